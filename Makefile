@@ -1,0 +1,41 @@
+# Every target sets up .venv by itself: Python 3.11+ is all that is needed.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench serve clean
+
+help: ## Show what there is to run.
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "canonicall needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo")'
+	@echo "Setting up $(VENV) (once) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $(READY)
+
+demo: $(READY) ## Run the main job offline.
+	@$(BIN)/canonicall demo
+
+test: $(READY) ## Run the whole test suite.
+	@$(BIN)/python -m pytest -n auto --cov --cov-report=term
+
+check: $(READY) ## Format, lint, types, import contracts, tests: what CI runs.
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory test
+
+bench: $(READY) ## Print speed as ratios measured side by side.
+	@$(BIN)/python benchmarks/run.py
+
+serve: $(READY) ## Start the gateway on its embedded default.
+	@$(BIN)/canonicall serve
+
+clean: ## Remove .venv and everything generated.
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage dist
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,249 @@
+"""Binding: calls get their canonical ids, results get their calls.
+
+In: an admitted entry. Out: the entry with canonical ids, the ledger brought up to date, and
+findings for everything out of the ordinary. This is the only place where an id is derived and the
+only one that writes to the ledger.
+"""
+
+from hashlib import sha256
+
+import msgspec
+from msgspec.structs import replace
+
+from canonicall.blocks import Block, CallClosed, Message, Text, ToolCall, ToolResult
+from canonicall.findings import Action, Fault, Finding
+from canonicall.ids import base64url, derived_tool_id, is_canonical_tool_id
+from canonicall.ledger import Interaction, Ledger
+from canonicall.outcome import Outcome, Status, infer_outcome
+
+_TURN_PREFIX = "turn_"
+
+
+class Binding:
+    """What has to be remembered between entries to bind the next one."""
+
+    def __init__(self) -> None:
+        self.ledger = Ledger()
+        self._next_index: dict[str, int] = {}
+        self._occurrences: dict[str, int] = {}
+        self._early_results: dict[str, list[tuple[ToolResult, int]]] = {}
+        self._after_assistant = False
+
+    def fork(self) -> "Binding":
+        """An independent copy."""
+        twin = Binding()
+        twin.ledger = self.ledger.fork()
+        twin._next_index = dict(self._next_index)
+        twin._occurrences = dict(self._occurrences)
+        twin._early_results = {id: list(held) for id, held in self._early_results.items()}
+        twin._after_assistant = self._after_assistant
+        return twin
+
+    def bind_message(self, message: Message, entry: int, findings: list[Finding]) -> Message:
+        """`message` as it is to be written at position `entry` of the log."""
+        by_model = message.role == "assistant"
+        if by_model:
+            if not self._after_assistant:
+                self.ledger.begin_exchange()
+            message = self._with_turn_key(message)
+        blocks: list[Block] = []
+        for position, block in enumerate(message.blocks):
+            where = f"entries[{entry}].blocks[{position}]"
+            if isinstance(block, ToolCall):
+                blocks.append(self._bind_call(block, message, entry, where, findings))
+            elif isinstance(block, ToolResult):
+                blocks.append(self._bind_result(block, entry, where, findings))
+            else:
+                blocks.append(block)
+        if by_model:
+            self._early_results.clear()
+        self._after_assistant = by_model
+        return replace(message, blocks=tuple(blocks))
+
+    def bind_closing(self, closing: CallClosed, entry: int, findings: list[Finding]) -> CallClosed:
+        """`closing` as it is to be written at position `entry` of the log."""
+        self._after_assistant = False
+        where = f"entries[{entry}]"
+        one = self.ledger.find(ToolResult(call_id=closing.call_id)) if closing.call_id else None
+        if one is None:
+            why = f"No call has the id {closing.call_id!r}, so nothing was closed."
+            findings.append(Finding("orphan_closing", where, Action.SET_ASIDE, why, Fault.INPUT))
+            return closing
+        closing = replace(closing, call_id=one.id)
+        if self.ledger.close(closing, entry) is None:
+            why = f"{one.id} had ended already ({one.outcome}); the first end stands."
+            findings.append(Finding("already_ended", where, Action.SET_ASIDE, why, Fault.INPUT))
+        return closing
+
+    def _with_turn_key(self, message: Message) -> Message:
+        """`message` with its turn key. Equal messages are told apart by occurrence."""
+        if message.turn_key:
+            base, _, count = message.turn_key.partition(".")
+            if base.startswith(_TURN_PREFIX):
+                seen = int(count) if count.isdecimal() else 1
+                self._occurrences[base] = max(self._occurrences.get(base, 0), seen)
+            return message
+        base = derive_turn_key(message)
+        seen = self._occurrences.get(base, 0) + 1
+        self._occurrences[base] = seen
+        return replace(message, turn_key=base if seen == 1 else f"{base}.{seen}")
+
+    def _bind_call(
+        self, call: ToolCall, message: Message, entry: int, where: str, findings: list[Finding]
+    ) -> ToolCall:
+        given = call.id
+        call = self._canonicalised(call, message, where, findings)
+        taken_over = self.ledger.record(call, turn_key=message.turn_key, entry=entry)
+        for id in taken_over:
+            why = (
+                f"The raw id {call.raw_id!r} still belonged to the unanswered call {id};"
+                " results with it now belong to this call."
+            )
+            findings.append(Finding("raw_id_taken_over", where, Action.KEPT, why, Fault.INPUT))
+        held = self._early_results.get(given) or self._early_results.get(call.raw_id)
+        if held:
+            result, at = held.pop(0)
+            self.ledger.complete_early(call.id, result, at)
+            why = (
+                f"The result in entries[{at}] stands before this call;"
+                " it counts as its result until another one comes."
+            )
+            findings.append(Finding("result_before_call", where, Action.MOVED, why, Fault.INPUT))
+        return call
+
+    def _canonicalised(
+        self, call: ToolCall, message: Message, where: str, findings: list[Finding]
+    ) -> ToolCall:
+        turn = message.turn_key
+        index = self._next_index.get(turn, 0)
+        if not call.name:
+            why = "The call names no tool."
+            findings.append(Finding("missing_tool_name", where, Action.KEPT, why, Fault.INPUT))
+        if is_canonical_tool_id(call.id) and call.id not in self.ledger:
+            index = max(index, call.index)
+            self._next_index[turn] = index + 1
+            return call if call.index == index else replace(call, index=index)
+        raw_id = call.raw_id or call.id
+        findings += self._id_findings(raw_id, where)
+        provider = message.origin.provider if message.origin is not None else ""
+        id = derived_tool_id(provider, raw_id, call.name, turn, index)
+        while id in self.ledger:
+            index += 1
+            id = derived_tool_id(provider, raw_id, call.name, turn, index)
+        self._next_index[turn] = index + 1
+        return replace(call, id=id, raw_id=raw_id, index=index)
+
+    def _id_findings(self, raw_id: str, where: str) -> list[Finding]:
+        if not raw_id:
+            why = "The call has no id; its turn and position identify it."
+            return [Finding("missing_call_id", where, Action.ADDED, why, Fault.INPUT)]
+        if self.ledger.seen_raw_id(raw_id) or raw_id in self.ledger:
+            why = f"The raw id {raw_id!r} was used before; turn and position tell them apart."
+            return [Finding("reused_call_id", where, Action.KEPT, why, Fault.INPUT)]
+        return []
+
+    def _bind_result(
+        self, result: ToolResult, entry: int, where: str, findings: list[Finding]
+    ) -> ToolResult:
+        result = _with_outcome(result)
+        before = self.ledger.find(result)
+        if before is None:
+            return self._hold_orphan(result, entry, where, findings)
+        if result.call_id != before.id:
+            raw_id = result.raw_id or result.call_id
+            if not raw_id or (raw_id != before.call.raw_id and not before.call.raw_id):
+                why = f"The result does not name its call; by its place it answers {before.id}."
+                findings.append(
+                    Finding("matched_by_position", where, Action.CHANGED, why, Fault.INPUT)
+                )
+            result = replace(result, call_id=before.id, raw_id=raw_id)
+        after = self.ledger.complete(before.id, result, entry)
+        findings += _completion_findings(before, after, result, where)
+        return result
+
+    def _hold_orphan(
+        self, result: ToolResult, entry: int, where: str, findings: list[Finding]
+    ) -> ToolResult:
+        """Set a result without a call aside. The next assistant message may still claim it."""
+        if result.call_id:
+            self._early_results.setdefault(result.call_id, []).append((result, entry))
+            why = f"No call has the id {result.call_id!r}, so the result answers nothing."
+        else:
+            why = "The result has no id and no call is open, so it answers nothing."
+        findings.append(Finding("orphan_result", where, Action.SET_ASIDE, why, Fault.INPUT))
+        return result
+
+
+def derive_turn_key(message: Message) -> str:
+    """A key for a message that came without one: from what it says, never from where it stands.
+
+    Reasoning is left out: clients drop and rewrite it, and the key has to survive that.
+    """
+    parts: list[object] = [message.role]
+    for block in message.blocks:
+        if isinstance(block, Text):
+            parts.append(block.text)
+        elif isinstance(block, ToolCall):
+            arguments = block.raw if block.args is None else block.args
+            parts += (block.raw_id or block.id, block.name, arguments)
+    return _TURN_PREFIX + base64url(sha256(msgspec.json.encode(parts)).digest())[:16]
+
+
+def split_misplaced_calls(
+    message: Message, entry: int, findings: list[Finding]
+) -> tuple[Message, ...]:
+    """Calls are the model's: in any other role they become an assistant message of their own."""
+    if message.role == "assistant" or not message.calls:
+        return (message,)
+    why = (
+        f"A {message.role} message held tool calls;"
+        " they were written as an assistant message before it."
+    )
+    findings.append(
+        Finding("call_in_wrong_role", f"entries[{entry}]", Action.MOVED, why, Fault.INPUT)
+    )
+    rest = tuple(block for block in message.blocks if not isinstance(block, ToolCall))
+    calls = Message("assistant", message.calls, message.turn_key, message.origin)
+    return (calls, replace(message, blocks=rest)) if rest else (calls,)
+
+
+def _with_outcome(result: ToolResult) -> ToolResult:
+    """`result` with the outcome it means; without one while it is pending."""
+    contradiction = result.error and result.outcome is Outcome.COMPLETED
+    if result.outcome is not None and not contradiction:
+        return result
+    outcome = infer_outcome(
+        error=result.error,
+        is_complete=result.is_complete,
+        has_content=result.content is not None,
+    )
+    return replace(result, outcome=outcome)
+
+
+def _completion_findings(
+    before: Interaction, after: Interaction, result: ToolResult, where: str
+) -> list[Finding]:
+    """What is worth saying about the result that turned `before` into `after`."""
+    if after.result is result and before.is_open and not after.is_open:
+        return []
+    if after.result is result and not before.is_open:
+        code, action = "stand_in_replaced", Action.CHANGED
+        why = f"{before.id} had only a stand-in for a result; this one takes its place."
+    elif result.outcome is None:
+        code = "result_pending"
+        action = Action.KEPT if after.is_open else Action.SET_ASIDE
+        why = f"The result of {before.id} is not complete; it does not end the call."
+    else:
+        action = Action.SET_ASIDE
+        code, why = _why_set_aside(before, result)
+    return [Finding(code, where, action, why, Fault.INPUT)]
+
+
+def _why_set_aside(before: Interaction, result: ToolResult) -> tuple[str, str]:
+    first = before.result
+    if first is None or before.status is Status.CANCELLED:
+        why = f"{before.id} had ended as {before.outcome} before this result came; it is on record."
+        return "late_result", why
+    if (first.content, first.error) == (result.content, result.error):
+        return "duplicate_result", f"{before.id} has this very result already."
+    return "conflicting_result", f"{before.id} has another result already; the first one stands."

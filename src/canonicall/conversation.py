@@ -1,0 +1,191 @@
+"""The conversation: an append-only log with one write boundary.
+
+In: messages and call closings, from any path (user text, model replies, tool results,
+cancellations, imports). Out: the same, checked, with canonical ids, each result bound to its call
+in the ledger. `append` is the only method that writes; everything else is built on it.
+
+What is written is never changed. Repairs are made when a request is rendered; only a real change
+in the life of a call (it was cancelled) is written, as an entry of its own.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
+
+from msgspec import Struct
+
+from canonicall.admission import admit_closing, admit_message
+from canonicall.binding import Binding, split_misplaced_calls
+from canonicall.blocks import (
+    Block,
+    CallClosed,
+    Entry,
+    Message,
+    Origin,
+    ResultContent,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from canonicall.errors import InvalidValue
+from canonicall.findings import Finding, Report
+from canonicall.ledger import Ledger
+from canonicall.outcome import Outcome
+
+Content = str | Block | Sequence[Block]
+
+
+class Appended(Struct, frozen=True):
+    """What one append wrote, and what was remarkable about it."""
+
+    entries: tuple[Entry, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The calls as recorded, with their canonical ids."""
+        return tuple(
+            call for entry in self.entries if isinstance(entry, Message) for call in entry.calls
+        )
+
+
+class Conversation:
+    """An append-only conversation and the ledger of its tool calls."""
+
+    def __init__(self) -> None:
+        self._entries: list[Entry] = []
+        self._binding = Binding()
+        self._findings: list[Finding] = []
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Self:
+        """A conversation of these entries, each through the write boundary."""
+        conversation = cls()
+        for entry in entries:
+            conversation.append(entry)
+        return conversation
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The log. Do not change it: append."""
+        return self._entries
+
+    @property
+    def messages(self) -> Iterator[Message]:
+        return (entry for entry in self._entries if isinstance(entry, Message))
+
+    @property
+    def ledger(self) -> Ledger:
+        return self._binding.ledger
+
+    @property
+    def report(self) -> Report:
+        """All findings of all appends."""
+        return Report(tuple(self._findings))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Conversation) and self._entries == other._entries
+
+    __hash__ = None  # type: ignore[assignment]  # it grows
+
+    def __repr__(self) -> str:
+        return (
+            f"<Conversation: {len(self._entries)} entries, {len(self.ledger)} tool calls,"
+            f" {len(self.ledger.open)} open>"
+        )
+
+    def fork(self) -> "Conversation":
+        """An independent copy that shares what has been written so far."""
+        twin = Conversation()
+        twin._entries = list(self._entries)
+        twin._binding = self._binding.fork()
+        twin._findings = list(self._findings)
+        return twin
+
+    # The write boundary.
+
+    def append(self, entry: Entry) -> Appended:
+        """Check `entry`, give its calls their ids, bind its results, and write it.
+
+        Raises `InvalidValue`, and writes nothing, if a value has the wrong type. A conversation
+        that is wrong in any other way is accepted, and the findings say what was done about it.
+        """
+        findings: list[Finding] = []
+        first = len(self._entries)
+        if isinstance(entry, Message):
+            admitted = admit_message(entry, f"entries[{first}]", findings)
+            for message in split_misplaced_calls(admitted, first, findings):
+                bound = self._binding.bind_message(message, len(self._entries), findings)
+                self._entries.append(bound)
+        elif isinstance(entry, CallClosed):
+            closing = admit_closing(entry, f"entries[{first}]", findings)
+            self._entries.append(self._binding.bind_closing(closing, first, findings))
+        else:
+            raise InvalidValue(
+                f"expected a Message or a CallClosed, got {type(entry).__name__}.",
+                where=f"entries[{first}]",
+            )
+        self._findings += findings
+        return Appended(tuple(self._entries[first:]), tuple(findings))
+
+    # Ways to append, one for each thing a person does.
+
+    def system(self, text: str) -> Appended:
+        return self.append(Message("system", _blocks(text)))
+
+    def user(self, content: Content) -> Appended:
+        return self.append(Message("user", _blocks(content)))
+
+    def assistant(
+        self,
+        content: Content,
+        *,
+        origin: Origin | None = None,
+        turn_key: str = "",
+        finish: str = "",
+        partial: bool = False,
+    ) -> Appended:
+        return self.append(
+            Message("assistant", _blocks(content), turn_key, origin, finish, partial)
+        )
+
+    def result(
+        self,
+        call_id: str,
+        content: str | ResultContent | Sequence[ResultContent],
+        *,
+        error: bool = False,
+        outcome: Outcome | None = None,
+    ) -> Appended:
+        """Record what a tool returned for one call."""
+        blocks: Sequence[ResultContent]
+        blocks = (Text(text=content),) if isinstance(content, str) else _as_sequence(content)
+        result = ToolResult(call_id=call_id, content=tuple(blocks), error=error, outcome=outcome)
+        return self.append(Message("tool", (result,)))
+
+    def close(
+        self,
+        call_id: str,
+        outcome: Outcome,
+        *,
+        why: str = "",
+        partial_output: Sequence[ResultContent] = (),
+    ) -> Appended:
+        """Record that a call ended without a result."""
+        return self.append(CallClosed(call_id, outcome, why, tuple(partial_output)))
+
+    def close_open(self, outcome: Outcome, *, why: str = "") -> tuple[Appended, ...]:
+        """Record the same end for every call that is still open."""
+        return tuple(self.close(one.id, outcome, why=why) for one in self.ledger.open)
+
+
+def _blocks(content: Content) -> tuple[Block, ...]:
+    if isinstance(content, str):
+        return (Text(text=content),)
+    return tuple(_as_sequence(content))
+
+
+def _as_sequence(content: Any) -> Sequence[Any]:
+    return content if isinstance(content, (tuple, list)) else (content,)

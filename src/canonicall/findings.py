@@ -1,0 +1,83 @@
+"""Findings: how canonicall says what it saw, changed or left out.
+
+Whatever may drop, change or add something returns findings, so nothing happens in silence.
+A finding is for people (`why`) and for programs (`code`, `where`, `action`, `fault`).
+`docs/findings.md` lists every code.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import Self
+
+from msgspec import Struct
+
+
+class Action(StrEnum):
+    """What was done about it."""
+
+    KEPT = "kept"
+    """Stored or sent as it is; the finding is for information."""
+    CHANGED = "changed"
+    ADDED = "added"
+    MOVED = "moved"
+    SET_ASIDE = "set_aside"
+    """Still stored, but without effect: it will not reach a model."""
+    DROPPED = "dropped"
+
+
+class Fault(StrEnum):
+    """Where the cause lies."""
+
+    INPUT = "input"
+    """What was handed in: a provider's reply, a client's transcript, a caller's value."""
+    STATE = "state"
+    """The canonical conversation contradicts itself."""
+    RENDER = "render"
+    """Pairing, ordering or placing for a target."""
+    PROJECTION = "projection"
+    """Ids or names on their way to a target's own form."""
+
+
+class Finding(Struct, frozen=True):
+    """One thing seen or done: a stable `code`, its place, and a sentence for a person."""
+
+    code: str
+    where: str
+    action: Action
+    why: str
+    fault: Fault
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.why} [{self.code}, {self.action}]"
+
+
+class Report(Struct, frozen=True):
+    """The findings of one operation, in the order they were made."""
+
+    findings: tuple[Finding, ...] = ()
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding]) -> Self:
+        return cls(tuple(findings))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often each code occurs, in order of first occurrence."""
+        return dict(Counter(finding.code for finding in self.findings))
+
+    def __bool__(self) -> bool:
+        return bool(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __contains__(self, code: object) -> bool:
+        """`"orphan_result" in report` asks for a code."""
+        return any(finding.code == code for finding in self.findings)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.findings)) if self.findings else "nothing to report"

@@ -1,0 +1,99 @@
+"""Identity of tool calls: derive a canonical id, recognise one, swap prefixes.
+
+In: what a provider said about a call. Out: `hist_tool_` and 24 characters that are the same in
+every process and differ for every different call. Only this file knows how an id is made.
+
+Ingestion derives (`canonical_tool_id`); the `normalize_to_*` functions only swap prefixes, so
+that an id can travel to a provider and come back. The swap is a round trip for canonical ids;
+it is not injective over ids of mixed origin (`call_x` and `toolu_x` meet), which is why nothing
+but a canonical id is ever sent through it.
+"""
+
+from binascii import b2a_base64
+from hashlib import sha256
+
+HISTORY_PREFIX = "hist_tool_"
+OPENAI_PREFIX = "call_"
+ANTHROPIC_PREFIX = "toolu_"
+
+_SUFFIX_LENGTH = 24
+_TO_BASE64URL = bytes.maketrans(b"+/", b"-_")
+
+
+def canonical_tool_id(
+    *,
+    provider_name: str,
+    raw_id: str | None,
+    tool_name: str | None,
+    turn_key: str,
+    call_index: int,
+) -> str:
+    """The canonical id of one call.
+
+    All five fields take part, always: providers reuse raw ids, so the raw id alone names nothing.
+    A missing raw id or tool name counts as the empty string; turn key and index still tell such
+    calls apart. An id that is canonical already is returned unchanged.
+    """
+    if raw_id and raw_id.startswith(HISTORY_PREFIX):
+        return raw_id
+    return derived_tool_id(provider_name, raw_id, tool_name, turn_key, call_index)
+
+
+def derived_tool_id(
+    provider_name: str,
+    raw_id: str | None,
+    tool_name: str | None,
+    turn_key: str,
+    call_index: int,
+) -> str:
+    """The hash of the five fields, whatever the raw id looks like.
+
+    For a call whose id is canonical but taken: a second occurrence needs an id of its own.
+    """
+    joined = f"{provider_name}|{raw_id or ''}|{tool_name or ''}|{turn_key}|{call_index}"
+    # Exactly four separators means that no field holds one, and without a backslash nothing
+    # needs escaping: the usual case costs one join.
+    if joined.count("|") != 4 or "\\" in joined:
+        fields = (provider_name, raw_id or "", tool_name or "", turn_key, str(call_index))
+        joined = "|".join(_escaped(field) for field in fields)
+    # A lone surrogate has no UTF-8 form; "surrogatepass" gives each one bytes of its own.
+    digest = sha256(joined.encode("utf-8", "surrogatepass")).digest()
+    return HISTORY_PREFIX + base64url(digest)[:_SUFFIX_LENGTH]
+
+
+def is_canonical_tool_id(id: str) -> bool:
+    """Whether `id` has the canonical form."""
+    return id.startswith(HISTORY_PREFIX)
+
+
+def normalize_to_openai_tool_id(id: str) -> str:
+    """`hist_tool_x` and `toolu_x` become `call_x`; anything else gets the prefix `call_`."""
+    return _with_prefix(id, OPENAI_PREFIX)
+
+
+def normalize_to_history_tool_id(id: str) -> str:
+    """`call_x` and `toolu_x` become `hist_tool_x`; anything else gets the prefix `hist_tool_`."""
+    return _with_prefix(id, HISTORY_PREFIX)
+
+
+def normalize_to_anthropic_tool_id(id: str) -> str:
+    """`hist_tool_x` and `call_x` become `toolu_x`; anything else gets the prefix `toolu_`."""
+    return _with_prefix(id, ANTHROPIC_PREFIX)
+
+
+def base64url(digest: bytes) -> str:
+    """Base64 with the URL-safe alphabet, as `base64.urlsafe_b64encode` writes it."""
+    return b2a_base64(digest, newline=False).translate(_TO_BASE64URL).decode("ascii")
+
+
+def _with_prefix(id: str, prefix: str) -> str:
+    if id.startswith(prefix):
+        return id
+    for known in (HISTORY_PREFIX, OPENAI_PREFIX, ANTHROPIC_PREFIX):
+        if id.startswith(known):
+            return prefix + id[len(known) :]
+    return prefix + id
+
+
+def _escaped(field: str) -> str:
+    return field.replace("\\", "\\\\").replace("|", "\\|")

@@ -1,0 +1,236 @@
+"""The ledger: one record for every tool call, from request to outcome.
+
+It is the truth the renderer reads. Messages tell what was said; the ledger tells which call each
+result belongs to, what state the call is in and how it ended. Three rules live here:
+
+1. A call arms its raw id, a result consumes it. There is no set of ids seen: providers reuse them.
+   When a later exchange arms an id again, results go to the later call; inside one exchange
+   (assistant messages in a row) the first open occurrence wins.
+2. A result never derives an id. It names its call by canonical id, by raw id, or by position among
+   the open calls of the last exchange, in this order.
+3. The first terminal state wins. Only a completion that was never more than a stand-in (synthetic,
+   or seen before its call) gives way to a real one.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.blocks import CallClosed, ToolCall, ToolResult
+from canonicall.ids import normalize_to_history_tool_id
+from canonicall.outcome import Outcome, Status, status_of
+
+SYNTHETIC = "synthetic"
+EARLY = "early"
+PARTIAL = "partial"
+DUPLICATE_RESULT = "duplicate_result"
+LATE_RESULT = "late_result"
+
+_STAND_INS = (SYNTHETIC, EARLY)
+
+
+class Interaction(Struct, frozen=True):
+    """A call, its lifecycle and its completion."""
+
+    id: str
+    call: ToolCall
+    """The call as recorded: name, and the snapshot of its arguments."""
+    turn_key: str
+    entry: int
+    """Index of the log entry that holds the call."""
+    outcome: Outcome | None = None
+    result: ToolResult | None = None
+    """The effective completion, or the output so far while the call is open."""
+    result_entry: int | None = None
+    why: str = ""
+    markers: tuple[str, ...] = ()
+    """What is remarkable: "synthetic", "early", "partial", "duplicate_result", "late_result"."""
+    set_aside: tuple[int, ...] = ()
+    """Log entries with further results, kept for diagnosis, without effect."""
+
+    @property
+    def name(self) -> str:
+        return self.call.name
+
+    @property
+    def status(self) -> Status:
+        return status_of(self.outcome)
+
+    @property
+    def is_open(self) -> bool:
+        return self.outcome is None
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Whether a real completion may still take the place of this one."""
+        return any(marker in _STAND_INS for marker in self.markers)
+
+
+class Ledger(Mapping[str, Interaction]):
+    """Every interaction by canonical id, in call order. Written by the conversation only."""
+
+    def __init__(self) -> None:
+        self._interactions: dict[str, Interaction] = {}
+        self._open: dict[str, None] = {}
+        self._armed: dict[str, tuple[int, deque[str]]] = {}
+        self._latest_by_raw_id: dict[str, str] = {}
+        self._exchange = 0
+        self._exchange_ids: deque[str] = deque()
+
+    def __getitem__(self, id: str) -> Interaction:
+        return self._interactions[id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._interactions)
+
+    def __len__(self) -> int:
+        return len(self._interactions)
+
+    @property
+    def open(self) -> tuple[Interaction, ...]:
+        """Calls without an outcome, in call order."""
+        return tuple(self._interactions[id] for id in self._open)
+
+    def seen_raw_id(self, raw_id: str) -> bool:
+        """Whether a call of any earlier turn had this raw id."""
+        return raw_id in self._latest_by_raw_id
+
+    def begin_exchange(self) -> None:
+        """The next calls form a batch of their own."""
+        self._exchange += 1
+        self._exchange_ids = deque()
+
+    def record(self, call: ToolCall, *, turn_key: str, entry: int) -> tuple[str, ...]:
+        """Open an interaction. Returns the open calls whose raw id this one takes over."""
+        self._interactions[call.id] = Interaction(call.id, call, turn_key, entry)
+        self._open[call.id] = None
+        self._exchange_ids.append(call.id)
+        if not call.raw_id:
+            return ()
+        self._latest_by_raw_id[call.raw_id] = call.id
+        exchange, waiting = self._armed.get(call.raw_id, (0, deque()))
+        if exchange == self._exchange:
+            waiting.append(call.id)
+            return ()
+        self._armed[call.raw_id] = (self._exchange, deque((call.id,)))
+        return tuple(id for id in waiting if id in self._open)
+
+    def find(self, result: ToolResult) -> Interaction | None:
+        """The interaction a result belongs to, open or not; None for an orphan."""
+        given = result.call_id or result.raw_id
+        if given in self._interactions:
+            return self._interactions[given]
+        if given:
+            return self._find_by_raw_id(given) or self._find_by_position(result)
+        return self._find_by_position(result)
+
+    def complete(self, id: str, result: ToolResult, entry: int) -> Interaction:
+        """Write what a result means for its interaction and return the new record."""
+        before = self._interactions[id]
+        if not (before.is_open or (before.is_stand_in and not result.synthetic)):
+            marker = DUPLICATE_RESULT if before.result is not None else LATE_RESULT
+            after = replace(
+                before,
+                markers=_added(before.markers, marker),
+                set_aside=(*before.set_aside, entry),
+            )
+        elif result.outcome is None:
+            after = before
+            if before.is_open:
+                markers = _added(before.markers, PARTIAL)
+                after = replace(before, result=result, result_entry=entry, markers=markers)
+        else:
+            after = _completed(before, result, entry)
+            self._open.pop(id, None)
+        self._interactions[id] = after
+        return after
+
+    def complete_early(self, id: str, result: ToolResult, entry: int) -> Interaction:
+        """Complete a call with a result that stood before it, until a better one comes."""
+        after = self.complete(id, result, entry)
+        if not after.is_open:
+            after = replace(after, markers=_added(after.markers, EARLY))
+            self._interactions[id] = after
+        return after
+
+    def close(self, closing: CallClosed, entry: int) -> Interaction | None:
+        """End an open call without a result; None if it has ended already."""
+        before = self._interactions[closing.call_id]
+        if not (before.is_open or before.is_stand_in):
+            return None
+        result = before.result if before.is_open else None
+        if closing.content:
+            result = ToolResult(call_id=closing.call_id, content=closing.content)
+        after = replace(
+            before,
+            outcome=closing.outcome,
+            result=result,
+            result_entry=entry,
+            why=closing.why,
+            markers=tuple(marker for marker in before.markers if marker not in _STAND_INS),
+        )
+        self._interactions[closing.call_id] = after
+        self._open.pop(closing.call_id, None)
+        return after
+
+    def fork(self) -> "Ledger":
+        """An independent copy."""
+        twin = Ledger()
+        twin._interactions = dict(self._interactions)
+        twin._open = dict(self._open)
+        twin._armed = {raw: (at, deque(ids)) for raw, (at, ids) in self._armed.items()}
+        twin._latest_by_raw_id = dict(self._latest_by_raw_id)
+        twin._exchange = self._exchange
+        twin._exchange_ids = deque(self._exchange_ids)
+        return twin
+
+    def _find_by_raw_id(self, given: str) -> Interaction | None:
+        waiting = self._unsettled(self._armed.get(given, (0, deque()))[1])
+        for id in waiting:
+            if id in self._open:
+                return self._interactions[id]
+        if waiting:
+            return self._interactions[waiting[0]]
+        # Not open any more: a duplicate or late result of the latest call with this id.
+        latest = self._latest_by_raw_id.get(given)
+        if latest is None:
+            # A canonical id in a provider's clothes: `call_*` or `toolu_*` made from `hist_tool_*`.
+            latest = normalize_to_history_tool_id(given)
+        return self._interactions.get(latest)
+
+    def _find_by_position(self, result: ToolResult) -> Interaction | None:
+        """The first open call of the last exchange that the result does not contradict."""
+        for id in self._unsettled(self._exchange_ids):
+            one = self._interactions[id]
+            if id not in self._open or (result.name and result.name != one.name):
+                continue
+            if not result.call_id or not one.call.raw_id:
+                return one
+        return None
+
+    def _unsettled(self, ids: deque[str]) -> deque[str]:
+        """`ids` from the first that can still take a result. What is settled is not read twice."""
+        while ids and not (ids[0] in self._open or self._interactions[ids[0]].is_stand_in):
+            ids.popleft()
+        return ids
+
+
+def _completed(before: Interaction, result: ToolResult, entry: int) -> Interaction:
+    kept = tuple(marker for marker in before.markers if marker not in (*_STAND_INS, PARTIAL))
+    set_aside = before.set_aside
+    if before.result_entry is not None:
+        set_aside = (*set_aside, before.result_entry)
+    return replace(
+        before,
+        outcome=result.outcome,
+        result=result,
+        result_entry=entry,
+        markers=_added(kept, SYNTHETIC) if result.synthetic else kept,
+        set_aside=set_aside,
+    )
+
+
+def _added(markers: tuple[str, ...], marker: str) -> tuple[str, ...]:
+    return markers if marker in markers else (*markers, marker)

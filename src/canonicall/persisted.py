@@ -1,0 +1,158 @@
+"""The stored form of a conversation: JSON lines, a header and then one line for every entry.
+
+    {"canonicall":"conversation","version":1}
+    {"entry":"message","role":"user","blocks":[{"type":"text","text":"Hello"}]}
+    {"entry":"call_closed","call_id":"hist_tool_...","outcome":"not_run"}
+
+A line is written whole or not at all that matters: after a crash at most the last line is lost,
+and the loader says so. Loading goes through the write boundary, so a stored conversation obeys the
+same rules as a live one. Pure: bytes in, bytes out; files belong to the caller.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from canonicall.blocks import CallClosed, Entry, Message
+from canonicall.conversation import Conversation
+from canonicall.errors import InvalidValue, NewerVersion, UnreadableConversation
+from canonicall.findings import Action, Fault, Finding, Report
+
+VERSION = 1
+
+Migration = Callable[[dict[str, Any]], dict[str, Any]]
+
+MIGRATIONS: Mapping[int, Migration] = {}
+"""From each older version, how one entry of it becomes an entry of the next version."""
+
+_ENTRY = msgspec.json.Decoder(Message | CallClosed)
+_RECOVER_HELP = "Load it with recover=True to keep every line that can be read."
+
+
+class Loaded(Struct, frozen=True):
+    """A conversation read from its stored form, and what happened on the way."""
+
+    conversation: Conversation
+    report: Report
+
+
+def dump(conversation: Conversation) -> bytes:
+    """The whole conversation in stored form."""
+    return dump_header() + b"".join(map(dump_entry, conversation.entries))
+
+
+def dump_header() -> bytes:
+    """The first line of a file."""
+    return msgspec.json.encode({"canonicall": "conversation", "version": VERSION}) + b"\n"
+
+
+def dump_entry(entry: Entry) -> bytes:
+    """The line of one entry, for files that grow with the conversation."""
+    return msgspec.json.encode(entry) + b"\n"
+
+
+def load(
+    data: bytes | Iterable[bytes],
+    *,
+    recover: bool = False,
+    version: int = VERSION,
+    migrations: Mapping[int, Migration] = MIGRATIONS,
+) -> Loaded:
+    """Read a stored conversation, from bytes or line by line.
+
+    A last line that was cut off is left out with a finding. Damage anywhere else raises
+    `UnreadableConversation`; with `recover` it is left out with a finding too. A file of a newer
+    version is refused: reading it halfway would lose what this version does not know.
+    """
+    lines = _numbered_lines(data)
+    conversation = Conversation()
+    findings: list[Finding] = []
+    reader = _Reader(version, migrations)
+    for number, line, ended in lines:
+        try:
+            entry = reader.read(line, number)
+            if entry is not None:
+                findings += conversation.append(entry).findings
+        except NewerVersion:
+            raise
+        except UnreadableConversation as error:
+            if ended and not recover:
+                raise
+            findings.append(_left_out(error, number, line, ended=ended))
+        except InvalidValue as error:
+            if not recover:
+                raise UnreadableConversation(str(error), line=number, help=_RECOVER_HELP) from None
+            findings.append(_left_out(error, number, line, ended=ended))
+    return Loaded(conversation, Report(tuple(findings)))
+
+
+class _Reader:
+    """Turns lines into entries of the current version."""
+
+    def __init__(self, version: int, migrations: Mapping[int, Migration]) -> None:
+        self._current = version
+        self._migrations = migrations
+        self._found: int | None = None
+
+    def read(self, line: bytes, number: int) -> Entry | None:
+        if self._found is None:
+            self._found = self._version_of(line, number)
+            return None
+        try:
+            if self._found == self._current:
+                entry: Entry = _ENTRY.decode(line)
+                return entry
+            return self._upgraded(msgspec.json.decode(line, type=dict[str, Any]), number)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise UnreadableConversation(
+                f"this is not an entry of a conversation: {error}.",
+                line=number,
+                help=_RECOVER_HELP,
+            ) from None
+
+    def _version_of(self, line: bytes, number: int) -> int:
+        try:
+            header = msgspec.json.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            header = None
+        if not isinstance(header, dict) or header.get("canonicall") != "conversation":
+            raise UnreadableConversation(
+                "this is not a canonicall conversation: the header line is missing.", line=number
+            )
+        found = header.get("version")
+        if not isinstance(found, int) or found < 1:
+            raise UnreadableConversation(
+                f"the header names no version ({found!r} is not one).", line=number
+            )
+        if found > self._current:
+            raise NewerVersion(found, self._current, line=number)
+        return found
+
+    def _upgraded(self, record: dict[str, Any], number: int) -> Entry:
+        for version in range(self._found or 0, self._current):
+            migrate = self._migrations.get(version)
+            if migrate is None:
+                raise UnreadableConversation(
+                    f"version {version} cannot be read any more.",
+                    line=number,
+                    help="Convert the file with the canonicall release that wrote it.",
+                )
+            record = migrate(record)
+        return msgspec.convert(record, Message | CallClosed)
+
+
+def _numbered_lines(data: bytes | Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
+    """Each line that is not blank, its number, and whether its end was written."""
+    raw_lines = data.splitlines(keepends=True) if isinstance(data, bytes) else data
+    for number, line in enumerate(raw_lines, 1):
+        if line.strip():
+            yield number, line.rstrip(b"\r\n"), line.endswith(b"\n")
+
+
+def _left_out(error: Exception, number: int, line: bytes, *, ended: bool) -> Finding:
+    if not ended:
+        why = f"The last line was cut off after {len(line)} bytes; what it held is lost."
+        return Finding("truncated_line", f"line {number}", Action.DROPPED, why, Fault.INPUT)
+    return Finding("unreadable_line", f"line {number}", Action.DROPPED, str(error), Fault.INPUT)
