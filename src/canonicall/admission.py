@@ -74,6 +74,7 @@ def admit_closing(closing: CallClosed, where: str, findings: list[Finding]) -> C
         outcome,
         _text(closing.why, f"{where}.why", findings),
         _content(closing.content, f"{where}.content", findings),
+        closing.bound is True,
     )
 
 
@@ -194,7 +195,7 @@ def _lenient(raw: str) -> Any:
 
 
 def _result(result: ToolResult, where: str, findings: list[Finding]) -> Block:
-    for field in ("error", "synthetic"):
+    for field in ("error", "synthetic", "bound"):
         if not isinstance(getattr(result, field), bool):
             raise _wrong_type("True or False", getattr(result, field), f"{where}.{field}")
     content = result.content

@@ -27,7 +27,7 @@ class Binding:
         self._next_index: dict[str, int] = {}
         self._occurrences: dict[str, int] = {}
         self._early_results: dict[str, list[tuple[ToolResult, int]]] = {}
-        self._after_assistant = False
+        self._continues_exchange = False
 
     def fork(self) -> "Binding":
         """An independent copy."""
@@ -36,16 +36,18 @@ class Binding:
         twin._next_index = dict(self._next_index)
         twin._occurrences = dict(self._occurrences)
         twin._early_results = {id: list(held) for id, held in self._early_results.items()}
-        twin._after_assistant = self._after_assistant
+        twin._continues_exchange = self._continues_exchange
         return twin
 
     def bind_message(self, message: Message, entry: int, findings: list[Finding]) -> Message:
         """`message` as it is to be written at position `entry` of the log."""
         by_model = message.role == "assistant"
         if by_model:
-            if not self._after_assistant:
+            if not self._continues_exchange:
                 self.ledger.begin_exchange()
             message = self._with_turn_key(message)
+        elif any(not isinstance(block, ToolResult) for block in message.blocks):
+            self._early_results.clear()
         blocks: list[Block] = []
         for position, block in enumerate(message.blocks):
             where = f"entries[{entry}].blocks[{position}]"
@@ -57,22 +59,29 @@ class Binding:
                 blocks.append(block)
         if by_model:
             self._early_results.clear()
-        self._after_assistant = by_model
+        # After a cut reply another one is a new attempt: the id it repeats is a new call's.
+        self._continues_exchange = by_model and not message.partial
         return replace(message, blocks=tuple(blocks))
 
     def bind_closing(self, closing: CallClosed, entry: int, findings: list[Finding]) -> CallClosed:
         """`closing` as it is to be written at position `entry` of the log."""
-        self._after_assistant = False
+        self._continues_exchange = False
         where = f"entries[{entry}]"
-        one = self.ledger.find(ToolResult(call_id=closing.call_id)) if closing.call_id else None
+        find = self.ledger.get if closing.bound else self.ledger.named
+        one = find(closing.call_id) if closing.call_id else None
         if one is None:
             why = f"No call has the id {closing.call_id!r}, so nothing was closed."
             findings.append(Finding("orphan_closing", where, Action.SET_ASIDE, why, Fault.INPUT))
             return closing
-        closing = replace(closing, call_id=one.id)
+        closing = replace(closing, call_id=one.id, bound=True)
         if self.ledger.close(closing, entry) is None:
+            code, action = "already_ended", Action.SET_ASIDE
             why = f"{one.id} had ended already ({one.outcome}); the first end stands."
-            findings.append(Finding("already_ended", where, Action.SET_ASIDE, why, Fault.INPUT))
+        elif one.is_stand_in:
+            code, action, why = "stand_in_replaced", Action.CHANGED, _replaces_stand_in(one)
+        else:
+            return closing
+        findings.append(Finding(code, where, action, why, Fault.INPUT))
         return closing
 
     def _with_turn_key(self, message: Message) -> Message:
@@ -149,14 +158,14 @@ class Binding:
         before = self.ledger.find(result)
         if before is None:
             return self._hold_orphan(result, entry, where, findings)
-        if result.call_id != before.id:
+        if not result.bound:
             raw_id = result.raw_id or result.call_id
-            if not raw_id or (raw_id != before.call.raw_id and not before.call.raw_id):
+            if self.ledger.named(raw_id) is not before:
                 why = f"The result does not name its call; by its place it answers {before.id}."
                 findings.append(
                     Finding("matched_by_position", where, Action.CHANGED, why, Fault.INPUT)
                 )
-            result = replace(result, call_id=before.id, raw_id=raw_id)
+            result = replace(result, call_id=before.id, raw_id=raw_id, bound=True)
         after = self.ledger.complete(before.id, result, entry)
         findings += _completion_findings(before, after, result, where)
         return result
@@ -164,8 +173,10 @@ class Binding:
     def _hold_orphan(
         self, result: ToolResult, entry: int, where: str, findings: list[Finding]
     ) -> ToolResult:
-        """Set a result without a call aside. The next assistant message may still claim it."""
-        if result.call_id:
+        """Set a result without a call aside. A reply that follows at once may still claim it."""
+        if result.bound:
+            why = f"The call {result.call_id} is not part of the conversation any more."
+        elif result.call_id:
             self._early_results.setdefault(result.call_id, []).append((result, entry))
             why = f"No call has the id {result.call_id!r}, so the result answers nothing."
         else:
@@ -227,8 +238,7 @@ def _completion_findings(
     if after.result is result and before.is_open and not after.is_open:
         return []
     if after.result is result and not before.is_open:
-        code, action = "stand_in_replaced", Action.CHANGED
-        why = f"{before.id} had only a stand-in for a result; this one takes its place."
+        code, action, why = "stand_in_replaced", Action.CHANGED, _replaces_stand_in(before)
     elif result.outcome is None:
         code = "result_pending"
         action = Action.KEPT if after.is_open else Action.SET_ASIDE
@@ -237,6 +247,10 @@ def _completion_findings(
         action = Action.SET_ASIDE
         code, why = _why_set_aside(before, result)
     return [Finding(code, where, action, why, Fault.INPUT)]
+
+
+def _replaces_stand_in(one: Interaction) -> str:
+    return f"{one.id} had only a stand-in for a result; this takes its place."
 
 
 def _why_set_aside(before: Interaction, result: ToolResult) -> tuple[str, str]:

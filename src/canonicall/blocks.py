@@ -132,6 +132,8 @@ class ToolResult(_Block, frozen=True, tag="tool_result"):
     raw_id: str = ""
     synthetic: bool = False
     """Made up by a runtime because no result was known. A real result takes its place."""
+    bound: bool = False
+    """Its call was found: `call_id` is canonical and final. Set by the conversation."""
 
     @property
     def text(self) -> str:
@@ -204,6 +206,8 @@ class CallClosed(
     why: str = ""
     content: tuple[ResultContent, ...] = ()
     """Output that had arrived before the end."""
+    bound: bool = False
+    """Its call was found: `call_id` is canonical and final. Set by the conversation."""
 
 
 Entry: TypeAlias = Message | CallClosed

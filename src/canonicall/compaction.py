@@ -30,6 +30,7 @@ from canonicall.blocks import (
 from canonicall.conversation import Conversation
 from canonicall.errors import InvalidValue
 from canonicall.findings import Action, Fault, Finding, Report
+from canonicall.ledger import Interaction
 
 MIN_LIMIT = 80
 """The shortest limit that leaves room for the note about what was left out."""
@@ -52,12 +53,9 @@ def cut_points(conversation: Conversation) -> tuple[int, ...]:
     # A running sum of how many interactions span each gap: +1 where one begins, -1 where it ends.
     change = [0] * (size + 2)
     for one in conversation.ledger.values():
-        ends = size + 1 if one.is_open or one.is_stand_in else (one.result_entry or one.entry)
-        first, last = sorted((one.entry, ends))
-        if one.result_entry is not None:
-            first = min(first, one.result_entry)
+        first, last = _span(one, size)
         change[first + 1] += 1
-        change[min(last, size) + 1] -= 1
+        change[last + 1] -= 1
     return tuple(
         point for point, open_here in enumerate(accumulate(change[: size + 1])) if not open_here
     )
@@ -212,6 +210,17 @@ def _rebuilt(entries: list[Entry], findings: list[Finding]) -> Compacted:
     """The new conversation, through the write boundary. What it remarks is part of the report."""
     conversation = Conversation.of(entries)
     return Compacted(conversation, Report((*findings, *conversation.report)))
+
+
+def _span(one: Interaction, size: int) -> tuple[int, int]:
+    """The first and last log entry of an interaction, results that stood before the call included.
+
+    Results that came after the end are left out: they have no effect, and counting them would
+    take cut points away again.
+    """
+    ended_at = one.entry if one.result_entry is None else one.result_entry
+    last = size if one.is_open or one.is_stand_in else max(one.entry, ended_at)
+    return min(one.entry, ended_at, *one.set_aside), last
 
 
 def _is_instruction(entry: Entry) -> bool:

@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.blocks import CallClosed, ToolCall, ToolResult
-from canonicall.ids import normalize_to_history_tool_id
+from canonicall.ids import is_canonical_tool_id, normalize_to_history_tool_id
 from canonicall.outcome import Outcome, Status, status_of
 
 SYNTHETIC = "synthetic"
@@ -117,14 +117,31 @@ class Ledger(Mapping[str, Interaction]):
         self._armed[call.raw_id] = (self._exchange, deque((call.id,)))
         return tuple(id for id in waiting if id in self._open)
 
+    def named(self, id: str) -> Interaction | None:
+        """The interaction an id means, whether canonical, raw, or a canonical one re-prefixed."""
+        exact = self._interactions.get(id)
+        if exact is not None and (exact.is_open or exact.is_stand_in):
+            return exact
+        waiting = self._unsettled(self._armed.get(id, (0, deque()))[1])
+        for candidate in waiting:
+            if candidate in self._open:
+                return self._interactions[candidate]
+        if waiting:
+            return self._interactions[waiting[0]]
+        # Nothing is open under this id. The call that had it last explains a duplicate or late
+        # result; failing that, `call_*` and `toolu_*` may be made from a canonical `hist_tool_*`.
+        latest = self._interactions.get(self._latest_by_raw_id.get(id, id))
+        if latest is None and not is_canonical_tool_id(id):
+            return self.named(normalize_to_history_tool_id(id))
+        return latest
+
     def find(self, result: ToolResult) -> Interaction | None:
         """The interaction a result belongs to, open or not; None for an orphan."""
         given = result.call_id or result.raw_id
-        if given in self._interactions:
-            return self._interactions[given]
-        if given:
-            return self._find_by_raw_id(given) or self._find_by_position(result)
-        return self._find_by_position(result)
+        if result.bound:
+            return self._interactions.get(given)
+        named = self.named(given) if given else None
+        return named or (None if is_canonical_tool_id(given) else self._by_position(result))
 
     def complete(self, id: str, result: ToolResult, entry: int) -> Interaction:
         """Write what a result means for its interaction and return the new record."""
@@ -160,7 +177,11 @@ class Ledger(Mapping[str, Interaction]):
         before = self._interactions[closing.call_id]
         if not (before.is_open or before.is_stand_in):
             return None
-        result = before.result if before.is_open else None
+        result, set_aside = before.result, before.set_aside
+        if closing.content or before.is_stand_in:
+            # Output that came with the closing, or none, counts instead of what was there.
+            set_aside = _with_entry(set_aside, before.result_entry)
+            result = None
         if closing.content:
             result = ToolResult(call_id=closing.call_id, content=closing.content)
         after = replace(
@@ -170,6 +191,7 @@ class Ledger(Mapping[str, Interaction]):
             result_entry=entry,
             why=closing.why,
             markers=tuple(marker for marker in before.markers if marker not in _STAND_INS),
+            set_aside=set_aside,
         )
         self._interactions[closing.call_id] = after
         self._open.pop(closing.call_id, None)
@@ -186,21 +208,7 @@ class Ledger(Mapping[str, Interaction]):
         twin._exchange_ids = deque(self._exchange_ids)
         return twin
 
-    def _find_by_raw_id(self, given: str) -> Interaction | None:
-        waiting = self._unsettled(self._armed.get(given, (0, deque()))[1])
-        for id in waiting:
-            if id in self._open:
-                return self._interactions[id]
-        if waiting:
-            return self._interactions[waiting[0]]
-        # Not open any more: a duplicate or late result of the latest call with this id.
-        latest = self._latest_by_raw_id.get(given)
-        if latest is None:
-            # A canonical id in a provider's clothes: `call_*` or `toolu_*` made from `hist_tool_*`.
-            latest = normalize_to_history_tool_id(given)
-        return self._interactions.get(latest)
-
-    def _find_by_position(self, result: ToolResult) -> Interaction | None:
+    def _by_position(self, result: ToolResult) -> Interaction | None:
         """The first open call of the last exchange that the result does not contradict."""
         for id in self._unsettled(self._exchange_ids):
             one = self._interactions[id]
@@ -219,18 +227,19 @@ class Ledger(Mapping[str, Interaction]):
 
 def _completed(before: Interaction, result: ToolResult, entry: int) -> Interaction:
     kept = tuple(marker for marker in before.markers if marker not in (*_STAND_INS, PARTIAL))
-    set_aside = before.set_aside
-    if before.result_entry is not None:
-        set_aside = (*set_aside, before.result_entry)
     return replace(
         before,
         outcome=result.outcome,
         result=result,
         result_entry=entry,
         markers=_added(kept, SYNTHETIC) if result.synthetic else kept,
-        set_aside=set_aside,
+        set_aside=_with_entry(before.set_aside, before.result_entry),
     )
 
 
 def _added(markers: tuple[str, ...], marker: str) -> tuple[str, ...]:
     return markers if marker in markers else (*markers, marker)
+
+
+def _with_entry(entries: tuple[int, ...], entry: int | None) -> tuple[int, ...]:
+    return entries if entry is None else (*entries, entry)
