@@ -14,7 +14,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "canonicall needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo")'
 	@echo "Setting up $(VENV) (once) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(READY)
 
 demo: $(READY) ## Run the main job offline.
@@ -33,8 +33,8 @@ check: $(READY) ## Format, lint, types, import contracts, tests: what CI runs.
 bench: $(READY) ## Print speed as ratios measured side by side.
 	@$(BIN)/python benchmarks/run.py
 
-serve: $(READY) ## Start the gateway on its embedded default.
-	@$(BIN)/canonicall serve
+serve: ## Start the gateway (not in this version).
+	@echo "There is no gateway in this version yet; see CHANGELOG.md." >&2; exit 1
 
 clean: ## Remove .venv and everything generated.
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage dist

@@ -14,7 +14,7 @@ from canonicall.blocks import Block, CallClosed, Message, Text, ToolCall, ToolRe
 from canonicall.findings import Action, Fault, Finding
 from canonicall.ids import base64url, derived_tool_id, is_canonical_tool_id
 from canonicall.ledger import Interaction, Ledger
-from canonicall.outcome import Outcome, Status, infer_outcome
+from canonicall.outcome import MAY_HAVE_RUN, Outcome, infer_outcome
 
 _TURN_PREFIX = "turn_"
 
@@ -38,6 +38,12 @@ class Binding:
         twin._early_results = {id: list(held) for id, held in self._early_results.items()}
         twin._continues_exchange = self._continues_exchange
         return twin
+
+    @property
+    def waiting_since(self) -> int | None:
+        """The first log entry with a result that a reply might still claim."""
+        entries = [at for held in self._early_results.values() for _, at in held]
+        return min(entries, default=None)
 
     def bind_message(self, message: Message, entry: int, findings: list[Finding]) -> Message:
         """`message` as it is to be written at position `entry` of the log."""
@@ -74,6 +80,10 @@ class Binding:
             findings.append(Finding("orphan_closing", where, Action.SET_ASIDE, why, Fault.INPUT))
             return closing
         closing = replace(closing, call_id=one.id, bound=True)
+        if closing.outcome not in MAY_HAVE_RUN and (closing.content or _has_output(one)):
+            closing = replace(closing, outcome=Outcome.UNKNOWN)
+            why = f"{one.id} has given output, so it had started: how it ended is unknown."
+            findings.append(Finding("outcome_corrected", where, Action.CHANGED, why, Fault.INPUT))
         if self.ledger.close(closing, entry) is None:
             code, action = "already_ended", Action.SET_ASIDE
             why = f"{one.id} had ended already ({one.outcome}); the first end stands."
@@ -89,7 +99,7 @@ class Binding:
         if message.turn_key:
             base, _, count = message.turn_key.partition(".")
             if base.startswith(_TURN_PREFIX):
-                seen = int(count) if count.isdecimal() else 1
+                seen = int(count) if count.isdecimal() and len(count) < 10 else 1
                 self._occurrences[base] = max(self._occurrences.get(base, 0), seen)
             return message
         base = derive_turn_key(message)
@@ -155,20 +165,30 @@ class Binding:
         self, result: ToolResult, entry: int, where: str, findings: list[Finding]
     ) -> ToolResult:
         result = _with_outcome(result)
-        before = self.ledger.find(result)
+        before = self._call_of(result, where, findings)
         if before is None:
             return self._hold_orphan(result, entry, where, findings)
         if not result.bound:
-            raw_id = result.raw_id or result.call_id
-            if self.ledger.named(raw_id) is not before:
-                why = f"The result does not name its call; by its place it answers {before.id}."
-                findings.append(
-                    Finding("matched_by_position", where, Action.CHANGED, why, Fault.INPUT)
-                )
-            result = replace(result, call_id=before.id, raw_id=raw_id, bound=True)
+            raw_id = "" if result.call_id == before.id else result.call_id
+            result = replace(result, call_id=before.id, raw_id=result.raw_id or raw_id, bound=True)
         after = self.ledger.complete(before.id, result, entry)
         findings += _completion_findings(before, after, result, where)
         return result
+
+    def _call_of(
+        self, result: ToolResult, where: str, findings: list[Finding]
+    ) -> Interaction | None:
+        """The interaction a result belongs to, open or not; None for an orphan."""
+        if result.bound:
+            return self.ledger.get(result.call_id)
+        named = self.ledger.named(result.call_id) if result.call_id else None
+        if named is not None:
+            return named
+        placed = self.ledger.placed(result)
+        if placed is not None:
+            why = f"The result does not name its call; by its place it answers {placed.id}."
+            findings.append(Finding("matched_by_position", where, Action.CHANGED, why, Fault.INPUT))
+        return placed
 
     def _hold_orphan(
         self, result: ToolResult, entry: int, where: str, findings: list[Finding]
@@ -214,12 +234,21 @@ def split_misplaced_calls(
         Finding("call_in_wrong_role", f"entries[{entry}]", Action.MOVED, why, Fault.INPUT)
     )
     rest = tuple(block for block in message.blocks if not isinstance(block, ToolCall))
-    calls = Message("assistant", message.calls, message.turn_key, message.origin)
-    return (calls, replace(message, blocks=rest)) if rest else (calls,)
+    calls = replace(message, role="assistant", blocks=message.calls)
+    if not rest:
+        return (calls,)
+    return replace(calls, native=None), Message(message.role, rest, native=message.native)
+
+
+def _has_output(one: Interaction) -> bool:
+    """Whether a call that is still open has given output."""
+    return one.is_open and one.result is not None and bool(one.result.content)
 
 
 def _with_outcome(result: ToolResult) -> ToolResult:
     """`result` with the outcome it means; without one while it is pending."""
+    if not result.call_id and result.raw_id:
+        result = replace(result, call_id=result.raw_id)
     contradiction = result.error and result.outcome is Outcome.COMPLETED
     if result.outcome is not None and not contradiction:
         return result
@@ -255,7 +284,7 @@ def _replaces_stand_in(one: Interaction) -> str:
 
 def _why_set_aside(before: Interaction, result: ToolResult) -> tuple[str, str]:
     first = before.result
-    if first is None or before.status is Status.CANCELLED:
+    if before.closed or first is None:
         why = f"{before.id} had ended as {before.outcome} before this result came; it is on record."
         return "late_result", why
     if (first.content, first.error) == (result.content, result.error):

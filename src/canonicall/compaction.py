@@ -56,9 +56,8 @@ def cut_points(conversation: Conversation) -> tuple[int, ...]:
         first, last = _span(one, size)
         change[first + 1] += 1
         change[last + 1] -= 1
-    return tuple(
-        point for point, open_here in enumerate(accumulate(change[: size + 1])) if not open_here
-    )
+    spanning = accumulate(change[: conversation.settled_until + 1])
+    return tuple(point for point, count in enumerate(spanning) if count == 0)
 
 
 def drop(conversation: Conversation, stop: int, *, start: int | None = None) -> Compacted:
@@ -77,13 +76,13 @@ def summarise(
     wanted = (_after_instructions(conversation) if start is None else start, stop)
     _check_range(conversation, *wanted)
     first, last = _inner_cut(conversation, *wanted)
-    findings = _moved(wanted, (first, last))
+    findings = _moved(wanted, (first, last)) if wanted[0] < wanted[1] else []
     entries = conversation.entries[first:last]
     gone = [entry for entry in entries if not _is_instruction(entry)]
     if not gone:
         why = "There is nothing between these points that could be left out."
         place = f"entries[{first}:{last}]"
-        findings.append(Finding("nothing_to_compact", place, Action.KEPT, why, Fault.INPUT))
+        findings.append(Finding("nothing_to_compact", place, Action.KEPT, why, Fault.NONE))
         return Compacted(conversation.fork(), Report(tuple(findings)))
     covers = sum(_weight(entry) for entry in gone)
     summary = Message("user", (Summary(text=text, covers=covers),))
@@ -105,9 +104,9 @@ def shorten(
 ) -> Compacted:
     """Shorten texts and tool payloads from `start` to `stop` to `limit` characters each.
 
-    Beginning and end of a text stay, a note says how much is missing. Instructions, open calls
-    and messages with signed parts are left alone: a model's signed words must not be changed.
-    `arguments` shortens long text in the arguments of calls too, `media` replaces media in results.
+    Beginning and end of a text stay, a note says how much is missing. Instructions and messages
+    with signed parts are left alone: a model's signed words must not be changed. `arguments`
+    shortens long text in the arguments of finished calls too, `media` replaces media in results.
     """
     if limit < MIN_LIMIT:
         raise InvalidValue(
@@ -193,7 +192,7 @@ class _Shortener:
         return text[: room - tail] + note + text[len(text) - tail :]
 
     def _note(self, where: str, why: str) -> None:
-        self.findings.append(Finding("shortened", where, Action.CHANGED, why, Fault.INPUT))
+        self.findings.append(Finding("shortened", where, Action.CHANGED, why, Fault.NONE))
 
 
 def _map_text(value: Any, change: Callable[[str], str]) -> Any:
@@ -256,7 +255,7 @@ def _moved(wanted: tuple[int, int], found: tuple[int, int]) -> list[Finding]:
         f" the cut was made at {found[0]} and {found[1]}."
     )
     place = f"entries[{wanted[0]}:{wanted[1]}]"
-    return [Finding("cut_moved", place, Action.CHANGED, why, Fault.INPUT)]
+    return [Finding("cut_moved", place, Action.CHANGED, why, Fault.NONE)]
 
 
 def _weight(entry: Entry) -> int:
@@ -270,4 +269,4 @@ def _weight(entry: Entry) -> int:
 def _compacted_finding(conversation: Conversation, first: int, last: int, gone: int) -> Finding:
     calls = sum(first <= one.entry < last for one in conversation.ledger.values())
     why = f"{gone} entries with {calls} finished tool calls were left out."
-    return Finding("compacted", f"entries[{first}:{last}]", Action.DROPPED, why, Fault.INPUT)
+    return Finding("compacted", f"entries[{first}:{last}]", Action.DROPPED, why, Fault.NONE)

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from msgspec import Struct
 
-from canonicall.admission import admit_closing, admit_message
+from canonicall.admission import admit
 from canonicall.binding import Binding, split_misplaced_calls
 from canonicall.blocks import (
     Block,
@@ -26,7 +26,6 @@ from canonicall.blocks import (
     ToolCall,
     ToolResult,
 )
-from canonicall.errors import InvalidValue
 from canonicall.findings import Finding, Report
 from canonicall.ledger import Ledger
 from canonicall.outcome import Outcome
@@ -78,6 +77,12 @@ class Conversation:
         return self._binding.ledger
 
     @property
+    def settled_until(self) -> int:
+        """How many entries are final: behind them a result still waits for its call to appear."""
+        waiting = self._binding.waiting_since
+        return len(self._entries) if waiting is None else waiting
+
+    @property
     def report(self) -> Report:
         """All findings of all appends."""
         return Report(tuple(self._findings))
@@ -114,19 +119,13 @@ class Conversation:
         """
         findings: list[Finding] = []
         first = len(self._entries)
-        if isinstance(entry, Message):
-            admitted = admit_message(entry, f"entries[{first}]", findings)
+        admitted = admit(entry, f"entries[{first}]", findings)
+        if isinstance(admitted, CallClosed):
+            self._entries.append(self._binding.bind_closing(admitted, first, findings))
+        else:
             for message in split_misplaced_calls(admitted, first, findings):
                 bound = self._binding.bind_message(message, len(self._entries), findings)
                 self._entries.append(bound)
-        elif isinstance(entry, CallClosed):
-            closing = admit_closing(entry, f"entries[{first}]", findings)
-            self._entries.append(self._binding.bind_closing(closing, first, findings))
-        else:
-            raise InvalidValue(
-                f"expected a Message or a CallClosed, got {type(entry).__name__}.",
-                where=f"entries[{first}]",
-            )
         self._findings += findings
         return Appended(tuple(self._entries[first:]), tuple(findings))
 

@@ -37,6 +37,8 @@ class Fault(StrEnum):
     """Pairing, ordering or placing for a target."""
     PROJECTION = "projection"
     """Ids or names on their way to a target's own form."""
+    NONE = "none"
+    """Nothing is wrong: the caller asked for it."""
 
 
 class Finding(Struct, frozen=True):
@@ -75,9 +77,9 @@ class Report(Struct, frozen=True):
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
 
-    def __contains__(self, code: object) -> bool:
-        """`"orphan_result" in report` asks for a code."""
-        return any(finding.code == code for finding in self.findings)
+    def __contains__(self, wanted: object) -> bool:
+        """`"orphan_result" in report` asks for a code; a finding can be asked for as well."""
+        return any(wanted in (finding.code, finding) for finding in self.findings)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.findings)) if self.findings else "nothing to report"

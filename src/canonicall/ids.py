@@ -9,6 +9,7 @@ it is not injective over ids of mixed origin (`call_x` and `toolu_x` meet), whic
 but a canonical id is ever sent through it.
 """
 
+import re
 from binascii import b2a_base64
 from hashlib import sha256
 
@@ -17,6 +18,7 @@ OPENAI_PREFIX = "call_"
 ANTHROPIC_PREFIX = "toolu_"
 
 _SUFFIX_LENGTH = 24
+_CANONICAL = re.compile(HISTORY_PREFIX + "[A-Za-z0-9_-]+")
 _TO_BASE64URL = bytes.maketrans(b"+/", b"-_")
 
 
@@ -34,7 +36,7 @@ def canonical_tool_id(
     A missing raw id or tool name counts as the empty string; turn key and index still tell such
     calls apart. An id that is canonical already is returned unchanged.
     """
-    if raw_id and raw_id.startswith(HISTORY_PREFIX):
+    if raw_id and is_canonical_tool_id(raw_id):
         return raw_id
     return derived_tool_id(provider_name, raw_id, tool_name, turn_key, call_index)
 
@@ -62,8 +64,11 @@ def derived_tool_id(
 
 
 def is_canonical_tool_id(id: str) -> bool:
-    """Whether `id` has the canonical form."""
-    return id.startswith(HISTORY_PREFIX)
+    """Whether `id` has the canonical form: the prefix, then what every provider accepts.
+
+    The bare prefix is none: two calls without ids would share it.
+    """
+    return id.startswith(HISTORY_PREFIX) and _CANONICAL.fullmatch(id) is not None
 
 
 def normalize_to_openai_tool_id(id: str) -> str:

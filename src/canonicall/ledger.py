@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.blocks import CallClosed, ToolCall, ToolResult
-from canonicall.ids import is_canonical_tool_id, normalize_to_history_tool_id
+from canonicall.ids import HISTORY_PREFIX, normalize_to_history_tool_id
 from canonicall.outcome import Outcome, Status, status_of
 
 SYNTHETIC = "synthetic"
@@ -44,11 +44,13 @@ class Interaction(Struct, frozen=True):
     result: ToolResult | None = None
     """The effective completion, or the output so far while the call is open."""
     result_entry: int | None = None
+    closed: bool = False
+    """It ended by a closing, not by a result; what is in `result` is then partial output."""
     why: str = ""
     markers: tuple[str, ...] = ()
     """What is remarkable: "synthetic", "early", "partial", "duplicate_result", "late_result"."""
     set_aside: tuple[int, ...] = ()
-    """Log entries with further results, kept for diagnosis, without effect."""
+    """Log entries with further results: earlier output, duplicates, late results."""
 
     @property
     def name(self) -> str:
@@ -81,6 +83,9 @@ class Ledger(Mapping[str, Interaction]):
 
     def __getitem__(self, id: str) -> Interaction:
         return self._interactions[id]
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._interactions
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._interactions)
@@ -131,23 +136,30 @@ class Ledger(Mapping[str, Interaction]):
         # Nothing is open under this id. The call that had it last explains a duplicate or late
         # result; failing that, `call_*` and `toolu_*` may be made from a canonical `hist_tool_*`.
         latest = self._interactions.get(self._latest_by_raw_id.get(id, id))
-        if latest is None and not is_canonical_tool_id(id):
+        if latest is None and not id.startswith(HISTORY_PREFIX):
             return self.named(normalize_to_history_tool_id(id))
         return latest
 
-    def find(self, result: ToolResult) -> Interaction | None:
-        """The interaction a result belongs to, open or not; None for an orphan."""
-        given = result.call_id or result.raw_id
-        if result.bound:
-            return self._interactions.get(given)
-        named = self.named(given) if given else None
-        return named or (None if is_canonical_tool_id(given) else self._by_position(result))
+    def placed(self, result: ToolResult) -> Interaction | None:
+        """The first open call of the last exchange that a result does not contradict.
+
+        A result whose id no call has can only answer a call that came without an id.
+        """
+        if result.call_id.startswith(HISTORY_PREFIX):
+            return None
+        for id in self._unsettled(self._exchange_ids):
+            one = self._interactions[id]
+            if id not in self._open or (result.name and result.name != one.name):
+                continue
+            if not result.call_id or not one.call.raw_id:
+                return one
+        return None
 
     def complete(self, id: str, result: ToolResult, entry: int) -> Interaction:
         """Write what a result means for its interaction and return the new record."""
         before = self._interactions[id]
         if not (before.is_open or (before.is_stand_in and not result.synthetic)):
-            marker = DUPLICATE_RESULT if before.result is not None else LATE_RESULT
+            marker = LATE_RESULT if before.closed else DUPLICATE_RESULT
             after = replace(
                 before,
                 markers=_added(before.markers, marker),
@@ -156,8 +168,13 @@ class Ledger(Mapping[str, Interaction]):
         elif result.outcome is None:
             after = before
             if before.is_open:
-                markers = _added(before.markers, PARTIAL)
-                after = replace(before, result=result, result_entry=entry, markers=markers)
+                after = replace(
+                    before,
+                    result=result,
+                    result_entry=entry,
+                    markers=_added(before.markers, PARTIAL),
+                    set_aside=_with_entry(before.set_aside, before.result_entry),
+                )
         else:
             after = _completed(before, result, entry)
             self._open.pop(id, None)
@@ -175,13 +192,10 @@ class Ledger(Mapping[str, Interaction]):
     def close(self, closing: CallClosed, entry: int) -> Interaction | None:
         """End an open call without a result; None if it has ended already."""
         before = self._interactions[closing.call_id]
-        if not (before.is_open or before.is_stand_in):
+        if not (before.is_open or SYNTHETIC in before.markers):
             return None
-        result, set_aside = before.result, before.set_aside
-        if closing.content or before.is_stand_in:
-            # Output that came with the closing, or none, counts instead of what was there.
-            set_aside = _with_entry(set_aside, before.result_entry)
-            result = None
+        # Output so far is kept, unless the closing brings its own; a made-up result is not.
+        result = before.result if before.is_open else None
         if closing.content:
             result = ToolResult(call_id=closing.call_id, content=closing.content)
         after = replace(
@@ -189,9 +203,10 @@ class Ledger(Mapping[str, Interaction]):
             outcome=closing.outcome,
             result=result,
             result_entry=entry,
+            closed=True,
             why=closing.why,
             markers=tuple(marker for marker in before.markers if marker not in _STAND_INS),
-            set_aside=set_aside,
+            set_aside=_with_entry(before.set_aside, before.result_entry),
         )
         self._interactions[closing.call_id] = after
         self._open.pop(closing.call_id, None)
@@ -207,16 +222,6 @@ class Ledger(Mapping[str, Interaction]):
         twin._exchange = self._exchange
         twin._exchange_ids = deque(self._exchange_ids)
         return twin
-
-    def _by_position(self, result: ToolResult) -> Interaction | None:
-        """The first open call of the last exchange that the result does not contradict."""
-        for id in self._unsettled(self._exchange_ids):
-            one = self._interactions[id]
-            if id not in self._open or (result.name and result.name != one.name):
-                continue
-            if not result.call_id or not one.call.raw_id:
-                return one
-        return None
 
     def _unsettled(self, ids: deque[str]) -> deque[str]:
         """`ids` from the first that can still take a result. What is settled is not read twice."""

@@ -54,7 +54,7 @@ def dump_entry(entry: Entry) -> bytes:
 
 
 def load(
-    data: bytes | Iterable[bytes],
+    data: bytes | str | Iterable[bytes],
     *,
     recover: bool = False,
     version: int = VERSION,
@@ -66,25 +66,24 @@ def load(
     `UnreadableConversation`; with `recover` it is left out with a finding too. A file of a newer
     version is refused: reading it halfway would lose what this version does not know.
     """
-    lines = _numbered_lines(data)
     conversation = Conversation()
     findings: list[Finding] = []
     reader = _Reader(version, migrations)
-    for number, line, ended in lines:
+    for number, line, ended in _numbered_lines(data):
         try:
             entry = reader.read(line, number)
             if entry is not None:
                 findings += conversation.append(entry).findings
         except NewerVersion:
             raise
-        except UnreadableConversation as error:
+        except (UnreadableConversation, InvalidValue) as error:
             if ended and not recover:
-                raise
+                raise _unreadable(error, number) from None
             findings.append(_left_out(error, number, line, ended=ended))
-        except InvalidValue as error:
-            if not recover:
-                raise UnreadableConversation(str(error), line=number, help=_RECOVER_HELP) from None
-            findings.append(_left_out(error, number, line, ended=ended))
+            reader.assume_current_version()
+        else:
+            if not ended:
+                findings.append(_unended(number))
     return Loaded(conversation, Report(tuple(findings)))
 
 
@@ -95,6 +94,10 @@ class _Reader:
         self._current = version
         self._migrations = migrations
         self._found: int | None = None
+
+    def assume_current_version(self) -> None:
+        """Go on without a header, if the header was what could not be read."""
+        self._found = self._found or self._current
 
     def read(self, line: bytes, number: int) -> Entry | None:
         if self._found is None:
@@ -122,7 +125,7 @@ class _Reader:
                 "this is not a canonicall conversation: the header line is missing.", line=number
             )
         found = header.get("version")
-        if not isinstance(found, int) or found < 1:
+        if type(found) is not int or found < 1:
             raise UnreadableConversation(
                 f"the header names no version ({found!r} is not one).", line=number
             )
@@ -143,16 +146,38 @@ class _Reader:
         return msgspec.convert(record, Message | CallClosed)
 
 
-def _numbered_lines(data: bytes | Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
-    """Each line that is not blank, its number, and whether its end was written."""
-    raw_lines = data.splitlines(keepends=True) if isinstance(data, bytes) else data
-    for number, line in enumerate(raw_lines, 1):
-        if line.strip():
-            yield number, line.rstrip(b"\r\n"), line.endswith(b"\n")
+def _numbered_lines(data: bytes | str | Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
+    """Each line that is not blank, its number, and whether it ended. Only the last may not."""
+    if isinstance(data, str):
+        data = data.encode("utf-8", "surrogatepass")
+    lines = data.split(b"\n") if isinstance(data, bytes) else data
+    held: tuple[int, bytes] | None = None
+    ended = True
+    for number, line in enumerate(lines, 1):
+        if held is not None:
+            yield *held, True
+        held = (number, line.strip()) if line.strip() else None
+        # What `split` leaves behind the last line break is a line that did not end.
+        ended = not isinstance(data, bytes) and line.endswith(b"\n")
+    if held is not None:
+        yield *held, ended
+
+
+def _unreadable(error: Exception, number: int) -> UnreadableConversation:
+    if isinstance(error, UnreadableConversation):
+        return error
+    return UnreadableConversation(str(error), line=number, help=_RECOVER_HELP)
 
 
 def _left_out(error: Exception, number: int, line: bytes, *, ended: bool) -> Finding:
+    place = f"line {number}"
     if not ended:
         why = f"The last line was cut off after {len(line)} bytes; what it held is lost."
-        return Finding("truncated_line", f"line {number}", Action.DROPPED, why, Fault.INPUT)
-    return Finding("unreadable_line", f"line {number}", Action.DROPPED, str(error), Fault.INPUT)
+        return Finding("truncated_line", place, Action.DROPPED, why, Fault.INPUT)
+    why = f"The line cannot be read: {getattr(error, 'what', error)}"
+    return Finding("unreadable_line", place, Action.DROPPED, why, Fault.INPUT)
+
+
+def _unended(number: int) -> Finding:
+    why = "The last line is whole but has no line break; write one before you append to the file."
+    return Finding("unended_line", f"line {number}", Action.KEPT, why, Fault.INPUT)

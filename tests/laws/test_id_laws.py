@@ -59,7 +59,7 @@ def test_derivation_is_idempotent(fields):
 
 @given(st.text(max_size=20))
 def test_round_trips(suffix):
-    """Seed law: history -> provider -> history is the identity, and back."""
+    """History -> provider -> history is the identity, and back."""
     history = f"hist_tool_{suffix}"
     assert normalize_to_history_tool_id(normalize_to_openai_tool_id(history)) == history
     assert normalize_to_history_tool_id(normalize_to_anthropic_tool_id(history)) == history

@@ -1,0 +1,172 @@
+"""`canonicall demo`: the story of one conversation, step by step, for a person who is new here.
+
+In: a `Story`. Out: text for a terminal or a pipe, or the same facts as JSON. It fits 80 columns
+and grows to 100 at most; colour only helps, it says nothing of its own.
+"""
+
+import textwrap
+from collections.abc import Iterable
+
+import click
+import msgspec
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+
+from canonicall.cli.demo_story import Check, Damage, Reloaded, Shrunk, Story, Told, tell
+from canonicall.findings import Finding
+
+_WIDEST = 100
+_ID_SHOWN = 14
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the same facts as a JSON object.")
+def demo(as_json: bool) -> int:
+    """Show what canonicall does: offline, in seconds."""
+    story = tell()
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(story), indent=2))
+    else:
+        show(story, _console())
+    return 0 if all(check.holds for check in story.checks) else 1
+
+
+def show(story: Story, console: Console) -> None:
+    """Print the whole story."""
+    console.print("canonicall: one conversation, any model", style="bold")
+    _say(console, "Everything below happens in memory: no network, no keys, no files.")
+    _show_ids(console, story)
+    _show_cancelled(console, story.cancelled)
+    _show_damaged(console, story.damaged)
+    _show_shrunk(console, story.shrunk)
+    _show_reloaded(console, story.reloaded)
+    _show_checks(console, story.checks, story.summary)
+
+
+def _show_ids(console: Console, story: Story) -> None:
+    _head(console, 1, "Two providers, one conversation")
+    _say(
+        console,
+        "Kimi uses the id functions.read_file:0 in two turns, Gemini sends no ids at all."
+        " Each call gets an id of its own, and each result finds its call.",
+    )
+    table = _table("turn", "provider", "raw id", "tool", "canonical id", "outcome")
+    for row in story.calls:
+        shown = f"{row.id[:_ID_SHOWN]}.."
+        table.add_row(
+            str(row.turn), row.provider, row.raw_id or "(none)", row.tool, shown, row.outcome
+        )
+    console.print(Padding(table, (1, 0, 0, 2), expand=False))
+    console.print()
+    _say(console, f"Reported: {_counts(story.ids)}.")
+
+
+def _show_cancelled(console: Console, cancelled: Iterable[Told]) -> None:
+    _head(console, 2, "The user cancels while two calls are open")
+    _say(
+        console,
+        "One call was running, the other had not begun."
+        " The model is never told that nothing happened when something may have.",
+    )
+    table = _table("tool", "outcome", "what the model reads")
+    for told in cancelled:
+        table.add_row(told.tool, told.outcome, told.text)
+    console.print(Padding(table, (1, 0, 0, 2), expand=False))
+
+
+def _show_damaged(console: Console, damaged: Iterable[Damage]) -> None:
+    _head(console, 3, "Damaged traffic")
+    _say(console, "No exception, and nothing vanishes: each oddity becomes a finding.")
+    for damage in damaged:
+        console.print()
+        _say(console, damage.arrived.capitalize())
+        _item(console, damage.finding)
+
+
+def _show_shrunk(console: Console, shrunk: Shrunk) -> None:
+    _head(console, 4, "Compaction")
+    _say(
+        console,
+        "The old part becomes a summary, long results are shortened. We ask for a cut before"
+        f" entry {shrunk.asked}, between a call and its result; allowed cuts are before"
+        f" {', '.join(map(str, shrunk.cut_points))}.",
+    )
+    table = _table("", "entries", "tool calls", "open calls", "bytes stored")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, size in (("before", shrunk.before), ("after", shrunk.after)):
+        numbers = (size.entries, size.calls, size.open_calls, size.bytes)
+        table.add_row(name, *(f"{number:,}" for number in numbers))
+    console.print(Padding(table, (1, 0, 0, 2), expand=False))
+    console.print()
+    for finding in shrunk.findings:
+        _item(console, finding)
+
+
+def _show_reloaded(console: Console, reloaded: Reloaded) -> None:
+    _head(console, 5, "Stored, cut off, loaded again")
+    _say(
+        console,
+        f"{reloaded.entries_stored} entries were stored, one line each."
+        f" We cut off the last {reloaded.bytes_missing} bytes, as a crash would."
+        f" {reloaded.entries_read} entries came back, and the report says:",
+    )
+    _item(console, reloaded.finding)
+    console.print()
+    lost = reloaded.lost
+    _say(
+        console,
+        f"That line held the result of {lost.tool}, so this call is open again."
+        f" It can be closed as {lost.outcome}; then the model reads:",
+    )
+    _say(console, f'"{lost.text}"', indent="    ")
+
+
+def _show_checks(console: Console, checks: Iterable[Check], summary: str) -> None:
+    _head(console, 6, "What this run has shown")
+    for check in checks:
+        mark, style = ("yes", "green") if check.holds else ("NO ", "bold red")
+        _say(console, f"{mark}  {check.claim}", style=style)
+    console.print()
+    _say(console, summary, style="bold")
+    _say(console, "Next: README.md for a first program, docs/ for every part in detail.")
+
+
+def _console() -> Console:
+    # Ids and places hold brackets and colons: they are text, not markup.
+    console = Console(markup=False, emoji=False, highlight=False)
+    console.width = min(console.width, _WIDEST)
+    return console
+
+
+def _head(console: Console, number: int, title: str) -> None:
+    console.print()
+    console.print(f"{number}. {title}", style="bold cyan")
+
+
+def _say(console: Console, text: str, *, style: str | None = None, indent: str = "  ") -> None:
+    filled = textwrap.fill(
+        text, console.width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
+    console.print(filled, style=style, soft_wrap=True)
+
+
+def _item(console: Console, finding: Finding) -> None:
+    done = finding.action.replace("_", " ")
+    _say(console, f"{finding.code} ({done}): {finding.why}", style="yellow", indent="    ")
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _counts(findings: Iterable[Finding]) -> str:
+    found: dict[str, int] = {}
+    for finding in findings:
+        found[finding.code] = found.get(finding.code, 0) + 1
+    return ", ".join(f"{count} x {code}" for code, count in found.items())

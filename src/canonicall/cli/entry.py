@@ -1,0 +1,31 @@
+"""The console script `canonicall`, and `python -m canonicall.cli.entry`.
+
+This module imports nothing that the base install lacks: without the `cli` extra the command still
+starts, and says what to install.
+"""
+
+import sys
+
+_EXTRA = ("click", "rich")
+_MISSING = (
+    "canonicall: the command line needs the packages click and rich."
+    " Install them with: pip install 'canonicall[cli]'"
+)
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    try:
+        from canonicall.cli.verbs import cli  # noqa: PLC0415  # click may not be installed
+
+        cli.main(prog_name="canonicall")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _EXTRA:
+            raise
+        sys.exit(_MISSING)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

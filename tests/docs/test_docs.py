@@ -1,0 +1,189 @@
+"""The documentation says what the code does: examples run, tables agree, links lead somewhere."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from canonicall.outcome import MAY_HAVE_RUN, Outcome, status_of, wording
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(
+    path
+    for path in ROOT.rglob("*.md")
+    if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
+)
+GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+_FENCE = re.compile(
+    r"^```(?P<language>\w*)[^\n]*\n(?P<body>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL
+)
+_LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+_HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
+_MACHINE_PATH = re.compile(
+    r"(?<![\w.:/~*-])/(?:bin|etc|home|media|mnt|opt|private|root|srv|tmp|usr|var|work|Users)(?:/|\b)"
+    r"|\b[A-Z]:\\"
+)
+
+
+class Example(NamedTuple):
+    """One Python block of a page, and the line its code starts at."""
+
+    code: str
+    line: int
+
+
+def python_blocks(page: str) -> list[Example]:
+    return [
+        Example(match["body"], page.count("\n", 0, match.start("body")) + 1)
+        for match in _FENCE.finditer(page)
+        if match["language"] == "python"
+    ]
+
+
+def run_examples(page: str, name: str) -> None:
+    """Run a page's examples in order, in one namespace. Tracebacks show the line of the page."""
+    namespace: dict[str, Any] = {"__name__": "__example__"}
+    for code, line in python_blocks(page):
+        padded = "\n" * (line - 1) + code
+        exec(compile(padded, name, "exec"), namespace)  # noqa: S102  # running them is the point
+
+
+def broken_links(page: Path, text: str) -> Iterator[str]:
+    """Links to files that are not there, outside the repository, or to headings that do not exist."""
+    for match in _LINK.finditer(_FENCE.sub("", text)):
+        target, _, anchor = match["target"].partition("#")
+        if re.match(r"[a-z]+:", target):
+            continue
+        path = (page.parent / target).resolve() if target else page
+        found = path.is_relative_to(ROOT) and path.exists()
+        if found and anchor:
+            found = anchor in anchors(path.read_text(encoding="utf-8"))
+        if not found:
+            yield match["target"]
+
+
+def anchors(page: str) -> set[str]:
+    """The names of a page's headings, as they stand in links."""
+    headings = _HEADING.findall(_FENCE.sub("", page))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def table(page: str, first_column: str) -> list[list[str]]:
+    """The cells of every table whose first column has this title, without the title row."""
+    rows: list[list[str]] = []
+    wanted = in_table = False
+    for line in page.splitlines():
+        if not line.startswith("|"):
+            in_table = False
+            continue
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not in_table:
+            in_table, wanted = True, cells[0] == first_column
+        elif wanted and not set(line) <= set("|-: "):
+            rows.append(cells)
+    return rows
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=relative)
+def test_every_example_runs(page, tmp_path, monkeypatch):
+    """Examples are executed in a folder of their own; their asserts prove what they say."""
+    monkeypatch.chdir(tmp_path)
+    run_examples(page.read_text(encoding="utf-8"), relative(page))
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/architecture.md", "docs/conversations.md", "docs/findings.md"]
+)
+def test_examples_prove_something(name):
+    """A page that promises runnable examples has some, and they assert."""
+    blocks = python_blocks((ROOT / name).read_text(encoding="utf-8"))
+    assert any("assert " in block.code for block in blocks)
+
+
+def test_a_false_example_is_caught_with_its_line():
+    page = "# Title\n\n```python\nx = 1\n```\n\n```python\nassert x == 2\n```\n"
+    with pytest.raises(AssertionError) as caught:
+        run_examples(page, "page.md")
+    assert caught.traceback[-1].lineno + 1 == 8
+
+
+def test_the_outcomes_page_is_the_vocabulary():
+    """Every outcome, in order: side effects, status and wording as the code has them."""
+    shown = table((ROOT / "docs/outcomes.md").read_text(encoding="utf-8"), "outcome")
+    assert shown == [
+        [
+            f"`{outcome}`",
+            "yes" if outcome in MAY_HAVE_RUN else "no",
+            f"`{status_of(outcome)}`",
+            wording(outcome),
+        ]
+        for outcome in Outcome
+    ]
+
+
+def test_the_glossary_gives_each_word_one_meaning():
+    glossary = (ROOT / "docs/glossary.md").read_text(encoding="utf-8")
+    words = re.findall(r"^- \*\*(.+?)\*\*:", glossary, re.MULTILINE)
+    assert len(words) == len(set(words))
+    assert set(words) == {
+        *("conversation", "entry", "message", "turn", "turn key", "exchange", "block", "summary"),
+        *("origin", "native", "opaque state", "signing domain", "call", "result", "interaction"),
+        *("ledger", "canonical id", "raw id", "outcome", "status", "closing", "finding", "report"),
+        *(
+            "fault",
+            "compaction",
+            "cut point",
+            "target",
+            "format",
+            "profile",
+            "syntax",
+            "transcript",
+        ),
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_links_lead_somewhere(page):
+    assert list(broken_links(page, page.read_text(encoding="utf-8"))) == []
+
+
+def test_a_broken_link_is_caught():
+    page = ROOT / "docs" / "imagined.md"
+    text = "[a](glossary.md) [b](gone.md) [c](../../x.md) [d](glossary.md#gone) [e](https://x.org)"
+    assert list(broken_links(page, text)) == ["gone.md", "../../x.md", "glossary.md#gone"]
+
+
+def test_the_readme_leads_to_every_page():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    linked = {match["target"] for match in _LINK.finditer(readme)}
+    pages = {relative(path) for path in PAGES if path.parent in (ROOT, ROOT / "docs")}
+    assert pages - linked == {"README.md"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_no_page_names_a_place_on_somebodys_machine(page):
+    text = page.read_text(encoding="utf-8")
+    assert [match[0] for match in _MACHINE_PATH.finditer(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("see /home/me/project", True),
+        ("`/tmp/x`", True),
+        ("C:\\Users", True),
+        ("../src/canonicall/ids.py", False),
+        ("https://example.org/home/page", False),
+        ("tests/tmp/x", False),
+        ("and/or", False),
+    ],
+)
+def test_machine_paths_are_told_from_others(text, found):
+    assert bool(_MACHINE_PATH.search(text)) is found
