@@ -25,6 +25,7 @@ class Binding:
     def __init__(self) -> None:
         self.ledger = Ledger()
         self._next_index: dict[str, int] = {}
+        self._next_number = 0
         self._occurrences: dict[str, int] = {}
         self._early_results: dict[str, list[tuple[ToolResult, int]]] = {}
         self._continues_exchange = False
@@ -34,6 +35,7 @@ class Binding:
         twin = Binding()
         twin.ledger = self.ledger.fork()
         twin._next_index = dict(self._next_index)
+        twin._next_number = self._next_number
         twin._occurrences = dict(self._occurrences)
         twin._early_results = {id: list(held) for id, held in self._early_results.items()}
         twin._continues_exchange = self._continues_exchange
@@ -141,7 +143,7 @@ class Binding:
         if is_canonical_tool_id(call.id) and call.id not in self.ledger:
             index = max(index, call.index)
             self._next_index[turn] = index + 1
-            return call if call.index == index else replace(call, index=index)
+            return replace(call, index=index, number=self._numbered(call.number))
         raw_id = call.raw_id or call.id
         findings += self._id_findings(raw_id, where)
         provider = message.origin.provider if message.origin is not None else ""
@@ -150,7 +152,12 @@ class Binding:
             index += 1
             id = derived_tool_id(provider, raw_id, call.name, turn, index)
         self._next_index[turn] = index + 1
-        return replace(call, id=id, raw_id=raw_id, index=index)
+        return replace(call, id=id, raw_id=raw_id, index=index, number=self._numbered(0))
+
+    def _numbered(self, at_least: int) -> int:
+        number = max(self._next_number, at_least)
+        self._next_number = number + 1
+        return number
 
     def _id_findings(self, raw_id: str, where: str) -> list[Finding]:
         if not raw_id:

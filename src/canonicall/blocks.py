@@ -106,6 +106,8 @@ class ToolCall(_Block, frozen=True, tag="tool_call"):
     raw_id: str = ""
     index: int = 0
     """Position among the calls of its turn."""
+    number: int = 0
+    """Running number in its conversation. It never changes, whatever is compacted away."""
 
 
 class Unknown(_Block, frozen=True, tag="unknown"):

@@ -2,12 +2,17 @@
 
     CanonicallError
     ├── InvalidValue             the calling code handed over a value that cannot be stored
+    ├── UnknownName              no format, provider or tool has this name
+    ├── MalformedBody            a request or response body is not what its format says
     └── UnreadableConversation   a stored conversation cannot be read
         └── NewerVersion         it was written by a newer canonicall
 
 Damaged *conversations* raise nothing: a result without its call, a reused id or a missing
 answer has a defined meaning and is reported as a finding (`canonicall.findings`).
 """
+
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class CanonicallError(Exception):
@@ -22,6 +27,30 @@ class InvalidValue(CanonicallError, ValueError):
         self.where = where
         self.help = help
         super().__init__(f"{where}: {what}" + (f" {help}" if help else ""))
+
+
+class UnknownName(CanonicallError, LookupError):
+    """A name that nothing is registered under. `known` are the names that would do."""
+
+    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
+        self.kind = kind
+        self.name = name
+        self.known = tuple(sorted(known))
+        near = get_close_matches(str(name), self.known, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(self.known)}."
+        super().__init__(f"no {kind} is called {name!r}. {hint}")
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class MalformedBody(CanonicallError, ValueError):
+    """A body that cannot be read at all. `where` is the path to the fault."""
+
+    def __init__(self, what: str, *, where: str = "$") -> None:
+        self.what = what
+        self.where = where
+        super().__init__(f"{where}: {what}")
 
 
 class UnreadableConversation(CanonicallError, ValueError):

@@ -24,6 +24,8 @@ class Action(StrEnum):
     SET_ASIDE = "set_aside"
     """Still stored, but without effect: it will not reach a model."""
     DROPPED = "dropped"
+    REFUSED = "refused"
+    """A provider would not accept it."""
 
 
 class Fault(StrEnum):

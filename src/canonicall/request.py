@@ -1,0 +1,72 @@
+"""A request to a model, in canonical form: the conversation, the tools, and how to answer.
+
+`decode_request` of every wire format makes one; `encode_request` of every format reads one.
+"""
+
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
+
+from canonicall.blocks import CallKind, Native
+from canonicall.conversation import Conversation
+from canonicall.findings import Finding
+
+ChoiceMode: TypeAlias = Literal["auto", "required", "none"]
+
+
+class Tool(Struct, frozen=True, omit_defaults=True):
+    """A tool offered to the model."""
+
+    name: str
+    description: str = ""
+    parameters: dict[str, Any] | None = None
+    """JSON Schema of the arguments; None where the tool takes none or declares none."""
+    kind: CallKind = "function"
+    """ "server": the provider runs it; its whole definition is in `native`."""
+    strict: bool | None = None
+    cache: str | None = None
+    native: Native | None = None
+
+
+class ToolChoice(Struct, frozen=True, omit_defaults=True):
+    """Whether, which and how many tools the model may call."""
+
+    mode: ChoiceMode | None = None
+    """None where only the parallel switch was given: it must not force anything."""
+    names: tuple[str, ...] = ()
+    """Only these tools. With "required" and one name: that tool."""
+    parallel: bool | None = None
+
+
+class Reasoning(Struct, frozen=True, omit_defaults=True):
+    """How much the model shall think."""
+
+    enabled: bool | None = None
+    effort: str | None = None
+    budget: int | None = None
+
+
+class Params(Struct, frozen=True, omit_defaults=True):
+    """The parameters that mean the same everywhere. The rest stays in the request's `native`."""
+
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+    stream: bool | None = None
+    reasoning: Reasoning | None = None
+
+
+class Request(Struct, frozen=True):
+    """What is asked of a model."""
+
+    conversation: Conversation
+    tools: tuple[Tool, ...] = ()
+    tool_choice: ToolChoice | None = None
+    params: Params = Params()
+    model: str = ""
+    native: Native | None = None
+    """Top-level fields of the wire format it came in that have no canonical meaning."""
+    findings: tuple[Finding, ...] = ()

@@ -1,0 +1,105 @@
+"""What one target accepts, as data. The renderer obeys it, the verifier checks against it.
+
+A target is a provider and a model, spoken to in one wire format. Everything that tells two targets
+apart is a field here; no code compares provider names. Each format declares its base in
+`wire/<format>/target.py`; a provider's profile overrides fields, with a source for each.
+"""
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+IdStyle: TypeAlias = Literal["prefixed", "numbered", "short", "echoed"]
+ResultPlace: TypeAlias = Literal["tool_messages", "user_message", "own_user_message", "items"]
+Keep: TypeAlias = Literal["signed", "open", "none"]
+
+
+class IdRule(Struct, frozen=True):
+    """How a tool-call id looks on the wire."""
+
+    style: IdStyle = "prefixed"
+    """prefixed: `prefix` and the canonical suffix. numbered: `functions.{name}:{number}`.
+    short: exactly `max_length` letters and digits. echoed: ids are sent only where the provider
+    itself gave one."""
+    prefix: str = "call_"
+    pattern: str = "[A-Za-z0-9_-]+"
+    """What the whole id has to match."""
+    max_length: int = 40
+
+
+class NameRule(Struct, frozen=True):
+    """What a tool's name may look like on the wire."""
+
+    pattern: str = "[A-Za-z0-9_-]+"
+    max_length: int = 64
+    min_length: int = 1
+
+
+class Target(Struct, frozen=True):
+    """One target: who it is and what it accepts."""
+
+    format: str
+    provider: str = ""
+    model: str = ""
+    domain: str = ""
+    """The signing domain: whose opaque state it can read."""
+
+    ids: IdRule = IdRule()
+    names: NameRule = NameRule()
+
+    # Messages.
+    results: ResultPlace = "tool_messages"
+    result_names_tool: bool = False
+    """A result carries the name of its tool."""
+    result_media: tuple[str, ...] = ()
+    """Families a result may hold: "image", "document", "audio", "video". Others are moved."""
+    result_error_flag: bool = False
+    """A result can be marked as failed; elsewhere its text has to say it."""
+    media: tuple[str, ...] = ("image",)
+    """Families a user message may hold."""
+    system: Literal["top", "inline"] = "inline"
+    system_later: bool = True
+    """Instructions may stand behind the first message; else they become user text."""
+    developer: bool = False
+    """There is a developer role; else it is a system message."""
+    merge_roles: bool = False
+    """Messages of one role in a row have to be one message."""
+    starts_with_user: bool = False
+    ends_with_user: bool = False
+    """The last message must not be the assistant's."""
+    user_after_results: bool = True
+    """A user message may follow results at once; else a short assistant message stands between."""
+    text_beside_calls: bool = True
+    empty_content_beside_calls: Literal["null", "empty", "omit"] = "null"
+    """What stands for the text of a message that has only calls."""
+    content_as_text: bool = False
+    """Text content is one string, never a list of parts."""
+    calls_per_message: int = 0
+    """More calls are split over several messages; 0 means no limit."""
+
+    # Reasoning.
+    reasoning: Keep = "none"
+    """signed: only with opaque state of the own domain. open: as plain text. none: never sent."""
+    reasoning_field: str = "reasoning_content"
+    """Where open reasoning stands in a chat message."""
+    reasoning_same_model: bool = False
+    """Opaque reasoning is readable only by the model that made it."""
+    reasoning_placeholder: str | None = None
+    """What a message with calls carries where it has no reasoning but must have some."""
+    signature_sentinel: str | None = None
+    """What stands for the missing signature of the first call of a step."""
+
+    # Tools.
+    tools_with_history: bool = False
+    """Tools must be declared when the history has tool blocks."""
+    max_tools: int = 128
+    choice_modes: tuple[str, ...] = ("auto", "required", "none")
+    choice_names: Literal["one", "many", "no"] = "many"
+    """Whether a choice can name one tool, a list of tools, or none."""
+    parallel_switch: bool = True
+    custom_tools: bool = False
+    forced_choice_with_reasoning: bool = True
+
+    # Cache marks.
+    cache_marks: int = 0
+    """How many marks a request may have."""

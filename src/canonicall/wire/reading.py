@@ -1,0 +1,63 @@
+"""Reading a body somebody else wrote: wrong shapes are refused with their path, the rest is taken.
+
+Every decoder uses these and nothing else to take a parsed body apart, so that the same fault gives
+the same error in every format.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from canonicall.blocks import Native
+from canonicall.errors import MalformedBody
+
+_KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+
+
+def parse_body(body: bytes | str | dict[str, Any]) -> dict[str, Any]:
+    """The JSON object in `body`."""
+    if isinstance(body, (bytes, str)):
+        try:
+            body = msgspec.json.decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError, UnicodeEncodeError) as error:
+            raise MalformedBody(f"the body is not JSON: {error}.") from None
+        except RecursionError:
+            raise MalformedBody("the body is nested too deeply to be read.") from None
+    return object_at(body, "$")
+
+
+def object_at(value: Any, where: str) -> dict[str, Any]:
+    """`value`, which has to be an object."""
+    if not isinstance(value, dict):
+        raise MalformedBody(f"expected an object, got {kind_of(value)}.", where=where)
+    return value
+
+
+def list_at(value: Any, where: str) -> list[Any]:
+    """`value`, which has to be a list; null counts as empty."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise MalformedBody(f"expected a list, got {kind_of(value)}.", where=where)
+    return value
+
+
+def text_at(value: Any, where: str) -> str:
+    """`value`, which has to be text; null counts as empty."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise MalformedBody(f"expected text, got {kind_of(value)}.", where=where)
+    return value
+
+
+def native_fields(format: str, value: dict[str, Any], known: Iterable[str]) -> Native | None:
+    """The fields of `value` that are not `known`, None if there are none."""
+    rest = {name: field for name, field in value.items() if name not in known}
+    return Native(format, rest) if rest else None
+
+
+def kind_of(value: Any) -> str:
+    """What a JSON value is, in words."""
+    return _KINDS.get(type(value), "a number")
