@@ -53,6 +53,8 @@ class Target(Struct, frozen=True):
     """A result carries the name of its tool."""
     result_media: tuple[str, ...] = ()
     """Families a result may hold: "image", "document", "audio", "video". Others are moved."""
+    empty_results: bool = True
+    """A result may have no content; else a sentence stands in for it."""
     result_error_flag: bool = False
     """A result can be marked as failed; elsewhere its text has to say it."""
     media: tuple[str, ...] = ("image",)
@@ -67,6 +69,8 @@ class Target(Struct, frozen=True):
     starts_with_user: bool = False
     ends_with_user: bool = False
     """The last message must not be the assistant's."""
+    user_beside_results: bool = True
+    """Results in a user message of their own may be followed by another user message."""
     user_after_results: bool = True
     """A user message may follow results at once; else a short assistant message stands between."""
     text_beside_calls: bool = True

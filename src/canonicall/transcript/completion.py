@@ -1,0 +1,105 @@
+"""Closing: every call gets exactly one result to send, real or made up, and it tells the truth.
+
+Only here is a result made up. Its wording is constant, so that the same history gives the same
+bytes, and it never says that something did not happen when it may have.
+"""
+
+from msgspec.structs import replace
+
+from canonicall.blocks import Media, ResultContent, Text, ToolResult
+from canonicall.findings import Action, Fault, Finding
+from canonicall.ledger import Interaction
+from canonicall.outcome import Outcome, wording
+from canonicall.target import Target
+from canonicall.transcript.policy import Policy
+
+_SO_FAR = "Output before it ended:"
+_ERROR = "Error: "
+
+
+def completion(
+    one: Interaction, target: Target, policy: Policy, findings: list[Finding]
+) -> ToolResult:
+    """The result to send for an interaction."""
+    if one.result is not None and one.outcome is not None and not one.closed:
+        return _real(one, one.result, target)
+    outcome = one.outcome or _outcome_of_open(one, policy)
+    where = f"entries[{one.entry}]"
+    if one.outcome is None:
+        why = f"{one.id} ({one.name}) has no result; the model is told: {outcome}."
+        findings.append(Finding("result_made_up", where, Action.ADDED, why, Fault.STATE))
+    content: list[ResultContent] = [Text(text=wording(outcome, one.why))]
+    if one.result is not None and one.result.content:
+        content += (Text(text=_SO_FAR), *one.result.content)
+    return _shaped(
+        ToolResult(call_id=one.id, content=tuple(content), name=one.name, is_complete=True),
+        error=outcome is not Outcome.COMPLETED,
+        target=target,
+    )
+
+
+def _outcome_of_open(one: Interaction, policy: Policy) -> Outcome:
+    """A call whose arguments cannot be read was never run, whatever else is unknown."""
+    if one.call.kind == "function" and one.call.args is None:
+        return Outcome.TRUNCATED
+    return policy.open_calls
+
+
+def _real(one: Interaction, result: ToolResult, target: Target) -> ToolResult:
+    content = result.content or ()
+    if one.outcome not in (Outcome.COMPLETED, Outcome.FAILED) and not content:
+        content = (Text(text=wording(one.outcome or Outcome.UNKNOWN, one.why)),)
+    if result.error and not content:
+        content = (Text(text=wording(Outcome.FAILED)),)
+    if not target.empty_results and not any(map(_is_visible, content)):
+        content = (Text(text=wording(Outcome.COMPLETED)),)
+    kept = replace(result, content=tuple(content), name=one.name, is_complete=True)
+    failed = result.error or one.outcome is not Outcome.COMPLETED
+    return _shaped(kept, error=failed, target=target)
+
+
+def _shaped(result: ToolResult, *, error: bool, target: Target) -> ToolResult:
+    """`result` with its failure marked as the target wants: by a flag, or in words."""
+    if not error or target.result_error_flag:
+        return replace(result, error=error)
+    content = result.content or ()
+    first = content[0] if content else Text(text="")
+    if isinstance(first, Text) and first.text.lower().startswith("error"):
+        return replace(result, error=True)
+    if isinstance(first, Text):
+        content = (replace(first, text=_ERROR + first.text), *content[1:])
+    else:
+        content = (Text(text=_ERROR.strip()), *content)
+    return replace(result, error=True, content=content)
+
+
+def _is_visible(block: ResultContent) -> bool:
+    return not isinstance(block, Text) or bool(block.text.strip())
+
+
+def split_media(result: ToolResult, target: Target) -> tuple[ToolResult, tuple[Media, ...]]:
+    """`result` without the media the target cannot carry in a result, and that media.
+
+    An error flag and media exclude each other: "all content must be type "text" if "is_error" is
+    true" (Anthropic Messages).
+    """
+    content = result.content or ()
+    allowed = () if result.error and target.result_error_flag else target.result_media
+    moved = tuple(
+        part for part in content if isinstance(part, Media) and family(part) not in allowed
+    )
+    if not moved:
+        return result, ()
+    kept = tuple(
+        Text(text=f"[{part.media_type}: see the message after the results]")
+        if part in moved
+        else part
+        for part in content
+    )
+    return replace(result, content=kept), moved
+
+
+def family(media: Media) -> str:
+    """ "image", "audio", "video" or "document"."""
+    kind = media.media_type.partition("/")[0]
+    return kind if kind in ("image", "audio", "video") else "document"

@@ -1,0 +1,57 @@
+"""Ending: what a transcript needs at its very end, and only there.
+
+It is put on at last and taken off again before the next turn is added, so it never becomes part of
+the history.
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from canonicall.blocks import Block, Text
+from canonicall.findings import Action, Fault, Finding
+from canonicall.target import Target
+from canonicall.transcript.placing import CONTINUE
+from canonicall.transcript.turns import Turn
+
+
+def finished(turns: Sequence[Turn], target: Target) -> tuple[tuple[Turn, ...], list[Finding]]:
+    """The turns with an end that the target accepts."""
+    findings: list[Finding] = []
+    turns = tuple(turns)
+    spoken = [turn for turn in turns if turn.role not in ("system", "developer")]
+    if not spoken or (target.ends_with_user and spoken[-1].role == "assistant"):
+        why = (
+            "The target does not continue an assistant message."
+            if spoken
+            else "There is nothing to answer yet."
+        )
+        why += f" {CONTINUE!r} was put at the end."
+        place = f"turns[{len(turns)}]"
+        findings.append(Finding("ending_added", place, Action.ADDED, why, Fault.RENDER))
+        turns = (*turns, Turn("user", (Text(text=CONTINUE),)))
+    return _within_cache_marks(turns, target, findings), findings
+
+
+def _within_cache_marks(
+    turns: tuple[Turn, ...], target: Target, findings: list[Finding]
+) -> tuple[Turn, ...]:
+    """The newest marks stay: they are what the next request reads."""
+    marked = [
+        (at, position)
+        for at, turn in enumerate(turns)
+        for position, block in enumerate(turn.blocks)
+        if block.cache is not None
+    ]
+    surplus = marked[: max(len(marked) - target.cache_marks, 0)]
+    if not surplus:
+        return turns
+    why = f"The target takes {target.cache_marks} cache marks; the oldest were left out."
+    place = f"turns[{surplus[0][0]}]"
+    findings.append(Finding("cache_mark_dropped", place, Action.DROPPED, why, Fault.RENDER))
+    changed = list(turns)
+    for at, position in surplus:
+        blocks: list[Block] = list(changed[at].blocks)
+        blocks[position] = replace(blocks[position], cache=None)
+        changed[at] = replace(changed[at], blocks=tuple(blocks))
+    return tuple(changed)

@@ -1,0 +1,216 @@
+"""Fitting: the blocks of one message as one target may get them.
+
+Opaque state, native fields and cache marks that are not for this target are taken off; blocks it
+has no word for are left out; calls get their wire ids and names. Order is never changed.
+"""
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from canonicall.blocks import (
+    Block,
+    Code,
+    Media,
+    Message,
+    Summary,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from canonicall.findings import Action, Fault, Finding
+from canonicall.ledger import Ledger
+from canonicall.reply import PAUSED
+from canonicall.target import Target
+from canonicall.transcript.completion import family
+from canonicall.transcript.policy import Policy
+from canonicall.transcript.projection import Projection
+from canonicall.transcript.reasoning import (
+    decide_thinking,
+    keeps_opaque,
+    with_placeholder,
+    with_sentinel,
+)
+
+_AnyBlock = TypeVar("_AnyBlock", bound=Block)
+
+
+class Fitter:
+    """Fits messages to one target."""
+
+    def __init__(self, target: Target, policy: Policy, projection: Projection) -> None:
+        self.target = target
+        self.policy = policy
+        self.projection = projection
+
+    def reply(
+        self, message: Message, ledger: Ledger, entry: int, findings: list[Finding]
+    ) -> list[Block]:
+        """The blocks of an assistant message."""
+        kept_server = self._kept_server_calls(message)
+        blocks: list[Block] = []
+        for index, block in enumerate(message.blocks):
+            where = f"entries[{entry}].blocks[{index}]"
+            if _is_server_side(block, ledger) and _server_id(block) not in kept_server:
+                blocks += self._without_server_block(block, where, findings)
+                continue
+            fitted = self._block(block, message, where, findings)
+            if fitted is not None:
+                blocks.append(fitted)
+        return with_sentinel(with_placeholder(blocks, self.target), self.target)
+
+    def content(
+        self, blocks: Iterable[Block], message: Message, entry: int, findings: list[Finding]
+    ) -> list[Block]:
+        """Blocks of a message that is not the model's."""
+        fitted = (
+            self._block(block, message, f"entries[{entry}].blocks[{index}]", findings)
+            for index, block in enumerate(blocks)
+        )
+        return [block for block in fitted if block is not None]
+
+    def result(self, result: ToolResult, message: Message, where: str) -> ToolResult:
+        """A result with only what the target may get. Its id and name are set elsewhere."""
+        quiet: list[Finding] = []
+        content = [
+            part if isinstance(part, Unknown) else self._common(part, message, where, quiet)
+            for part in result.content or ()
+            if not isinstance(part, Unknown) or self._is_own(part)
+        ]
+        result = self._common(result, message, where, quiet)
+        return replace(result, content=tuple(content))
+
+    def media(self, block: Media, where: str, findings: list[Finding]) -> Block:
+        """Media the target can see, or a note in its place."""
+        if family(block) in self.target.media:
+            return block
+        why = f"The target takes no {family(block)}; a note stands in its place."
+        findings.append(Finding("media_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        return Text(text=f"[{block.media_type} left out: this model cannot read it]")
+
+    def _block(
+        self, block: Block, message: Message, where: str, findings: list[Finding]
+    ) -> Block | None:
+        match block:
+            case Thinking():
+                thought, told = decide_thinking(block, message, self.target, self.policy, where)
+                findings += told
+                return (
+                    self._common(thought, message, where, findings)
+                    if isinstance(thought, Thinking)
+                    else thought
+                )
+            case Text() | Summary():
+                return self._words(block, message, where, findings)
+            case Media():
+                return self.media(self._common(block, message, where, findings), where, findings)
+            case ToolCall():
+                return self._call(block, message, where, findings)
+            case Unknown():
+                return self._unknown(block, where, findings)
+            case Code() | ToolResult():
+                return self._common(block, message, where, findings)
+
+    def _words(
+        self, block: Text | Summary, message: Message, where: str, findings: list[Finding]
+    ) -> Block | None:
+        fitted = self._common(block, message, where, findings)
+        if fitted.text.strip() or fitted.opaque:
+            return Text(text=fitted.text) if isinstance(fitted, Summary) else fitted
+        if fitted.text:
+            why = "Text of blanks only is refused by providers; it is left out."
+            findings.append(Finding("blank_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        return None
+
+    def _call(
+        self, call: ToolCall, message: Message, where: str, findings: list[Finding]
+    ) -> ToolCall:
+        call = self._common(call, message, where, findings)
+        if call.kind == "server":
+            return call
+        wire_id = self.projection.id(call, findings, where)
+        name = self.projection.name(call.name)
+        if call.kind == "custom" and not self.target.custom_tools:
+            call = replace(call, kind="function", args={"input": call.raw or ""}, raw=None)
+        elif call.kind == "function" and call.args is None:
+            why = "The arguments are no JSON object; they are sent as text under `_raw`."
+            findings.append(Finding("arguments_wrapped", where, Action.CHANGED, why, Fault.STATE))
+            call = replace(call, args={"_raw": call.raw or ""}, raw=None)
+        return replace(call, id=wire_id, name=name)
+
+    def _unknown(self, block: Unknown, where: str, findings: list[Finding]) -> Block | None:
+        if self._is_own(block):
+            return block
+        kind = block.native.fields.get("type", "") if block.native is not None else ""
+        why = f"The target has no word for this block ({kind or 'unknown'}); it is left out."
+        findings.append(Finding("block_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        return None
+
+    def _is_own(self, block: Unknown) -> bool:
+        return block.native is not None and block.native.format == self.target.format
+
+    def _common(
+        self, block: _AnyBlock, message: Message, where: str, findings: list[Finding]
+    ) -> _AnyBlock:
+        """`block` without the opaque state, native fields and marks of others."""
+        if not block.opaque and block.native is None and block.cache is None:
+            return block
+        opaque = tuple(one for one in block.opaque if keeps_opaque(one, message, self.target))
+        if len(opaque) < len(block.opaque):
+            why = "State that only another provider can read is not sent."
+            findings.append(Finding("opaque_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        native = block.native
+        if native is not None and native.format != self.target.format:
+            why = f"Fields of {native.format} mean nothing here: {', '.join(native.fields)}."
+            findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            native = None
+        cache = block.cache
+        if cache is not None and not self.target.cache_marks:
+            why = "The target has no cache marks."
+            findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            cache = None
+        return replace(block, opaque=opaque, native=native, cache=cache)
+
+    def _kept_server_calls(self, message: Message) -> set[str]:
+        """Ids of the server-side calls that this target can be sent, pair by pair."""
+        calls: set[str] = set()
+        results: set[str] = set()
+        if message.origin is not None and message.origin.format not in ("", self.target.format):
+            return set()
+        for block in message.blocks:
+            if any(
+                one.kind == "server_block" and keeps_opaque(one, message, self.target)
+                for one in block.opaque
+            ):
+                (calls if isinstance(block, ToolCall) else results).add(_server_id(block))
+        return calls if message.finish == PAUSED else calls & results
+
+    def _without_server_block(
+        self, block: Block, where: str, findings: list[Finding]
+    ) -> list[Block]:
+        action = Action.CHANGED if self.policy.server_tools == "text" else Action.DROPPED
+        why = "The target cannot be sent what another provider ran on its side."
+        findings.append(Finding("server_tool_dropped", where, action, why, Fault.RENDER))
+        if self.policy.server_tools == "text" and isinstance(block, ToolCall):
+            arguments = msgspec.json.encode(block.args or {}).decode()
+            return [Text(text=f"[The provider ran {block.name} with {arguments}.]")]
+        return []
+
+
+def _is_server_side(block: Block, ledger: Ledger) -> bool:
+    if isinstance(block, ToolCall):
+        return block.kind == "server"
+    if not isinstance(block, ToolResult):
+        return False
+    one = ledger.get(block.call_id)
+    return one is None or one.call.kind == "server" or bool(block.opaque)
+
+
+def _server_id(block: Block) -> str:
+    if isinstance(block, ToolCall):
+        return block.id
+    return block.call_id if isinstance(block, ToolResult) else ""

@@ -1,0 +1,159 @@
+"""Placing: fitted blocks become turns, where and as the target wants them.
+
+Only here are results moved, messages merged, split or bridged. The builder only ever adds turns or
+extends the last one, so what stands before is final: that is what makes rendering append-only.
+"""
+
+from collections.abc import Sequence
+
+from canonicall.blocks import (
+    Block,
+    Media,
+    Native,
+    Origin,
+    Role,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from canonicall.findings import Action, Fault, Finding
+from canonicall.target import Target
+from canonicall.transcript.turns import Turn
+
+CONTINUE = "Continue."
+BRIDGE = "OK."
+START = "[The conversation begins with the assistant.]"
+MEDIA_NOTE = "Media from the tool results above:"
+
+
+class Builder:
+    """The turns so far."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.turns: list[Turn] = []
+
+    def instruct(
+        self, role: Role, blocks: list[Block], where: str, findings: list[Finding]
+    ) -> None:
+        """A system or developer message."""
+        leading = all(turn.role in ("system", "developer") for turn in self.turns)
+        if role == "developer" and not self.target.developer:
+            role = "system"
+        if leading or self.target.system_later:
+            self._add(Turn(role, tuple(blocks)), findings, where)
+            return
+        why = "The target takes instructions at the start only; these are sent as the user's words."
+        findings.append(Finding("instruction_as_user", where, Action.MOVED, why, Fault.RENDER))
+        self.user(blocks, None, where, findings)
+
+    def user(
+        self, blocks: list[Block], native: Native | None, where: str, findings: list[Finding]
+    ) -> None:
+        """What the user said."""
+        if blocks:
+            self._add(Turn("user", tuple(blocks), native=native), findings, where)
+
+    def reply(
+        self,
+        blocks: list[Block],
+        results: Sequence[ToolResult],
+        moved: Sequence[Media | Text],
+        message: tuple[Origin | None, Native | None],
+        where: str,
+        findings: list[Finding],
+    ) -> None:
+        """A reply of the model and, right behind it, the results of its calls in call order."""
+        for part, answers in self._parts(blocks, results):
+            turn = Turn("assistant", tuple(part), *message)
+            self._add(turn, findings, where)
+            self._results(answers, findings, where)
+        if moved:
+            self.user([Text(text=MEDIA_NOTE), *moved], None, where, findings)
+
+    def _parts(
+        self, blocks: list[Block], results: Sequence[ToolResult]
+    ) -> list[tuple[list[Block], list[ToolResult]]]:
+        """The reply as one message with its results, or several where the target wants that."""
+        calls = [block for block in blocks if _is_call(block)]
+        rest = [block for block in blocks if not _is_call(block)]
+        parts: list[tuple[list[Block], list[ToolResult]]] = []
+        if not blocks:
+            return parts
+        if calls and not self.target.text_beside_calls and any(isinstance(b, Text) for b in rest):
+            parts.append(([block for block in rest if isinstance(block, Text)], []))
+            blocks = [block for block in blocks if not isinstance(block, Text)]
+        limit = self.target.calls_per_message
+        if not limit or len(calls) <= limit:
+            return [*parts, (blocks, list(results))]
+        head = [block for block in blocks if not _is_call(block)]
+        for at in range(0, len(calls), limit):
+            group = [*(head if at == 0 else []), *calls[at : at + limit]]
+            parts.append((group, list(results[at : at + limit])))
+        return parts
+
+    def _results(self, results: list[ToolResult], findings: list[Finding], where: str) -> None:
+        if not results:
+            return
+        if self.target.results in ("user_message", "own_user_message"):
+            self._add(Turn("user", tuple(results)), findings, where)
+        else:
+            for result in results:
+                self._add(Turn("tool", (result,)), findings, where)
+
+    def _add(self, turn: Turn, findings: list[Finding], where: str) -> None:
+        last = self.turns[-1] if self.turns else None
+        spoken = last is not None and last.role not in ("system", "developer")
+        if turn.role == "assistant" and not spoken and self.target.starts_with_user:
+            self._bridge("user", START, findings, where)
+            last = self.turns[-1]
+        if last is None:
+            self.turns.append(turn)
+        elif self._needs_bridge(last, turn):
+            self._bridge("assistant" if turn.role == "user" else "user", "", findings, where)
+            self.turns.append(turn)
+        elif self._can_merge(last, turn):
+            self.turns[-1] = Turn(
+                last.role, (*last.blocks, *turn.blocks), last.origin, last.native or turn.native
+            )
+        else:
+            self.turns.append(turn)
+
+    def _needs_bridge(self, last: Turn, turn: Turn) -> bool:
+        if turn.role == "user" and _has_results(last) and not _has_results(turn):
+            return not self.target.user_after_results or (
+                # A bare split would be merged again, and other content beside results is refused.
+                self.target.results == "own_user_message"
+                and self.target.merge_roles
+                and not self.target.user_beside_results
+            )
+        # Thoughts of two replies must not meet in one message.
+        return (
+            self.target.merge_roles
+            and last.role == turn.role == "assistant"
+            and any(isinstance(block, Thinking) for block in turn.blocks)
+        )
+
+    def _can_merge(self, last: Turn, turn: Turn) -> bool:
+        if not self.target.merge_roles or last.role != turn.role:
+            return False
+        if turn.role == "system":
+            return False
+        if self.target.results == "own_user_message":
+            return _has_results(last) == _has_results(turn)
+        return True
+
+    def _bridge(self, role: Role, text: str, findings: list[Finding], where: str) -> None:
+        text = text or (BRIDGE if role == "assistant" else CONTINUE)
+        why = f"The target wants a {role} message here; {text!r} was put in."
+        findings.append(Finding("bridge_added", where, Action.ADDED, why, Fault.RENDER))
+        self.turns.append(Turn(role, (Text(text=text),)))
+
+
+def _is_call(block: Block) -> bool:
+    return isinstance(block, ToolCall) and block.kind != "server"
+
+
+def _has_results(turn: Turn) -> bool:
+    return any(isinstance(block, ToolResult) for block in turn.blocks) and turn.role != "assistant"

@@ -1,0 +1,23 @@
+"""What the renderer does where more than one answer is right."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from canonicall.outcome import Outcome
+
+
+class Policy(Struct, frozen=True):
+    """Choices of the caller. The defaults lose the least and claim nothing untrue."""
+
+    open_calls: Outcome = Outcome.RESULT_LOST
+    """How a call without an outcome is told. A runtime that knows more writes it as a closing."""
+    orphans: Literal["drop", "text"] = "drop"
+    """A result without a call: left out, or told as text of the user."""
+    foreign_thinking: Literal["drop", "text"] = "drop"
+    """Reasoning that the target cannot read: left out, or sent as plain words."""
+    server_tools: Literal["drop", "text"] = "drop"
+    """Calls another provider ran on its side: left out as a pair, or told as text."""
+
+
+DEFAULT = Policy()

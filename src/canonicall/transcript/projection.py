@@ -1,0 +1,143 @@
+"""Projection: canonical ids and names to a target's own form, one to one.
+
+Call and result get the same id because both ask here. An id that has the target's own shape
+already is kept (prompt caches hit, models see what they wrote), the first time it occurs; every
+other one is made from the canonical id. What was given out is not changed by calls that come later.
+"""
+
+import re
+from functools import cache
+from hashlib import sha256
+
+from canonicall.blocks import ToolCall
+from canonicall.findings import Action, Fault, Finding
+from canonicall.ids import HISTORY_PREFIX
+from canonicall.target import IdRule, NameRule, Target
+
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_UNNAMED = "unnamed_tool"
+
+
+class Projection:
+    """The ids and names given out in one render."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self.ids: dict[str, str] = {}
+        self._taken_ids: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        self._taken_names: dict[str, str] = {}
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """Wire name to own name, for the names that differ."""
+        return {wire: own for own, wire in self._names.items() if wire != own}
+
+    def name(self, own: str) -> str:
+        """The wire name of a tool."""
+        known = self._names.get(own)
+        if known is not None:
+            return known
+        wire = _fit_name(own, self._target.names)
+        salt = 0
+        while self._taken_names.get(wire, own) != own:
+            salt += 1
+            wire = _hashed_name(own, self._target.names, salt)
+        self._names[own] = wire
+        self._taken_names[wire] = own
+        return wire
+
+    def id(self, call: ToolCall, findings: list[Finding], where: str) -> str:
+        """The wire id of a call; the empty text where the target needs none."""
+        known = self.ids.get(call.id)
+        if known is not None:
+            return known
+        rule = self._target.ids
+        wire = call.raw_id if self._is_native(call, rule) else self._made(call, rule)
+        if wire and wire != call.raw_id and call.raw_id in self._taken_ids:
+            why = f"The id {call.raw_id!r} stands for another call already; this one is {wire!r}."
+            findings.append(Finding("id_replaced", where, Action.CHANGED, why, Fault.PROJECTION))
+        self.ids[call.id] = wire
+        if wire:
+            self._taken_ids[wire] = call.id
+        return wire
+
+    def mark(self) -> tuple[int, int]:
+        """How much was given out so far."""
+        return len(self.ids), len(self._names)
+
+    def rewind(self, mark: tuple[int, int]) -> None:
+        """Take back what was given out after `mark`."""
+        while len(self.ids) > mark[0]:
+            _, wire = self.ids.popitem()
+            self._taken_ids.pop(wire, None)
+        while len(self._names) > mark[1]:
+            _, wire = self._names.popitem()
+            self._taken_names.pop(wire, None)
+
+    def _is_native(self, call: ToolCall, rule: IdRule) -> bool:
+        raw = call.raw_id
+        if not raw or raw in self._taken_ids or len(raw) > rule.max_length:
+            return False
+        if _pattern(rule.pattern).fullmatch(raw) is None:
+            return False
+        if rule.style == "numbered":
+            return raw.startswith(f"functions.{self.name(call.name)}:")
+        return rule.style != "prefixed" or raw.startswith(rule.prefix)
+
+    def _made(self, call: ToolCall, rule: IdRule) -> str:
+        if rule.style == "echoed":
+            return ""
+        if rule.style == "numbered":
+            return self._numbered(call)
+        suffix = call.id.removeprefix(HISTORY_PREFIX)
+        wire = rule.prefix + suffix
+        salt = 0
+        fits = rule.style == "prefixed" and len(wire) <= rule.max_length
+        while not fits or wire in self._taken_ids:
+            length = rule.max_length if rule.style == "short" else 24
+            prefix = "" if rule.style == "short" else rule.prefix
+            wire = prefix + _letters(f"{call.id}#{salt}", length)
+            salt += 1
+            fits = True
+        return wire
+
+    def _numbered(self, call: ToolCall) -> str:
+        number = call.number
+        wire = f"functions.{self.name(call.name)}:{number}"
+        while wire in self._taken_ids:
+            number += 1
+            wire = f"functions.{self.name(call.name)}:{number}"
+        return wire
+
+
+@cache
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+@cache
+def _fit_name(own: str, rule: NameRule) -> str:
+    """`own` where it fits the rule, else something close to it that does."""
+    fits = rule.min_length <= len(own) <= rule.max_length
+    if fits and _pattern(rule.pattern).fullmatch(own) is not None:
+        return own
+    return _hashed_name(own, rule, 0)
+
+
+def _hashed_name(own: str, rule: NameRule, salt: int) -> str:
+    readable = re.sub(r"[^A-Za-z0-9_-]", "_", own or _UNNAMED)
+    if not re.match(r"[A-Za-z_]", readable):
+        readable = f"t_{readable}"
+    ending = "_" + _letters(f"{own}#{salt}", 8)
+    return readable[: rule.max_length - len(ending)] + ending
+
+
+def _letters(text: str, length: int) -> str:
+    """`length` letters and digits that `text` always gives."""
+    number = int.from_bytes(sha256(text.encode()).digest(), "big")
+    letters = []
+    for _ in range(length):
+        number, digit = divmod(number, 62)
+        letters.append(_ALPHABET[digit])
+    return "".join(letters)

@@ -1,0 +1,80 @@
+"""Reasoning: which thoughts a target gets, block by block.
+
+Opaque state goes only to the signing domain it belongs to. A thought the target cannot read is left
+out, or sent as plain words if the policy says so; a target that demands a thought beside calls gets
+its placeholder, one that demands a signature its sentinel. Nothing inside a kept thought changes.
+"""
+
+from msgspec.structs import replace
+
+from canonicall.blocks import Block, Message, Opaque, Text, Thinking, ToolCall
+from canonicall.findings import Action, Fault, Finding
+from canonicall.target import Target
+from canonicall.transcript.policy import Policy
+
+
+def keeps_opaque(opaque: Opaque, message: Message, target: Target) -> bool:
+    """Whether the target can read this piece of opaque state."""
+    if opaque.domain != target.domain:
+        return False
+    if not target.reasoning_same_model or message.origin is None:
+        return True
+    return not target.model or not message.origin.model or message.origin.model == target.model
+
+
+def decide_thinking(
+    block: Thinking, message: Message, target: Target, policy: Policy, where: str
+) -> tuple[Block | None, list[Finding]]:
+    """The block to send for a thought, None to leave it out."""
+    kept = tuple(one for one in block.opaque if keeps_opaque(one, message, target))
+    if target.reasoning == "signed" and kept and len(kept) == len(block.opaque):
+        return block, []
+    if target.reasoning == "open" and _is_at_home(block, message, target):
+        return replace(block, opaque=kept), []
+    if policy.foreign_thinking == "text" and block.text.strip():
+        why = "The target cannot read this reasoning; it is sent as plain words."
+        told = Finding("thinking_as_text", where, Action.CHANGED, why, Fault.RENDER)
+        return Text(text=block.text), [told]
+    if not block.text and not block.opaque:
+        return None, []
+    why = "The target cannot read this reasoning; it is left out."
+    return None, [Finding("thinking_dropped", where, Action.DROPPED, why, Fault.RENDER)]
+
+
+def _is_at_home(block: Thinking, message: Message, target: Target) -> bool:
+    """Open reasoning is replayed to the provider, or in the wire format, that it came in."""
+    if not block.text and not block.opaque:
+        return True
+    if block.native is not None and block.native.format == target.format:
+        return True
+    origin = message.origin
+    return origin is not None and target.provider in (origin.provider, "")
+
+
+def with_placeholder(blocks: list[Block], target: Target) -> list[Block]:
+    """`blocks` of a message with calls, with the thought that the target demands there."""
+    placeholder = target.reasoning_placeholder
+    if placeholder is None or not any(isinstance(block, ToolCall) for block in blocks):
+        return blocks
+    for block in blocks:
+        if isinstance(block, Thinking) and (block.text or block.opaque):
+            return blocks
+    rest = [block for block in blocks if not isinstance(block, Thinking)]
+    return [Thinking(text=placeholder), *rest]
+
+
+def with_sentinel(blocks: list[Block], target: Target) -> list[Block]:
+    """`blocks` with the stand-in for a missing signature on the first call.
+
+    Only the first call of a step is signed; a sentinel on the others is refused or billed.
+    """
+    if target.signature_sentinel is None:
+        return blocks
+    for index, block in enumerate(blocks):
+        if isinstance(block, ToolCall) and block.kind != "server":
+            if any(one.kind == "signature" for one in block.opaque):
+                return blocks
+            seal = Opaque(target.domain, "signature", target.signature_sentinel)
+            signed = replace(block, opaque=(*block.opaque, seal))
+            return [*blocks[:index], signed, *blocks[index + 1 :]]
+    return blocks

@@ -1,0 +1,190 @@
+"""Rendering: a conversation becomes the transcript that one target accepts.
+
+The order of the passes: pair by occurrence (the ledger knows), close what is open, order results as
+their calls, fit blocks to the target, project ids and names, place turns. `Renderer` keeps what it
+has made: after one more entry it renders that entry, and again only what was still open. A full
+render is the same code from the start, so both give the same turns.
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.blocks import Entry, Media, Message, Native, Text, ToolCall, ToolResult
+from canonicall.conversation import Conversation
+from canonicall.findings import Action, Fault, Finding, Report
+from canonicall.ledger import Interaction
+from canonicall.target import Target
+from canonicall.transcript.completion import completion, split_media
+from canonicall.transcript.ending import finished
+from canonicall.transcript.fitting import Fitter
+from canonicall.transcript.placing import Builder
+from canonicall.transcript.policy import DEFAULT, Policy
+from canonicall.transcript.projection import Projection
+from canonicall.transcript.turns import Transcript, Turn
+
+
+def render(conversation: Conversation, target: Target, *, policy: Policy = DEFAULT) -> Transcript:
+    """The transcript of `conversation` for `target`."""
+    return Renderer(target, policy=policy).render(conversation)
+
+
+class _Mark(Struct, frozen=True):
+    """Where everything stood before an entry was rendered."""
+
+    turns: int
+    last: Turn | None
+    projected: tuple[int, int]
+    findings: int
+
+
+class Renderer:
+    """Renders one growing conversation for one target, each time at the cost of what is new."""
+
+    def __init__(self, target: Target, *, policy: Policy = DEFAULT) -> None:
+        self.target = target
+        self.projection = Projection(target)
+        self._policy = policy
+        self._fitter = Fitter(target, policy, self.projection)
+        self._builder = Builder(target)
+        self._findings: list[Finding] = []
+        self._marks: list[_Mark] = []
+        self._entries: list[Entry] = []
+        self._first_open: int | None = None
+
+    def render(self, conversation: Conversation) -> Transcript:
+        """The transcript as of now."""
+        self._rewind(self._first_stale(conversation))
+        for index in range(len(self._marks), len(conversation)):
+            self._mark(conversation, index)
+            self._entry(conversation, index)
+        turns, told = finished(self._builder.turns, self.target)
+        return Transcript(
+            turns,
+            dict(self.projection.ids),
+            self.projection.renamed,
+            Report((*self._findings, *told)),
+        )
+
+    def _first_stale(self, conversation: Conversation) -> int:
+        """The first entry that has to be rendered, or rendered again."""
+        known = len(self._marks)
+        if known > len(conversation) or (
+            known and conversation.entries[known - 1] is not self._entries[known - 1]
+        ):
+            return 0
+        return known if self._first_open is None else self._first_open
+
+    def _rewind(self, to: int) -> None:
+        if to >= len(self._marks):
+            return
+        mark = self._marks[to]
+        del self._builder.turns[mark.turns :]
+        if mark.last is not None:
+            self._builder.turns[-1] = mark.last
+        self.projection.rewind(mark.projected)
+        del self._findings[mark.findings :]
+        del self._marks[to:]
+        del self._entries[to:]
+        if self._first_open is not None and self._first_open >= to:
+            self._first_open = None
+
+    def _mark(self, conversation: Conversation, index: int) -> None:
+        entry = conversation.entries[index]
+        turns = self._builder.turns
+        last = turns[-1] if turns else None
+        self._marks.append(_Mark(len(turns), last, self.projection.mark(), len(self._findings)))
+        self._entries.append(entry)
+        calls = entry.calls if isinstance(entry, Message) else ()
+        settled = index < conversation.settled_until and all(
+            _is_settled(conversation.ledger[call.id]) for call in calls
+        )
+        if not settled and self._first_open is None:
+            self._first_open = index
+
+    def _entry(self, conversation: Conversation, index: int) -> None:
+        entry = conversation.entries[index]
+        if not isinstance(entry, Message):
+            return
+        where = f"entries[{index}]"
+        if entry.role == "assistant":
+            self._reply(entry, conversation, index)
+            return
+        self._report_set_aside(entry, conversation, index)
+        blocks = self._fitter.content(
+            (block for block in entry.blocks if not isinstance(block, ToolResult)),
+            entry,
+            index,
+            self._findings,
+        )
+        if entry.role in ("system", "developer"):
+            if blocks:
+                self._builder.instruct(entry.role, blocks, where, self._findings)
+        else:
+            self._builder.user(blocks, self._own_native(entry), where, self._findings)
+
+    def _reply(self, message: Message, conversation: Conversation, index: int) -> None:
+        where = f"entries[{index}]"
+        ledger = conversation.ledger
+        blocks = self._fitter.reply(message, ledger, index, self._findings)
+        results: list[ToolResult] = []
+        moved: list[Media | Text] = []
+        for call in message.calls:
+            if call.kind == "server":
+                continue
+            result, media = self._result(call, ledger[call.id], conversation, where)
+            results.append(result)
+            moved += media
+        self._builder.reply(
+            blocks,
+            results,
+            moved,
+            (message.origin, self._own_native(message)),
+            where,
+            self._findings,
+        )
+
+    def _result(
+        self, call: ToolCall, one: Interaction, conversation: Conversation, where: str
+    ) -> tuple[ToolResult, list[Media | Text]]:
+        answered = completion(one, self.target, self._policy, self._findings)
+        home = conversation.entries[one.result_entry] if one.result_entry is not None else None
+        source = home if isinstance(home, Message) else Message("tool")
+        fitted = self._fitter.result(answered, source, where)
+        result, media = split_media(fitted, self.target)
+        named = replace(
+            result,
+            call_id=self.projection.ids[call.id],
+            name=self.projection.name(call.name),
+        )
+        seen = [self._fitter.media(part, where, self._findings) for part in media]
+        return named, [part for part in seen if isinstance(part, (Media, Text))]
+
+    def _report_set_aside(self, message: Message, conversation: Conversation, index: int) -> None:
+        """Say which results are not sent, and send orphans as text if the policy says so."""
+        for position, result in enumerate(message.blocks):
+            if not isinstance(result, ToolResult):
+                continue
+            one = conversation.ledger.get(result.call_id) if result.bound else None
+            if one is not None and one.result_entry == index:
+                continue
+            where = f"entries[{index}].blocks[{position}]"
+            as_text = one is None and self._policy.orphans == "text" and result.text
+            action = Action.CHANGED if as_text else Action.DROPPED
+            why = (
+                "No call asked for this result."
+                if one is None
+                else f"{one.id} has another result, which is sent."
+            )
+            code = "orphan_not_sent" if one is None else "result_not_sent"
+            self._findings.append(Finding(code, where, action, why, Fault.STATE))
+            if as_text:
+                note = Text(text=f"[A tool result without its call]\n{result.text}")
+                self._builder.user([note], None, where, self._findings)
+
+    def _own_native(self, message: Message) -> Native | None:
+        native = message.native
+        return native if native is not None and native.format == self.target.format else None
+
+
+def _is_settled(one: Interaction) -> bool:
+    return not (one.is_open or one.is_stand_in)
