@@ -4,7 +4,6 @@ Opaque state, native fields and cache marks that are not for this target are tak
 has no word for are left out; calls get their wire ids and names. Order is never changed.
 """
 
-from collections.abc import Iterable
 from typing import TypeVar
 
 import msgspec
@@ -63,13 +62,12 @@ class Fitter:
                 blocks.append(fitted)
         return with_sentinel(with_placeholder(blocks, self.target), self.target)
 
-    def content(
-        self, blocks: Iterable[Block], message: Message, entry: int, findings: list[Finding]
-    ) -> list[Block]:
-        """Blocks of a message that is not the model's."""
+    def content(self, message: Message, entry: int, findings: list[Finding]) -> list[Block]:
+        """The blocks of a message that is not the model's, without the results in it."""
         fitted = (
             self._block(block, message, f"entries[{entry}].blocks[{index}]", findings)
-            for index, block in enumerate(blocks)
+            for index, block in enumerate(message.blocks)
+            if not isinstance(block, ToolResult)
         )
         return [block for block in fitted if block is not None]
 

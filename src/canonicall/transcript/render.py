@@ -110,12 +110,7 @@ class Renderer:
             self._reply(entry, conversation, index)
             return
         self._report_set_aside(entry, conversation, index)
-        blocks = self._fitter.content(
-            (block for block in entry.blocks if not isinstance(block, ToolResult)),
-            entry,
-            index,
-            self._findings,
-        )
+        blocks = self._fitter.content(entry, index, self._findings)
         if entry.role in ("system", "developer"):
             if blocks:
                 self._builder.instruct(entry.role, blocks, where, self._findings)

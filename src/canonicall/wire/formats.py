@@ -1,0 +1,59 @@
+"""The wire formats by name. Each is a folder with the same files; they are loaded when needed."""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from msgspec import Struct
+
+from canonicall.errors import UnknownName
+from canonicall.findings import Finding
+from canonicall.reply import Reply
+from canonicall.request import Request
+from canonicall.target import Target
+from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.error_body import ErrorBody
+
+FORMATS = (
+    "openai-chat",
+    "openai-responses",
+    "anthropic",
+    "gemini",
+    "bedrock",
+    "cohere",
+    "ollama",
+)
+
+
+class Format(Struct, frozen=True):
+    """What every wire format can do."""
+
+    name: str
+    target: Target
+    decode_request: Callable[..., Request]
+    encode_request: Callable[[Request, Transcript, Target], tuple[dict[str, Any], list[Finding]]]
+    encode_turn: Callable[[Turn, Target], list[dict[str, Any]]]
+    decode_response: Callable[..., Reply]
+    encode_response: Callable[[Reply], dict[str, Any]]
+    decode_error: Callable[[Any], ErrorBody]
+
+
+@cache
+def get_format(name: str) -> Format:
+    """The format of this name."""
+    if name not in FORMATS:
+        raise UnknownName("wire format", name, FORMATS)
+    package = f"canonicall.wire.{name.replace('-', '_')}"
+    request = import_module(f"{package}.request")
+    response = import_module(f"{package}.response")
+    return Format(
+        name=name,
+        target=import_module(f"{package}.target").TARGET,
+        decode_request=request.decode_request,
+        encode_request=request.encode_request,
+        encode_turn=import_module(f"{package}.messages").encode_turn,
+        decode_response=response.decode_response,
+        encode_response=response.encode_response,
+        decode_error=import_module(f"{package}.errors").decode_error,
+    )
