@@ -30,7 +30,9 @@ from canonicall.conversation import Appended, Conversation
 from canonicall.errors import (
     CanonicallError,
     InvalidValue,
+    MalformedBody,
     NewerVersion,
+    UnknownName,
     UnreadableConversation,
 )
 from canonicall.findings import Action, Fault, Finding, Report
@@ -63,6 +65,7 @@ __all__ = [
     "InvalidValue",
     "Ledger",
     "Loaded",
+    "MalformedBody",
     "Media",
     "Message",
     "Native",
@@ -78,6 +81,7 @@ __all__ = [
     "ToolCall",
     "ToolResult",
     "Unknown",
+    "UnknownName",
     "UnreadableConversation",
     "canonical_tool_id",
     "cut_points",

@@ -16,7 +16,7 @@ from canonicall.conform import conform
 from canonicall.errors import InvalidValue
 from canonicall.findings import Action, Fault, Finding
 from canonicall.ids import is_canonical_tool_id
-from canonicall.plain import plain_json
+from canonicall.plain import MAX_DEPTH, plain_json
 
 
 def admit(entry: Entry, where: str, findings: list[Finding]) -> Entry:
@@ -48,17 +48,23 @@ def parse_arguments(raw: str | None) -> dict[str, Any] | None:
         value = None
     if not isinstance(value, dict):
         return None
-    try:
-        return dict(plain_json(value, "$")[0])
-    except InvalidValue:
-        return None
+    # What the strict parser gives is plain already, unless it is nested too deeply to be kept.
+    return value if raw.count("{") + raw.count("[") < MAX_DEPTH else _plain_object(value)
 
 
-def _lenient(raw: str) -> Any:
+def _lenient(raw: str) -> dict[str, Any] | None:
     try:
-        return json.loads(raw)
+        return _plain_object(json.loads(raw))
     except (ValueError, RecursionError):
         return None
+
+
+def _plain_object(value: Any) -> dict[str, Any] | None:
+    try:
+        plain, _ = plain_json(value, "$")
+    except InvalidValue:
+        return None
+    return plain if isinstance(plain, dict) else None
 
 
 def _admit_block(block: Block, where: str, findings: list[Finding]) -> Block:

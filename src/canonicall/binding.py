@@ -58,13 +58,14 @@ class Binding:
             self._early_results.clear()
         blocks: list[Block] = []
         for position, block in enumerate(message.blocks):
-            where = f"entries[{entry}].blocks[{position}]"
+            bound: Block = block
             if isinstance(block, ToolCall):
-                blocks.append(self._bind_call(block, message, entry, where, findings))
+                where = f"entries[{entry}].blocks[{position}]"
+                bound = self._bind_call(block, message, entry, where, findings)
             elif isinstance(block, ToolResult):
-                blocks.append(self._bind_result(block, entry, where, findings))
-            else:
-                blocks.append(block)
+                where = f"entries[{entry}].blocks[{position}]"
+                bound = self._bind_result(block, entry, where, findings)
+            blocks.append(bound)
         if by_model:
             self._early_results.clear()
         # After a cut reply another one is a new attempt: the id it repeats is a new call's.

@@ -28,10 +28,12 @@ def conform(value: _AnyStruct, where: str, findings: list[Finding]) -> _AnyStruc
     changes = {}
     for name, default, check in _plan(type(value)):
         given = getattr(value, name)
-        if given is not default:
-            checked = check(given, f"{where}.{name}", findings)
-            if checked is not given:
-                changes[name] = checked
+        # Nearly every field is its default or ASCII text: those need neither check nor path.
+        if given is default or (type(given) is str and check is _text and given.isascii()):
+            continue
+        checked = check(given, f"{where}.{name}", findings)
+        if checked is not given:
+            changes[name] = checked
     return replace(value, **changes) if changes else value
 
 

@@ -1,0 +1,1 @@
+"""Who speaks which wire format, with which rules: profiles as data, registry, capability matrix."""

@@ -1,0 +1,289 @@
+"""A provider's profile: a TOML file in, a checked value out.
+
+A profile says who the provider is (name, wire format, signing domain, address) and how it differs
+from the base rules of its format. Every rule names the field of `Target` it overrides, the source
+it was read in, and the month it was read:
+
+    [rules.max_tools]
+    value = 128
+    source = "https://docs.example/limits"
+    date = "2026-09"
+    confidence = "A"
+
+`value` may be left out for `unset = true` where the field can be None. For `ids` and `names` the
+value is a table, and only the entries given are changed. `[[models]]` holds rules for the models a
+glob matches; all entries that match apply, in the order of the file. An entry with `format` belongs
+to that other format of the provider, everything else to its own.
+
+Only here is a profile checked: a wrong field, a wrong value or a missing source is refused with
+the file and the path.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, Literal, TypeAlias, get_type_hints
+
+import msgspec
+from msgspec import Struct
+
+from canonicall.errors import InvalidValue, UnknownName
+from canonicall.target import IdRule, NameRule, Target
+
+FORMATS = (
+    "anthropic",
+    "bedrock",
+    "cohere",
+    "gemini",
+    "ollama",
+    "openai-chat",
+    "openai-responses",
+)
+
+Confidence: TypeAlias = Literal["A", "B", "C", "U"]
+"""A: specification or documentation. B: recorded traffic, or seen live by a maintained library.
+C: third-party reports quoting the provider. U: uncertain, or the sources disagree."""
+
+
+class Provenance(Struct, frozen=True, kw_only=True):
+    """Where a statement was read, when, and how far to trust it."""
+
+    source: str
+    date: str
+    confidence: Confidence = "U"
+
+
+class Rule(Provenance, frozen=True, kw_only=True):
+    """A value with its provenance: of a target's field, or of a capability."""
+
+    value: Any
+
+
+class Quirk(Provenance, frozen=True, kw_only=True):
+    """A known oddity in one sentence."""
+
+    text: str
+
+
+class ModelRules(Struct, frozen=True):
+    """Rules for the models one of the globs matches, in one of the provider's formats."""
+
+    match: tuple[str, ...]
+    format: str
+    rules: dict[str, Rule]
+
+
+class Profile(Struct, frozen=True, kw_only=True):
+    """One provider."""
+
+    name: str
+    title: str
+    format: str
+    formats: tuple[str, ...]
+    """All formats it can be spoken to in; its own is the first."""
+    domain: str
+    base_url: str = ""
+    """What stands before the path of its format, as the official clients are given it."""
+    base_urls: dict[str, str] = {}
+    """The addresses of its other formats, where they differ."""
+    key_env: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    rules: dict[str, Rule] = {}
+    models: tuple[ModelRules, ...] = ()
+    capabilities: dict[str, Rule] = {}
+    quirks: tuple[Quirk, ...] = ()
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?")
+
+_IDENTITY = ("format", "provider", "model")
+_FIELDS: dict[str, Any] = {
+    name: kind for name, kind in get_type_hints(Target).items() if name not in _IDENTITY
+}
+_TABLES: dict[str, dict[str, Any]] = {
+    "ids": get_type_hints(IdRule),
+    "names": get_type_hints(NameRule),
+}
+_CAPABILITIES: dict[str, Any] = {
+    "format": Literal["json", "xml", "custom"],
+    "parallel": bool,
+    "streaming": bool,
+    "requires_schema": bool,
+    "max_tools": int,
+    "max_calls": int,
+    "strict": bool,
+    "tool_choice": tuple[Literal["auto", "required", "none", "named", "subset"], ...],
+    "reasoning_replay": Literal["required", "recommended", "accepted", "rejected", "none"],
+}
+_KEYS = tuple(key for key in Profile.__struct_fields__ if key != "quirks")
+
+
+def load_profile(data: bytes | str | Mapping[str, Any], where: str) -> Profile:
+    """The profile in a TOML text or a mapping; `where` names its origin in errors."""
+    table = dict(data) if isinstance(data, Mapping) else _parse(data, where)
+    _known(table, _KEYS, where, "key of a profile")
+    name = _text(table, "name", where)
+    if not _NAME.fullmatch(name):
+        raise InvalidValue(
+            f"{name!r} cannot be a provider's name.",
+            where=f"{where}: name",
+            help="Use lower-case letters, digits, '.', '_' and '-'.",
+        )
+    format = _format(_text(table, "format", where))
+    others = [_format(other) for other in _texts(table, "formats", where)]
+    formats = (format, *(other for other in others if other != format))
+    capabilities = dict(_table(table.get("capabilities", {}), f"{where}: capabilities"))
+    quirks = capabilities.pop("quirks", [])
+    return Profile(
+        name=name,
+        title=_text(table, "title", where, default=name),
+        format=format,
+        formats=formats,
+        domain=_text(table, "domain", where, default=name),
+        base_url=_text(table, "base_url", where, default=""),
+        base_urls=_convert(table.get("base_urls", {}), dict[str, str], f"{where}: base_urls"),
+        key_env=_texts(table, "key_env", where),
+        aliases=_texts(table, "aliases", where),
+        rules=_rules(table.get("rules", {}), f"{where}: rules"),
+        models=_models(table.get("models", []), formats, where),
+        capabilities=_capabilities(capabilities, f"{where}: capabilities"),
+        quirks=_quirks(quirks, f"{where}: capabilities.quirks"),
+    )
+
+
+def override(target: Target, rules: Mapping[str, Rule]) -> Target:
+    """`target` with its fields as `rules` say."""
+    changes = {
+        field: msgspec.structs.replace(getattr(target, field), **rule.value)
+        if field in _TABLES
+        else rule.value
+        for field, rule in rules.items()
+    }
+    return msgspec.structs.replace(target, **changes)
+
+
+def _parse(data: bytes | str, where: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(data if isinstance(data, str) else data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidValue(f"this is not TOML: {error}.", where=where) from error
+
+
+def _rules(value: Any, where: str) -> dict[str, Rule]:
+    table = _table(value, where)
+    _known(table, _FIELDS, where, "field of Target")
+    return {field: _rule(table[field], field, f"{where}.{field}") for field in table}
+
+
+def _rule(value: Any, field: str, where: str) -> Rule:
+    table = _table(value, where)
+    if field not in _TABLES:
+        return _sourced(table, _FIELDS[field], where)
+    rule = _sourced(table, dict[str, Any], where)
+    _known(rule.value, _TABLES[field], where, f"entry of {field}")
+    entries = {
+        key: _convert(entry, _TABLES[field][key], f"{where}.value.{key}")
+        for key, entry in rule.value.items()
+    }
+    return msgspec.structs.replace(rule, value=entries)
+
+
+def _sourced(table: Mapping[str, Any], kind: Any, where: str) -> Rule:
+    _known(table, ("value", "unset", "source", "date", "confidence"), where, "key of a rule")
+    if ("value" in table) == (table.get("unset") is True):
+        raise InvalidValue("a rule has either `value` or `unset = true`.", where=where)
+    value = _convert(table.get("value"), kind, f"{where}.value")
+    return Rule(value=value, **_provenance(table, where))
+
+
+def _provenance(table: Mapping[str, Any], where: str) -> dict[str, Any]:
+    source = _text(table, "source", where)
+    date = _text(table, "date", where)
+    if not _MONTH.fullmatch(date):
+        raise InvalidValue(
+            f"{date!r} is not a date.", where=f"{where}.date", help="Write it as 2026-09."
+        )
+    confidence = _convert(table.get("confidence", "U"), Confidence, f"{where}.confidence")
+    return {"source": source, "date": date, "confidence": confidence}
+
+
+def _models(value: Any, formats: tuple[str, ...], where: str) -> tuple[ModelRules, ...]:
+    entries = _convert(value, list[dict[str, Any]], f"{where}: models")
+    return tuple(
+        _model(entry, formats, f"{where}: models[{index}]") for index, entry in enumerate(entries)
+    )
+
+
+def _model(entry: dict[str, Any], formats: tuple[str, ...], where: str) -> ModelRules:
+    _known(entry, ("match", "format", "rules"), where, "key of a model entry")
+    format = _text(entry, "format", where, default=formats[0])
+    if format not in formats:
+        raise UnknownName(f"format of this provider ({where})", format, formats)
+    match = entry.get("match")
+    globs = (match,) if isinstance(match, str) else _texts(entry, "match", where)
+    if not globs:
+        raise InvalidValue("the entry has no `match`.", where=where, help='Write match = "*".')
+    return ModelRules(
+        match=tuple(glob.lower() for glob in globs),
+        format=format,
+        rules=_rules(entry.get("rules", {}), f"{where}.rules"),
+    )
+
+
+def _capabilities(table: Mapping[str, Any], where: str) -> dict[str, Rule]:
+    _known(table, (*_CAPABILITIES, "quirks"), where, "capability")
+    return {
+        name: _sourced(_table(entry, f"{where}.{name}"), _CAPABILITIES[name], f"{where}.{name}")
+        for name, entry in table.items()
+    }
+
+
+def _quirks(value: Any, where: str) -> tuple[Quirk, ...]:
+    quirks = []
+    for index, entry in enumerate(_convert(value, list[dict[str, Any]], where)):
+        here = f"{where}[{index}]"
+        _known(entry, ("text", "source", "date", "confidence"), here, "key of a quirk")
+        quirks.append(Quirk(text=_text(entry, "text", here), **_provenance(entry, here)))
+    return tuple(quirks)
+
+
+def _format(name: str) -> str:
+    if name not in FORMATS:
+        raise UnknownName("format", name, FORMATS)
+    return name
+
+
+def _table(value: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidValue(f"a table belongs here, not {value!r}.", where=where)
+    return value
+
+
+def _text(table: Mapping[str, Any], key: str, where: str, *, default: str | None = None) -> str:
+    value = table.get(key, default)
+    if isinstance(value, str) and (value or default == ""):
+        return value
+    what = f"`{key}` is missing." if value is None else f"`{key}` has to be text, not {value!r}."
+    raise InvalidValue(what, where=where)
+
+
+def _texts(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    texts: tuple[str, ...] = _convert(table.get(key, []), tuple[str, ...], f"{where}: {key}")
+    return texts
+
+
+def _convert(value: Any, kind: Any, where: str) -> Any:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise InvalidValue(f"{value!r} does not fit: {error}.", where=where) from error
+
+
+def _known(table: Mapping[str, Any], known: Any, where: str, kind: str) -> None:
+    for key in table:
+        if key not in known:
+            near = get_close_matches(str(key), list(known), n=1)
+            help = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(sorted(known))}."
+            raise InvalidValue(f"{key!r} is no {kind}.", where=where, help=help)
