@@ -131,6 +131,8 @@ class ToolResult(_Block, frozen=True, tag="tool_result"):
     outcome: Outcome | None = None
     name: str = ""
     """The tool's name, where the result carries one. It helps to find the call."""
+    kind: CallKind = "function"
+    """The kind of call it answers, set when it is rendered."""
     raw_id: str = ""
     synthetic: bool = False
     """Made up by a runtime because no result was known. A real result takes its place."""

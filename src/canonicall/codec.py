@@ -10,7 +10,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.blocks import Message, Origin
+from canonicall.blocks import Origin
+from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.providers.registry import get_target
 from canonicall.reply import Reply
@@ -42,24 +43,19 @@ class Encoded(Struct, frozen=True):
 
 def decode_request(body: Body, format: str, *, provider: str = "") -> Request:
     """Read a request body of a wire format. `provider` names who spoke, if it is known."""
-    wire = get_format(format)
     parsed = parse_body(body)
-    if not provider:
-        return wire.decode_request(parsed)
-    home = get_target(f"{provider}/{format}")
-    origin = Origin(provider=provider, format=format, model=str(parsed.get("model") or ""))
-    return wire.decode_request(parsed, origin=origin, domain=home.domain)
+    model = parsed.get("model")
+    origin = Origin(provider, format, model=model if isinstance(model, str) else "")
+    domain = get_target(f"{provider}/{format}").domain if provider else None
+    return get_format(format).decode_request(parsed, origin=origin, domain=domain)
 
 
 def decode_response(body: Body, format: str, *, provider: str = "") -> Reply:
     """Read a response body of a wire format."""
+    domain = get_target(f"{provider}/{format}").domain if provider else None
     wire = get_format(format)
-    parsed = parse_body(body)
-    if not provider:
-        return wire.decode_response(parsed)
-    home = get_target(f"{provider}/{format}")
-    origin = Origin(provider=provider, format=format)
-    return wire.decode_response(parsed, origin=origin, domain=home.domain)
+    origin = Origin(provider, format) if provider else None
+    return wire.decode_response(parse_body(body), origin=origin, domain=domain)
 
 
 def encode_response(reply: Reply, format: str) -> dict[str, Any]:
@@ -67,7 +63,9 @@ def encode_response(reply: Reply, format: str) -> dict[str, Any]:
     return get_format(format).encode_response(reply)
 
 
-def render(conversation: Any, target: str | Target, *, policy: Policy = DEFAULT) -> Transcript:
+def render(
+    conversation: Conversation, target: str | Target, *, policy: Policy = DEFAULT
+) -> Transcript:
     """The transcript of a conversation for a target: provider, "provider:model", or a Target."""
     return render_for_target(conversation, get_target(target), policy=policy)
 
@@ -87,6 +85,7 @@ def encode_request(
     if goal.model:
         request = replace(request, model=goal.model)
     request = _with_stubs(request, goal, findings)
+    request = _without_forced_choice(request, goal, findings)
     for tool in request.tools:
         renderer.projection.name(tool.name)
     transcript = renderer.render(request.conversation)
@@ -114,12 +113,12 @@ def _with_stubs(request: Request, target: Target, findings: list[Finding]) -> Re
     "The toolConfig field must be defined when using toolUse and toolResult content blocks."
     (Bedrock); other providers answer alike.
     """
-    if request.tools or not target.tools_with_history:
+    offered = [tool for tool in request.tools if _can_be_offered(tool, target)]
+    if offered or not target.tools_with_history:
         return request
     names = dict.fromkeys(
         call.name
         for message in request.conversation.messages
-        if isinstance(message, Message)
         for call in message.calls
         if call.kind != "server"
     )
@@ -134,4 +133,28 @@ def _with_stubs(request: Request, target: Target, findings: list[Finding]) -> Re
     choice = request.tool_choice
     if "none" in target.choice_modes:
         choice = ToolChoice(mode="none")
-    return replace(request, tools=stubs, tool_choice=choice)
+    return replace(request, tools=(*request.tools, *stubs), tool_choice=choice)
+
+
+def _can_be_offered(tool: Tool, target: Target) -> bool:
+    """Tools a provider runs on its side exist in its own format only."""
+    if tool.kind != "server":
+        return True
+    return tool.native is not None and tool.native.format == target.format
+
+
+def _without_forced_choice(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """`request` that forces no call where the model thinks and the target refuses both together.
+
+    "Thinking may not be enabled when tool_choice forces tool use." (Anthropic); "Thinking mode
+    does not support this tool_choice" (DeepSeek).
+    """
+    choice, reasoning = request.tool_choice, request.params.reasoning
+    if choice is None or choice.mode != "required" or target.forced_choice_with_reasoning:
+        return request
+    thinks = target.reasoning_placeholder is not None if reasoning is None else reasoning.enabled
+    if not thinks:
+        return request
+    why = "The target does not force a call while the model thinks; it may choose."
+    findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
+    return replace(request, tool_choice=replace(choice, mode="auto"))

@@ -59,6 +59,8 @@ class Target(Struct, frozen=True):
     """A result can be marked as failed; elsewhere its text has to say it."""
     media: tuple[str, ...] = ("image",)
     """Families a user message may hold."""
+    document_needs_text: bool = False
+    """A message with a document has to have text as well."""
     system: Literal["top", "inline"] = "inline"
     system_later: bool = True
     """Instructions may stand behind the first message; else they become user text."""

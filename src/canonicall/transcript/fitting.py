@@ -14,6 +14,7 @@ from canonicall.blocks import (
     Code,
     Media,
     Message,
+    ResultContent,
     Summary,
     Text,
     Thinking,
@@ -50,7 +51,7 @@ class Fitter:
         self, message: Message, ledger: Ledger, entry: int, findings: list[Finding]
     ) -> list[Block]:
         """The blocks of an assistant message."""
-        kept_server = self._kept_server_calls(message)
+        kept_server = self._kept_server_blocks(message, ledger)
         blocks: list[Block] = []
         for index, block in enumerate(message.blocks):
             where = f"entries[{entry}].blocks[{index}]"
@@ -71,22 +72,33 @@ class Fitter:
         )
         return [block for block in fitted if block is not None]
 
-    def result(self, result: ToolResult, message: Message, where: str) -> ToolResult:
+    def result(
+        self, result: ToolResult, message: Message, where: str, findings: list[Finding]
+    ) -> ToolResult:
         """A result with only what the target may get. Its id and name are set elsewhere."""
-        quiet: list[Finding] = []
-        content = [
-            part if isinstance(part, Unknown) else self._common(part, message, where, quiet)
-            for part in result.content or ()
-            if not isinstance(part, Unknown) or self._is_own(part)
-        ]
-        result = self._common(result, message, where, quiet)
-        return replace(result, content=tuple(content))
+        content: list[ResultContent] = []
+        for index, part in enumerate(result.content or ()):
+            place = f"{where}.content[{index}]"
+            if isinstance(part, Unknown):
+                kept = self._unknown(part, message, place, findings)
+                content.append(kept or Text(text="[a part of the result was left out]"))
+            else:
+                fitted: Text | Media = self._common(part, message, place, findings)
+                if isinstance(fitted, Media) and _is_hollow(fitted):
+                    fitted = self._note(fitted, place, findings)
+                content.append(fitted)
+        return replace(self._common(result, message, where, findings), content=tuple(content))
 
     def media(self, block: Media, where: str, findings: list[Finding]) -> Block:
         """Media the target can see, or a note in its place."""
-        if family(block) in self.target.media:
+        if family(block) in self.target.media and not _is_hollow(block):
             return block
+        return self._note(block, where, findings)
+
+    def _note(self, block: Media, where: str, findings: list[Finding]) -> Text:
         why = f"The target takes no {family(block)}; a note stands in its place."
+        if _is_hollow(block):
+            why = "There is nothing in it that this target could read; a note stands in its place."
         findings.append(Finding("media_dropped", where, Action.DROPPED, why, Fault.RENDER))
         return Text(text=f"[{block.media_type} left out: this model cannot read it]")
 
@@ -109,7 +121,7 @@ class Fitter:
             case ToolCall():
                 return self._call(block, message, where, findings)
             case Unknown():
-                return self._unknown(block, where, findings)
+                return self._unknown(block, message, where, findings)
             case Code() | ToolResult():
                 return self._common(block, message, where, findings)
 
@@ -140,16 +152,16 @@ class Fitter:
             call = replace(call, args={"_raw": call.raw or ""}, raw=None)
         return replace(call, id=wire_id, name=name)
 
-    def _unknown(self, block: Unknown, where: str, findings: list[Finding]) -> Block | None:
-        if self._is_own(block):
+    def _unknown(
+        self, block: Unknown, message: Message, where: str, findings: list[Finding]
+    ) -> Unknown | None:
+        own = block.native is not None and block.native.format == self.target.format
+        if own and all(keeps_opaque(one, message, self.target) for one in block.opaque):
             return block
         kind = block.native.fields.get("type", "") if block.native is not None else ""
         why = f"The target has no word for this block ({kind or 'unknown'}); it is left out."
         findings.append(Finding("block_dropped", where, Action.DROPPED, why, Fault.RENDER))
         return None
-
-    def _is_own(self, block: Unknown) -> bool:
-        return block.native is not None and block.native.format == self.target.format
 
     def _common(
         self, block: _AnyBlock, message: Message, where: str, findings: list[Finding]
@@ -173,19 +185,32 @@ class Fitter:
             cache = None
         return replace(block, opaque=opaque, native=native, cache=cache)
 
-    def _kept_server_calls(self, message: Message) -> set[str]:
-        """Ids of the server-side calls that this target can be sent, pair by pair."""
-        calls: set[str] = set()
-        results: set[str] = set()
+    def _kept_server_blocks(self, message: Message, ledger: Ledger) -> set[str]:
+        """Ids of the calls whose server-side blocks in this message the target can be sent.
+
+        A pair goes or stays as one. A call without its result stays while the provider waits:
+        after a pause, or for the results of client calls it made itself.
+        """
         if message.origin is not None and message.origin.format not in ("", self.target.format):
             return set()
+        waiting = message.finish == PAUSED or any(call.kind != "server" for call in message.calls)
+        kept: set[str] = set()
         for block in message.blocks:
-            if any(
-                one.kind == "server_block" and keeps_opaque(one, message, self.target)
-                for one in block.opaque
-            ):
-                (calls if isinstance(block, ToolCall) else results).add(_server_id(block))
-        return calls if message.finish == PAUSED else calls & results
+            one = ledger.get(_server_id(block))
+            if one is None or not self._is_own_server_block(block, message):
+                continue
+            if not isinstance(block, ToolCall):
+                if self._is_own_server_block(one.call, message):
+                    kept.add(one.id)
+            elif waiting or not one.is_open:
+                kept.add(one.id)
+        return kept
+
+    def _is_own_server_block(self, block: Block, message: Message) -> bool:
+        return any(
+            one.kind == "server_block" and keeps_opaque(one, message, self.target)
+            for one in block.opaque
+        )
 
     def _without_server_block(
         self, block: Block, where: str, findings: list[Finding]
@@ -197,6 +222,11 @@ class Fitter:
             arguments = msgspec.json.encode(block.args or {}).decode()
             return [Text(text=f"[The provider ran {block.name} with {arguments}.]")]
         return []
+
+
+def _is_hollow(media: Media) -> bool:
+    """Whether nothing is left of it: no data, no address, no file this target knows."""
+    return not (media.data or media.url or media.opaque or media.native)
 
 
 def _is_server_side(block: Block, ledger: Ledger) -> bool:

@@ -19,11 +19,13 @@ from canonicall.blocks import (
 )
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
+from canonicall.transcript.completion import family
 from canonicall.transcript.turns import Turn
 
 CONTINUE = "Continue."
 BRIDGE = "OK."
 START = "[The conversation begins with the assistant.]"
+DOCUMENT_NOTE = "See the document."
 MEDIA_NOTE = "Media from the tool results above:"
 
 
@@ -37,7 +39,20 @@ class Builder:
     def instruct(
         self, role: Role, blocks: list[Block], where: str, findings: list[Finding]
     ) -> None:
-        """A system or developer message."""
+        """A system or developer message: words only, other blocks become the user's."""
+        other: list[Block] = [block for block in blocks if isinstance(block, Media)]
+        blocks = [block for block in blocks if not isinstance(block, Media)]
+        if other:
+            why = "Instructions are words; the media in them is sent as the user's."
+            findings.append(Finding("instruction_as_user", where, Action.MOVED, why, Fault.RENDER))
+        self._instruct_words(role, blocks, where, findings)
+        self.user(other, None, where, findings)
+
+    def _instruct_words(
+        self, role: Role, blocks: list[Block], where: str, findings: list[Finding]
+    ) -> None:
+        if not blocks:
+            return
         leading = all(turn.role in ("system", "developer") for turn in self.turns)
         if role == "developer" and not self.target.developer:
             role = "system"
@@ -52,6 +67,10 @@ class Builder:
         self, blocks: list[Block], native: Native | None, where: str, findings: list[Finding]
     ) -> None:
         """What the user said."""
+        if self.target.document_needs_text and _is_bare_document(blocks):
+            blocks = [Text(text=DOCUMENT_NOTE), *blocks]
+            why = "The target wants words beside a document; a short sentence was put in."
+            findings.append(Finding("words_added", where, Action.ADDED, why, Fault.RENDER))
         if blocks:
             self._add(Turn("user", tuple(blocks), native=native), findings, where)
 
@@ -149,6 +168,11 @@ class Builder:
         why = f"The target wants a {role} message here; {text!r} was put in."
         findings.append(Finding("bridge_added", where, Action.ADDED, why, Fault.RENDER))
         self.turns.append(Turn(role, (Text(text=text),)))
+
+
+def _is_bare_document(blocks: Sequence[Block]) -> bool:
+    documents = any(isinstance(block, Media) and family(block) == "document" for block in blocks)
+    return documents and not any(isinstance(block, Text) for block in blocks)
 
 
 def _is_call(block: Block) -> bool:

@@ -12,14 +12,18 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.policy import Policy
 
+_MODEL_BOUND = ("signature", "encrypted", "details")
+
 
 def keeps_opaque(opaque: Opaque, message: Message, target: Target) -> bool:
     """Whether the target can read this piece of opaque state."""
     if opaque.domain != target.domain:
         return False
-    if not target.reasoning_same_model or message.origin is None:
+    if not target.reasoning_same_model or opaque.kind not in _MODEL_BOUND:
         return True
-    return not target.model or not message.origin.model or message.origin.model == target.model
+    made_by = message.origin.model if message.origin is not None else ""
+    # A reply names the dated model, a request often the family: one begins like the other.
+    return made_by.startswith(target.model) or target.model.startswith(made_by)
 
 
 def decide_thinking(
@@ -42,13 +46,16 @@ def decide_thinking(
 
 
 def _is_at_home(block: Thinking, message: Message, target: Target) -> bool:
-    """Open reasoning is replayed to the provider, or in the wire format, that it came in."""
-    if not block.text and not block.opaque:
-        return True
-    if block.native is not None and block.native.format == target.format:
-        return True
+    """Open reasoning is replayed to the provider it came from.
+
+    Where nobody said who that was, the wire format it came in decides.
+    """
     origin = message.origin
-    return origin is not None and target.provider in (origin.provider, "")
+    if (not block.text and not block.opaque) or origin is None:
+        return True
+    if origin.provider:
+        return target.provider in (origin.provider, "")
+    return block.native is not None and block.native.format == target.format
 
 
 def with_placeholder(blocks: list[Block], target: Target) -> list[Block]:

@@ -144,12 +144,13 @@ class Renderer:
         answered = completion(one, self.target, self._policy, self._findings)
         home = conversation.entries[one.result_entry] if one.result_entry is not None else None
         source = home if isinstance(home, Message) else Message("tool")
-        fitted = self._fitter.result(answered, source, where)
+        fitted = self._fitter.result(answered, source, where, self._findings)
         result, media = split_media(fitted, self.target)
         named = replace(
             result,
             call_id=self.projection.ids[call.id],
             name=self.projection.name(call.name),
+            kind=call.kind if self.target.custom_tools else "function",
         )
         seen = [self._fitter.media(part, where, self._findings) for part in media]
         return named, [part for part in seen if isinstance(part, (Media, Text))]

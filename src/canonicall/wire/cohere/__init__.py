@@ -1,0 +1,1 @@
+"""Cohere: the chat API, version 2."""

@@ -1,0 +1,1 @@
+"""Google's generateContent, as the Gemini API and Vertex AI speak it."""

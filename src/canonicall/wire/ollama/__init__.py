@@ -1,0 +1,1 @@
+"""Ollama: the native chat API, `/api/chat`."""

@@ -1,0 +1,1 @@
+"""OpenAI Chat Completions, as OpenAI and all compatible hosts speak it."""

@@ -1,0 +1,190 @@
+"""What the Messages API refuses.
+
+Here: messages and their blocks. `anthropic_pairs` has calls and results, `anthropic_settings` what
+stands around the messages: tools, tool choice, thinking, cache marks.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from canonicall.target import Target
+from canonicall.verify.anthropic_pairs import HANDLING, Turn, pair_violations, turns_of
+from canonicall.verify.anthropic_settings import ERRORS, MESSAGES, setting_violations
+from canonicall.verify.lexical import id_fault
+from canonicall.verify.node import Node, dotted
+from canonicall.verify.violation import Violation, refuse
+
+# "Extra inputs are not permitted": anything else in these is refused.
+MESSAGE_FIELDS = {"role", "content", "clear_at", "output_config"}
+BLOCK_FIELDS = {
+    "text": {"type", "text", "cache_control", "citations"},
+    "tool_use": {"type", "id", "name", "input", "cache_control", "caller", "toolset_name"},
+    "tool_result": {
+        "type",
+        "tool_use_id",
+        "content",
+        "is_error",
+        "cache_control",
+        "toolset_name",
+    },
+    "thinking": {"type", "thinking", "signature"},
+    "redacted_thinking": {"type", "data"},
+}
+RESULT_CONTENT = {"text", "image", "document", "search_result", "tool_reference", "browser_state"}
+
+
+def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
+    root = Node(body)
+    messages = root.nodes("messages")
+    turns = turns_of(messages)
+    if not messages:
+        error = "messages: at least one message is required"
+        yield refuse("empty_input", "$.messages", error, source=MESSAGES)
+    yield from _roles(messages, target)
+    yield from _ends(turns, target)
+    for at, message in enumerate(messages):
+        yield from _content(message, is_last=at == len(messages) - 1)
+    for turn in turns:
+        for block in turn.blocks:
+            yield from _block(block, turn, target)
+        yield from _thinking_last(turn)
+    yield from pair_violations(turns)
+    yield from setting_violations(root, turns, target)
+
+
+def _roles(messages: list[Node], target: Target) -> Iterator[Violation]:
+    for message in messages:
+        role = message.text("role")
+        if role == "system" and not target.system_later:
+            error = f"{dotted(message.where)}: role 'system' is not supported on this model"
+            yield refuse("misplaced_instructions", message.where, error, source=ERRORS)
+        elif role not in {"user", "assistant", "system"}:
+            error = f"{dotted(message.at('role'))}: Input should be 'user' or 'assistant'"
+            yield refuse("unknown_role", message.at("role"), error, source=MESSAGES)
+
+
+def _ends(turns: list[Turn], target: Target) -> Iterator[Violation]:
+    if not turns:
+        return
+    if target.starts_with_user and turns[0].role == "assistant":
+        error = 'messages: first message must use the "user" role'
+        yield refuse("must_start_with_user", turns[0].where, error, source=MESSAGES)
+    last = turns[-1]
+    if last.role != "assistant" or not last.blocks or last.of_type("tool_use"):
+        return
+    final = last.blocks[-1]
+    if final.get("type") != "text":
+        return  # A paused turn of a provider's own tool is sent back as it came.
+    if target.ends_with_user:
+        error = (
+            "This model does not support assistant message prefill. "
+            "The conversation must end with a user message."
+        )
+        yield refuse("must_end_with_user", last.where, error, source=ERRORS)
+    if final.text("text") != final.text("text").rstrip():
+        error = "messages: final assistant content cannot end with trailing whitespace"
+        yield refuse("trailing_whitespace", final.where, error, source=MESSAGES)
+
+
+def _content(message: Node, *, is_last: bool) -> Iterator[Violation]:
+    if not message.get("content") and not (is_last and message.get("role") == "assistant"):
+        error = (
+            f"{dotted(message.where)}: all messages must have non-empty content "
+            "except for the optional final assistant message"
+        )
+        yield refuse("empty_message", message.where, error, source=MESSAGES)
+    for name in sorted(message.fields.keys() - MESSAGE_FIELDS):
+        yield unknown_field(message, name, dotted(message.at(name)))
+
+
+def unknown_field(node: Node, name: str, place: str) -> Violation:
+    error = f"{place}: Extra inputs are not permitted"
+    return refuse("unknown_field", node.at(name), error, source=MESSAGES)
+
+
+def _block(block: Node, turn: Turn, target: Target) -> Iterator[Violation]:
+    kind = block.text("type")
+    for name in sorted(block.fields.keys() - BLOCK_FIELDS.get(kind, block.fields.keys())):
+        yield unknown_field(block, name, f"{dotted(block.where)}.{kind}.{name}")
+    match kind:
+        case "text":
+            yield from _blank_text(block, turn)
+        case "tool_use":
+            yield from _call(block, target)
+        case "tool_result":
+            yield from _result(block, target)
+        case "thinking" if not block.text("signature"):
+            error = f"{dotted(block.where)}.thinking.signature: Field required"
+            yield refuse("thinking_unsigned", block.where, error, source=ERRORS)
+        case "server_tool_use" if not block.text("id").startswith("srvtoolu_"):
+            pattern = "String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'"
+            error = f"{dotted(block.where)}.server_tool_use.id: {pattern}"
+            yield refuse("bad_call_id", block.at("id"), error, source=ERRORS)
+
+
+def _blank_text(block: Node, turn: Turn) -> Iterator[Violation]:
+    text = block.text("text")
+    # White space that Claude itself wrote beside other blocks is accepted back (recorded).
+    is_beside = bool(text) and turn.role == "assistant" and len(turn.blocks) > 1
+    if text.strip() or is_beside:
+        return
+    wanted = "contain non-whitespace text" if text else "be non-empty"
+    error = f"messages: text content blocks must {wanted}"
+    yield refuse("blank_text", block.where, error, source="stackblitz/bolt.new#7426")
+    if block.has("cache_control"):
+        error = f"{dotted(block.where)}.text: cache_control cannot be set for empty text blocks"
+        source = "anthropics/claude-code#50082"
+        yield refuse("cache_mark_on_blank_text", block.where, error, source=source)
+
+
+def _call(block: Node, target: Target) -> Iterator[Violation]:
+    place = f"{dotted(block.where)}.tool_use"
+    yield from _id(block, "id", place, target)
+    name = block.text("name")
+    if not name or len(name) > 200:
+        error = f"{place}.name: String should have at most 200 characters"
+        yield refuse("bad_tool_name", block.at("name"), error, source=MESSAGES)
+    if not isinstance(block.get("input"), dict):
+        error = f"{place}.input: Input should be a valid dictionary"
+        yield refuse("arguments_not_object", block.at("input"), error, source=MESSAGES)
+
+
+def _id(block: Node, key: str, place: str, target: Target) -> Iterator[Violation]:
+    if code := id_fault(block.text(key), target.ids):
+        wanted = {
+            "missing_call_id": "Field required",
+            "call_id_too_long": f"String should have at most {target.ids.max_length} characters",
+            "bad_call_id": f"String should match pattern '^{target.ids.pattern}$'",
+        }[code]
+        yield refuse(code, block.at(key), f"{place}.{key}: {wanted}", source=MESSAGES)
+
+
+def _result(block: Node, target: Target) -> Iterator[Violation]:
+    place = f"{dotted(block.where)}.tool_result"
+    yield from _id(block, "tool_use_id", place, target)
+    content = block.get("content")
+    if content == [] or (not content and not target.empty_results):
+        error = f"{place}.content: content must not be empty"
+        yield refuse("empty_result", block.where, error, source=HANDLING)
+    if content is None or isinstance(content, str):
+        return
+    parts = block.nodes("content")
+    for part in parts:
+        if part.get("type") not in RESULT_CONTENT:
+            error = f"{dotted(part.where)}: Input tag '{part.get('type')}' found using 'type' does "
+            error += "not match any of the expected tags"
+            yield refuse("bad_result_content", part.where, error, source=HANDLING)
+        elif block.get("is_error") and part.get("type") != "text":
+            error = f'{place}: all content must be type "text" if "is_error" is true'
+            yield refuse("error_result_not_text", part.where, error, source=HANDLING)
+
+
+def _thinking_last(turn: Turn) -> Iterator[Violation]:
+    if turn.role != "assistant" or not turn.blocks:
+        return
+    final = turn.blocks[-1]
+    if final.get("type") in {"thinking", "redacted_thinking"}:
+        error = (
+            f"{dotted(turn.where)}: The final block in an assistant message cannot be `thinking`."
+        )
+        yield refuse("thinking_last", final.where, error, source="tailcallhq/forgecode#2107")

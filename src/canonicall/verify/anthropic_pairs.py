@@ -1,0 +1,136 @@
+"""Calls and results of the Messages API: blocks that have to stand in two turns next to each other.
+
+Messages of one role in a row are one turn: the API merges them (reference of `messages`). Ids are
+unique inside a turn; a later turn may use them again, which was recorded as accepted.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from canonicall.verify.node import Node, dotted
+from canonicall.verify.pairing import Answer, Call, Step, step_faults
+from canonicall.verify.violation import Violation, refuse
+
+HANDLING = "platform.claude.com: handle-tool-calls"
+SERVER_CALLS = {"server_tool_use", "mcp_tool_use"}
+
+
+class Turn(Struct):
+    """Messages of one role in a row, as the API reads them."""
+
+    role: str
+    where: str
+    blocks: list[Node]
+
+    def of_type(self, *types: str) -> list[Node]:
+        return [block for block in self.blocks if block.get("type") in types]
+
+
+def turns_of(messages: list[Node]) -> list[Turn]:
+    turns: list[Turn] = []
+    for message in messages:
+        role = message.text("role")
+        if not turns or turns[-1].role != role:
+            turns.append(Turn(role, message.where, []))
+        turns[-1].blocks += blocks(message)
+    return turns
+
+
+def blocks(message: Node) -> list[Node]:
+    """The content as blocks: a string is one text block, and an empty string is none."""
+    content = message.get("content")
+    if isinstance(content, str):
+        text = {"type": "text", "text": content}
+        return [Node(text, message.at("content"))] if content else []
+    return message.nodes("content")
+
+
+def pair_violations(turns: list[Turn]) -> Iterator[Violation]:
+    yield from _pairs(turns)
+    yield from _server_pairs(turns)
+
+
+def _pairs(turns: list[Turn]) -> Iterator[Violation]:
+    before = Turn("", "$.messages", [])
+    for turn in [*turns, Turn("", "$.messages", [])]:
+        calls = tuple(
+            Call(one.text("id"), one.text("name"), one.where)
+            for one in before.of_type("tool_use")
+            if before.role == "assistant"
+        )
+        results = turn.of_type("tool_result") if turn.role != "assistant" else []
+        answers = [Answer(one.text("tool_use_id"), one.where) for one in results]
+        for broken in step_faults(Step(before.where, calls, answers)):
+            error = _pair_error(broken.code, broken.where, broken.ids)
+            yield refuse(broken.code, broken.where, error, source=HANDLING)
+        yield from _results_first(turn, answers)
+        before = turn
+
+
+def _pair_error(code: str, where: str, ids: tuple[str, ...]) -> str:
+    names = ", ".join(ids)
+    if code == "missing_result":
+        message = dotted(where).split(".content")[0]
+        return (
+            f"{message}: `tool_use` ids were found without `tool_result` blocks immediately after: "
+            f"{names}. Each `tool_use` block must have a corresponding `tool_result` block in the "
+            "next message."
+        )
+    if code == "duplicate_call_id":
+        return f"{dotted(where).split('.content')[0]}.content: `tool_use` ids must be unique"
+    if code == "duplicate_result_sent":
+        return (
+            f"{dotted(where)}: each tool_use must have a single result. "
+            f"Found multiple `tool_result` blocks with id: {names}"
+        )
+    return (
+        f"{dotted(where)}: unexpected `tool_use_id` found in `tool_result` blocks: {names}. "
+        "Each `tool_result` block must have a corresponding `tool_use` block in the previous "
+        "message."
+    )
+
+
+def _results_first(turn: Turn, answers: list[Answer]) -> Iterator[Violation]:
+    head = {block.where for block in turn.blocks[: len(answers)]}
+    for answer in answers:
+        if answer.where not in head:
+            count = len(answers)
+            error = (
+                f"{dotted(turn.where)}: Did not find {count} `tool_result` block(s) at the "
+                "beginning of this message."
+            )
+            yield refuse("results_not_first", answer.where, error, source=HANDLING)
+            return
+
+
+def _server_pairs(turns: list[Turn]) -> Iterator[Violation]:
+    """A provider's own call waits for its result while user messages hold nothing but results."""
+    waiting: dict[str, Node] = {}
+    for turn in turns:
+        if turn.role == "user" and len(turn.of_type("tool_result")) < len(turn.blocks):
+            for id, call in waiting.items():
+                error = (
+                    f"{dotted(call.where)}: `{call.get('name')}` tool use with id `{id}` was found "
+                    f"without a corresponding `{call.get('name')}_tool_result` block"
+                )
+                yield refuse("server_call_unanswered", call.where, error, source=HANDLING)
+            waiting = {}
+        if turn.role != "assistant":
+            continue
+        for block in turn.blocks:
+            if block.get("type") in SERVER_CALLS:
+                waiting[block.text("id")] = block
+            elif str(block.get("type")).endswith("_tool_result"):
+                yield from _server_result(waiting, block)
+
+
+def _server_result(waiting: dict[str, Node], block: Node) -> Iterator[Violation]:
+    id = block.text("tool_use_id")
+    if waiting.pop(id, None) is None:
+        kind = block.get("type")
+        error = (
+            f"{dotted(block.where)}: unexpected `tool_use_id` found in `{kind}` blocks: {id}. Each "
+            f"`{kind}` block must have a corresponding `server_tool_use` block before it."
+        )
+        yield refuse("orphan_result_sent", block.where, error, source=HANDLING)

@@ -1,0 +1,178 @@
+"""What the Messages API refuses around the messages: tools, tool choice, thinking, cache marks."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from canonicall.target import Target
+from canonicall.verify.anthropic_pairs import Turn
+from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
+from canonicall.verify.node import Node, dotted
+from canonicall.verify.violation import Violation, refuse
+
+MESSAGES = "platform.claude.com: messages API reference"
+ERRORS = "platform.claude.com: errors"
+THINKING = "platform.claude.com: thinking-tool-workflows"
+CACHING = "platform.claude.com: prompt caching"
+CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
+
+
+def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterator[Violation]:
+    tools = root.nodes("tools")
+    if not root.has("max_tokens"):
+        error = "max_tokens: Field required"
+        yield refuse("missing_field", "$.max_tokens", error, source=MESSAGES)
+    yield from _system(root)
+    yield from _tools(tools, target)
+    yield from _tools_missing(tools, turns, target)
+    yield from _choice(root, tools, target)
+    yield from _budget(root)
+    yield from _leading_thinking(root, turns)
+    yield from _thinking_while_off(root, turns)
+    yield from _cache_marks(root, target)
+
+
+def _system(root: Node) -> Iterator[Violation]:
+    if isinstance(root.get("system"), str):
+        return
+    for block in root.nodes("system"):
+        text = block.text("text")
+        if block.get("type") == "text" and not text.strip():
+            wanted = "contain non-whitespace text" if text else "be non-empty"
+            error = f"system: text content blocks must {wanted}"
+            yield refuse("blank_text", block.where, error, source="stackblitz/bolt.new#7426")
+
+
+def _tools(tools: list[Node], target: Target) -> Iterator[Violation]:
+    if len(tools) > target.max_tools:
+        error = f"tools: List should have at most {target.max_tools} items"
+        yield refuse("too_many_tools", "$.tools", error, source=MESSAGES)
+    own = [tool for tool in tools if tool.get("type") in {None, "custom"}]
+    declared = [Declared(tool.text("name"), tool.where) for tool in own]
+    for tool in declared:
+        if not is_tool_name(tool.name, target.names):
+            limits = f"{{{target.names.min_length},{target.names.max_length}}}"
+            pattern = target.names.pattern.removesuffix("+") + limits
+            error = f"{dotted(tool.where)}.custom.name: String should match pattern '^{pattern}$'"
+            yield refuse("bad_tool_name", f"{tool.where}.name", error, source=MESSAGES)
+    for tool in repeated_names(declared):
+        error = "tools: Tool names must be unique."
+        yield refuse("duplicate_tool_name", tool.where, error, source=MESSAGES)
+    for one in own:
+        yield from _schema(one)
+
+
+def _schema(tool: Node) -> Iterator[Violation]:
+    place = f"{dotted(tool.where)}.custom.input_schema"
+    where = tool.at("input_schema")
+    schema = tool.get("input_schema")
+    if not isinstance(schema, dict):
+        yield refuse("bad_tool_schema", where, f"{place}: Field required", source=MESSAGES)
+    elif schema.keys() & {"oneOf", "allOf", "anyOf"}:
+        error = f"{place}: input_schema does not support oneOf, allOf, or anyOf at the top level"
+        yield refuse("bad_tool_schema", where, error, source=MESSAGES)
+    elif "type" not in schema and "$ref" not in schema:
+        error = f"{place}.type: Field required"
+        yield refuse("bad_tool_schema", where, error, source=MESSAGES)
+    elif schema.get("type", "object") != "object":
+        error = f"{place}.type: Input should be 'object'"
+        yield refuse("bad_tool_schema", where, error, source=MESSAGES)
+
+
+def _tools_missing(tools: list[Node], turns: list[Turn], target: Target) -> Iterator[Violation]:
+    used = any(turn.of_type("tool_use", "tool_result") for turn in turns)
+    if target.tools_with_history and used and not tools:
+        error = "Requests which have `tool_use` or `tool_result` blocks must define tools."
+        yield refuse("tools_missing", "$.tools", error, source="strands-agents, litellm")
+
+
+def _choice(root: Node, tools: list[Node], target: Target) -> Iterator[Violation]:
+    if not root.has("tool_choice"):
+        return
+    choice = root.node("tool_choice")
+    kind = choice.text("type")
+    if not tools:
+        error = "tool_choice: tool_choice may only be specified while providing tools"
+        yield refuse("choice_without_tools", choice.where, error, source=MESSAGES)
+    elif kind == "tool" and choice.get("name") not in {tool.get("name") for tool in tools}:
+        error = f"Tool '{choice.get('name')}' not found in provided tools"
+        yield refuse("choice_names_unknown_tool", choice.at("name"), error, source=MESSAGES)
+    if CHOICES.get(kind) not in target.choice_modes:
+        error = f'tool_choice: type "{kind}" is not supported for this model.'
+        yield refuse("choice_unsupported", choice.where, error, source=ERRORS)
+    is_thinking = root.node("thinking").get("type") == "enabled"
+    if CHOICES.get(kind) == "required" and is_thinking and not target.forced_choice_with_reasoning:
+        error = "Thinking may not be enabled when tool_choice forces tool use."
+        yield refuse("forced_choice_with_thinking", choice.where, error, source=ERRORS)
+
+
+def _budget(root: Node) -> Iterator[Violation]:
+    thinking = root.node("thinking")
+    budget, limit = thinking.get("budget_tokens"), root.get("max_tokens")
+    if thinking.get("type") != "enabled" or not isinstance(budget, int):
+        return
+    where = thinking.at("budget_tokens")
+    if budget < 1024:
+        error = "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
+        yield refuse("thinking_budget", where, error, source=MESSAGES)
+    elif isinstance(limit, int) and limit <= budget:
+        error = "`max_tokens` must be greater than `thinking.budget_tokens`."
+        yield refuse("thinking_budget", where, error, source=MESSAGES)
+
+
+def _leading_thinking(root: Node, turns: list[Turn]) -> Iterator[Violation]:
+    """With manual thinking, the loop that is being answered begins with reasoning."""
+    if root.node("thinking").get("type") != "enabled":
+        return
+    asked = [
+        at
+        for at, turn in enumerate(turns)
+        if turn.role == "user" and len(turn.of_type("tool_result")) < len(turn.blocks)
+    ]
+    loop = turns[asked[-1] + 1 :] if asked else turns
+    first = next((turn for turn in loop if turn.role == "assistant" and turn.blocks), None)
+    if first is None or loop[-1].role == "assistant":
+        return
+    head = first.blocks[0]
+    if head.get("type") not in {"thinking", "redacted_thinking"}:
+        error = (
+            f"{dotted(head.where)}.type: Expected `thinking` or `redacted_thinking`, but found "
+            f"`{head.get('type')}`. When `thinking` is enabled, a final `assistant` message must "
+            "start with a thinking block (preceeding the lastmost set of `tool_use` and "
+            "`tool_result` blocks)."
+        )
+        yield refuse("thinking_missing", head.where, error, source="anthropics/claude-code#11978")
+
+
+def _thinking_while_off(root: Node, turns: list[Turn]) -> Iterator[Violation]:
+    if root.node("thinking").get("type") != "disabled" or not turns:
+        return
+    if turns[-1].role != "assistant":
+        return
+    for block in turns[-1].of_type("thinking", "redacted_thinking"):
+        error = (
+            f"{dotted(block.where)}: When thinking is disabled, an `assistant` message in the "
+            "final position cannot contain `thinking`. To use thinking blocks, enable `thinking` "
+            "in your request."
+        )
+        source = "tailcallhq/forgecode#1853"
+        yield refuse("thinking_while_off", block.where, error, source=source)
+
+
+def _cache_marks(root: Node, target: Target) -> Iterator[Violation]:
+    parts = (root.get("tools"), root.get("system"), root.get("messages"))
+    marks = sum(_marks_in(part) for part in parts)
+    if marks > target.cache_marks:
+        error = (
+            f"A maximum of {target.cache_marks} blocks with cache_control may be provided. "
+            f"Found {marks}."
+        )
+        yield refuse("too_many_cache_marks", "$", error, source=CACHING)
+
+
+def _marks_in(value: Any) -> int:
+    """Cache marks on tools and blocks, not inside arguments and schemas."""
+    if isinstance(value, list):
+        return sum(map(_marks_in, value))
+    if not isinstance(value, dict):
+        return 0
+    return (value.get("cache_control") is not None) + _marks_in(value.get("content"))

@@ -1,0 +1,224 @@
+"""What the Converse API of Bedrock refuses, before and instead of the model behind it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from canonicall.target import Target
+from canonicall.verify.bedrock_settings import CONVERSE, setting_violations
+from canonicall.verify.lexical import id_fault, is_tool_name
+from canonicall.verify.node import Node, dotted
+from canonicall.verify.pairing import Answer, Call, Step, step_faults
+from canonicall.verify.violation import Violation, refuse
+
+BLOCKS = {
+    "text",
+    "image",
+    "document",
+    "video",
+    "audio",
+    "toolUse",
+    "toolResult",
+    "guardContent",
+    "cachePoint",
+    "reasoningContent",
+    "citationsContent",
+    "searchResult",
+}
+MEDIA = {"image": "image", "document": "document", "video": "video", "audio": "audio"}
+
+
+def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
+    root = Node(body)
+    messages = root.nodes("messages")
+    if not messages:
+        error = "A conversation must have at least one message. Try again with a conversation that "
+        error += "has one."
+        yield refuse("empty_input", "$.messages", error, source=CONVERSE)
+    yield from _order(messages, target)
+    for message in messages:
+        yield from _message(message, target)
+    yield from _pairs(messages)
+    yield from setting_violations(root, messages, target)
+
+
+def _order(messages: list[Node], target: Target) -> Iterator[Violation]:
+    roles = [message.text("role") for message in messages]
+    if roles and roles[0] == "assistant" and target.starts_with_user:
+        error = (
+            "A conversation must start with a user message. Try again with a conversation that "
+            "starts with a user message."
+        )
+        yield refuse("must_start_with_user", messages[0].where, error, source=CONVERSE)
+    if (
+        roles
+        and roles[-1] == "assistant"
+        and target.ends_with_user
+        and not _of(messages[-1], "toolUse")
+    ):
+        error = (
+            "This model does not support assistant message prefill. "
+            "The conversation must end with a user message."
+        )
+        yield refuse("must_end_with_user", messages[-1].where, error, source=CONVERSE)
+    for message, before, role in zip(messages[1:], roles, roles[1:], strict=False):
+        if role == before and target.merge_roles:
+            error = (
+                "A conversation must alternate between user and assistant roles. Make sure the "
+                "conversation alternates between user and assistant roles and try again."
+            )
+            yield refuse("roles_do_not_alternate", message.where, error, source=CONVERSE)
+
+
+def _of(message: Node, kind: str) -> list[Node]:
+    """The contents of the blocks of one kind."""
+    return [block.node(kind) for block in message.nodes("content") if block.has(kind)]
+
+
+def _message(message: Node, target: Target) -> Iterator[Violation]:
+    role = message.text("role")
+    if role not in {"user", "assistant", "system"}:
+        error = f"Value '{role}' at '{dotted(message.at('role'))}' failed to satisfy constraint: "
+        error += "Member must satisfy enum value set: [user, assistant]"
+        yield refuse("unknown_role", message.at("role"), error, source=CONVERSE)
+    blocks = message.nodes("content")
+    if not blocks:
+        error = (
+            f"The content field in the Message object at {dotted(message.where)} is empty. Add a "
+            "ContentBlock object to the content field and try again."
+        )
+        yield refuse("empty_message", message.where, error, source="earendil-works/pi#3443")
+    for block in blocks:
+        yield from _block(block, role, target)
+    yield from _blank_texts(blocks)
+    yield from _company(message, blocks, target)
+
+
+def _block(block: Node, role: str, target: Target) -> Iterator[Violation]:
+    kinds = [kind for kind in BLOCKS if block.has(kind)]
+    if len(kinds) != 1:
+        error = f"ContentBlock at {dotted(block.where)} must set exactly one member."
+        yield refuse("bad_part", block.where, error, source=CONVERSE)
+    elif kinds == ["toolUse"]:
+        yield from _call(block.node("toolUse"), role, target)
+    elif kinds == ["toolResult"]:
+        yield from _result(block.node("toolResult"), target)
+    elif kinds == ["reasoningContent"] and (role == "user" or target.reasoning == "none"):
+        error = (
+            "User messages cannot contain reasoning content. Please remove the reasoning content "
+        )
+        error += "and try again."
+        yield refuse("reasoning_refused", block.where, error, source=CONVERSE)
+
+
+def _blank_texts(blocks: list[Node]) -> Iterator[Violation]:
+    """White space beside other content is accepted (recorded); alone, or empty, it is not."""
+    for block in blocks:
+        text = block.text("text") if block.has("text") else "other"
+        if not text or (not text.strip() and len(blocks) == 1):
+            yield _blank(block)
+
+
+def _blank(block: Node) -> Violation:
+    error = (
+        f"The text field in the ContentBlock object at {dotted(block.where)} is blank. Add text to "
+        "the text field, and try again."
+    )
+    return refuse("blank_text", block.where, error, source=CONVERSE)
+
+
+def _call(call: Node, role: str, target: Target) -> Iterator[Violation]:
+    yield from _id(call, target)
+    if role != "assistant":
+        error = "User messages cannot contain tool uses."
+        yield refuse("calls_in_wrong_role", call.where, error, source=CONVERSE)
+    if not is_tool_name(call.text("name"), target.names):
+        error = (
+            f"Value '{call.get('name')}' at '{dotted(call.at('name'))}' failed to satisfy "
+            f"constraint: Member must satisfy regular expression pattern: {target.names.pattern}"
+        )
+        yield refuse("bad_tool_name", call.at("name"), error, source=CONVERSE)
+    if not isinstance(call.get("input"), dict):
+        error = (
+            f"The format of the value at {dotted(call.at('input'))} is invalid. Provide a json "
+            "object for the field and try again."
+        )
+        yield refuse("arguments_not_object", call.at("input"), error, source=CONVERSE)
+
+
+def _id(node: Node, target: Target) -> Iterator[Violation]:
+    id, rule = node.text("toolUseId"), target.ids
+    if code := id_fault(id, rule):
+        wanted = f"Member must satisfy regular expression pattern: {rule.pattern}"
+        if code == "call_id_too_long":
+            wanted = f"Member must have length less than or equal to {rule.max_length}"
+        place = dotted(node.at("toolUseId"))
+        error = f"Value '{id}' at '{place}' failed to satisfy constraint: {wanted}"
+        yield refuse(code, node.at("toolUseId"), error, source=CONVERSE)
+
+
+def _result(result: Node, target: Target) -> Iterator[Violation]:
+    yield from _id(result, target)
+    parts = result.nodes("content")
+    if not parts and not target.empty_results:
+        error = f"The content field at {dotted(result.where)} is empty. Add content and try again."
+        yield refuse("empty_result", result.where, error, source=CONVERSE)
+    if result.has("status") and not target.result_error_flag:
+        error = "This model doesn't support the status field. Remove status and try again."
+        yield refuse("unknown_field", result.at("status"), error, source=CONVERSE)
+    for part in parts:
+        if part.has("text") and not part.text("text").strip() and not target.empty_results:
+            yield _blank(part)
+        for kind, family in MEDIA.items():
+            if part.has(kind) and family not in target.result_media:
+                error = (
+                    f"This model doesn't support the {kind} content block that you provided. "
+                    "Update the content block and try again."
+                )
+                yield refuse("bad_result_content", part.where, error, source=CONVERSE)
+
+
+def _company(message: Node, blocks: list[Node], target: Target) -> Iterator[Violation]:
+    """What may stand beside what in one message."""
+    results = [block for block in blocks if block.has("toolResult")]
+    others = [
+        block for block in blocks if not block.has("toolResult") and not block.has("cachePoint")
+    ]
+    if results and others and target.results == "own_user_message":
+        error = "Conversation blocks and tool result blocks cannot be provided in the same turn."
+        yield refuse("results_not_alone", message.where, error, source=CONVERSE)
+    documents = [block for block in blocks if block.has("document")]
+    if documents and not any(block.has("text") for block in blocks):
+        error = "A text block is required in a message that contains a document block."
+        yield refuse("document_without_text", documents[0].where, error, source=CONVERSE)
+
+
+def _pairs(messages: list[Node]) -> Iterator[Violation]:
+    for before, message in zip([None, *messages], [*messages, None], strict=True):
+        uses = _of(before, "toolUse") if before is not None else []
+        if before is not None and before.get("role") != "assistant":
+            uses = []
+        results = _of(message, "toolResult") if message is not None else []
+        where = message.where if message is not None else f"$.messages[{len(messages)}]"
+        step = Step(
+            where,
+            tuple(Call(use.text("toolUseId"), use.text("name"), use.where) for use in uses),
+            [Answer(result.text("toolUseId"), result.where) for result in results],
+        )
+        for broken in step_faults(step):
+            error = _pair_error(broken.code, f"{dotted(where)}.content", ", ".join(broken.ids))
+            yield refuse(broken.code, broken.where, error, source="BerriAI/litellm#20047")
+
+
+def _pair_error(code: str, place: str, ids: str) -> str:
+    match code:
+        case "missing_result":
+            return f"Expected toolResult blocks at {place} for the following Ids: {ids}"
+        case "duplicate_result_sent":
+            return f"The toolResult blocks at {place} contain duplicate Ids: {ids}"
+        case "duplicate_call_id":
+            return f"The toolUse blocks at {place} contain duplicate Ids: {ids}"
+        case _:
+            return (
+                f"The number of toolResult blocks at {place} exceeds the number of toolUse blocks "
+                "of previous turn."
+            )

@@ -1,0 +1,100 @@
+"""What Converse refuses around the messages: tool configuration, system, cache points."""
+
+from collections.abc import Iterator
+
+from canonicall.target import Target
+from canonicall.verify.lexical import Declared
+from canonicall.verify.node import Node, dotted
+from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.violation import Violation, refuse
+
+CONVERSE = "docs.aws.amazon.com: Converse API reference"
+
+WORDS = Words(
+    CONVERSE,
+    {
+        "empty_tools": (
+            "Value at 'toolConfig.tools' failed to satisfy constraint: "
+            "Member must have length greater than or equal to 1"
+        ),
+        "too_many_tools": "The number of tools exceeds the maximum of {limit}.",
+        "tools_missing": (
+            "The toolConfig field must be defined when using toolUse and toolResult content blocks."
+        ),
+        "bad_tool_name": (
+            "Value '{name}' at '{place}.name' failed to satisfy constraint: "
+            "Member must satisfy regular expression pattern: {pattern}"
+        ),
+        "duplicate_tool_name": "The tool names in toolConfig.tools are not unique: {name}",
+        "choice_names_unknown_tool": (
+            "The toolChoice names the tool '{name}', which is not in toolConfig.tools."
+        ),
+        "choice_unsupported": (
+            "This model doesn't support the toolConfig.toolChoice.{mode} field. "
+            "Remove toolConfig.toolChoice.{mode} and try again."
+        ),
+        "forced_choice_with_thinking": (
+            "Thinking may not be enabled when tool_choice forces tool use."
+        ),
+    },
+)
+
+
+def setting_violations(root: Node, messages: list[Node], target: Target) -> Iterator[Violation]:
+    config = root.node("toolConfig")
+    tools = config.nodes("tools")
+    specs = [tool.node("toolSpec") for tool in tools if tool.has("toolSpec")]
+    extra = root.node("additionalModelRequestFields")
+    thinking = extra.get("thinking")
+    offer = Offer(
+        "$.toolConfig.tools",
+        tuple(Declared(spec.text("name"), spec.where) for spec in specs),
+        others=sum(tool.has("systemTool") for tool in tools),
+        is_given=root.has("toolConfig"),
+        chosen=_chosen(config),
+        is_thinking=isinstance(thinking, dict) and thinking.get("type") == "enabled",
+        is_used=any(
+            block.has("toolUse") or block.has("toolResult")
+            for message in messages
+            for block in message.nodes("content")
+        ),
+    )
+    yield from offer_violations(offer, target, WORDS)
+    for spec in specs:
+        yield from _schema(spec)
+    for block in root.nodes("system"):
+        if block.has("text") and not block.text("text").strip():
+            error = (
+                f"The text field in the SystemContentBlock object at {dotted(block.where)} is "
+                "blank. Add text to the text field, and try again."
+            )
+            yield refuse("blank_text", block.where, error, source=CONVERSE)
+    yield from _cache_points(root, tools, messages, target)
+
+
+def _chosen(config: Node) -> Chosen | None:
+    choice = config.node("toolChoice")
+    if choice.get("tool") is not None:
+        return Chosen(choice.where, "tool", (choice.node("tool").text("name"),), is_named=True)
+    if choice.get("any") is not None:
+        return Chosen(choice.where, "required")
+    return Chosen(choice.where, "auto") if choice.fields else None
+
+
+def _schema(spec: Node) -> Iterator[Violation]:
+    schema = spec.node("inputSchema").get("json")
+    if not isinstance(schema, dict) or schema.get("type", "object") != "object":
+        place = f"{dotted(spec.where)}.inputSchema.json"
+        error = f"The value at {place}.type must be one of the following: object."
+        yield refuse("bad_tool_schema", spec.at("inputSchema"), error, source=CONVERSE)
+
+
+def _cache_points(
+    root: Node, tools: list[Node], messages: list[Node], target: Target
+) -> Iterator[Violation]:
+    blocks = [*tools, *root.nodes("system"), *(b for m in messages for b in m.nodes("content"))]
+    marks = sum(block.has("cachePoint") for block in blocks)
+    if marks > target.cache_marks:
+        limit = target.cache_marks
+        error = f"You can have a maximum of {limit} cache points in a request. Found {marks}."
+        yield refuse("too_many_cache_marks", "$", error, source=CONVERSE)

@@ -1,0 +1,108 @@
+"""What generateContent refuses around the contents: declarations and the calling config."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from canonicall.target import Target
+from canonicall.verify.lexical import Declared
+from canonicall.verify.node import Node, dotted, plain
+from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.violation import Violation, refuse
+
+CALLING = "ai.google.dev: function calling"
+MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "auto"}
+
+WORDS = Words(
+    CALLING,
+    {
+        "too_many_tools": "At most {limit} function declarations can be specified, got {count}.",
+        "tools_missing": "",
+        "bad_tool_name": (
+            "* GenerateContentRequest.{place}.name: [FIELD_INVALID] Invalid function name. Must "
+            "start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores "
+            "(_), dots (.), colons (:), or dashes (-), with a maximum length of {limit}."
+        ),
+        "duplicate_tool_name": "Duplicate function declaration found: {name}",
+        "choice_without_tools": "Function calling config is set without function_declarations.",
+        "choice_names_unknown_tool": (
+            "Function calling config: allowed_function_names has unknown function '{name}'."
+        ),
+        "choice_unsupported": "Function calling mode {mode} is not supported.",
+    },
+)
+
+
+def either(node: Node, name: str) -> str:
+    """The spelling of a field that this object uses."""
+    snake = re.sub("([A-Z])", r"_\1", name).lower()
+    return snake if node.has(snake) else name
+
+
+def setting_violations(root: Node, target: Target, *, is_used: bool) -> Iterator[Violation]:
+    tools = _tools(root)
+    declared = [one for tool in tools for one in tool.nodes(either(tool, "functionDeclarations"))]
+    others = sum(not tool.has(either(tool, "functionDeclarations")) for tool in tools)
+    offer = Offer(
+        "$.tools",
+        tuple(Declared(one.text("name"), one.where) for one in declared),
+        others=others,
+        is_given=bool(tools),
+        chosen=_chosen(root) if not root.has(either(root, "cachedContent")) else None,
+        is_used=is_used and not root.has(either(root, "cachedContent")),
+    )
+    yield from offer_violations(offer, target, WORDS)
+    yield from _allowed_names(root)
+    for declaration in declared:
+        yield from _schema(declaration)
+
+
+def _tools(root: Node) -> list[Node]:
+    """A single object stands for a list of one: protobuf's JSON reads it so (recorded)."""
+    return [root.node("tools")] if isinstance(root.get("tools"), dict) else root.nodes("tools")
+
+
+def _config(root: Node) -> Node:
+    config = root.node(either(root, "toolConfig"))
+    return config.node(either(config, "functionCallingConfig"))
+
+
+def _chosen(root: Node) -> Chosen | None:
+    config = _config(root)
+    if not config.fields:
+        return None
+    names = config.values(either(config, "allowedFunctionNames"))
+    mode = _mode(config)
+    return Chosen(config.where, MODES.get(mode, mode), tuple(map(str, names)))
+
+
+def _mode(config: Node) -> str:
+    """Protobuf's JSON has names and numbers for the values of an enumeration."""
+    value = config.get("mode")
+    if isinstance(value, int):
+        return dict(enumerate(("AUTO", "AUTO", "ANY", "NONE", "VALIDATED"))).get(value, str(value))
+    return config.text("mode").upper() or "AUTO"
+
+
+def _allowed_names(root: Node) -> Iterator[Violation]:
+    config = _config(root)
+    key = either(config, "allowedFunctionNames")
+    if config.values(key) and _mode(config) in {"AUTO", "NONE"}:
+        error = "Function calling config: allowed_function_names should be set only for ANY mode."
+        yield refuse("choice_unsupported", config.at(key), error, source=CALLING)
+
+
+def _schema(declaration: Node) -> Iterator[Violation]:
+    json_schema = either(declaration, "parametersJsonSchema")
+    if declaration.has("parameters") and declaration.has(json_schema):
+        error = (
+            f"Invalid value at '{plain(declaration.where)}': parameters and parameters_json_schema "
+        )
+        error += "are mutually exclusive."
+        yield refuse("bad_tool_schema", declaration.where, error, source=CALLING)
+    schema: Any = declaration.get("parameters")
+    kind = schema.get("type", "object") if isinstance(schema, dict) else "object"
+    if isinstance(kind, str) and kind.lower() != "object":
+        place = f"* GenerateContentRequest.{dotted(declaration.where)}.parameters"
+        error = f"{place}.type: schema of a function has to be of type OBJECT"
+        yield refuse("bad_tool_schema", declaration.at("parameters"), error, source=CALLING)

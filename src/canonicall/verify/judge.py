@@ -1,0 +1,62 @@
+"""`verify`: a request body in, everything its provider would refuse out."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from canonicall.errors import UnknownName
+from canonicall.findings import Report
+from canonicall.target import Target
+from canonicall.verify.anthropic import violations as anthropic
+from canonicall.verify.bedrock import violations as bedrock
+from canonicall.verify.cohere import violations as cohere
+from canonicall.verify.gemini import violations as gemini
+from canonicall.verify.node import WrongKind
+from canonicall.verify.ollama import violations as ollama
+from canonicall.verify.openai_chat import violations as openai_chat
+from canonicall.verify.openai_responses import violations as openai_responses
+from canonicall.verify.violation import Violation, refuse
+
+FORMATS: dict[str, Callable[[dict[str, Any], Target], Iterator[Violation]]] = {
+    "anthropic": anthropic,
+    "bedrock": bedrock,
+    "cohere": cohere,
+    "gemini": gemini,
+    "ollama": ollama,
+    "openai-chat": openai_chat,
+    "openai-responses": openai_responses,
+}
+
+
+def verify(body: dict[str, Any] | bytes | str, target: Target) -> Report:
+    """What the target's provider would refuse in `body`; empty when it would accept it.
+
+    A body that cannot be read is a violation as well (`malformed_body`), never an exception.
+    A target of an unknown format raises `UnknownName`.
+    """
+    if target.format not in FORMATS:
+        raise UnknownName("format", target.format, FORMATS)
+    return Report.of(_judged(body, target))
+
+
+def _judged(body: object, target: Target) -> Iterator[Violation]:
+    try:
+        yield from FORMATS[target.format](_object(body), target)
+    except WrongKind as wrong:
+        yield _malformed(wrong.where, wrong.what)
+
+
+def _object(body: object) -> dict[str, Any]:
+    if isinstance(body, bytes | bytearray | str):
+        try:
+            body = msgspec.json.decode(body)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise WrongKind("$", f"JSON ({error})", "") from None
+    if not isinstance(body, dict):
+        raise WrongKind("$", "object", body)
+    return body
+
+
+def _malformed(where: str, what: str) -> Violation:
+    return refuse("malformed_body", where, source="the type the format documents", why=what + ".")

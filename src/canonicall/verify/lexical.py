@@ -1,0 +1,49 @@
+"""How ids and names have to look: one answer for all formats, from the data on the target."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from msgspec import Struct
+
+from canonicall.target import IdRule, NameRule
+
+
+class Declared(Struct, frozen=True):
+    """A tool as the request declares it."""
+
+    name: str
+    where: str
+
+
+@lru_cache(maxsize=128)
+def _whole(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def id_fault(id: str, rule: IdRule) -> str:
+    """The code of what is wrong with `id`, or nothing."""
+    if not id:
+        return "" if rule.style == "echoed" else "missing_call_id"
+    if rule.style == "short" and len(id) != rule.max_length:
+        return "bad_call_id"
+    if rule.max_length and len(id) > rule.max_length:
+        return "call_id_too_long"
+    return "" if _whole(rule.pattern).fullmatch(id) else "bad_call_id"
+
+
+def is_tool_name(name: str, rule: NameRule) -> bool:
+    fits = rule.min_length <= len(name) <= rule.max_length
+    return fits and _whole(rule.pattern).fullmatch(name) is not None
+
+
+def bad_names(tools: Iterable[Declared], rule: NameRule) -> Iterator[Declared]:
+    return (tool for tool in tools if not is_tool_name(tool.name, rule))
+
+
+def repeated_names(tools: Iterable[Declared]) -> Iterator[Declared]:
+    seen: set[str] = set()
+    for tool in tools:
+        if tool.name in seen:
+            yield tool
+        seen.add(tool.name)

@@ -1,0 +1,105 @@
+"""What Chat Completions refuses around the messages: tools and tool choice."""
+
+from collections.abc import Iterator
+
+from canonicall.target import Target
+from canonicall.verify.lexical import Declared
+from canonicall.verify.node import Node, plain
+from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.violation import Violation, refuse
+
+CHAT = "platform.openai.com: chat completions API reference"
+
+WORDS = Words(
+    CHAT,
+    {
+        "empty_tools": (
+            "Invalid '{place}': empty array. Expected an array with minimum length 1, "
+            "but got an empty array instead."
+        ),
+        "too_many_tools": (
+            "Invalid '{place}': array too long. Expected an array with maximum length {limit}, "
+            "but got an array with length {count} instead."
+        ),
+        "tools_missing": "",
+        "bad_tool_name": (
+            "Invalid '{place}.function.name': string does not match pattern. "
+            "Expected a string that matches the pattern '^{pattern}$'."
+        ),
+        "choice_without_tools": "'{place}' is only allowed when 'tools' are specified.",
+        "choice_names_unknown_tool": "Tool choice '{name}' not found in 'tools' parameter.",
+        "choice_unsupported": "Invalid value for '{place}': '{mode}' is not supported.",
+        "forced_choice_with_thinking": "Thinking mode does not support this tool_choice",
+    },
+)
+
+
+def setting_violations(root: Node, messages: list[Node], target: Target) -> Iterator[Violation]:
+    tools = root.nodes("tools")
+    functions = [tool for tool in tools if tool.get("type") in {None, "function"}]
+    offer = Offer(
+        "$.tools",
+        tuple(Declared(_name(tool), tool.where) for tool in functions),
+        others=len(tools) - len(functions),
+        is_given=root.has("tools"),
+        chosen=chosen(root),
+        is_thinking=is_thinking(root, target),
+        is_used=any(one.get("tool_calls") or one.get("role") == "tool" for one in messages),
+    )
+    yield from offer_violations(offer, target, WORDS)
+    for tool in functions:
+        yield from _definition(tool)
+    if root.has("parallel_tool_calls") and not tools and target.provider == "openai":
+        error = "'parallel_tool_calls' is only allowed when 'tools' are specified."
+        yield refuse("choice_without_tools", "$.parallel_tool_calls", error, source=CHAT)
+
+
+def _name(tool: Node) -> str:
+    return tool.node("function").text("name")
+
+
+def _definition(tool: Node) -> Iterator[Violation]:
+    if not tool.has("function"):
+        error = f"Missing required parameter: '{plain(tool.at('function'))}'."
+        yield refuse("missing_field", tool.at("function"), error, source=CHAT)
+        return
+    function = tool.node("function")
+    schema = function.get("parameters")
+    kind = schema.get("type", "object") if isinstance(schema, dict) else schema
+    if schema is not None and kind != "object":
+        error = (
+            f"Invalid schema for function '{function.get('name')}': schema must be a JSON Schema "
+            f"of 'type: \"object\"', got 'type: \"{kind}\"'."
+        )
+        yield refuse("bad_tool_schema", function.at("parameters"), error, source=CHAT)
+
+
+def chosen(root: Node) -> Chosen | None:
+    choice = root.get("tool_choice")
+    where = root.at("tool_choice")
+    if choice is None:
+        return None
+    if isinstance(choice, str):
+        return Chosen(where, "required" if choice == "any" else choice)
+    node = root.node("tool_choice")
+    match node.get("type"):
+        case "function" | "custom" as kind:
+            inner = node.node(kind) if node.has(kind) else node
+            return Chosen(where, "named", (inner.text("name"),), is_named=True)
+        case "allowed_tools":
+            inner = node.node("allowed_tools") if node.has("allowed_tools") else node
+            return Chosen(where, inner.text("mode"))
+        case kind:
+            return Chosen(where, str(kind), is_named=True)
+
+
+def is_thinking(root: Node, target: Target) -> bool:
+    """Thinking is on: the request says so, or the model thinks unless the request says no."""
+    thinking = root.get("thinking")
+    kind = thinking.get("type") if isinstance(thinking, dict) else None
+    if kind == "disabled" or root.get("enable_thinking") is False:
+        return False
+    if root.get("reasoning_effort") == "none":
+        return False
+    is_asked = kind is not None or root.get("enable_thinking") is True
+    return is_asked or target.reasoning_placeholder is not None

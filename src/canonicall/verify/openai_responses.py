@@ -1,0 +1,253 @@
+"""What the Responses API refuses: items in a row, a call and its output each one of them.
+
+Calls may live in an earlier response that the request continues; outputs are then not orphans.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from canonicall.target import Target
+from canonicall.verify.lexical import Declared, id_fault, is_tool_name
+from canonicall.verify.node import Node, WrongKind, plain
+from canonicall.verify.offer import Offer, Words, offer_violations
+from canonicall.verify.openai_chat_settings import chosen
+from canonicall.verify.violation import Violation, refuse
+
+RESPONSES = "platform.openai.com: responses API reference"
+CONTINUES = ("previous_response_id", "conversation", "prompt")
+# A call that the caller answers, and the item that answers it.
+OUTPUTS = {
+    "function_call": "function_call_output",
+    "custom_tool_call": "custom_tool_call_output",
+    "shell_call": "shell_call_output",
+    "apply_patch_call": "apply_patch_call_output",
+    "computer_call": "computer_call_output",
+}
+CALLS = {output: call for call, output in OUTPUTS.items()}
+# "Expected an ID that begins with 'fc'."
+PREFIXES = {"function_call": "fc", "custom_tool_call": "ctc", "reasoning": "rs", "message": "msg"}
+# What can be made from reasoning, and so has to follow it.
+OUTCOMES = (
+    "message",
+    "reasoning",
+    "item_reference",
+    "compaction",
+    "program",
+    "mcp_list_tools",
+    "mcp_approval_request",
+)
+# Who looks items up by their ids. Others (DeepSeek, xAI) have ids of their own making.
+STORES_ITEMS = {"", "openai", "azure"}
+PARTS = {
+    "assistant": {"output_text", "refusal", "input_text"},
+    "user": {"input_text", "input_image", "input_file", "input_audio", "input_video"},
+}
+RESULT_PARTS = {"input_text": "text", "input_image": "image", "input_file": "document"}
+
+WORDS = Words(
+    RESPONSES,
+    {
+        "too_many_tools": (
+            "Invalid '{place}': array too long. Expected an array with maximum length {limit}, "
+            "but got an array with length {count} instead."
+        ),
+        "tools_missing": "",
+        "bad_tool_name": (
+            "Invalid '{place}.name': string does not match pattern. "
+            "Expected a string that matches the pattern '^{pattern}$'."
+        ),
+        "choice_without_tools": "Tool choice must be specified together with 'tools' parameter.",
+        "choice_names_unknown_tool": "Tool choice '{name}' not found in 'tools' parameter.",
+        "choice_unsupported": "Invalid value for '{place}': '{mode}' is not supported.",
+        "forced_choice_with_thinking": "Thinking mode does not support this tool_choice",
+    },
+)
+
+
+def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
+    root = Node(body)
+    items = _items(root)
+    if not items and not root.get("input") and not any(root.has(key) for key in CONTINUES):
+        error = 'One of "input" or "previous_response_id" or \'prompt\' must be provided.'
+        yield refuse("empty_input", "$.input", error, source=RESPONSES)
+    for item in items:
+        yield from _item(item, target)
+    if target.provider in STORES_ITEMS:
+        yield from _item_ids(items)
+    yield from _pairs(items, is_open=any(root.has(key) for key in CONTINUES))
+    yield from _reasoning(items)
+    yield from _offer(root, items, target)
+
+
+def _items(root: Node) -> list[Node]:
+    value = root.get("input")
+    if value is not None and not isinstance(value, str | list):
+        raise WrongKind("$.input", "string or array", value)
+    return root.nodes("input") if isinstance(value, list) else []
+
+
+def _type(item: Node) -> str:
+    return item.text("type") or "message"
+
+
+def _item(item: Node, target: Target) -> Iterator[Violation]:
+    kind = _type(item)
+    if kind == "message":
+        yield from _message(item)
+    if kind in OUTPUTS or kind in CALLS:
+        yield from _call_id(item, target)
+    if kind == "function_call":
+        yield from _function_call(item, target)
+    if kind in {"function_call_output", "custom_tool_call_output"}:
+        yield from _output(item, target)
+
+
+def _message(item: Node) -> Iterator[Violation]:
+    role = item.text("role")
+    if role not in {"assistant", "system", "developer", "user"}:
+        error = (
+            f"Invalid value: '{role}'. Supported values are: 'assistant', 'system', 'developer', "
+            "and 'user'."
+        )
+        yield refuse("unknown_role", item.at("role"), error, source=RESPONSES)
+    content = item.get("content")
+    if content is None:
+        error = f"Missing required parameter: '{plain(item.at('content'))}'."
+        yield refuse("empty_message", item.where, error, source=RESPONSES)
+    if not isinstance(content, list):
+        item.text("content")
+        return
+    known = PARTS["assistant" if role == "assistant" else "user"]
+    for part in item.nodes("content"):
+        if part.text("type") not in known:
+            names = ", ".join(f"'{name}'" for name in sorted(known))
+            error = f"Invalid value: '{part.get('type')}'. Supported values are: {names}."
+            yield refuse("bad_part", part.where, error, source=RESPONSES)
+
+
+def _call_id(item: Node, target: Target) -> Iterator[Violation]:
+    id = item.text("call_id")
+    place, rule = plain(item.at("call_id")), target.ids
+    if code := id_fault(id, rule):
+        error = {
+            "missing_call_id": f"Missing required parameter: '{place}'.",
+            "bad_call_id": f"Invalid '{place}': string does not match pattern '^{rule.pattern}$'.",
+            "call_id_too_long": (
+                f"Invalid '{place}': string too long. Expected a string with maximum length "
+                f"{rule.max_length}, but got a string with length {len(id)} instead."
+            ),
+        }[code]
+        yield refuse(code, item.at("call_id"), error, source=RESPONSES)
+
+
+def _function_call(item: Node, target: Target) -> Iterator[Violation]:
+    if not is_tool_name(item.text("name"), target.names):
+        error = (
+            f"Invalid '{plain(item.at('name'))}': string does not match pattern. "
+            f"Expected a string that matches the pattern '^{target.names.pattern}$'."
+        )
+        yield refuse("bad_tool_name", item.at("name"), error, source=RESPONSES)
+    if not isinstance(item.get("arguments"), str):
+        error = f"Invalid type for '{plain(item.at('arguments'))}': expected a string."
+        yield refuse("arguments_not_text", item.at("arguments"), error, source=RESPONSES)
+
+
+def _output(item: Node, target: Target) -> Iterator[Violation]:
+    output = item.get("output")
+    if output is None or (not output and not target.empty_results):
+        error = f"Missing required parameter: '{plain(item.at('output'))}'."
+        yield refuse("empty_result", item.where, error, source=RESPONSES)
+    for part in item.nodes("output") if isinstance(output, list) else ():
+        family = RESULT_PARTS.get(part.text("type"), "")
+        if family != "text" and family not in target.result_media:
+            names = ", ".join(f"'{name}'" for name in RESULT_PARTS)
+            error = f"Invalid value: '{part.get('type')}'. Supported values are: {names}."
+            yield refuse("bad_result_content", part.where, error, source=RESPONSES)
+
+
+def _item_ids(items: list[Node]) -> Iterator[Violation]:
+    seen: set[str] = set()
+    for item in items:
+        prefix, id = PREFIXES.get(_type(item), ""), item.text("id")
+        if id and not id.startswith(prefix):
+            place = plain(item.at("id"))
+            error = f"Invalid '{place}': '{id}'. Expected an ID that begins with '{prefix}'."
+            yield refuse("bad_item_id", item.at("id"), error, source=RESPONSES)
+        if id and id in seen:
+            error = f"Duplicate item found with id {id}. Remove duplicate items from your input "
+            error += "and try again."
+            yield refuse("duplicate_item_id", item.at("id"), error, source="vercel/ai#7883")
+        seen.add(id)
+
+
+def _pairs(items: list[Node], *, is_open: bool) -> Iterator[Violation]:
+    """A call opens its id, an output closes it; providers reuse ids that are closed."""
+    waiting: dict[tuple[str, str], Node] = {}
+    answered: set[tuple[str, str]] = set()
+    knows_all = not is_open and all(_type(item) != "item_reference" for item in items)
+    for item in items:
+        kind = _type(item)
+        pair = (
+            CALLS.get(kind, kind),
+            item.text("call_id") if kind in OUTPUTS or kind in CALLS else "",
+        )
+        if kind in OUTPUTS:
+            if pair in waiting and pair[1]:
+                error = f"Duplicate 'call_id': {pair[1]}"
+                yield refuse(
+                    "duplicate_call_id", item.at("call_id"), error, source="openai/gpt-oss#308"
+                )
+            waiting[pair] = item
+        elif kind in CALLS and pair in waiting:
+            del waiting[pair]
+            answered.add(pair)
+        elif kind in CALLS and pair in answered:
+            error = (
+                f"Duplicate function_call_output for call_id '{pair[1]}'. Each function_call must "
+                "have exactly one matching function_call_output"
+            )
+            source = "NousResearch/hermes-agent#102629"
+            yield refuse("duplicate_result_sent", item.where, error, source=source)
+        elif kind in CALLS and knows_all:
+            error = f"No tool call found for function call output with call_id {pair[1]}."
+            yield refuse("orphan_result_sent", item.where, error, source=RESPONSES)
+    for (_, id), call in waiting.items():
+        error = f"No tool output found for function call {id}."
+        yield refuse("missing_result", call.where, error, source=RESPONSES)
+
+
+def _reasoning(items: list[Node]) -> Iterator[Violation]:
+    """Reasoning with an id names a stored item, which the model followed with another."""
+    for item, following in zip(items, [*items[1:], None], strict=False):
+        if _type(item) != "reasoning" or not item.text("id"):
+            continue
+        kind = _type(following) if following is not None else ""
+        is_own = kind.endswith("_call") or kind in OUTCOMES
+        if kind == "message" and following is not None:
+            is_own = following.get("role") == "assistant"
+        if not is_own:
+            error = (
+                f"Item '{item.get('id')}' of type 'reasoning' was provided without its required "
+                "following item."
+            )
+            yield refuse("reasoning_without_following", item.where, error, source=RESPONSES)
+
+
+def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]:
+    tools = root.nodes("tools")
+    functions = [tool for tool in tools if tool.get("type") in {"function", "custom"}]
+    later = [item for item in items if _type(item) in {"additional_tools", "tool_search_output"}]
+    inner = [tool for one in (*tools, *later) for tool in one.nodes("tools")]
+    offer = Offer(
+        "$.tools",
+        tuple(Declared(tool.text("name"), tool.where) for tool in functions),
+        others=len(tools) - len(functions) + len(inner),
+        is_given=root.has("tools"),
+        chosen=None if inner else chosen(root),
+        is_used=any(_type(item) in OUTPUTS for item in items),
+    )
+    yield from offer_violations(offer, target, WORDS)
+    for tool in functions:
+        if not tool.text("name"):
+            error = f"Missing required parameter: '{plain(tool.at('name'))}'."
+            yield refuse("missing_field", tool.at("name"), error, source=RESPONSES)

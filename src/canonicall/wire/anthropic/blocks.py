@@ -1,0 +1,215 @@
+"""Content blocks of the Messages API, both ways.
+
+What the provider ran itself (`server_tool_use`, `mcp_tool_use` and their results) is opaque: it is
+kept whole and written back as it came.
+"""
+
+from typing import Any
+
+from canonicall.admission import parse_arguments
+from canonicall.blocks import (
+    Block,
+    Opaque,
+    ResultContent,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from canonicall.findings import Action, Fault, Finding
+from canonicall.target import Target
+from canonicall.wire.anthropic.content import decode_part, encode_part, is_plain_text
+from canonicall.wire.anthropic.extras import decode_cache, decode_rest, with_extras, without_mark
+from canonicall.wire.reading import list_at, object_at, text_at
+
+SERVER_BLOCK = "server_block"
+"""The kind of opaque state that is a whole block of a tool the provider ran."""
+
+_SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
+
+
+def decode_block(value: Any, where: str, domain: str, findings: list[Finding]) -> Block:
+    """One block of a message's content."""
+    block = object_at(value, where)
+    match block.get("type"):
+        case "thinking" | "redacted_thinking":
+            return _decode_thinking(block, where, domain, findings)
+        case "tool_use":
+            return _decode_call(block, where, findings)
+        case "tool_result":
+            return _decode_result(block, where, domain)
+        case kind if kind in _SERVER_CALLS:
+            return _decode_server_call(block, where, domain)
+        case str(kind) if kind.endswith("_tool_result"):
+            return _decode_server_result(block, where, domain)
+        case _:
+            return decode_part(block, where, domain)
+
+
+def encode_block(block: Block, target: Target) -> dict[str, Any]:
+    """The wire form of `block`, which holds only what may be sent."""
+    match block:
+        case Thinking():
+            return _encode_thinking(block)
+        case ToolCall():
+            return _encode_call(block)
+        case ToolResult():
+            return _encode_result(block, target)
+        case _:
+            return encode_part(block)
+
+
+def server_block(block: Block) -> dict[str, Any] | None:
+    """The whole wire block of a call or result that the provider ran, None for any other."""
+    for one in block.opaque:
+        if one.kind == SERVER_BLOCK and isinstance(one.value, dict):
+            return one.value
+    return None
+
+
+# Reasoning.
+
+
+def _decode_thinking(
+    block: dict[str, Any], where: str, domain: str, findings: list[Finding]
+) -> Thinking:
+    if decode_cache(block, where) is not None:
+        why = "Thinking cannot carry a cache mark."
+        findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.INPUT))
+    if block["type"] == "redacted_thinking":
+        data = Opaque(domain, "redacted", text_at(block.get("data"), f"{where}.data"))
+        return Thinking(opaque=(data,), native=decode_rest(block, "data"))
+    signature = text_at(block.get("signature"), f"{where}.signature")
+    return Thinking(
+        text=text_at(block.get("thinking"), f"{where}.thinking"),
+        opaque=(Opaque(domain, "signature", signature),) if signature else (),
+        native=decode_rest(block, "thinking", "signature"),
+    )
+
+
+def _encode_thinking(block: Thinking) -> dict[str, Any]:
+    held = {one.kind: one.value for one in block.opaque}
+    if "redacted" in held:
+        wire = {"type": "redacted_thinking", "data": held["redacted"]}
+    else:
+        # SDK thinking_block_param.py: the signature is required, compatible hosts leave it empty.
+        signature = held.get("signature", "")
+        wire = {"type": "thinking", "thinking": block.text, "signature": signature}
+    # Docs "Prompt caching": thinking blocks cannot carry a mark.
+    return with_extras(wire, native=block.native)
+
+
+# Calls and results of the caller's own tools.
+
+
+def _decode_call(block: dict[str, Any], where: str, findings: list[Finding]) -> ToolCall:
+    given = block.get("input")
+    if isinstance(given, str):
+        why = "The input of the call is text where an object belongs; it was read as JSON."
+        findings.append(
+            Finding("arguments_as_text", f"{where}.input", Action.KEPT, why, Fault.INPUT)
+        )
+    is_text = isinstance(given, str)
+    return ToolCall(
+        id=_id_at(block.get("id"), f"{where}.id"),
+        name=text_at(block.get("name"), f"{where}.name"),
+        args=None if is_text else _input_at(given, where),
+        raw=given if is_text else None,
+        cache=decode_cache(block, where),
+        native=decode_rest(block, "id", "name", "input"),
+    )
+
+
+def _encode_call(call: ToolCall) -> dict[str, Any]:
+    whole = server_block(call)
+    if whole is not None:
+        return with_extras(whole, cache=call.cache)
+    kind = "server_tool_use" if call.kind == "server" else "tool_use"
+    wire = {"type": kind, "id": call.id, "name": call.name, "input": _input_of(call)}
+    return with_extras(wire, cache=call.cache, native=call.native)
+
+
+def _input_of(call: ToolCall) -> dict[str, Any]:
+    """The arguments as an object; freeform input and broken JSON become its only field."""
+    if call.args is not None:
+        return call.args
+    if call.kind == "custom":
+        return {"input": call.raw or ""}
+    parsed = parse_arguments(call.raw)
+    return {"_raw": call.raw} if parsed is None else parsed
+
+
+def _decode_result(block: dict[str, Any], where: str, domain: str) -> ToolResult:
+    return ToolResult(
+        call_id=_id_at(block.get("tool_use_id"), f"{where}.tool_use_id"),
+        content=_decode_result_content(block.get("content"), f"{where}.content", domain),
+        error=block.get("is_error") is True,
+        is_complete=True,
+        cache=decode_cache(block, where),
+        native=decode_rest(block, "tool_use_id", "content", "is_error"),
+    )
+
+
+def _decode_result_content(value: Any, where: str, domain: str) -> tuple[ResultContent, ...]:
+    if isinstance(value, str):
+        return (Text(text=value),) if value else ()
+    return tuple(
+        decode_part(object_at(part, f"{where}[{n}]"), f"{where}[{n}]", domain)
+        for n, part in enumerate(list_at(value, where))
+    )
+
+
+def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
+    whole = server_block(result)
+    if whole is not None:
+        return with_extras(whole, cache=result.cache)
+    wire: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call_id}
+    content = [encode_block(part, target) for part in result.content or ()]
+    if len(content) == 1 and is_plain_text((result.content or ())[0]):
+        wire["content"] = content[0]["text"]
+    elif content:
+        # An empty list is refused; an empty result has no content (docs "Handle tool calls").
+        wire["content"] = content
+    # "all content must be type "text" if "is_error" is true"
+    is_text = all(part.get("type") == "text" for part in content)
+    if result.error and target.result_error_flag and is_text:
+        wire["is_error"] = True
+    return with_extras(wire, cache=result.cache, native=result.native)
+
+
+# Calls and results of tools that the provider runs.
+
+
+def _decode_server_call(block: dict[str, Any], where: str, domain: str) -> ToolCall:
+    return ToolCall(
+        id=_id_at(block.get("id"), f"{where}.id"),
+        name=text_at(block.get("name"), f"{where}.name"),
+        args=_input_at(block.get("input"), where),
+        kind="server",
+        opaque=(Opaque(domain, SERVER_BLOCK, without_mark(block)),),
+        cache=decode_cache(block, where),
+    )
+
+
+def _decode_server_result(block: dict[str, Any], where: str, domain: str) -> ToolResult:
+    content = block.get("content")
+    kind = content.get("type") if isinstance(content, dict) else None
+    failed = isinstance(kind, str) and kind.endswith("_error")
+    return ToolResult(
+        call_id=_id_at(block.get("tool_use_id"), f"{where}.tool_use_id"),
+        content=(),
+        error=failed or block.get("is_error") is True,
+        is_complete=True,
+        opaque=(Opaque(domain, SERVER_BLOCK, without_mark(block)),),
+        cache=decode_cache(block, where),
+    )
+
+
+def _input_at(value: Any, where: str) -> dict[str, Any]:
+    return {} if value is None else object_at(value, f"{where}.input")
+
+
+def _id_at(value: Any, where: str) -> str:
+    """An id; "null" is what clients write for a missing one."""
+    id = text_at(value, where)
+    return "" if id == "null" else id

@@ -1,0 +1,101 @@
+"""Messages, both ways.
+
+A user message of the wire may hold results and the user's own words; canonically the results are a
+message of role "tool" and come first.
+"""
+
+from typing import Any
+
+from canonicall.blocks import Block, Message, Native, Origin, Role, ToolResult
+from canonicall.errors import MalformedBody
+from canonicall.findings import Action, Fault, Finding
+from canonicall.target import Target
+from canonicall.transcript.turns import Turn
+from canonicall.wire.anthropic.blocks import decode_block, encode_block, server_block
+from canonicall.wire.anthropic.content import is_plain_text
+from canonicall.wire.anthropic.extras import decode_rest, with_extras
+from canonicall.wire.reading import list_at, object_at, text_at
+
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+
+
+def decode_system(system: Any, domain: str, findings: list[Finding]) -> list[Message]:
+    """The instructions at the top of a request, as the first message."""
+    blocks = decode_content(system, "$.system", domain, findings)
+    return [Message("system", blocks)] if blocks else []
+
+
+def decode_messages(
+    messages: Any, origin: Origin, domain: str, findings: list[Finding]
+) -> list[Message]:
+    """The messages of a request."""
+    decoded: list[Message] = []
+    for index, value in enumerate(list_at(messages, "$.messages")):
+        where = f"$.messages[{index}]"
+        message = object_at(value, where)
+        role = _role_at(message.get("role"), f"{where}.role")
+        blocks = decode_content(message.get("content"), f"{where}.content", domain, findings)
+        native = decode_rest(message, "role", "content")
+        if role == "user":
+            decoded += _split(blocks, native, where, findings)
+        else:
+            made_by = origin if role == "assistant" else None
+            decoded.append(Message(role, blocks, origin=made_by, native=native))
+    return decoded
+
+
+def decode_content(
+    content: Any, where: str, domain: str, findings: list[Finding]
+) -> tuple[Block, ...]:
+    """The blocks of a message's content; a string is one block of text."""
+    if isinstance(content, str):
+        return (decode_block({"type": "text", "text": content}, where, domain, findings),)
+    return tuple(
+        decode_block(block, f"{where}[{n}]", domain, findings)
+        for n, block in enumerate(list_at(content, where))
+    )
+
+
+def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
+    """A turn as one wire message. Results travel in a message of the user."""
+    role = {"tool": "user", "developer": "system"}.get(turn.role, turn.role)
+    wire = {"role": role, "content": encode_content(turn.blocks, target)}
+    return [with_extras(wire, native=turn.native)]
+
+
+def encode_content(blocks: tuple[Block, ...], target: Target) -> str | list[dict[str, Any]]:
+    """Content of `blocks`: a string where it is one piece of plain text, else a list."""
+    content = [encode_block(block, target) for block in blocks]
+    if len(blocks) == 1 and is_plain_text(blocks[0]):
+        text: str = content[0]["text"]
+        return text
+    return content
+
+
+def _role_at(value: Any, where: str) -> Role:
+    role = _ROLES.get(text_at(value, where))
+    if role is None:
+        raise MalformedBody(f"{value!r} is not a role of this format.", where=where)
+    return role
+
+
+def _split(
+    blocks: tuple[Block, ...], native: Native | None, where: str, findings: list[Finding]
+) -> list[Message]:
+    """A user message as the results in it and what the user says beside them."""
+    results = tuple(block for block in blocks if _is_result(block))
+    rest = tuple(block for block in blocks if not _is_result(block))
+    if not results:
+        return [Message("user", rest, native=native)]
+    if not rest:
+        return [Message("tool", results, native=native)]
+    first_other = next(n for n, block in enumerate(blocks) if not _is_result(block))
+    if first_other < len(results):
+        why = "Results stood behind other content of their message; they come first now."
+        at = f"{where}.content[{first_other}]"
+        findings.append(Finding("results_moved", at, Action.MOVED, why, Fault.INPUT))
+    return [Message("tool", results), Message("user", rest, native=native)]
+
+
+def _is_result(block: Block) -> bool:
+    return isinstance(block, ToolResult) and server_block(block) is None

@@ -1,0 +1,119 @@
+"""How much the model shall think: `thinking` and `output_config.effort`, both ways.
+
+What these fields say beyond the canonical words (`display`, `between_tools`, an output format) is
+native and comes back in its place.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from canonicall.blocks import Thinking, ToolResult
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import Reasoning
+from canonicall.transcript.turns import Turn
+from canonicall.wire.reading import object_at, text_at
+
+# SDK thinking_config_param.py. `between_tools` is how newer models say that thinking is off.
+_SWITCHES = {"adaptive": True, "enabled": True, "disabled": False, "between_tools": False}
+# "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
+_LEAST_BUDGET = 1024
+
+
+def decode_reasoning(body: dict[str, Any]) -> tuple[Reasoning | None, dict[str, Any]]:
+    """The reasoning a request asks for, and the native rest of the two fields."""
+    thinking = dict(object_at(body.get("thinking") or {}, "$.thinking"))
+    output = dict(object_at(body.get("output_config") or {}, "$.output_config"))
+    effort = text_at(output.pop("effort", None), "$.output_config.effort") or None
+    enabled = _SWITCHES.get(text_at(thinking.get("type"), "$.thinking.type"))
+    budget = None
+    if enabled is not None and thinking["type"] != "between_tools":
+        kind = thinking.pop("type")
+        given = thinking.get("budget_tokens")
+        if kind == "enabled" and isinstance(given, int):
+            budget = thinking.pop("budget_tokens")
+    native = {"thinking": thinking, "output_config": output}
+    rest = {name: field for name, field in native.items() if field}
+    if enabled is None and effort is None:
+        return None, rest
+    return Reasoning(enabled, effort, budget), rest
+
+
+def encode_reasoning(
+    reasoning: Reasoning | None, native: dict[str, Any]
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The fields `thinking` and `output_config`, with their native rest."""
+    findings: list[Finding] = []
+    asked = reasoning or Reasoning()
+    effort, enabled = asked.effort, asked.enabled
+    if effort == "none":
+        effort, enabled = None, False
+    elif effort == "minimal":
+        # SDK output_config_param.py: low, medium, high, xhigh, max.
+        findings.append(_changed("params.reasoning.effort", "The least effort is called low."))
+        effort = "low"
+    fields: dict[str, Any] = {}
+    thinking = _encode_thinking(enabled, asked.budget, native.get("thinking") or {}, findings)
+    if thinking:
+        fields["thinking"] = thinking
+    output = ({"effort": effort} if effort else {}) | (native.get("output_config") or {})
+    if output:
+        fields["output_config"] = output
+    return fields, findings
+
+
+def fit_thinking(
+    fields: dict[str, Any], limit: int, turns: Sequence[Turn]
+) -> tuple[dict[str, Any], list[Finding]]:
+    """`fields` with manual thinking as this request can have it: a smaller budget, or none."""
+    budget = fields.get("thinking", {}).get("budget_tokens")
+    if not isinstance(budget, int):
+        return fields, []
+    if _answers_without_thought(turns):
+        # "When `thinking` is enabled, a final `assistant` message must start with a thinking block"
+        why = "Thinking cannot begin inside a tool loop that began without it; it is off this time."
+        return fields | {"thinking": {"type": "disabled"}}, [_changed("params.reasoning", why)]
+    # "`max_tokens` must be greater than `thinking.budget_tokens`."
+    if budget < limit:
+        return fields, []
+    if limit <= _LEAST_BUDGET:
+        why = f"{limit} tokens leave no room for thinking, which takes {_LEAST_BUDGET} at least."
+        return fields | {"thinking": {"type": "disabled"}}, [_changed("params.reasoning", why)]
+    why = f"The budget for thinking has to be smaller than the limit of {limit} tokens."
+    smaller = fields["thinking"] | {"budget_tokens": max(limit // 2, _LEAST_BUDGET)}
+    return fields | {"thinking": smaller}, [_changed("params.reasoning.budget", why)]
+
+
+def is_thinking(fields: dict[str, Any]) -> bool:
+    """Whether `fields` switch thinking on."""
+    return _SWITCHES.get(fields.get("thinking", {}).get("type"), False)
+
+
+def _encode_thinking(
+    enabled: bool | None, budget: int | None, native: dict[str, Any], findings: list[Finding]
+) -> dict[str, Any]:
+    if enabled is False:
+        return {"type": "disabled"} | native
+    rest = {name: field for name, field in native.items() if name != "type"}
+    if budget is not None:
+        if budget < _LEAST_BUDGET:
+            why = f"The least budget is {_LEAST_BUDGET} tokens."
+            findings.append(_changed("params.reasoning.budget", why))
+        return {"type": "enabled", "budget_tokens": max(budget, _LEAST_BUDGET)} | rest
+    return {"type": "adaptive"} | rest if enabled else native
+
+
+def _answers_without_thought(turns: Sequence[Turn]) -> bool:
+    """Whether results are being answered whose loop does not begin with a thought."""
+    loop: list[Turn] = []
+    for turn in reversed(turns):
+        if turn.role != "assistant" and not all(isinstance(one, ToolResult) for one in turn.blocks):
+            break
+        loop.append(turn)
+    replies = [turn for turn in loop if turn.role == "assistant" and turn.blocks]
+    if not replies or loop[0].role == "assistant":
+        return False
+    return not isinstance(replies[-1].blocks[0], Thinking)
+
+
+def _changed(where: str, why: str) -> Finding:
+    return Finding("param_changed", where, Action.CHANGED, why, Fault.RENDER)

@@ -1,0 +1,206 @@
+"""Whole requests, both ways.
+
+The messages are written last, so that a longer conversation only adds to the end of the body.
+"""
+
+from typing import Any
+
+from canonicall.blocks import Native, Origin
+from canonicall.conversation import Conversation
+from canonicall.errors import MalformedBody
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import Params, Request
+from canonicall.target import Target
+from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.anthropic.extras import FORMAT, own_fields
+from canonicall.wire.anthropic.messages import (
+    decode_messages,
+    decode_system,
+    encode_content,
+    encode_turn,
+)
+from canonicall.wire.anthropic.reasoning import (
+    decode_reasoning,
+    encode_reasoning,
+    fit_thinking,
+    is_thinking,
+)
+from canonicall.wire.anthropic.target import TARGET
+from canonicall.wire.anthropic.tools import (
+    decode_choice,
+    decode_tools,
+    encode_choice,
+    encode_tools,
+)
+from canonicall.wire.reading import kind_of, list_at, text_at
+
+DEFAULT_MAX_TOKENS = 8192
+"""What is sent where nobody set a limit: the field is required. All current models allow it."""
+
+_KNOWN = {
+    "model",
+    "messages",
+    "system",
+    "tools",
+    "tool_choice",
+    "max_tokens",
+    "temperature",
+    "top_p",
+    "top_k",
+    "stop_sequences",
+    "stream",
+    "thinking",
+    "output_config",
+}
+
+
+def decode_request(
+    body: dict[str, Any], *, origin: Origin | None = None, domain: str | None = None
+) -> Request:
+    """The request in `body`."""
+    findings: list[Finding] = []
+    model = text_at(body.get("model"), "$.model")
+    origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
+    domain = TARGET.domain if domain is None else domain
+    conversation = Conversation()
+    for message in (
+        *decode_system(body.get("system"), domain, findings),
+        *decode_messages(body.get("messages"), origin, domain, findings),
+    ):
+        conversation.append(message)
+    choice = decode_choice(body.get("tool_choice"))
+    reasoning, rest = decode_reasoning(body)
+    native = {name: field for name, field in body.items() if name not in _KNOWN} | rest
+    if choice is None and body.get("tool_choice") is not None:
+        native["tool_choice"] = body["tool_choice"]
+        why = "There is no such tool choice; it is kept for this format alone."
+        findings.append(Finding("unknown_choice", "$.tool_choice", Action.KEPT, why, Fault.INPUT))
+    native = {name: field for name, field in native.items() if field is not None}
+    stop = list_at(body.get("stop_sequences"), "$.stop_sequences")
+    return Request(
+        conversation=conversation,
+        tools=decode_tools(body.get("tools")),
+        tool_choice=choice,
+        params=Params(
+            max_tokens=_number_at(body, "max_tokens"),
+            temperature=_number_at(body, "temperature"),
+            top_p=_number_at(body, "top_p"),
+            top_k=_number_at(body, "top_k"),
+            stop=tuple(text_at(one, f"$.stop_sequences[{n}]") for n, one in enumerate(stop)),
+            stream=body["stream"] if isinstance(body.get("stream"), bool) else None,
+            reasoning=reasoning,
+        ),
+        model=model,
+        native=Native(FORMAT, native) if native else None,
+        findings=(*findings, *conversation.report),
+    )
+
+
+def encode_request(
+    request: Request, transcript: Transcript, target: Target
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The body that asks `target`, and what could not be said as it was meant."""
+    native = own_fields(request.native)
+    names = {own: wire for wire, own in transcript.names.items()}
+    tools, findings = encode_tools(request.tools, names, target)
+    limit = _max_tokens(request.params, findings)
+    thinking, more = encode_reasoning(request.params.reasoning, native)
+    findings += more
+    thinking, more = fit_thinking(thinking, limit, transcript.turns)
+    findings += more
+    choice, more = _encode_choice(request, names, target, bool(tools), is_thinking(thinking))
+    findings += more
+    system, turns = _system_apart(transcript.turns, target)
+    body: dict[str, Any] = {
+        "model": target.model or request.model,
+        "max_tokens": limit,
+        "system": encode_content(tuple(block for turn in system for block in turn.blocks), target),
+        "tools": tools,
+        "tool_choice": choice,
+        **thinking,
+        **_encode_params(request.params, findings),
+    }
+    findings += _foreign(request.native)
+    extras = {name: field for name, field in native.items() if name not in _KNOWN}
+    body = {name: field for name, field in body.items() if field not in (None, "", [])} | extras
+    body["messages"] = [message for turn in turns for message in encode_turn(turn, target)]
+    return body, findings
+
+
+def _encode_choice(
+    request: Request, names: dict[str, str], target: Target, has_tools: bool, reasons: bool
+) -> tuple[dict[str, Any] | None, list[Finding]]:
+    choice = request.tool_choice
+    if not has_tools:
+        # "tool_choice may only be specified while providing tools"
+        if choice is None or choice.mode != "required":
+            return None, []
+        why = "There is no tool that the model could be made to call."
+        return None, [Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER)]
+    if choice is None:
+        return own_fields(request.native).get("tool_choice"), []
+    return encode_choice(choice, names, target, reasons=reasons)
+
+
+def _system_apart(
+    turns: tuple[Turn, ...], target: Target
+) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
+    """The turns that go to the top of the request, and the others."""
+    count = 0
+    if target.system == "top":
+        while count < len(turns) and turns[count].role in ("system", "developer"):
+            count += 1
+    return turns[:count], turns[count:]
+
+
+def _max_tokens(params: Params, findings: list[Finding]) -> int:
+    if params.max_tokens is not None:
+        return params.max_tokens
+    reasoning = params.reasoning
+    # The budget for thinking has to be smaller than the limit (docs "Extended thinking").
+    budget = (reasoning.budget if reasoning is not None else None) or 0
+    why = "The format requires a limit and none was given."
+    findings.append(Finding("param_added", "params.max_tokens", Action.ADDED, why, Fault.RENDER))
+    return DEFAULT_MAX_TOKENS + budget
+
+
+def _encode_params(params: Params, findings: list[Finding]) -> dict[str, Any]:
+    temperature = params.temperature
+    if temperature is not None and temperature > 1:
+        # API reference: "Ranges from 0.0 to 1.0".
+        why = "The highest temperature here is 1."
+        findings.append(
+            Finding("param_changed", "params.temperature", Action.CHANGED, why, Fault.RENDER)
+        )
+        temperature = 1
+    # "stop_sequences: each stop sequence must contain non-whitespace"
+    stop = [one for one in params.stop if one.strip()]
+    if len(stop) < len(params.stop):
+        findings.append(_dropped("params.stop", "A stop sequence cannot be blank here."))
+    if params.seed is not None:
+        findings.append(_dropped("params.seed", "The format has no seed."))
+    return {
+        "temperature": temperature,
+        "top_p": params.top_p,
+        "top_k": params.top_k,
+        "stop_sequences": stop,
+        "stream": params.stream,
+    }
+
+
+def _foreign(native: Native | None) -> list[Finding]:
+    if native is None or native.format == FORMAT:
+        return []
+    why = f"Fields of {native.format} that have no place here: {', '.join(native.fields)}."
+    return [_dropped("native", why)]
+
+
+def _dropped(where: str, why: str) -> Finding:
+    return Finding("param_dropped", where, Action.DROPPED, why, Fault.RENDER)
+
+
+def _number_at(body: dict[str, Any], name: str) -> Any:
+    value = body.get(name)
+    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+        return value
+    raise MalformedBody(f"expected a number, got {kind_of(value)}.", where=f"$.{name}")

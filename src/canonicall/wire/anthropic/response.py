@@ -1,0 +1,123 @@
+"""Whole responses, both ways."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from canonicall.blocks import (
+    Block,
+    Message,
+    Native,
+    Origin,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from canonicall.errors import MalformedBody
+from canonicall.findings import Action, Fault, Finding
+from canonicall.reply import STOP, TOOL_CALLS, Reply
+from canonicall.wire.anthropic.blocks import encode_block, server_block
+from canonicall.wire.anthropic.errors import decode_error
+from canonicall.wire.anthropic.extras import FORMAT, own_fields
+from canonicall.wire.anthropic.finish import (
+    decode_finish,
+    decode_usage,
+    encode_finish,
+    encode_usage,
+)
+from canonicall.wire.anthropic.messages import decode_content
+from canonicall.wire.anthropic.target import TARGET
+from canonicall.wire.reading import object_at, text_at
+
+RESPONSE_ID = "msg_0"
+"""The id of a response that has none of its own."""
+
+_KNOWN = {"id", "type", "role", "model", "content", "stop_reason", "usage"}
+
+
+def decode_response(
+    body: dict[str, Any], *, origin: Origin | None = None, domain: str | None = None
+) -> Reply:
+    """The reply in `body`."""
+    if body.get("type") == "error":
+        raise MalformedBody(f"the body is an error: {decode_error(body).message}")
+    findings: list[Finding] = []
+    domain = TARGET.domain if domain is None else domain
+    blocks = decode_content(body.get("content"), "$.content", domain, findings)
+    raw = text_at(body.get("stop_reason"), "$.stop_reason")
+    finish = decode_finish(raw, has_calls=_has_calls(blocks))
+    native = {name: field for name, field in body.items() if name not in _KNOWN}
+    if raw and encode_finish(decode_finish(raw, has_calls=False)) != raw:
+        native["stop_reason"] = raw
+    if raw and not decode_finish(raw, has_calls=False):
+        why = f"The stop reason {raw!r} is not known."
+        findings.append(Finding("unknown_finish", "$.stop_reason", Action.KEPT, why, Fault.INPUT))
+    native = {name: field for name, field in native.items() if field is not None}
+    usage = body.get("usage")
+    return Reply(
+        message=Message("assistant", blocks, origin=_origin_of(body, origin), finish=finish),
+        usage=None if usage is None else decode_usage(object_at(usage, "$.usage")),
+        findings=tuple(findings),
+        native=Native(FORMAT, native) if native else None,
+    )
+
+
+def encode_response(reply: Reply) -> dict[str, Any]:
+    """The body of `reply`. State that only another provider can read is left out."""
+    message = reply.message
+    origin = message.origin or Origin(format=FORMAT)
+    blocks = [_readable(block, origin) for block in message.blocks]
+    native = own_fields(reply.native)
+    finish = message.finish or (TOOL_CALLS if _has_calls(message.blocks) else STOP)
+    usage = None
+    if reply.usage is not None:
+        own = reply.usage.native if origin.format == FORMAT else None
+        usage = encode_usage(reply.usage, own)
+    body = {
+        "id": origin.response_id or RESPONSE_ID,
+        "type": "message",
+        "role": "assistant",
+        "model": origin.model,
+        "content": [encode_block(block, TARGET) for block in blocks if _has_form(block)],
+        "stop_reason": native.get("stop_reason") or encode_finish(finish),
+        "stop_sequence": native.get("stop_sequence"),
+        "usage": usage or {"input_tokens": 0, "output_tokens": 0},
+    }
+    return body | {name: field for name, field in native.items() if name not in body}
+
+
+def _origin_of(body: dict[str, Any], origin: Origin | None) -> Origin:
+    given = origin or Origin(provider=TARGET.provider, format=FORMAT)
+    return replace(
+        given,
+        model=text_at(body.get("model"), "$.model") or given.model,
+        response_id=text_at(body.get("id"), "$.id"),
+    )
+
+
+def _has_calls(blocks: tuple[Block, ...]) -> bool:
+    return any(isinstance(block, ToolCall) and block.kind != "server" for block in blocks)
+
+
+def _readable(block: Block, origin: Origin) -> Block:
+    """`block` without opaque state that a reader of this format could not send back."""
+    if origin.format == FORMAT:
+        return block
+    kept = tuple(one for one in block.opaque if one.domain == TARGET.domain)
+    return replace(block, opaque=kept)
+
+
+def _has_form(block: Block) -> bool:
+    """Whether the format can show `block`: not what another provider ran, hid or alone can name."""
+    match block:
+        case Thinking(text="", opaque=()):
+            return False
+        case ToolCall(kind="server"):
+            return server_block(block) is not None
+        case ToolResult():
+            return server_block(block) is not None
+        case Unknown():
+            return bool(own_fields(block.native))
+        case _:
+            return True

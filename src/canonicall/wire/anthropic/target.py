@@ -1,0 +1,47 @@
+"""What the Messages API accepts.
+
+Sources: platform.claude.com (pages named at the rules), the typed models of the `anthropic` SDK
+2.8, and error texts of the live API. Only this file states these rules; the renderer obeys them.
+A provider's profile overrides what a model or a compatible host does differently.
+"""
+
+from canonicall.target import IdRule, NameRule, Target
+
+TARGET = Target(
+    format="anthropic",
+    provider="anthropic",
+    # Claude API, Bedrock, Vertex and Foundry verify each other's signatures.
+    domain="anthropic",
+    # "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"; no length is documented.
+    ids=IdRule(prefix="toolu_", pattern="[A-Za-z0-9_-]+", max_length=64),
+    # "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
+    names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=128),
+    # Docs "Handle tool calls": all results in the next user message, before everything else.
+    results="user_message",
+    # SDK tool_result_block_param.py: text, image, document, search_result, tool_reference.
+    result_media=("image", "document"),
+    result_error_flag=True,
+    media=("image", "document"),
+    system="top",
+    # Older models: "role 'system' is not supported on this model"; profiles name the newer ones.
+    system_later=False,
+    # SDK message_create_params.py: consecutive messages of one role are combined.
+    merge_roles=True,
+    starts_with_user=True,
+    # 4.6 and later: "This model does not support assistant message prefill. The conversation must
+    # end with a user message." (docs "Errors")
+    ends_with_user=True,
+    # "Invalid `signature` in `thinking` block": only what a Claude model signed is accepted.
+    reasoning="signed",
+    # "Requests which include `tool_use` or `tool_result` blocks must define tools" on some routes.
+    tools_with_history=True,
+    # Docs "Mid-conversation system messages": available_tools_limit_exceeded above 10,000.
+    max_tools=10_000,
+    # SDK tool_choice_param.py: auto, any, tool (one name), none.
+    choice_names="one",
+    custom_tools=False,
+    # "Thinking may not be enabled when tool_choice forces tool use."
+    forced_choice_with_reasoning=False,
+    # "A maximum of 4 blocks with cache_control may be provided."
+    cache_marks=4,
+)

@@ -1,0 +1,145 @@
+"""Tool definitions and tool choice, both ways.
+
+Tools of the provider's own (`web_search_20250305`, `bash_20250124`, `mcp_toolset` ...) have a type
+instead of a schema. Their definition means nothing elsewhere and is kept whole.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from canonicall.blocks import Native
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import ChoiceMode, Tool, ToolChoice
+from canonicall.target import Target
+from canonicall.wire.anthropic.extras import (
+    FORMAT,
+    decode_cache,
+    decode_rest,
+    own_fields,
+    with_extras,
+    without_mark,
+)
+from canonicall.wire.reading import list_at, object_at, text_at
+
+_MODES: dict[str, ChoiceMode] = {
+    "auto": "auto",
+    "any": "required",
+    "tool": "required",
+    "none": "none",
+}
+_WORDS = {"auto": "auto", "required": "any", "none": "none"}
+
+
+def decode_tools(tools: Any, where: str = "$.tools") -> tuple[Tool, ...]:
+    """The tools a request offers."""
+    return tuple(_decode_tool(one, f"{where}[{n}]") for n, one in enumerate(list_at(tools, where)))
+
+
+def encode_tools(
+    tools: Sequence[Tool], names: Mapping[str, str], target: Target
+) -> tuple[list[dict[str, Any]], list[Finding]]:
+    """The definitions of `tools`. `names` gives wire names where they differ."""
+    wire: list[dict[str, Any]] = []
+    findings: list[Finding] = []
+    for index, tool in enumerate(tools):
+        where = f"tools[{index}]"
+        own = own_fields(tool.native)
+        if tool.kind == "server" and not own:
+            why = f"{tool.name or 'The tool'} is run by another provider."
+            findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            continue
+        if tool.kind == "custom" and not target.custom_tools:
+            why = f"{tool.name} takes free text; it is offered with one text parameter, `input`."
+            findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
+        wire.append(_encode_tool(tool, names))
+    return wire, findings
+
+
+def decode_choice(choice: Any, where: str = "$.tool_choice") -> ToolChoice | None:
+    """What a request says about calling tools; None where canonicall has no word for it."""
+    if choice is None:
+        return None
+    given = object_at(choice, where)
+    kind = text_at(given.get("type"), f"{where}.type")
+    if kind not in _MODES:
+        return None
+    serial = given.get("disable_parallel_tool_use")
+    return ToolChoice(
+        mode=_MODES[kind],
+        names=(text_at(given.get("name"), f"{where}.name"),) if kind == "tool" else (),
+        parallel=not serial if isinstance(serial, bool) else None,
+    )
+
+
+def encode_choice(
+    choice: ToolChoice, names: Mapping[str, str], target: Target, *, reasons: bool = False
+) -> tuple[dict[str, Any] | None, list[Finding]]:
+    """The tool choice, and findings for what it cannot say. `reasons`: the model is to think."""
+    findings: list[Finding] = []
+    mode = choice.mode or "auto"
+    if mode == "required" and reasons and not target.forced_choice_with_reasoning:
+        findings.append(_weakened("The model cannot be forced to call a tool while it thinks."))
+        mode = "auto"
+    elif mode not in target.choice_modes:
+        findings.append(_weakened(f"The target has no tool choice {mode!r}."))
+        mode = "auto"
+    if mode not in target.choice_modes:
+        return None, findings
+    wire: dict[str, Any] = {"type": _WORDS[mode]}
+    if mode == "required" and len(choice.names) == 1 and target.choice_names != "no":
+        wire = {"type": "tool", "name": names.get(choice.names[0], choice.names[0])}
+    elif choice.names and mode != "none" and mode == (choice.mode or "auto"):
+        findings.append(_weakened("The choice is limited to some tools; the target cannot say so."))
+    # `none` has no such field (SDK tool_choice_none_param.py), and nothing to switch.
+    if choice.parallel is not None and mode != "none":
+        if target.parallel_switch:
+            wire["disable_parallel_tool_use"] = not choice.parallel
+        elif not choice.parallel:
+            findings.append(_weakened("The target cannot be kept from calling tools in parallel."))
+    return wire, findings
+
+
+def _decode_tool(value: Any, where: str) -> Tool:
+    tool = object_at(value, where)
+    kind = text_at(tool.get("type"), f"{where}.type")
+    name = text_at(tool.get("name"), f"{where}.name")
+    cache = decode_cache(tool, where)
+    if kind not in ("", "custom"):
+        label = name or text_at(tool.get("mcp_server_name"), f"{where}.mcp_server_name") or kind
+        return Tool(
+            name=label, kind="server", cache=cache, native=Native(FORMAT, without_mark(tool))
+        )
+    schema = tool.get("input_schema")
+    strict = tool.get("strict")
+    return Tool(
+        name=name,
+        description=text_at(tool.get("description"), f"{where}.description"),
+        parameters=None if schema is None else object_at(schema, f"{where}.input_schema"),
+        strict=strict if isinstance(strict, bool) else None,
+        cache=cache,
+        native=decode_rest(tool, "name", "description", "input_schema", "strict"),
+    )
+
+
+def _encode_tool(tool: Tool, names: Mapping[str, str]) -> dict[str, Any]:
+    if tool.kind == "server":
+        return with_extras({}, cache=tool.cache, native=tool.native)
+    wire: dict[str, Any] = {"name": names.get(tool.name, tool.name)}
+    if tool.description:
+        wire["description"] = tool.description
+    wire["input_schema"] = _schema_of(tool)
+    if tool.strict is not None:
+        wire["strict"] = tool.strict
+    return with_extras(wire, cache=tool.cache, native=tool.native)
+
+
+def _schema_of(tool: Tool) -> dict[str, Any]:
+    if tool.kind == "custom":
+        text = {"input": {"type": "string"}}
+        return {"type": "object", "properties": text, "required": ["input"]}
+    # "tools.0.custom.input_schema.type: Field required"
+    return {"type": "object", "properties": {}} if tool.parameters is None else tool.parameters
+
+
+def _weakened(why: str) -> Finding:
+    return Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER)

@@ -1,0 +1,81 @@
+"""Content between Converse and canonical form: what may stand in a message and in a result.
+
+Text is text however it is wrapped: as JSON, with citations, for a guardrail, as a search result.
+The text is canonical, the wrapping stays in `native` and is put around it again as long as the
+text is still the same.
+"""
+
+from typing import Any
+
+import msgspec
+
+from canonicall.blocks import Media, Native, ResultContent, Text, Unknown
+from canonicall.wire.bedrock.media import MEDIA_KINDS, decode_media, encode_media
+from canonicall.wire.bedrock.target import TARGET
+from canonicall.wire.reading import object_at, text_at
+
+FORMAT = TARGET.format
+# Service model: `CacheTTL`.
+_TTLS = ("5m", "1h")
+
+
+def decode_content(kind: str, member: Any, where: str) -> ResultContent:
+    """The block that the member `kind` of a Converse block is."""
+    if kind == "text":
+        return Text(text=text_at(member, where))
+    if kind in MEDIA_KINDS:
+        return decode_media(kind, object_at(member, where), where)
+    native = Native(FORMAT, {kind: member})
+    words = _wrapped_text(kind, member)
+    return Unknown(native=native) if words is None else Text(text=words, native=native)
+
+
+def encode_content(block: ResultContent) -> dict[str, Any]:
+    """The Converse block of `block`."""
+    match block:
+        case Media():
+            return encode_media(block)
+        case Unknown():
+            return own_fields(block.native)
+        case Text():
+            for kind, member in own_fields(block.native).items():
+                if _wrapped_text(kind, member) == block.text:
+                    return {kind: member}
+            return {"text": block.text}
+
+
+def encode_cache(mark: str) -> dict[str, Any]:
+    """The value of a `cachePoint`."""
+    return {"type": "default", "ttl": mark} if mark in _TTLS else {"type": "default"}
+
+
+def decode_cache(point: Any) -> str | None:
+    """The mark that a `cachePoint` means, None if it says something unknown."""
+    match point:
+        case {"type": "default", "ttl": str(ttl)} if len(point) == 2:
+            return ttl
+        case {"type": "default"} if len(point) == 1:
+            return "default"
+        case _:
+            return None
+
+
+def own_fields(native: Native | None, except_for: Any = ()) -> dict[str, Any]:
+    """The fields of this format in `native`."""
+    if native is None or native.format != FORMAT:
+        return {}
+    return {name: value for name, value in native.fields.items() if name not in except_for}
+
+
+def _wrapped_text(kind: str, member: Any) -> str | None:
+    match kind, member:
+        case "json", _:
+            return msgspec.json.encode(member).decode()
+        case "guardContent", {"text": {"text": str(words)}}:
+            return words
+        case "citationsContent" | "searchResult", {"content": [*parts]}:
+            texts = [part.get("text") for part in parts if isinstance(part, dict)]
+            known = [text for text in texts if isinstance(text, str)]
+            return "".join(known) if len(known) == len(parts) else None
+        case _:
+            return None

@@ -1,0 +1,287 @@
+"""Messages between Converse and canonical form.
+
+In: `system` and `messages` of a request, the message of a response, or one turn. Every Converse
+block is an object with one member that says what it is. A `cachePoint` block is a mark on the block
+before it.
+"""
+
+from base64 import b64decode, b64encode
+from typing import Any
+
+from msgspec.structs import replace
+
+from canonicall.admission import parse_arguments
+from canonicall.blocks import (
+    Block,
+    Code,
+    Media,
+    Message,
+    Native,
+    Opaque,
+    Origin,
+    ResultContent,
+    Summary,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from canonicall.errors import MalformedBody
+from canonicall.findings import Action, Fault, Finding
+from canonicall.target import Target
+from canonicall.transcript.turns import Turn
+from canonicall.wire.bedrock.content import (
+    FORMAT,
+    decode_cache,
+    decode_content,
+    encode_cache,
+    encode_content,
+    own_fields,
+)
+from canonicall.wire.reading import list_at, native_fields, object_at, text_at
+
+
+def decode_messages(
+    value: Any, where: str, *, origin: Origin, domain: str, findings: list[Finding]
+) -> list[Message]:
+    """The canonical messages of a request's `messages`."""
+    messages: list[Message] = []
+    for index, item in enumerate(list_at(value, where)):
+        messages += _decode_message(item, f"{where}[{index}]", origin, domain, findings)
+    return messages
+
+
+def _decode_message(
+    value: Any, where: str, origin: Origin, domain: str, findings: list[Finding]
+) -> list[Message]:
+    message = object_at(value, where)
+    blocks = tuple(decode_blocks(message.get("content"), f"{where}.content", domain))
+    native = native_fields(FORMAT, message, ("role", "content"))
+    match message.get("role"):
+        case "assistant":
+            return [Message("assistant", blocks, origin=origin, native=native)]
+        case "system":
+            return [Message("system", blocks, native=native)]
+        case "user":
+            parts = _results_first(blocks, where, findings)
+            return [*parts[:-1], replace(parts[-1], native=native)]
+        case role:
+            raise MalformedBody(f"there is no role {role!r}.", where=f"{where}.role")
+
+
+def _results_first(blocks: tuple[Block, ...], where: str, findings: list[Finding]) -> list[Message]:
+    """A user message as a message of its results and one of the rest."""
+    results = tuple(block for block in blocks if isinstance(block, ToolResult))
+    rest = tuple(block for block in blocks if not isinstance(block, ToolResult))
+    if not results:
+        return [Message("user", rest)]
+    if blocks[: len(results)] != results:
+        why = "Tool results stood behind other content of their message; they come first now."
+        finding = Finding("results_moved", f"{where}.content", Action.MOVED, why, Fault.INPUT)
+        findings.append(finding)
+    return [Message("tool", results), *([Message("user", rest)] if rest else [])]
+
+
+def decode_blocks(value: Any, where: str, domain: str) -> list[Block]:
+    """The blocks of a `content` or `system` list."""
+    content = [object_at(item, f"{where}[{i}]") for i, item in enumerate(list_at(value, where))]
+    server_ids = _server_ids(content)
+    blocks: list[Block] = []
+    for index, item in enumerate(content):
+        for kind, member in item.items():
+            if member is None:
+                continue
+            mark = decode_cache(member) if kind == "cachePoint" else None
+            if mark is not None and blocks and blocks[-1].cache is None:
+                blocks[-1] = replace(blocks[-1], cache=mark)
+                continue
+            block = _decode_block(kind, member, f"{where}[{index}].{kind}", domain)
+            if isinstance(block, ToolResult) and block.call_id in server_ids:
+                block = replace(block, content=(), opaque=(_server_block(domain, kind, member),))
+            blocks.append(block)
+    return blocks
+
+
+def _decode_block(kind: str, member: Any, where: str, domain: str) -> Block:
+    match kind:
+        case "toolUse":
+            return _decode_call(object_at(member, where), where, domain)
+        case "toolResult":
+            return _decode_result(object_at(member, where), where)
+        case "reasoningContent":
+            return _decode_thinking(object_at(member, where), where, domain)
+        case _:
+            return decode_content(kind, member, where)
+
+
+def _decode_call(call: dict[str, Any], where: str, domain: str) -> ToolCall:
+    decoded = ToolCall(
+        id=_id(call.get("toolUseId"), f"{where}.toolUseId"),
+        name=text_at(call.get("name"), f"{where}.name"),
+    )
+    given = call.get("input")
+    if isinstance(given, str):
+        decoded = replace(decoded, raw=given)
+    else:
+        decoded = replace(decoded, args=object_at({} if given is None else given, f"{where}.input"))
+    if call.get("type") == "server_tool_use":
+        seal = _server_block(domain, "toolUse", call)
+        return replace(decoded, kind="server", opaque=(seal,))
+    # Responses say `tool_use` here; requests know `server_tool_use` only (`ToolUseType`).
+    known = ["toolUseId", "name", "input"] + ["type"] * (call.get("type") == "tool_use")
+    return replace(decoded, native=native_fields(FORMAT, call, known))
+
+
+def _decode_result(result: dict[str, Any], where: str) -> ToolResult:
+    content: list[ResultContent] = []
+    for index, item in enumerate(list_at(result.get("content"), f"{where}.content")):
+        at = f"{where}.content[{index}]"
+        for kind, member in object_at(item, at).items():
+            if member is not None or kind == "json":
+                content.append(decode_content(kind, member, f"{at}.{kind}"))
+    return ToolResult(
+        call_id=_id(result.get("toolUseId"), f"{where}.toolUseId"),
+        content=tuple(content),
+        error=result.get("status") == "error",
+        is_complete=True,
+        native=native_fields(FORMAT, result, ("toolUseId", "content", "status")),
+    )
+
+
+def _decode_thinking(reasoning: dict[str, Any], where: str, domain: str) -> Block:
+    if isinstance(reasoning.get("redactedContent"), str):
+        return _decode_redacted(reasoning["redactedContent"], domain)
+    if reasoning.get("reasoningText") is None:
+        return Unknown(native=Native(FORMAT, {"reasoningContent": reasoning}))
+    thought = object_at(reasoning["reasoningText"], f"{where}.reasoningText")
+    signature = thought.get("signature")
+    return Thinking(
+        text=text_at(thought.get("text"), f"{where}.reasoningText.text"),
+        opaque=(Opaque(domain, "signature", signature),) if signature else (),
+        native=native_fields(FORMAT, thought, ("text", "signature")),
+    )
+
+
+def _decode_redacted(blob: str, domain: str) -> Thinking:
+    """Redacted reasoning as Claude wrote it.
+
+    `redactedContent` is a blob, so JSON carries it in base64; inside is the very text that
+    Anthropic's own API gives as `data`.
+    """
+    try:
+        inner = b64decode(blob, validate=True).decode()
+    except ValueError:
+        inner = ""
+    if b64encode(inner.encode()).decode() == blob:
+        return Thinking(opaque=(Opaque(domain, "redacted", inner),))
+    native = Native(FORMAT, {"redactedContent": blob})
+    return Thinking(opaque=(Opaque(domain, "redacted", blob),), native=native)
+
+
+def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
+    """The message of a turn."""
+    role = {"tool": "user", "developer": "system"}.get(turn.role, turn.role)
+    message: dict[str, Any] = {"role": role, "content": encode_blocks(turn.blocks, target)}
+    return [message | own_fields(turn.native, except_for=message)]
+
+
+def encode_blocks(blocks: tuple[Block, ...], target: Target) -> list[dict[str, Any]]:
+    """The content list of `blocks`, each cache mark behind its block."""
+    content: list[dict[str, Any]] = []
+    for block in blocks:
+        wire = _encode_block(block, target)
+        if not wire:
+            continue
+        content.append(wire)
+        mark = block.cache or _inner_cache(block)
+        if mark is not None:
+            content.append({"cachePoint": encode_cache(mark)})
+    return content
+
+
+def _encode_block(block: Block, target: Target) -> dict[str, Any]:
+    match block:
+        case Text() | Media() | Unknown():
+            return encode_content(block)
+        case Summary():
+            return {"text": block.text}
+        case Code():
+            return {"text": f"```{block.language}\n{block.code}\n```"}
+        case Thinking():
+            return {"reasoningContent": _encode_thinking(block)}
+        case ToolCall():
+            sealed = _sealed(block)
+            return {"toolUse": _encode_call(block)} if sealed is None else sealed
+        case ToolResult():
+            sealed = _sealed(block)
+            return {"toolResult": _encode_result(block, target)} if sealed is None else sealed
+
+
+def _encode_call(call: ToolCall) -> dict[str, Any]:
+    wire: dict[str, Any] = {"toolUseId": call.id, "name": call.name}
+    # "The format of the value at toolUse.input is invalid. Provide a json object."
+    wire["input"] = _arguments(call)
+    return wire | own_fields(call.native, except_for=wire)
+
+
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    if call.args is not None:
+        return call.args
+    if call.kind == "custom":
+        return {"input": call.raw or ""}
+    args = parse_arguments(call.raw)
+    return {"_raw": call.raw} if args is None else args
+
+
+def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
+    content = [encode_content(part) for part in result.content or ()]
+    wire: dict[str, Any] = {"toolUseId": result.call_id, "content": content}
+    if result.error and target.result_error_flag:
+        wire["status"] = "error"
+    return wire | own_fields(result.native, except_for=wire)
+
+
+def _encode_thinking(block: Thinking) -> dict[str, Any]:
+    seals = {one.kind: one.value for one in block.opaque}
+    if "redacted" in seals and not block.text:
+        blob = b64encode(str(seals["redacted"]).encode()).decode()
+        return {"redactedContent": own_fields(block.native).get("redactedContent", blob)}
+    thought: dict[str, Any] = {"text": block.text}
+    if seals.get("signature"):
+        thought["signature"] = seals["signature"]
+    return {"reasoningText": thought | own_fields(block.native, except_for=thought)}
+
+
+def _inner_cache(block: Block) -> str | None:
+    """Other formats have marks inside a result; here only the whole result can have one."""
+    parts = block.content or () if isinstance(block, ToolResult) else ()
+    return next((part.cache for part in reversed(parts) if part.cache is not None), None)
+
+
+def _server_ids(content: list[dict[str, Any]]) -> list[Any]:
+    """Ids of calls that the provider runs itself."""
+    calls = [item.get("toolUse") for item in content]
+    return [
+        call.get("toolUseId")
+        for call in calls
+        if isinstance(call, dict) and call.get("type") == "server_tool_use"
+    ]
+
+
+def _server_block(domain: str, kind: str, member: Any) -> Opaque:
+    return Opaque(domain, "server_block", {kind: member})
+
+
+def _sealed(block: Block) -> dict[str, Any] | None:
+    """The wire block of what ran on the provider's side; empty if it ran at another provider."""
+    seals = [one.value for one in block.opaque if one.kind == "server_block"]
+    if seals:
+        own = isinstance(seals[0], dict) and seals[0].keys() & {"toolUse", "toolResult"}
+        return seals[0] if own else {}
+    return {} if isinstance(block, ToolCall) and block.kind == "server" else None
+
+
+def _id(value: Any, where: str) -> str:
+    id = text_at(value, where)
+    return "" if id == "null" else id

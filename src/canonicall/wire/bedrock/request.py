@@ -1,0 +1,199 @@
+"""Converse requests, both ways.
+
+`messages` is written last: the body of a longer conversation then begins with the same bytes.
+"""
+
+from typing import Any
+
+from canonicall.blocks import Message, Native, Origin
+from canonicall.conversation import Conversation
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import Params, Reasoning, Request
+from canonicall.target import Target
+from canonicall.transcript.turns import Transcript
+from canonicall.wire.bedrock.content import FORMAT, own_fields
+from canonicall.wire.bedrock.messages import (
+    decode_blocks,
+    decode_messages,
+    encode_blocks,
+    encode_turn,
+)
+from canonicall.wire.bedrock.target import TARGET
+from canonicall.wire.bedrock.tools import (
+    decode_choice,
+    decode_tools,
+    encode_choice,
+    encode_tools,
+    offered_tools,
+)
+from canonicall.wire.reading import list_at, object_at, text_at
+
+_KNOWN = {
+    "modelId": (),
+    "messages": (),
+    "system": (),
+    "inferenceConfig": ("maxTokens", "temperature", "topP", "stopSequences"),
+    "toolConfig": ("tools", "toolChoice"),
+}
+_INSTRUCTING = ("system", "developer")
+_MORE = "additionalModelRequestFields"
+
+
+def decode_request(
+    body: dict[str, Any], *, origin: Origin | None = None, domain: str | None = None
+) -> Request:
+    """The canonical request of a Converse body. The model may stand in it, or only in the URL."""
+    body = object_at(body, "$")
+    domain = TARGET.domain if domain is None else domain
+    model = text_at(body.get("modelId"), "$.modelId")
+    origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
+    findings: list[Finding] = []
+    conversation = Conversation()
+    system = tuple(decode_blocks(body.get("system"), "$.system", domain))
+    if system:
+        conversation.append(Message("system", system))
+    for message in decode_messages(
+        body.get("messages"), "$.messages", origin=origin, domain=domain, findings=findings
+    ):
+        conversation.append(message)
+    tools = object_at(body.get("toolConfig") or {}, "$.toolConfig")
+    return Request(
+        conversation,
+        tools=decode_tools(tools.get("tools")),
+        tool_choice=decode_choice(tools.get("toolChoice"), findings),
+        params=_decode_params(body),
+        model=model,
+        native=_decode_native(body),
+        findings=(*findings, *conversation.report.findings),
+    )
+
+
+def _decode_params(body: dict[str, Any]) -> Params:
+    config = object_at(body.get("inferenceConfig") or {}, "$.inferenceConfig")
+    stop = list_at(config.get("stopSequences"), "$.inferenceConfig.stopSequences")
+    return Params(
+        max_tokens=config.get("maxTokens"),
+        temperature=config.get("temperature"),
+        top_p=config.get("topP"),
+        stop=tuple(text_at(word, "$.inferenceConfig.stopSequences") for word in stop),
+        reasoning=_decode_reasoning(object_at(body.get(_MORE) or {}, f"$.{_MORE}")),
+    )
+
+
+def _decode_reasoning(more: dict[str, Any]) -> Reasoning | None:
+    """How much Claude shall think; what other models have here stays native."""
+    thinking = more.get("thinking")
+    if not isinstance(thinking, dict) or not isinstance(thinking.get("type"), str):
+        return None
+    config = more.get("output_config")
+    budget = thinking.get("budget_tokens")
+    effort = config.get("effort") if isinstance(config, dict) else None
+    return Reasoning(
+        enabled=thinking["type"] != "disabled",
+        effort=effort if isinstance(effort, str) else None,
+        budget=budget if isinstance(budget, int) else None,
+    )
+
+
+def _decode_native(body: dict[str, Any]) -> Native | None:
+    """Every field without canonical meaning, those inside the two configurations as well."""
+    fields: dict[str, Any] = {}
+    for name, value in body.items():
+        rest = value
+        if name in _KNOWN:
+            known = _KNOWN[name]
+            inner = value.items() if known and isinstance(value, dict) else ()
+            rest = {key: item for key, item in inner if key not in known and item is not None}
+        if rest not in (None, "", [], {}):
+            fields[name] = rest
+    return Native(FORMAT, fields) if fields else None
+
+
+def encode_request(
+    request: Request, transcript: Transcript, target: Target
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The Converse body, and what of the request it cannot say."""
+    native = own_fields(request.native)
+    findings: list[Finding] = []
+    body: dict[str, Any] = {}
+    if target.model or request.model:
+        body["modelId"] = target.model or request.model
+    system = [
+        block
+        for turn in transcript.turns
+        if turn.role in _INSTRUCTING
+        for block in encode_blocks(turn.blocks, target)
+    ]
+    if system:
+        body["system"] = system
+    config = _encode_tool_config(request, transcript, target, findings)
+    if config:
+        body["toolConfig"] = config | native.get("toolConfig", {})
+    inference = native.get("inferenceConfig", {}) | _encode_params(request.params, findings)
+    if inference:
+        body["inferenceConfig"] = inference
+    more = _encode_reasoning(request.params.reasoning, native.get(_MORE, {}), target, findings)
+    if more:
+        body[_MORE] = more
+    body |= {name: value for name, value in native.items() if name not in (*_KNOWN, _MORE)}
+    body["messages"] = [
+        message
+        for turn in transcript.turns
+        if turn.role not in _INSTRUCTING
+        for message in encode_turn(turn, target)
+    ]
+    return body, findings
+
+
+def _encode_tool_config(
+    request: Request, transcript: Transcript, target: Target, findings: list[Finding]
+) -> dict[str, Any]:
+    names = {own: wire for wire, own in transcript.names.items()}
+    tools, told = offered_tools(request.tools, request.tool_choice, transcript.turns, target)
+    entries, more = encode_tools(tools, names)
+    choice, still_more = encode_choice(request.tool_choice, target, names)
+    findings += (*told, *more, *still_more)
+    if any(tool.strict and "strict" not in own_fields(tool.native) for tool in tools):
+        findings.append(_dropped("strict", "Only some models take it, so it is left out."))
+    if not entries:
+        return {}
+    return {"tools": entries} | ({"toolChoice": choice} if choice is not None else {})
+
+
+def _encode_params(params: Params, findings: list[Finding]) -> dict[str, Any]:
+    findings += (
+        _dropped(name, "Converse has no field for it.")
+        for name in ("top_k", "seed")
+        if getattr(params, name) is not None
+    )
+    config = {
+        "maxTokens": params.max_tokens,
+        "temperature": params.temperature,
+        "topP": params.top_p,
+        "stopSequences": list(params.stop) or None,
+    }
+    return {name: value for name, value in config.items() if value is not None}
+
+
+def _encode_reasoning(
+    reasoning: Reasoning | None, more: dict[str, Any], target: Target, findings: list[Finding]
+) -> dict[str, Any]:
+    """`additionalModelRequestFields` with Claude's fields for thinking."""
+    if reasoning is None or _decode_reasoning(more) == reasoning:
+        return more
+    if target.domain != TARGET.domain:
+        findings.append(_dropped("reasoning", "Converse has no field for it but Claude's."))
+        return more
+    rest = {name: value for name, value in more.items() if name != "thinking"}
+    # Anthropic documentation, extended and adaptive thinking.
+    if reasoning.enabled is False:
+        return rest | {"thinking": {"type": "disabled"}}
+    if reasoning.budget is not None:
+        return rest | {"thinking": {"type": "enabled", "budget_tokens": reasoning.budget}}
+    effort = {"output_config": {"effort": reasoning.effort}} if reasoning.effort else {}
+    return rest | {"thinking": {"type": "adaptive"}} | effort
+
+
+def _dropped(name: str, why: str) -> Finding:
+    text = f"{name} is not sent. {why}"
+    return Finding("param_dropped", "$", Action.DROPPED, text, Fault.RENDER)

@@ -1,0 +1,95 @@
+"""Converse responses, both ways.
+
+A response names neither its model nor itself; both are known only to the caller, who may pass them
+as `origin`.
+"""
+
+from typing import Any
+
+from canonicall.blocks import Message, Native, Origin
+from canonicall.findings import Action, Fault, Finding
+from canonicall.reply import Reply
+from canonicall.wire.bedrock.content import FORMAT, own_fields
+from canonicall.wire.bedrock.finish import (
+    decode_finish,
+    decode_usage,
+    encode_finish,
+    encode_usage,
+)
+from canonicall.wire.bedrock.messages import decode_blocks, encode_blocks
+from canonicall.wire.bedrock.target import TARGET
+from canonicall.wire.reading import native_fields, object_at, text_at
+
+_NO_METRICS = {"latencyMs": 0}
+_NO_USAGE = {"inputTokens": 0, "outputTokens": 0, "totalTokens": 0}
+
+
+def decode_response(
+    body: dict[str, Any], *, origin: Origin | None = None, domain: str | None = None
+) -> Reply:
+    """The canonical reply of a Converse response."""
+    body = object_at(body, "$")
+    output = object_at(body.get("output") or {}, "$.output")
+    message = object_at(output.get("message") or {}, "$.output.message")
+    blocks = decode_blocks(
+        message.get("content"),
+        "$.output.message.content",
+        TARGET.domain if domain is None else domain,
+    )
+    reply = Message(
+        "assistant",
+        tuple(blocks),
+        origin=origin or Origin(provider=TARGET.provider, format=FORMAT),
+        native=native_fields(FORMAT, message, ("role", "content")),
+    )
+    raw = text_at(body.get("stopReason"), "$.stopReason")
+    finish = decode_finish(raw, _has_calls(reply))
+    usage = body.get("usage")
+    return Reply(
+        Message(reply.role, reply.blocks, origin=reply.origin, finish=finish, native=reply.native),
+        usage=None if usage in (None, _NO_USAGE) else decode_usage(object_at(usage, "$.usage")),
+        findings=tuple(_findings(body, output)),
+        native=_decode_native(body, raw, finish),
+    )
+
+
+def _decode_native(body: dict[str, Any], raw: str, finish: str) -> Native | None:
+    fields = dict(body)
+    for name in ("output", "usage", "stopReason"):
+        fields.pop(name, None)
+    if fields.get("metrics") == _NO_METRICS:
+        del fields["metrics"]
+    if raw != encode_finish(finish):
+        fields["stopReason"] = raw
+    return Native(FORMAT, fields) if fields else None
+
+
+def _findings(body: dict[str, Any], output: dict[str, Any]) -> list[Finding]:
+    if output.get("message") is not None:
+        return []
+    why = f"The response has no message, only {', '.join(body) or 'nothing'}."
+    return [Finding("reply_missing", "$.output.message", Action.KEPT, why, Fault.INPUT)]
+
+
+def encode_response(reply: Reply) -> dict[str, Any]:
+    """The Converse response of a reply."""
+    message: dict[str, Any] = {
+        "role": "assistant",
+        "content": encode_blocks(reply.message.blocks, TARGET),
+    }
+    message |= own_fields(reply.message.native, except_for=message)
+    native = own_fields(reply.native)
+    raw = native.pop("stopReason", None)
+    if raw is None or decode_finish(raw, _has_calls(reply.message)) != reply.finish:
+        raw = encode_finish(reply.finish)
+    return {
+        "output": {"message": message},
+        "stopReason": raw,
+        "usage": _NO_USAGE if reply.usage is None else encode_usage(reply.usage),
+        "metrics": native.pop("metrics", _NO_METRICS),
+        **native,
+    }
+
+
+def _has_calls(message: Message) -> bool:
+    return any(call.kind != "server" for call in message.calls)

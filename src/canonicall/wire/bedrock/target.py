@@ -1,0 +1,46 @@
+"""What Bedrock's Converse API accepts, whichever model stands behind it.
+
+Sources: the `bedrock-runtime` service model of botocore (shapes `ToolUseId`, `ToolName`,
+`ContentBlock`, `ToolResultContentBlock`, `ToolChoice`) and the Converse pages of the Bedrock
+documentation; error texts are quoted where they are the only source.
+"""
+
+from canonicall.target import IdRule, NameRule, Target
+
+TARGET = Target(
+    format="bedrock",
+    provider="bedrock",
+    # Claude's signatures are verified alike on Bedrock and on Anthropic's own API (pydantic-ai,
+    # `providers/bedrock.py`).
+    domain="anthropic",
+    # Service model: `ToolUseId` is [a-zA-Z0-9_.:-]+, 1 to 64 characters.
+    ids=IdRule(prefix="tooluse_", pattern="[A-Za-z0-9_.:-]+", max_length=64),
+    # Service model: `ToolName` is [a-zA-Z0-9_-]+, 1 to 64 characters.
+    names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=64),
+    # "Expected toolResult blocks at messages.N.content for the following Ids".
+    results="user_message",
+    # Service model: `ToolResultContentBlock`.
+    result_media=("image", "document", "video"),
+    # Service model: `ToolResultBlock.status`.
+    result_error_flag=True,
+    media=("image", "document", "video"),
+    # A document block needs a text block in the same message [Converse API reference].
+    document_needs_text=True,
+    system="top",
+    system_later=False,
+    # "Roles must alternate between user and assistant".
+    merge_roles=True,
+    # "A conversation must start with a user message."
+    starts_with_user=True,
+    # "This model does not support assistant message prefill."
+    ends_with_user=True,
+    reasoning="signed",
+    # "The toolConfig field must be defined when using toolUse and toolResult content blocks."
+    tools_with_history=True,
+    # Service model: `ToolChoice` is auto, any or tool; there is no none and no list of tools.
+    choice_modes=("auto", "required"),
+    choice_names="one",
+    parallel_switch=False,
+    # Prompt caching, Bedrock user guide: at most four checkpoints.
+    cache_marks=4,
+)

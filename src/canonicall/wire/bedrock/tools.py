@@ -1,0 +1,170 @@
+"""Tools and tool choice between Converse's `toolConfig` and canonical form.
+
+Converse has no choice "none", no list of allowed tools and no switch for parallel calls. What can
+be said by offering fewer tools is said that way; every such change is a finding.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from canonicall.blocks import Native, ToolCall
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import Tool, ToolChoice
+from canonicall.target import Target
+from canonicall.transcript.turns import Turn
+from canonicall.wire.bedrock.content import FORMAT, decode_cache, encode_cache, own_fields
+from canonicall.wire.reading import list_at, native_fields, object_at, text_at
+
+TOOLS = "$.toolConfig.tools"
+CHOICE = "$.toolConfig.toolChoice"
+_ANYTHING: dict[str, Any] = {"type": "object", "properties": {}}
+_FREEFORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {"input": {"type": "string"}},
+    "required": ["input"],
+}
+
+
+def decode_tools(value: Any) -> tuple[Tool, ...]:
+    """The tools of `toolConfig.tools`; a `cachePoint` marks the tool before it."""
+    tools: list[Tool] = []
+    for index, item in enumerate(list_at(value, TOOLS)):
+        where = f"{TOOLS}[{index}]"
+        entry = object_at(item, where)
+        mark = decode_cache(entry.get("cachePoint"))
+        if mark is not None and tools and tools[-1].cache is None:
+            tools[-1] = replace(tools[-1], cache=mark)
+        elif "toolSpec" in entry:
+            tools.append(_decode_tool(object_at(entry["toolSpec"], f"{where}.toolSpec"), where))
+        else:
+            system = entry.get("systemTool")
+            name = system.get("name") if isinstance(system, dict) else None
+            whole = Native(FORMAT, entry)
+            tools.append(
+                Tool(text_at(name, f"{where}.systemTool.name"), kind="server", native=whole)
+            )
+    return tuple(tools)
+
+
+def _decode_tool(spec: dict[str, Any], where: str) -> Tool:
+    schema = object_at(spec.get("inputSchema") or {}, f"{where}.toolSpec.inputSchema")
+    parameters = schema.get("json")
+    if parameters is not None:
+        object_at(parameters, f"{where}.toolSpec.inputSchema.json")
+    strict = spec.get("strict")
+    return Tool(
+        name=text_at(spec.get("name"), f"{where}.toolSpec.name"),
+        description=text_at(spec.get("description"), f"{where}.toolSpec.description"),
+        parameters=parameters,
+        strict=strict if isinstance(strict, bool) else None,
+        # `strict` stays here too: only some models take it, so it is written only where it
+        # was read in this format.
+        native=native_fields(FORMAT, spec, ("name", "description", "inputSchema")),
+    )
+
+
+def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
+    """The choice in `toolConfig.toolChoice`."""
+    match value:
+        case None:
+            return None
+        case {"auto": _}:
+            return ToolChoice("auto")
+        case {"any": _}:
+            return ToolChoice("required")
+        case {"tool": {"name": str(name)}}:
+            return ToolChoice("required", (name,))
+        case _:
+            object_at(value, CHOICE)
+            why = "This tool choice is unknown; the model may choose."
+            findings.append(Finding("choice_unreadable", CHOICE, Action.DROPPED, why, Fault.INPUT))
+            return None
+
+
+def encode_tools(
+    tools: Iterable[Tool], names: dict[str, str]
+) -> tuple[list[dict[str, Any]], list[Finding]]:
+    """The entries of `toolConfig.tools`. `names` leads from a tool's name to its wire name."""
+    entries: list[dict[str, Any]] = []
+    findings: list[Finding] = []
+    for tool in tools:
+        entry = own_fields(tool.native) if tool.kind == "server" else _encode_tool(tool, names)
+        if not entry:
+            why = f"{tool.name or 'A tool'} runs at another provider; it cannot be offered here."
+            findings.append(Finding("tool_dropped", TOOLS, Action.DROPPED, why, Fault.RENDER))
+            continue
+        if tool.kind == "custom":
+            why = f"{tool.name} takes free text; it is offered with one text parameter, `input`."
+            findings.append(Finding("tool_converted", TOOLS, Action.CHANGED, why, Fault.RENDER))
+        entries.append(entry)
+        if tool.cache is not None:
+            entries.append({"cachePoint": encode_cache(tool.cache)})
+    return entries, findings
+
+
+def _encode_tool(tool: Tool, names: dict[str, str]) -> dict[str, Any]:
+    spec: dict[str, Any] = {"name": names.get(tool.name, tool.name)}
+    # Service model: a description has at least one character.
+    if tool.description:
+        spec["description"] = tool.description
+    schema = _FREEFORM if tool.kind == "custom" else tool.parameters
+    spec["inputSchema"] = {"json": _ANYTHING if schema is None else schema}
+    return {"toolSpec": spec | own_fields(tool.native, except_for=spec)}
+
+
+def offered_tools(
+    tools: tuple[Tool, ...], choice: ToolChoice | None, turns: Iterable[Turn], target: Target
+) -> tuple[tuple[Tool, ...], list[Finding]]:
+    """The tools that are to be declared, and those that stand in for missing declarations.
+
+    "The toolConfig field must be defined when using toolUse and toolResult content blocks."
+    """
+    called = dict.fromkeys(
+        block.name
+        for turn in turns
+        for block in turn.blocks
+        if isinstance(block, ToolCall) and block.kind != "server"
+    )
+    if choice is not None and choice.mode == "none" and not called:
+        return (), []
+    if choice is not None and choice.names and not _names_one(choice, target):
+        tools = tuple(tool for tool in tools if tool.name in choice.names) or tools
+    if tools or not called or not target.tools_with_history:
+        return tools, []
+    why = f"The history has calls, so their tools must be declared: {', '.join(called)}."
+    finding = Finding("tool_added", TOOLS, Action.ADDED, why, Fault.RENDER)
+    return tuple(Tool(name) for name in called), [finding]
+
+
+def encode_choice(
+    choice: ToolChoice | None, target: Target, names: dict[str, str]
+) -> tuple[dict[str, Any] | None, list[Finding]]:
+    """The value of `toolChoice`, and what of `choice` it cannot say."""
+    if choice is None:
+        return None, []
+    findings: list[Finding] = []
+    if choice.parallel is False and not target.parallel_switch:
+        findings.append(_weakened("Parallel calls cannot be switched off here."))
+    if choice.mode == "none":
+        why = "There is no choice `none` here: tools are offered only if the history has calls."
+        return None, [*findings, _weakened(why)]
+    if _names_one(choice, target):
+        name = names.get(choice.names[0], choice.names[0])
+        return {"tool": {"name": name}}, findings
+    if choice.names:
+        why = "A choice among some of the tools cannot be said here; only those are offered."
+        findings.append(_weakened(why))
+    if choice.mode == "required" and "required" not in target.choice_modes:
+        return None, [*findings, _weakened("This target cannot be made to call a tool.")]
+    return {"required": {"any": {}}, "auto": {"auto": {}}}.get(choice.mode or ""), findings
+
+
+def _names_one(choice: ToolChoice, target: Target) -> bool:
+    named = choice.mode == "required" and len(choice.names) == 1
+    return named and target.choice_names != "no"
+
+
+def _weakened(why: str) -> Finding:
+    return Finding("choice_weakened", CHOICE, Action.CHANGED, why, Fault.RENDER)

@@ -1,0 +1,106 @@
+"""Content between Cohere and canonical form: text, thoughts, images and documents."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from canonicall.blocks import Block, Code, Media, Native, Summary, Text, Thinking, Unknown
+from canonicall.wire.cohere.target import TARGET
+from canonicall.wire.reading import list_at, native_fields, object_at, text_at
+
+FORMAT = TARGET.format
+_DATA_URL = ";base64,"
+
+
+def decode_content(value: Any, where: str) -> list[Block]:
+    """The blocks of a `content`, which is text or a list of parts."""
+    if isinstance(value, str):
+        return [Text(text=value)]
+    parts = enumerate(list_at(value, where))
+    return [_decode_part(object_at(part, f"{where}[{i}]"), f"{where}[{i}]") for i, part in parts]
+
+
+def _decode_part(part: dict[str, Any], where: str) -> Block:
+    match part:
+        case {"type": "text"}:
+            native = native_fields(FORMAT, part, ("type", "text"))
+            return Text(text=text_at(part.get("text"), f"{where}.text"), native=native)
+        case {"type": "thinking"}:
+            native = native_fields(FORMAT, part, ("type", "thinking"))
+            thought = text_at(part.get("thinking"), f"{where}.thinking")
+            return Thinking(text=thought, native=native)
+        case {"type": "image_url", "image_url": {"url": str(url)}}:
+            return _decode_image(url, native_fields(FORMAT, part["image_url"], ("url",)))
+        case {"type": "document", "document": document}:
+            return Text(text=document_text(document), native=Native(FORMAT, {"document": document}))
+        case _:
+            return Unknown(native=Native(FORMAT, part))
+
+
+def encode_content(blocks: Sequence[Block]) -> str | list[dict[str, Any]]:
+    """One plain text as it is, anything else as a list of parts."""
+    parts = [encode_part(block) for block in blocks]
+    if len(parts) == 1 and parts[0].keys() == {"type", "text"}:
+        return str(parts[0]["text"])
+    return parts
+
+
+def encode_part(block: Block) -> dict[str, Any]:
+    """The part of one block."""
+    fields = own_fields(block.native)
+    match block:
+        case Text():
+            document = fields.pop("document", None)
+            # A text that was changed on the way is no longer what the document says.
+            if document is not None and document_text(document) == block.text:
+                return {"type": "document", "document": document}
+            fields.pop("tool_plan", None)
+            return {"type": "text", "text": block.text} | fields
+        case Thinking():
+            return {"type": "thinking", "thinking": block.text} | fields
+        case Media():
+            return _encode_media(block, fields)
+        case Unknown():
+            return fields
+        case _:
+            return {"type": "text", "text": words_of(block)}
+
+
+def _encode_media(media: Media, fields: dict[str, Any]) -> dict[str, Any]:
+    url = media.url if media.data is None else f"data:{media.media_type}{_DATA_URL}{media.data}"
+    if url is None:
+        return {"type": "text", "text": f"[{media.media_type}: not available]"}
+    return {"type": "image_url", "image_url": {"url": url} | fields}
+
+
+def words_of(block: Block) -> str:
+    """The text of a block that is text in one form or another."""
+    match block:
+        case Text() | Summary():
+            return block.text
+        case Code():
+            return f"```{block.language}\n{block.code}\n```"
+        case _:
+            return ""
+
+
+def document_text(document: Any) -> str:
+    """What a document says: its data as it is, or as JSON."""
+    data = document.get("data") if isinstance(document, dict) else document
+    return data if isinstance(data, str) else msgspec.json.encode(data).decode()
+
+
+def own_fields(native: Native | None, except_for: Any = ()) -> dict[str, Any]:
+    """The fields of this format in `native`."""
+    if native is None or native.format != FORMAT:
+        return {}
+    return {name: value for name, value in native.fields.items() if name not in except_for}
+
+
+def _decode_image(url: str, native: Native | None) -> Media:
+    head, mark, data = url.partition(_DATA_URL)
+    if mark and head.startswith("data:"):
+        media_type = head.removeprefix("data:") or "image/*"
+        return Media(media_type=media_type, data=data, native=native)
+    return Media(media_type="image/*", url=url, native=native)

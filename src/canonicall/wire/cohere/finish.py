@@ -1,0 +1,89 @@
+"""Why a Cohere model stopped, and what it cost."""
+
+from typing import Any
+
+from canonicall.reply import (
+    CONTEXT_OVERFLOW,
+    ERROR,
+    FILTER,
+    LENGTH,
+    MALFORMED_CALL,
+    PAUSED,
+    REFUSAL,
+    STOP,
+    STOP_SEQUENCE,
+    TOOL_CALLS,
+    Usage,
+)
+
+# Source: API reference, `finish_reason`; TIMEOUT is in the SDK's `ChatFinishReason`.
+_DECODED = {
+    "COMPLETE": STOP,
+    "STOP_SEQUENCE": STOP_SEQUENCE,
+    "MAX_TOKENS": LENGTH,
+    "TOOL_CALL": TOOL_CALLS,
+    "ERROR": ERROR,
+    "TIMEOUT": ERROR,
+}
+_ENCODED = {
+    STOP: "COMPLETE",
+    STOP_SEQUENCE: "STOP_SEQUENCE",
+    LENGTH: "MAX_TOKENS",
+    CONTEXT_OVERFLOW: "MAX_TOKENS",
+    TOOL_CALLS: "TOOL_CALL",
+    MALFORMED_CALL: "ERROR",
+    FILTER: "ERROR",
+    ERROR: "ERROR",
+}
+_NOT_OVERRULED = (LENGTH, FILTER, REFUSAL, PAUSED, MALFORMED_CALL, ERROR, CONTEXT_OVERFLOW)
+
+
+def decode_finish(raw: str, has_calls: bool) -> str:
+    """The canonical word; calls in the message count for more than the provider's word."""
+    finish = _DECODED.get(raw, "")
+    return TOOL_CALLS if has_calls and finish not in _NOT_OVERRULED else finish
+
+
+def encode_finish(finish: str) -> str:
+    """The nearest `finish_reason`."""
+    return _ENCODED.get(finish, "COMPLETE")
+
+
+def decode_usage(usage: dict[str, Any]) -> Usage:
+    """`tokens` is what the model read and wrote; `billed_units` leaves out Cohere's own prompt.
+
+    `cached_tokens` and `reasoning_tokens` are parts of what `tokens` counts.
+    """
+    tokens = _part(usage, "tokens") or _part(usage, "billed_units")
+    return Usage(
+        input_tokens=_count(tokens, "input_tokens"),
+        output_tokens=_count(tokens, "output_tokens"),
+        cache_read_tokens=_count(usage, "cached_tokens"),
+        reasoning_tokens=_count(tokens, "reasoning_tokens"),
+        native=usage,
+    )
+
+
+def encode_usage(usage: Usage) -> dict[str, Any]:
+    """The provider's own figures where they say the same, else figures made from ours."""
+    native = usage.native
+    if native is not None and "billed_units" in native and decode_usage(native) == usage:
+        return native
+    read_and_written = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+    tokens = dict(read_and_written)
+    if usage.reasoning_tokens:
+        tokens["reasoning_tokens"] = usage.reasoning_tokens
+    figures: dict[str, Any] = {"billed_units": read_and_written, "tokens": tokens}
+    if usage.cache_read_tokens:
+        figures["cached_tokens"] = usage.cache_read_tokens
+    return figures
+
+
+def _part(usage: dict[str, Any], name: str) -> dict[str, Any]:
+    part = usage.get(name)
+    return part if isinstance(part, dict) else {}
+
+
+def _count(figures: dict[str, Any], name: str) -> int:
+    value = figures.get(name)
+    return int(value) if isinstance(value, (int, float)) else 0

@@ -1,0 +1,166 @@
+"""Messages between Cohere's chat API and canonical form.
+
+What a model says beside its calls stands in `tool_plan`: a text with the hint `tool_plan`. On the
+way out all text of a message with calls goes there, for it is not known that text and calls may
+stand side by side.
+"""
+
+from typing import Any
+
+import msgspec
+
+from canonicall.blocks import (
+    Block,
+    Code,
+    Media,
+    Message,
+    Native,
+    Origin,
+    Summary,
+    Text,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from canonicall.errors import MalformedBody
+from canonicall.target import Target
+from canonicall.transcript.turns import Turn
+from canonicall.wire.cohere.content import (
+    FORMAT,
+    decode_content,
+    encode_content,
+    encode_part,
+    own_fields,
+    words_of,
+)
+from canonicall.wire.reading import list_at, native_fields, object_at, text_at
+
+_KNOWN = ("role", "content", "tool_plan", "tool_calls")
+_PLAN = Native(FORMAT, {"tool_plan": True})
+
+
+def decode_messages(value: Any, where: str, *, origin: Origin) -> list[Message]:
+    """The canonical messages of a request's `messages`."""
+    return [
+        _decode_message(object_at(item, f"{where}[{index}]"), f"{where}[{index}]", origin)
+        for index, item in enumerate(list_at(value, where))
+    ]
+
+
+def _decode_message(message: dict[str, Any], where: str, origin: Origin) -> Message:
+    match message.get("role"):
+        case "assistant":
+            return decode_reply(message, where, origin)
+        case "tool":
+            return Message("tool", (_decode_result(message, where),))
+        case "system" | "user" as role:
+            blocks = decode_content(message.get("content"), f"{where}.content")
+            native = native_fields(FORMAT, message, ("role", "content"))
+            return Message(role, tuple(blocks), native=native)
+        case role:
+            raise MalformedBody(f"there is no role {role!r}.", where=f"{where}.role")
+
+
+def decode_reply(message: dict[str, Any], where: str, origin: Origin) -> Message:
+    """A message of the model: what it thought and said, its plan, its calls."""
+    blocks = decode_content(message.get("content"), f"{where}.content")
+    plan = text_at(message.get("tool_plan"), f"{where}.tool_plan")
+    if plan:
+        blocks.append(Text(text=plan, native=_PLAN))
+    for index, item in enumerate(list_at(message.get("tool_calls"), f"{where}.tool_calls")):
+        at = f"{where}.tool_calls[{index}]"
+        blocks.append(_decode_call(object_at(item, at), at))
+    native = native_fields(FORMAT, message, _KNOWN)
+    return Message("assistant", tuple(blocks), origin=origin, native=native)
+
+
+def _decode_call(call: dict[str, Any], where: str) -> ToolCall:
+    function = object_at(call.get("function") or {}, f"{where}.function")
+    given = function.get("arguments")
+    as_object = isinstance(given, dict)
+    return ToolCall(
+        id=_id(call.get("id"), f"{where}.id"),
+        name=text_at(function.get("name"), f"{where}.function.name"),
+        args=given if as_object else None,
+        raw=None if as_object else text_at(given, f"{where}.function.arguments"),
+        native=native_fields(FORMAT, call, ("id", "type", "function")),
+    )
+
+
+def _decode_result(message: dict[str, Any], where: str) -> ToolResult:
+    content = decode_content(message.get("content"), f"{where}.content")
+    return ToolResult(
+        call_id=_id(message.get("tool_call_id"), f"{where}.tool_call_id"),
+        content=tuple(block for block in content if isinstance(block, (Text, Media, Unknown))),
+        is_complete=True,
+        native=native_fields(FORMAT, message, ("role", "content", "tool_call_id")),
+    )
+
+
+def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
+    """The messages of a turn: one, or one for each result."""
+    results = [block for block in turn.blocks if isinstance(block, ToolResult)]
+    if turn.role == "assistant":
+        return [encode_reply(turn.blocks, turn.native, target)]
+    messages = [_encode_result(result) for result in results]
+    rest = [block for block in turn.blocks if not isinstance(block, ToolResult)]
+    if rest or not results:
+        role = "system" if turn.role in ("system", "developer") else "user"
+        message: dict[str, Any] = {"role": role, "content": encode_content(rest)}
+        messages.append(message | own_fields(turn.native, except_for=message))
+    return messages
+
+
+def encode_reply(
+    blocks: tuple[Block, ...], native: Native | None, target: Target
+) -> dict[str, Any]:
+    """A message of the model."""
+    calls = [block for block in blocks if isinstance(block, ToolCall) and block.kind != "server"]
+    content = [block for block in blocks if not isinstance(block, (ToolCall, ToolResult))]
+    message: dict[str, Any] = {"role": "assistant"}
+    if calls:
+        said = [words_of(block) for block in content if _is_text(block)]
+        content = [block for block in content if not _is_text(block)]
+        plan = "\n".join(words for words in said if words)
+        if plan:
+            message["tool_plan"] = plan
+        message["tool_calls"] = [_encode_call(call) for call in calls]
+    if content or not calls:
+        # Replies have a list here, always; requests take one.
+        message["content"] = [encode_part(block) for block in content]
+    elif target.empty_content_beside_calls != "omit":
+        message["content"] = "" if target.empty_content_beside_calls == "empty" else None
+    return message | own_fields(native, except_for=_KNOWN)
+
+
+def _encode_call(call: ToolCall) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": _arguments(call)}
+    wire: dict[str, Any] = {"id": call.id, "type": "function", "function": function}
+    return wire | own_fields(call.native, except_for=wire)
+
+
+def _arguments(call: ToolCall) -> str:
+    """The arguments as JSON text: as they came, if that is JSON at all."""
+    if call.args is None:
+        return (call.raw or "").strip() or "{}"
+    if call.raw is not None and call.raw.strip() not in ("", "null"):
+        return call.raw
+    return msgspec.json.encode(call.args).decode()
+
+
+def _encode_result(result: ToolResult) -> dict[str, Any]:
+    message: dict[str, Any] = {
+        "role": "tool",
+        "tool_call_id": result.call_id,
+        "content": encode_content(result.content or ()) or "",
+    }
+    return message | own_fields(result.native, except_for=message)
+
+
+def _is_text(block: Block) -> bool:
+    return isinstance(block, (Text, Summary, Code))
+
+
+def _id(value: Any, where: str) -> str:
+    id = text_at(value, where)
+    return "" if id == "null" else id

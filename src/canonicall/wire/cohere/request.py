@@ -1,0 +1,145 @@
+"""Cohere chat requests, both ways.
+
+`messages` is written last: the body of a longer conversation then begins with the same bytes.
+"""
+
+from typing import Any
+
+from canonicall.blocks import Native, Origin
+from canonicall.conversation import Conversation
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import Params, Reasoning, Request
+from canonicall.target import Target
+from canonicall.transcript.turns import Transcript
+from canonicall.wire.cohere.content import FORMAT, own_fields
+from canonicall.wire.cohere.messages import decode_messages, encode_turn
+from canonicall.wire.cohere.target import TARGET
+from canonicall.wire.cohere.tools import (
+    decode_choice,
+    decode_tools,
+    encode_choice,
+    encode_tools,
+    offered_tools,
+)
+from canonicall.wire.reading import list_at, object_at, text_at
+
+_PARAMS = {
+    "max_tokens": "max_tokens",
+    "temperature": "temperature",
+    "p": "top_p",
+    "k": "top_k",
+    "seed": "seed",
+    "stream": "stream",
+}
+"""Cohere's name of each parameter, and ours."""
+_KNOWN = (
+    *("model", "messages", "tools", "tool_choice", "strict_tools", "thinking", "stop_sequences"),
+    *_PARAMS,
+)
+
+
+def decode_request(
+    body: dict[str, Any],
+    *,
+    origin: Origin | None = None,
+    domain: str | None = None,  # noqa: ARG001  Cohere has no opaque state
+) -> Request:
+    """The canonical request of a chat body."""
+    body = object_at(body, "$")
+    model = text_at(body.get("model"), "$.model")
+    origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
+    findings: list[Finding] = []
+    conversation = Conversation()
+    for message in decode_messages(body.get("messages"), "$.messages", origin=origin):
+        conversation.append(message)
+    strict = body.get("strict_tools")
+    return Request(
+        conversation,
+        tools=decode_tools(body.get("tools"), strict=strict if isinstance(strict, bool) else None),
+        tool_choice=decode_choice(body.get("tool_choice"), findings),
+        params=_decode_params(body),
+        model=model,
+        native=_decode_native(body),
+        findings=(*findings, *conversation.report.findings),
+    )
+
+
+def _decode_params(body: dict[str, Any]) -> Params:
+    stop = list_at(body.get("stop_sequences"), "$.stop_sequences")
+    return Params(
+        **{ours: body.get(theirs) for theirs, ours in _PARAMS.items()},
+        stop=tuple(text_at(word, "$.stop_sequences") for word in stop),
+        reasoning=_decode_thinking(body.get("thinking")),
+    )
+
+
+def _decode_thinking(value: Any) -> Reasoning | None:
+    if value is None:
+        return None
+    thinking = object_at(value, "$.thinking")
+    return Reasoning(
+        enabled=thinking.get("type", "enabled") != "disabled",
+        budget=thinking.get("token_budget"),
+    )
+
+
+def _decode_native(body: dict[str, Any]) -> Native | None:
+    fields = {
+        name: value
+        for name, value in body.items()
+        if name not in _KNOWN and value not in (None, "", [], {})
+    }
+    return Native(FORMAT, fields) if fields else None
+
+
+def encode_request(
+    request: Request, transcript: Transcript, target: Target
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The chat body, and what of the request it cannot say."""
+    findings: list[Finding] = []
+    body: dict[str, Any] = {"model": target.model or request.model}
+    params = request.params
+    fields: dict[str, Any] = {theirs: getattr(params, ours) for theirs, ours in _PARAMS.items()}
+    fields["stop_sequences"] = list(params.stop) or None
+    fields["thinking"] = _encode_thinking(params.reasoning, findings)
+    body |= {name: value for name, value in fields.items() if value is not None}
+    body |= _encode_tools(request, transcript, target, findings)
+    body |= own_fields(request.native, except_for=_KNOWN)
+    body["messages"] = [
+        message for turn in transcript.turns for message in encode_turn(turn, target)
+    ]
+    return body, findings
+
+
+def _encode_tools(
+    request: Request, transcript: Transcript, target: Target, findings: list[Finding]
+) -> dict[str, Any]:
+    names = {own: wire for wire, own in transcript.names.items()}
+    tools = offered_tools(request.tools, request.tool_choice, target)
+    entries, told = encode_tools(tools, names)
+    choice, more = encode_choice(request.tool_choice, target)
+    findings += (*told, *more)
+    if not entries:
+        return {}
+    fields: dict[str, Any] = {"tools": entries}
+    if all(tool.strict for tool in tools):
+        fields["strict_tools"] = True
+    elif any(tool.strict for tool in tools):
+        findings.append(_dropped("strict", "It holds for all tools here, or for none."))
+    return fields | ({"tool_choice": choice} if choice is not None else {})
+
+
+def _encode_thinking(reasoning: Reasoning | None, findings: list[Finding]) -> dict[str, Any] | None:
+    if reasoning is None:
+        return None
+    if reasoning.enabled is False:
+        return {"type": "disabled"}
+    if reasoning.effort is not None:
+        findings.append(_dropped("effort", "Cohere takes a budget of tokens instead."))
+    budget = {} if reasoning.budget is None else {"token_budget": reasoning.budget}
+    return {"type": "enabled", **budget}
+
+
+def _dropped(name: str, why: str) -> Finding:
+    text = f"{name} is not sent. {why}"
+    return Finding("param_dropped", "$", Action.DROPPED, text, Fault.RENDER)

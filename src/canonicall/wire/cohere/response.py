@@ -1,0 +1,64 @@
+"""Cohere chat responses, both ways."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from canonicall.blocks import Native, Origin
+from canonicall.reply import Reply
+from canonicall.wire.cohere.content import FORMAT, own_fields
+from canonicall.wire.cohere.finish import (
+    decode_finish,
+    decode_usage,
+    encode_finish,
+    encode_usage,
+)
+from canonicall.wire.cohere.messages import decode_reply, encode_reply
+from canonicall.wire.cohere.target import TARGET
+from canonicall.wire.reading import object_at, text_at
+
+_NO_ID = "00000000-0000-0000-0000-000000000000"
+_KNOWN = ("id", "message", "usage", "finish_reason")
+
+
+def decode_response(
+    body: dict[str, Any],
+    *,
+    origin: Origin | None = None,
+    domain: str | None = None,  # noqa: ARG001  Cohere has no opaque state
+) -> Reply:
+    """The canonical reply of a chat response. It does not name its model."""
+    body = object_at(body, "$")
+    id = text_at(body.get("id"), "$.id")
+    origin = origin or Origin(provider=TARGET.provider, format=FORMAT)
+    if id and id != _NO_ID:
+        origin = replace(origin, response_id=id)
+    message = decode_reply(object_at(body.get("message"), "$.message"), "$.message", origin)
+    raw = text_at(body.get("finish_reason"), "$.finish_reason")
+    finish = decode_finish(raw, bool(message.calls))
+    fields = {name: value for name, value in body.items() if name not in _KNOWN}
+    if raw != encode_finish(finish):
+        fields["finish_reason"] = raw
+    usage = body.get("usage")
+    return Reply(
+        replace(message, finish=finish),
+        usage=decode_usage(object_at(usage, "$.usage")) if usage is not None else None,
+        native=Native(FORMAT, fields) if fields else None,
+    )
+
+
+def encode_response(reply: Reply) -> dict[str, Any]:
+    """The chat response of a reply."""
+    message = reply.message
+    native = own_fields(reply.native)
+    raw = native.pop("finish_reason", None)
+    if raw is None or decode_finish(raw, bool(message.calls)) != reply.finish:
+        raw = encode_finish(reply.finish)
+    body: dict[str, Any] = {
+        "id": (message.origin.response_id if message.origin is not None else "") or _NO_ID,
+        "message": encode_reply(message.blocks, message.native, TARGET),
+        "finish_reason": raw,
+    }
+    if reply.usage is not None:
+        body["usage"] = encode_usage(reply.usage)
+    return body | {name: value for name, value in native.items() if name not in body}

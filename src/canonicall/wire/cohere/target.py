@@ -1,0 +1,30 @@
+"""What Cohere's chat API (v2) accepts.
+
+Sources: the API reference (docs.cohere.com/reference/chat) and the typed models of the `cohere`
+SDK (`AssistantChatMessageV2`, `ToolChatMessageV2`, `V2ChatRequest`).
+"""
+
+from canonicall.target import IdRule, NameRule, Target
+
+TARGET = Target(
+    format="cohere",
+    provider="cohere",
+    domain="cohere",
+    # Any text; no rule is published.
+    ids=IdRule(prefix="call_", max_length=64),
+    # No rule is published; this is what every provider takes.
+    names=NameRule(pattern="[A-Za-z_][A-Za-z0-9_-]{2,63}", max_length=64, min_length=3),
+    results="tool_messages",
+    # API reference: user content is text and image_url, tool content is text and document.
+    media=("image",),
+    # SDK: `content` is optional beside `tool_calls`.
+    empty_content_beside_calls="omit",
+    ends_with_user=True,
+    # SDK: a content block of type `thinking`; it has no signature.
+    reasoning="open",
+    reasoning_field="content",
+    # API reference: `tool_choice` is REQUIRED or NONE, and left out where the model may choose.
+    choice_modes=("required", "none"),
+    choice_names="no",
+    parallel_switch=False,
+)

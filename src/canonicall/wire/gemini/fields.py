@@ -1,0 +1,49 @@
+"""Fields of a proto message in JSON, as Google's servers read them.
+
+Names come in camelCase or snake_case and mean the same, null means absent, and one object may stand
+where a list belongs. Everything behind this file knows camelCase alone. Only the levels that belong
+to the protocol are renamed: arguments, responses and schemas are the user's own.
+"""
+
+import re
+from typing import Any
+
+from canonicall.blocks import Native
+from canonicall.wire.gemini.target import FORMAT
+from canonicall.wire.reading import list_at, object_at, text_at
+
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
+
+
+def fields_at(value: Any, where: str) -> dict[str, Any]:
+    """The fields of an object that are set, by their camelCase names."""
+    found: dict[str, Any] = {}
+    for name, field in object_at(value, where).items():
+        if field is None:
+            continue
+        camel = _camel(name)
+        if camel == name or camel not in found:
+            found[camel] = field
+    return found
+
+
+def many_at(value: Any, where: str) -> list[Any]:
+    """The items of a repeated field: a list, or a single object in its place."""
+    return [value] if isinstance(value, dict) else list_at(value, where)
+
+
+def enum_at(value: Any, where: str) -> str:
+    """The word of an enum; its number as digits, where a client writes numbers."""
+    return str(value) if type(value) is int else text_at(value, where)
+
+
+def own_fields(native: Native | None) -> dict[str, Any]:
+    """The native fields of this format, nothing for those of another one."""
+    return native.fields if native is not None and native.format == FORMAT else {}
+
+
+def _camel(name: str) -> str:
+    if "_" not in name or _SNAKE.fullmatch(name) is None:
+        return name
+    head, *tail = name.split("_")
+    return head + "".join(word[:1].upper() + word[1:] for word in tail)

@@ -1,0 +1,109 @@
+"""Finish reasons and token counts, both ways."""
+
+from typing import Any
+
+from canonicall.reply import (
+    CONTEXT_OVERFLOW,
+    ERROR,
+    FILTER,
+    LENGTH,
+    MALFORMED_CALL,
+    PAUSED,
+    REFUSAL,
+    STOP,
+    STOP_SEQUENCE,
+    TOOL_CALLS,
+    Usage,
+)
+
+# google-genai, FinishReason, and what the Gemini API was seen to send besides.
+_FROM_WIRE = {
+    "STOP": STOP,
+    "MAX_TOKENS": LENGTH,
+    "SAFETY": FILTER,
+    "RECITATION": FILTER,
+    "LANGUAGE": FILTER,
+    "BLOCKLIST": FILTER,
+    "PROHIBITED_CONTENT": FILTER,
+    "SPII": FILTER,
+    "MODEL_ARMOR": FILTER,
+    "IMAGE_SAFETY": FILTER,
+    "IMAGE_PROHIBITED_CONTENT": FILTER,
+    "IMAGE_RECITATION": FILTER,
+    "IMAGE_OTHER": FILTER,
+    "NO_IMAGE": ERROR,
+    "OTHER": ERROR,
+    "MALFORMED_FUNCTION_CALL": MALFORMED_CALL,
+    "UNEXPECTED_TOOL_CALL": MALFORMED_CALL,
+    "TOO_MANY_TOOL_CALLS": MALFORMED_CALL,
+    "MALFORMED_RESPONSE": MALFORMED_CALL,
+    "MISSING_THOUGHT_SIGNATURE": MALFORMED_CALL,
+    "CONTINUATION": PAUSED,
+}
+# Numbers of the enum, where a client asked for them. Vertex and the Gemini API number differently
+# from 6 on; up to 8 both mean the same here.
+_FROM_NUMBER = {
+    1: STOP, 2: LENGTH, 3: FILTER, 4: FILTER, 5: ERROR, 6: FILTER, 7: FILTER, 8: FILTER,
+}  # fmt: skip
+_TO_WIRE = {
+    STOP: "STOP",
+    TOOL_CALLS: "STOP",
+    STOP_SEQUENCE: "STOP",
+    LENGTH: "MAX_TOKENS",
+    CONTEXT_OVERFLOW: "MAX_TOKENS",
+    FILTER: "SAFETY",
+    REFUSAL: "SAFETY",
+    PAUSED: "CONTINUATION",
+    MALFORMED_CALL: "MALFORMED_FUNCTION_CALL",
+    ERROR: "OTHER",
+}
+_BEFORE_CALLS = (LENGTH, FILTER, PAUSED, MALFORMED_CALL, ERROR)
+
+
+def decode_finish(raw: Any, *, has_calls: bool) -> str:
+    """The canonical word; the empty text where the wire says nothing that is known."""
+    word = _FROM_WIRE.get(raw.upper(), "") if isinstance(raw, str) else ""
+    if type(raw) is int:
+        word = _FROM_NUMBER.get(raw, "")
+    # STOP is all the API says after calls.
+    return TOOL_CALLS if has_calls and word not in _BEFORE_CALLS else word
+
+
+def encode_finish(finish: str) -> str | None:
+    """The reason on the wire, None where there is none to tell."""
+    return _TO_WIRE.get(finish)
+
+
+def decode_usage(usage: dict[str, Any]) -> Usage:
+    """Token counts. The tokens of tool results that the server read count as input."""
+    prompt = _count(usage, "promptTokenCount") + _count(usage, "toolUsePromptTokenCount")
+    thoughts = _count(usage, "thoughtsTokenCount")
+    return Usage(
+        input_tokens=prompt,
+        # The candidates' count is without the thoughts: the total is the sum of both.
+        output_tokens=_count(usage, "candidatesTokenCount") + thoughts,
+        cache_read_tokens=_count(usage, "cachedContentTokenCount"),
+        reasoning_tokens=thoughts,
+        native=usage,
+    )
+
+
+def encode_usage(usage: Usage) -> dict[str, Any]:
+    """`usageMetadata`: as it came if it came like this, else made from the counts."""
+    came = usage.native
+    if came is not None and "promptTokenCount" in came and decode_usage(came) == usage:
+        return came
+    counts = {
+        "promptTokenCount": usage.input_tokens,
+        "cachedContentTokenCount": usage.cache_read_tokens,
+        "candidatesTokenCount": max(usage.output_tokens - usage.reasoning_tokens, 0),
+        "thoughtsTokenCount": usage.reasoning_tokens,
+        "totalTokenCount": usage.input_tokens + usage.output_tokens,
+    }
+    always = ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")
+    return {name: count for name, count in counts.items() if count or name in always}
+
+
+def _count(usage: dict[str, Any], name: str) -> int:
+    count = usage.get(name)
+    return count if type(count) is int else 0

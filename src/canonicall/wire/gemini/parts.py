@@ -1,0 +1,274 @@
+"""Parts: what a content is made of, to blocks and back.
+
+A part holds one data field (text, functionCall, ...) and, beside it, fields about the part. Native
+fields of a block are named as they are on the part; those inside the data field stand under its
+name. Signatures and server-side parts go into opaque state, never into native fields.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from canonicall.admission import parse_arguments
+from canonicall.blocks import (
+    Block,
+    Code,
+    Media,
+    Native,
+    Opaque,
+    Summary,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from canonicall.findings import Action, Fault, Finding
+from canonicall.wire.gemini import results
+from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, own_fields
+from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
+from canonicall.wire.gemini.target import FORMAT
+from canonicall.wire.reading import object_at, text_at
+
+_SERVER_SIDE = ("toolCall", "toolResponse")
+_DATA = (
+    "functionCall",
+    "functionResponse",
+    *_SERVER_SIDE,
+    "executableCode",
+    "codeExecutionResult",
+    "inlineData",
+    "fileData",
+    "text",
+)
+_LANGUAGES = {"language_unspecified": "", "0": "", "1": "python"}
+_KNOWN_INSIDE = {
+    "functionCall": ("id", "name", "args"),
+    "functionResponse": results.KNOWN,
+    "executableCode": ("code", "language"),
+    "inlineData": ("mimeType", "data"),
+    "fileData": ("mimeType", "fileUri"),
+}
+
+
+def decode_parts(parts: Any, where: str, domain: str, findings: list[Finding]) -> list[Block]:
+    """The blocks in a list of parts."""
+    blocks: list[Block] = []
+    for index, part in enumerate(many_at(parts, where)):
+        place = f"{where}[{index}]"
+        if isinstance(part, str):
+            why = "A part is an object; the bare text that stands there is taken as a text part."
+            findings.append(Finding("bare_text", place, Action.CHANGED, why, Fault.INPUT))
+            blocks.append(Text(text=part))
+            continue
+        blocks += [
+            _decode_part(fields, place, domain, findings)
+            for fields in _split(fields_at(part, place), place, findings)
+        ]
+    return blocks
+
+
+def encode_parts(
+    blocks: Iterable[Block], *, by_model: bool, domain: str | None = None
+) -> list[dict[str, Any]]:
+    """The parts for some blocks; signatures of another domain than `domain` are left off."""
+    parts = []
+    for block in blocks:
+        part = _encode_block(block, by_model=by_model)
+        if part is None:
+            continue
+        for one in block.opaque:
+            if one.kind == "signature" and domain in (None, one.domain):
+                part["thoughtSignature"] = one.value
+        parts.append(part)
+    return parts
+
+
+def _split(fields: dict[str, Any], where: str, findings: list[Finding]) -> list[dict[str, Any]]:
+    """One set of fields for each data field; nothing for a part that says nothing."""
+    if not fields:
+        why = "A part without any field says nothing; it is left out."
+        findings.append(Finding("empty_part", where, Action.DROPPED, why, Fault.INPUT))
+        return []
+    present = [name for name in fields if name in _DATA]
+    if len(present) < 2:
+        return [fields]
+    why = f"A part holds one of these, not several: {', '.join(present)}. Each became a block."
+    findings.append(Finding("part_split", where, Action.CHANGED, why, Fault.INPUT))
+    first = min(present, key=_DATA.index)
+    return [
+        {key: value for key, value in fields.items() if key == name or key not in present}
+        if name == first
+        else {name: fields[name]}
+        for name in present
+    ]
+
+
+def _decode_part(fields: dict[str, Any], where: str, domain: str, findings: list[Finding]) -> Block:
+    """The block for a part with at most one data field."""
+    opaque: tuple[Opaque, ...] = ()
+    if "thoughtSignature" in fields:
+        opaque = (Opaque(domain, "signature", fields["thoughtSignature"]),)
+    name = next((name for name in _DATA if name in fields), "")
+    place = f"{where}.{name}"
+    if name == "text" or (not name and set(fields) <= {"thoughtSignature", "thought"}):
+        return _decode_words(fields, place, opaque)
+    if name in _SERVER_SIDE:
+        return _decode_server_side(fields, name, place, domain)
+    data = fields_at(fields[name], place) if name in _KNOWN_INSIDE else {}
+    rest = _rest(fields, name, data)
+    native = Native(FORMAT, rest) if rest else None
+    block: Block | None = None
+    match name:
+        case "functionCall":
+            block = _decode_call(data, place, opaque, native, findings)
+        case "functionResponse":
+            block = results.decode_result(data, place, domain, opaque, rest, findings)
+        case "executableCode":
+            block = _decode_code(data, place, opaque, native)
+        case "inlineData":
+            block = decode_inline(data, place, opaque, native)
+        case "fileData":
+            block = decode_file(data, place, domain, opaque, native)
+    return block or _unknown(fields, opaque)
+
+
+def _decode_words(
+    fields: dict[str, Any], where: str, opaque: tuple[Opaque, ...]
+) -> Text | Thinking:
+    text = text_at(fields.get("text"), where)
+    rest = _rest(fields, "text", {})
+    is_thought = rest.pop("thought", False)
+    native = Native(FORMAT, rest) if rest else None
+    if is_thought:
+        return Thinking(text=text, opaque=opaque, native=native)
+    return Text(text=text, opaque=opaque, native=native)
+
+
+def _decode_call(
+    call: dict[str, Any],
+    where: str,
+    opaque: tuple[Opaque, ...],
+    native: Native | None,
+    findings: list[Finding],
+) -> ToolCall | None:
+    """The call, None if it is only a piece of one: that must not be run."""
+    if call.get("willContinue") is True or ("partialArgs" in call and "args" not in call):
+        why = "The arguments of this call are not complete; it is kept, but it is not a call."
+        findings.append(Finding("partial_call", where, Action.SET_ASIDE, why, Fault.INPUT))
+        return None
+    args = call.get("args", {})
+    is_text = isinstance(args, str)
+    return ToolCall(
+        id=text_at(call.get("id"), f"{where}.id"),
+        name=text_at(call.get("name"), f"{where}.name"),
+        args=None if is_text else object_at(args, f"{where}.args"),
+        raw=args if is_text else None,
+        opaque=opaque,
+        native=native,
+    )
+
+
+def _decode_code(
+    code: dict[str, Any], where: str, opaque: tuple[Opaque, ...], native: Native | None
+) -> Code:
+    language = enum_at(code.get("language"), f"{where}.language").lower()
+    return Code(
+        code=text_at(code.get("code"), f"{where}.code"),
+        language=_LANGUAGES.get(language, language),
+        opaque=opaque,
+        native=native,
+    )
+
+
+def _decode_server_side(
+    fields: dict[str, Any], name: str, where: str, domain: str
+) -> ToolCall | ToolResult:
+    """A call that Google ran itself, or its result. The part is echoed as it is."""
+    data = fields_at(fields[name], where)
+    id = text_at(data.get("id"), f"{where}.id")
+    tool = enum_at(data.get("toolType"), f"{where}.toolType")
+    opaque = (Opaque(domain, "server_block", {**fields, name: data}),)
+    if name == "toolCall":
+        args = object_at(data.get("args", {}), f"{where}.args")
+        return ToolCall(id=id, name=tool, args=args, kind="server", opaque=opaque)
+    return ToolResult(call_id=id, name=tool, content=(), is_complete=True, opaque=opaque)
+
+
+def _unknown(fields: dict[str, Any], opaque: tuple[Opaque, ...]) -> Unknown:
+    rest = {key: value for key, value in fields.items() if key != "thoughtSignature"}
+    return Unknown(native=Native(FORMAT, rest), opaque=opaque)
+
+
+def _rest(fields: dict[str, Any], name: str, data: dict[str, Any]) -> dict[str, Any]:
+    """The fields around and inside a part's data that have no canonical meaning."""
+    rest = {key: value for key, value in fields.items() if key not in (name, "thoughtSignature")}
+    if rest.get("thought") is not True:
+        rest.pop("thought", None)
+    inside = {k: v for k, v in data.items() if k not in _KNOWN_INSIDE.get(name, ())}
+    if inside:
+        rest[name] = inside
+    return rest
+
+
+def _encode_block(block: Block, *, by_model: bool) -> dict[str, Any] | None:
+    """The part for a block, None for what another provider ran on its side."""
+    part: dict[str, Any] | None
+    match block:
+        case Text() | Summary():
+            part = _part("text", block.text, block)
+        case Thinking():
+            part = {**_part("text", block.text, block), "thought": True}
+        case Code():
+            part = _encode_code(block, by_model=by_model)
+        case Media():
+            part = _part(*encode_media(block), block)
+        case ToolCall() | ToolResult() if _is_server_side(block):
+            part = _server_part(block)
+        case ToolCall():
+            part = _part("functionCall", _encode_call(block), block)
+        case ToolResult():
+            part = _part("functionResponse", results.encode_result(block), block)
+            part.pop("response", None)
+        case Unknown():
+            part = dict(own_fields(block.native)) or None
+    return part
+
+
+def _is_server_side(block: ToolCall | ToolResult) -> bool:
+    by_kind = isinstance(block, ToolCall) and block.kind == "server"
+    return by_kind or any(one.kind == "server_block" for one in block.opaque)
+
+
+def _encode_call(call: ToolCall) -> dict[str, Any]:
+    known: dict[str, Any] = {"id": call.id} if call.id else {}
+    args = call.args
+    if args is None:
+        args = None if call.kind == "custom" else parse_arguments(call.raw)
+    if args is None:
+        args = {"input" if call.kind == "custom" else "_raw": call.raw or ""}
+    return {**known, "name": call.name, "args": args}
+
+
+def _encode_code(block: Code, *, by_model: bool) -> dict[str, Any]:
+    """Google's own form for code the model wrote; fenced text for anything it does not run."""
+    # google-genai, Language: PYTHON and LANGUAGE_UNSPECIFIED are all there is.
+    if by_model and block.language in ("python", ""):
+        language = block.language.upper() or "LANGUAGE_UNSPECIFIED"
+        return _part("executableCode", {"language": language, "code": block.code}, block)
+    return {"text": f"```{block.language}\n{block.code}\n```"}
+
+
+def _server_part(block: ToolCall | ToolResult) -> dict[str, Any] | None:
+    for one in block.opaque:
+        if one.kind == "server_block" and isinstance(one.value, dict):
+            return dict(one.value) if any(name in one.value for name in _SERVER_SIDE) else None
+    return None
+
+
+def _part(name: str, value: Any, block: Block) -> dict[str, Any]:
+    """A part with `value` in its data field, and the native fields around and inside it."""
+    rest = dict(own_fields(block.native))
+    inside = rest.pop(name, None)
+    if isinstance(value, dict) and isinstance(inside, dict):
+        value = {**value, **{key: field for key, field in inside.items() if key not in value}}
+    return {name: value, **rest}

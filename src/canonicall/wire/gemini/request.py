@@ -1,0 +1,86 @@
+"""generateContent request bodies. The model is named in the address, not in the body."""
+
+from typing import Any
+
+from canonicall.blocks import Native, Origin
+from canonicall.conversation import Conversation
+from canonicall.findings import Finding
+from canonicall.request import Request
+from canonicall.target import Target
+from canonicall.transcript.turns import Transcript
+from canonicall.wire.gemini.fields import fields_at, own_fields
+from canonicall.wire.gemini.messages import (
+    decode_contents,
+    decode_system,
+    encode_system,
+    encode_turn,
+)
+from canonicall.wire.gemini.params import decode_params, encode_params
+from canonicall.wire.gemini.target import FORMAT, PROVIDER, TARGET
+from canonicall.wire.gemini.tools import decode_choice, decode_tools, encode_choice, encode_tools
+from canonicall.wire.reading import text_at
+
+_KNOWN = ("model", "systemInstruction", "tools", "toolConfig", "generationConfig", "contents")
+
+
+def decode_request(
+    body: dict[str, Any], *, origin: Origin | None = None, domain: str | None = None
+) -> Request:
+    """The request in a body."""
+    fields = fields_at(body, "$")
+    model = text_at(fields.get("model"), "$.model")
+    origin = origin or Origin(provider=PROVIDER, format=FORMAT, model=model)
+    domain = TARGET.domain if domain is None else domain
+    findings: list[Finding] = []
+    messages = decode_system(fields.get("systemInstruction"), domain=domain, findings=findings)
+    messages += decode_contents(
+        fields.get("contents"), domain=domain, origin=origin, findings=findings
+    )
+    conversation = Conversation.of(messages)
+    tools = decode_tools(fields.get("tools"), findings)
+    choice, tool_config = decode_choice(fields.get("toolConfig"), findings)
+    params, generation_config = decode_params(fields.get("generationConfig"))
+    rest = {name: field for name, field in fields.items() if name not in _KNOWN}
+    if tool_config:
+        rest["toolConfig"] = tool_config
+    if generation_config:
+        rest["generationConfig"] = generation_config
+    return Request(
+        conversation=conversation,
+        tools=tools,
+        tool_choice=choice,
+        params=params,
+        model=model,
+        native=Native(FORMAT, rest) if rest else None,
+        findings=(*findings, *conversation.report.findings),
+    )
+
+
+def encode_request(
+    request: Request, transcript: Transcript, target: Target
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The body for a request. `contents` stand last, so that one more turn only adds bytes."""
+    rest = dict(own_fields(request.native))
+    names = {own: wire for wire, own in transcript.names.items()}
+    tools, findings = encode_tools(request.tools, names)
+    tool_config, told = encode_choice(
+        request.tool_choice,
+        rest.pop("toolConfig", {}),
+        names,
+        target,
+        has_functions=any("functionDeclarations" in entry for entry in tools),
+    )
+    findings += told
+    params = encode_params(request.params, rest.pop("generationConfig", {}), findings)
+    system = [turn for turn in transcript.turns if turn.role in ("system", "developer")]
+    spoken = [turn for turn in transcript.turns if turn.role not in ("system", "developer")]
+    fields = {
+        "systemInstruction": encode_system(system, target),
+        "tools": tools,
+        "toolConfig": tool_config,
+        **{name: field for name, field in rest.items() if name not in _KNOWN},
+        "generationConfig": params,
+    }
+    body = {name: field for name, field in fields.items() if field not in (None, [], {})}
+    body["contents"] = [content for turn in spoken for content in encode_turn(turn, target)]
+    return body, findings

@@ -1,0 +1,140 @@
+"""generateContent response bodies.
+
+The first candidate is the reply. Its other fields, the other candidates and the rest of the body
+are native: `candidates` there holds what is left of each candidate, in order.
+"""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from canonicall.blocks import Message, Native, Origin, ToolCall
+from canonicall.findings import Action, Fault, Finding
+from canonicall.reply import ERROR, FILTER, Reply
+from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, own_fields
+from canonicall.wire.gemini.finish import (
+    decode_finish,
+    decode_usage,
+    encode_finish,
+    encode_usage,
+)
+from canonicall.wire.gemini.parts import decode_parts, encode_parts
+from canonicall.wire.gemini.target import FORMAT, PROVIDER, TARGET
+from canonicall.wire.reading import native_fields, text_at
+
+_KNOWN = ("candidates", "usageMetadata", "modelVersion", "responseId")
+
+
+def decode_response(
+    body: dict[str, Any], *, origin: Origin | None = None, domain: str | None = None
+) -> Reply:
+    """The reply in a body."""
+    fields = fields_at(body, "$")
+    findings: list[Finding] = []
+    rest = {name: field for name, field in fields.items() if name not in _KNOWN}
+    candidates = many_at(fields.get("candidates"), "$.candidates")
+    if candidates:
+        domain = TARGET.domain if domain is None else domain
+        message, left = _decode_candidate(candidates[0], domain, findings)
+        others = candidates[1:]
+        if left or others:
+            rest["candidates"] = [left, *others]
+        if others:
+            why = f"There are {len(candidates)} candidates; the first one is the reply."
+            place = "$.candidates[1:]"
+            findings.append(Finding("more_candidates", place, Action.KEPT, why, Fault.INPUT))
+    else:
+        message = _without_candidates(fields, findings)
+    usage = fields.get("usageMetadata")
+    return Reply(
+        message=replace(message, origin=_origin(fields, origin)),
+        usage=None if usage is None else decode_usage(fields_at(usage, "$.usageMetadata")),
+        findings=tuple(findings),
+        native=Native(FORMAT, rest) if rest else None,
+    )
+
+
+def encode_response(reply: Reply) -> dict[str, Any]:
+    """A complete body for a reply."""
+    rest = dict(own_fields(reply.native))
+    left, *others = rest.pop("candidates", None) or [{}]
+    body: dict[str, Any] = {}
+    if not _is_blocked_prompt(reply, rest):
+        body["candidates"] = [_encode_candidate(reply.message, left), *others]
+    if reply.usage is not None:
+        body["usageMetadata"] = encode_usage(reply.usage)
+    origin = reply.message.origin or Origin()
+    if origin.model:
+        body["modelVersion"] = origin.model
+    if origin.response_id:
+        body["responseId"] = origin.response_id
+    return {**body, **{name: field for name, field in rest.items() if name not in body}}
+
+
+def _decode_candidate(
+    candidate: Any, domain: str, findings: list[Finding]
+) -> tuple[Message, dict[str, Any]]:
+    """The message of a candidate, and the fields that are left."""
+    where = "$.candidates[0]"
+    left = fields_at(candidate, where)
+    content = fields_at(left.pop("content", {}), f"{where}.content")
+    blocks = decode_parts(content.get("parts"), f"{where}.content.parts", domain, findings)
+    message = Message(
+        "assistant",
+        tuple(blocks),
+        native=native_fields(FORMAT, content, ("role", "parts")),
+    )
+    raw = left.get("finishReason")
+    finish = decode_finish(raw, has_calls=_has_calls(message))
+    if raw == encode_finish(finish):
+        left.pop("finishReason", None)
+    elif not finish and raw != "FINISH_REASON_UNSPECIFIED":
+        why = f"The finish reason {raw!r} is not known."
+        place = f"{where}.finishReason"
+        findings.append(Finding("unknown_finish", place, Action.KEPT, why, Fault.INPUT))
+    return replace(message, finish=finish), left
+
+
+def _encode_candidate(message: Message, left: dict[str, Any]) -> dict[str, Any]:
+    content = {"parts": encode_parts(message.blocks, by_model=True), "role": "model"}
+    extra = own_fields(message.native)
+    candidate: dict[str, Any] = {"content": {**extra, **content}}
+    raw = left.get("finishReason")
+    if raw is None or decode_finish(raw, has_calls=_has_calls(message)) != message.finish:
+        raw = encode_finish(message.finish)
+    if raw is not None:
+        candidate["finishReason"] = raw
+    candidate |= {name: field for name, field in left.items() if name not in candidate}
+    return candidate
+
+
+def _without_candidates(fields: dict[str, Any], findings: list[Finding]) -> Message:
+    if "error" in fields:
+        why = "This is an error, not a reply."
+        findings.append(Finding("error_in_reply", "$.error", Action.KEPT, why, Fault.INPUT))
+        return Message("assistant", finish=ERROR)
+    # "Returns no candidates at all only if there was something wrong with the prompt (check
+    # promptFeedback)": ai.google.dev/api/generate-content.
+    feedback = fields_at(fields.get("promptFeedback", {}), "$.promptFeedback")
+    reason = enum_at(feedback.get("blockReason"), "$.promptFeedback.blockReason")
+    why = f"There is no candidate: the prompt was blocked ({reason or 'no reason given'})."
+    findings.append(Finding("no_candidate", "$.candidates", Action.KEPT, why, Fault.INPUT))
+    return Message("assistant", finish=FILTER)
+
+
+def _is_blocked_prompt(reply: Reply, rest: dict[str, Any]) -> bool:
+    """Whether the reply came without a candidate; so it goes out without one."""
+    is_told = "promptFeedback" in rest or "error" in rest
+    return is_told and not reply.message.blocks and reply.finish in (FILTER, ERROR)
+
+
+def _has_calls(message: Message) -> bool:
+    return any(isinstance(block, ToolCall) and block.kind != "server" for block in message.blocks)
+
+
+def _origin(fields: dict[str, Any], origin: Origin | None) -> Origin:
+    """Who made the reply: what the caller knows, and what the body says."""
+    origin = origin or Origin(provider=PROVIDER, format=FORMAT)
+    model = text_at(fields.get("modelVersion"), "$.modelVersion")
+    id = text_at(fields.get("responseId"), "$.responseId")
+    return replace(origin, model=model or origin.model, response_id=id or origin.response_id)

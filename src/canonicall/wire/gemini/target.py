@@ -1,0 +1,46 @@
+"""What generateContent accepts. Profiles of single models override it (Gemini 3 and later)."""
+
+from canonicall.target import IdRule, NameRule, Target
+
+FORMAT = "gemini"
+PROVIDER = "gemini"
+
+TARGET = Target(
+    format=FORMAT,
+    provider=PROVIDER,
+    # Vertex is a domain of its own: each refuses the other's signatures
+    # (pydantic-ai, providers/google.py).
+    domain="gemini-api",
+    # The id is optional; one that a call carried is echoed (google-genai, FunctionCall.id).
+    ids=IdRule(style="echoed", prefix="", pattern=".+", max_length=200),
+    # "Invalid function name. Must start with a letter or an underscore. [...] with a maximum
+    # length of 64." Dots and colons are allowed too, but not by everybody else.
+    names=NameRule(pattern="[A-Za-z_][A-Za-z0-9_-]*", max_length=64),
+    # All results of a model turn stand in one user content, with nothing else in it: "the number
+    # of function response parts is equal to the number of function call parts" (API error text).
+    results="own_user_message",
+    # google-genai, FunctionResponse.name: required.
+    result_names_tool=True,
+    # FunctionResponse.parts is read by Gemini 3 and later only (pydantic-ai, profiles/google.py).
+    result_media=(),
+    # FunctionResponse.response: the key "error" says what went wrong (google-genai).
+    result_error_flag=True,
+    media=("image", "document", "audio", "video"),
+    system="top",
+    system_later=False,
+    merge_roles=True,
+    # "function call turn comes immediately after a user turn or after a function response turn".
+    starts_with_user=True,
+    ends_with_user=True,
+    # ai.google.dev/gemini-api/docs/thought-signatures
+    reasoning="signed",
+    signature_sentinel="skip_thought_signature_validator",
+    tools_with_history=False,
+    # google-genai, Tool.function_declarations: at most 512.
+    max_tools=512,
+    choice_modes=("auto", "required", "none"),
+    choice_names="many",
+    # FunctionCallingConfig has no switch for parallel calls.
+    parallel_switch=False,
+    cache_marks=0,
+)

@@ -1,0 +1,198 @@
+"""Tool declarations and the function calling config, both ways."""
+
+from typing import Any
+
+from canonicall.blocks import Native
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import ChoiceMode, Tool, ToolChoice
+from canonicall.target import Target
+from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, own_fields
+from canonicall.wire.gemini.target import FORMAT
+from canonicall.wire.reading import list_at, object_at, text_at
+
+_SCHEMA_FIELDS = ("parametersJsonSchema", "parameters")
+_CAME_AS = "schema_field"
+"""Native hint: which of the two schema fields a declaration came with."""
+_FREEFORM = {
+    "type": "object",
+    "properties": {"input": {"type": "string"}},
+    "required": ["input"],
+}
+_MODES: dict[str, ChoiceMode] = {
+    "AUTO": "auto",
+    "VALIDATED": "auto",
+    "ANY": "required",
+    "NONE": "none",
+    "1": "auto",
+    "2": "required",
+    "3": "none",
+}
+_UNSET = ("", "0", "MODE_UNSPECIFIED")
+
+
+def decode_tools(tools: Any, findings: list[Finding]) -> tuple[Tool, ...]:
+    """Declared functions, and each server-side tool as a tool of its own."""
+    found: list[Tool] = []
+    for index, entry in enumerate(many_at(tools, "$.tools")):
+        where = f"$.tools[{index}]"
+        for name, value in fields_at(entry, where).items():
+            if name == "functionDeclarations":
+                place = f"{where}.{name}"
+                found += [
+                    _decode_function(one, f"{place}[{n}]", findings)
+                    for n, one in enumerate(many_at(value, place))
+                ]
+            else:
+                found.append(Tool(name, kind="server", native=Native(FORMAT, {name: value})))
+    return tuple(found)
+
+
+def _decode_function(declaration: Any, where: str, findings: list[Finding]) -> Tool:
+    fields = fields_at(declaration, where)
+    schemas = [name for name in _SCHEMA_FIELDS if name in fields]
+    came_as = schemas[0] if schemas else None
+    if len(schemas) > 1:
+        why = "A declaration has one schema of its parameters, not two; the JSON Schema counts."
+        findings.append(Finding("two_schemas", where, Action.KEPT, why, Fault.INPUT))
+    known = ("name", "description", came_as)
+    rest = {name: field for name, field in fields.items() if name not in known}
+    if came_as is not None:
+        rest[_CAME_AS] = came_as
+    return Tool(
+        name=text_at(fields.get("name"), f"{where}.name"),
+        description=text_at(fields.get("description"), f"{where}.description"),
+        parameters=object_at(fields[came_as], f"{where}.{came_as}") if came_as else None,
+        native=Native(FORMAT, rest) if rest else None,
+    )
+
+
+def encode_tools(
+    tools: tuple[Tool, ...], names: dict[str, str]
+) -> tuple[list[dict[str, Any]], list[Finding]]:
+    """All functions in one entry, then the server-side tools. `names`: own name to wire name."""
+    functions: list[dict[str, Any]] = []
+    server: list[dict[str, Any]] = []
+    findings: list[Finding] = []
+    for index, tool in enumerate(tools):
+        where = f"tools[{index}]"
+        if tool.kind == "server":
+            definition = own_fields(tool.native)
+            if definition:
+                server.append(dict(definition))
+            else:
+                why = f"Another provider runs {tool.name} on its side; it cannot be offered here."
+                findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            continue
+        if tool.kind == "custom":
+            why = f"There are no freeform tools here; {tool.name} takes its text as `input`."
+            findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
+        functions.append(_encode_function(tool, names))
+    declared = [{"functionDeclarations": functions}] if functions else []
+    return [*declared, *server], findings
+
+
+def _encode_function(tool: Tool, names: dict[str, str]) -> dict[str, Any]:
+    rest = dict(own_fields(tool.native))
+    field = rest.pop(_CAME_AS, None)
+    known: dict[str, Any] = {"name": names.get(tool.name, tool.name)}
+    if tool.description:
+        known["description"] = tool.description
+    schema = _FREEFORM if tool.kind == "custom" else tool.parameters
+    if schema is not None and (field or not _is_empty(schema)):
+        known[field or "parametersJsonSchema"] = schema
+    return {**known, **{name: value for name, value in rest.items() if name not in known}}
+
+
+def _is_empty(schema: dict[str, Any]) -> bool:
+    """Whether a schema allows no argument at all; a tool without parameters declares none."""
+    # "parameters.properties: should be non-empty for OBJECT type" (API error text).
+    says_nothing = ("type", "properties", "required", "title", "description", "$schema")
+    rest = {name: value for name, value in schema.items() if name not in says_nothing}
+    return not schema.get("properties") and rest in ({}, {"additionalProperties": False})
+
+
+def decode_choice(config: Any, findings: list[Finding]) -> tuple[ToolChoice | None, dict[str, Any]]:
+    """The choice in a `toolConfig`, and what the config says besides."""
+    where = "$.toolConfig"
+    rest = fields_at(config, where) if config is not None else {}
+    where = f"{where}.functionCallingConfig"
+    calling = fields_at(rest.pop("functionCallingConfig", {}), where)
+    allowed = list_at(calling.pop("allowedFunctionNames", None), f"{where}.allowedFunctionNames")
+    names = tuple(
+        text_at(name, f"{where}.allowedFunctionNames[{n}]") for n, name in enumerate(allowed)
+    )
+    raw = calling.pop("mode", None)
+    word = enum_at(raw, f"{where}.mode").upper()
+    mode = _MODES.get(word)
+    if word == "VALIDATED":
+        calling["mode"] = word
+    elif mode is None and word not in _UNSET:
+        calling["mode"] = raw
+        why = f"There is no mode {word!r}; it is kept for this format alone."
+        findings.append(Finding("unknown_choice", f"{where}.mode", Action.KEPT, why, Fault.INPUT))
+    if calling:
+        rest["functionCallingConfig"] = calling
+    if mode is None and not names:
+        return None, rest
+    return ToolChoice(mode or "auto", names), rest
+
+
+def encode_choice(
+    choice: ToolChoice | None,
+    native: dict[str, Any],
+    names: dict[str, str],
+    target: Target,
+    *,
+    has_functions: bool,
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The `toolConfig`. `native` is what a decoded one said besides the choice."""
+    rest = dict(native)
+    calling = dict(rest.pop("functionCallingConfig", {}))
+    hint = calling.pop("mode", None)
+    findings: list[Finding] = []
+    if choice is not None:
+        choice = _expressible(choice, target, findings, has_functions=has_functions)
+    if choice is not None and choice.mode is not None:
+        calling = {**_calling(choice, hint, names), **calling}
+    elif hint not in (None, "VALIDATED"):
+        calling = {"mode": hint, **calling}
+    # "Function calling config is set without function_declarations" (API error text).
+    if calling and has_functions:
+        return {"functionCallingConfig": calling, **rest}, findings
+    return rest, findings
+
+
+def _calling(choice: ToolChoice, hint: Any, names: dict[str, str]) -> dict[str, Any]:
+    wire_names = [names.get(name, name) for name in choice.names]
+    match choice.mode:
+        case "none":
+            return {"mode": "NONE"}
+        case "required":
+            config: dict[str, Any] = {"mode": "ANY"}
+        case _:
+            # Names go with ANY and VALIDATED, not with AUTO (google-genai, FunctionCallingConfig).
+            config = {"mode": "VALIDATED" if wire_names or hint == "VALIDATED" else "AUTO"}
+    return {**config, "allowedFunctionNames": wire_names} if wire_names else config
+
+
+def _expressible(
+    choice: ToolChoice, target: Target, findings: list[Finding], *, has_functions: bool
+) -> ToolChoice:
+    """`choice` as far as the target can express it; a finding for each thing it cannot."""
+    mode, names, weaker = choice.mode, choice.names, []
+    if mode == "required" and not has_functions:
+        weaker.append("no function is declared, so none can be required")
+        mode = None
+    elif mode is not None and mode not in target.choice_modes:
+        weaker.append(f"the mode {mode!r} cannot be asked for")
+        mode = None
+    if names and (target.choice_names == "no" or (target.choice_names == "one" and names[1:])):
+        weaker.append("the choice cannot be limited to these tools")
+        names = ()
+    if choice.parallel is False and not target.parallel_switch:
+        weaker.append("parallel calls cannot be switched off")
+    findings += [
+        Finding("choice_weakened", "tool_choice", Action.CHANGED, f"Here {what}.", Fault.RENDER)
+        for what in weaker
+    ]
+    return ToolChoice(mode, names)

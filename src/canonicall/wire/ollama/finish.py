@@ -1,0 +1,52 @@
+"""Why a model on Ollama stopped, and what it cost."""
+
+from typing import Any
+
+from canonicall.reply import (
+    CONTEXT_OVERFLOW,
+    ERROR,
+    FILTER,
+    LENGTH,
+    MALFORMED_CALL,
+    PAUSED,
+    REFUSAL,
+    STOP,
+    TOOL_CALLS,
+    Usage,
+)
+
+# Source: ollama/ollama, `llm.DoneReason`. `load` and `unload` answer requests without messages.
+_DECODED = {"stop": STOP, "length": LENGTH}
+_ENCODED = {LENGTH: "length", CONTEXT_OVERFLOW: "length"}
+_NOT_OVERRULED = (LENGTH, FILTER, REFUSAL, PAUSED, MALFORMED_CALL, ERROR, CONTEXT_OVERFLOW)
+USAGE_FIELDS = ("prompt_eval_count", "eval_count")
+
+
+def decode_finish(raw: str, has_calls: bool) -> str:
+    """The canonical word; calls in the message count for more than the server's `stop`."""
+    finish = _DECODED.get(raw, "")
+    return TOOL_CALLS if has_calls and finish not in _NOT_OVERRULED else finish
+
+
+def encode_finish(finish: str) -> str:
+    """The nearest `done_reason`."""
+    return _ENCODED.get(finish, "stop")
+
+
+def decode_usage(body: dict[str, Any]) -> Usage | None:
+    """The counts of a response, which stand in its body; None if it has none."""
+    figures = {name: body[name] for name in USAGE_FIELDS if isinstance(body.get(name), int)}
+    if not figures:
+        return None
+    return Usage(
+        input_tokens=figures.get("prompt_eval_count", 0),
+        output_tokens=figures.get("eval_count", 0),
+        native=figures,
+    )
+
+
+def encode_usage(usage: Usage) -> dict[str, Any]:
+    """The provider's own figures where they say the same, else figures made from ours."""
+    if usage.native is not None and decode_usage(usage.native) == usage:
+        return usage.native
+    return {"prompt_eval_count": usage.input_tokens, "eval_count": usage.output_tokens}

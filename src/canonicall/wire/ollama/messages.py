@@ -1,0 +1,207 @@
+"""Messages between Ollama's chat API and canonical form.
+
+A message has one text, beside it a thought, images and calls. Arguments are objects. A result names
+its tool; newer builds name the call as well.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from canonicall.admission import parse_arguments
+from canonicall.blocks import (
+    Block,
+    Code,
+    Media,
+    Message,
+    Native,
+    Origin,
+    Role,
+    Summary,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from canonicall.errors import MalformedBody
+from canonicall.target import Target
+from canonicall.transcript.turns import Turn
+from canonicall.wire.ollama.target import TARGET
+from canonicall.wire.reading import list_at, native_fields, object_at, text_at
+
+FORMAT = TARGET.format
+_KNOWN = ("role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id")
+# How the base64 text of each kind of image begins: the wire does not name the kind.
+_MAGIC = {"iVBOR": "png", "/9j/": "jpeg", "R0lGOD": "gif", "UklGR": "webp"}
+
+
+def decode_messages(value: Any, where: str, *, origin: Origin) -> list[Message]:
+    """The canonical messages of a request's `messages`."""
+    return [
+        _decode_message(object_at(item, f"{where}[{index}]"), f"{where}[{index}]", origin)
+        for index, item in enumerate(list_at(value, where))
+    ]
+
+
+def _decode_message(message: dict[str, Any], where: str, origin: Origin) -> Message:
+    match message.get("role"):
+        case "assistant":
+            return decode_reply(message, where, origin)
+        case "tool":
+            return Message("tool", (_decode_result(message, where),))
+        case "system" | "user" as role:
+            return _decode_plain(role, message, where)
+        case role:
+            raise MalformedBody(f"there is no role {role!r}.", where=f"{where}.role")
+
+
+def _decode_plain(role: Role, message: dict[str, Any], where: str) -> Message:
+    blocks = _decode_content(message, where)
+    native = native_fields(FORMAT, message, ("role", "content", "images"))
+    return Message(role, tuple(blocks), native=native)
+
+
+def decode_reply(message: dict[str, Any], where: str, origin: Origin) -> Message:
+    """A message of the model: its thought, its words, its calls."""
+    thought = text_at(message.get("thinking"), f"{where}.thinking")
+    blocks: list[Block] = [Thinking(text=thought)] if thought else []
+    blocks += _decode_content(message, where)
+    for index, item in enumerate(list_at(message.get("tool_calls"), f"{where}.tool_calls")):
+        at = f"{where}.tool_calls[{index}]"
+        blocks.append(_decode_call(object_at(item, at), at, index))
+    native = native_fields(FORMAT, message, _KNOWN)
+    return Message("assistant", tuple(blocks), origin=origin, native=native)
+
+
+def _decode_content(message: dict[str, Any], where: str) -> list[Text | Media]:
+    content: list[Text | Media] = []
+    if message.get("content") is not None:
+        content.append(Text(text=text_at(message["content"], f"{where}.content")))
+    for index, data in enumerate(list_at(message.get("images"), f"{where}.images")):
+        image = text_at(data, f"{where}.images[{index}]")
+        content.append(Media(media_type=_image_type(image), data=image))
+    return content
+
+
+def _decode_call(call: dict[str, Any], where: str, index: int) -> ToolCall:
+    function = object_at(call.get("function") or {}, f"{where}.function")
+    given = function.get("arguments")
+    known = ["id", "type", "function"]
+    fields = {name: value for name, value in call.items() if name not in known}
+    if function.get("index") not in (None, index):
+        fields["index"] = function["index"]
+    as_text = isinstance(given, str)
+    return ToolCall(
+        id=_id(call.get("id"), f"{where}.id"),
+        name=text_at(function.get("name"), f"{where}.function.name"),
+        args=None if as_text else object_at(given or {}, f"{where}.function.arguments"),
+        raw=given if as_text else None,
+        native=Native(FORMAT, fields) if fields else None,
+    )
+
+
+def _decode_result(message: dict[str, Any], where: str) -> ToolResult:
+    return ToolResult(
+        call_id=_id(message.get("tool_call_id"), f"{where}.tool_call_id"),
+        content=tuple(_decode_content(message, where)),
+        is_complete=True,
+        name=text_at(message.get("tool_name"), f"{where}.tool_name"),
+        native=native_fields(
+            FORMAT, message, ("role", "content", "images", "tool_name", "tool_call_id")
+        ),
+    )
+
+
+def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
+    """The messages of a turn: one, or one for each result."""
+    if turn.role == "assistant":
+        return [encode_reply(turn.blocks, turn.native, target)]
+    results = [block for block in turn.blocks if isinstance(block, ToolResult)]
+    messages = [_encode_result(result, target) for result in results]
+    rest = [block for block in turn.blocks if not isinstance(block, ToolResult)]
+    if rest or not results:
+        role = "system" if turn.role in ("system", "developer") else "user"
+        message: dict[str, Any] = {"role": role} | _encode_content(rest)
+        messages.append(message | own_fields(turn.native, except_for=_KNOWN))
+    return messages
+
+
+def encode_reply(
+    blocks: Iterable[Block], native: Native | None, target: Target, *, numbered: bool = False
+) -> dict[str, Any]:
+    """A message of the model. `numbered`: calls say their position, as in responses."""
+    blocks = tuple(blocks)
+    message: dict[str, Any] = {"role": "assistant"} | _encode_content(blocks)
+    calls = [block for block in blocks if isinstance(block, ToolCall) and block.kind != "server"]
+    if calls and not message["content"] and target.empty_content_beside_calls != "empty":
+        del message["content"]
+    thoughts = [block.text for block in blocks if isinstance(block, Thinking) and block.text]
+    if thoughts:
+        message["thinking"] = "\n".join(thoughts)
+    if calls:
+        message["tool_calls"] = [
+            _encode_call(call, index if numbered else None) for index, call in enumerate(calls)
+        ]
+    return message | own_fields(native, except_for=_KNOWN)
+
+
+def _encode_content(blocks: Iterable[Block]) -> dict[str, Any]:
+    """The text and the images of `blocks`. Only images that are here can be sent."""
+    texts: list[str] = []
+    images: list[str] = []
+    for block in blocks:
+        match block:
+            case Text() | Summary():
+                texts.append(block.text)
+            case Code():
+                texts.append(f"```{block.language}\n{block.code}\n```")
+            case Media(data=str(data)):
+                images.append(data)
+            case Media():
+                texts.append(f"[{block.media_type}: {block.url or 'not available'}]")
+            case _:
+                pass
+    return {"content": "\n".join(texts)} | ({"images": images} if images else {})
+
+
+def _encode_call(call: ToolCall, index: int | None) -> dict[str, Any]:
+    fields = own_fields(call.native)
+    index = fields.pop("index", index)
+    function: dict[str, Any] = {} if index is None else {"index": index}
+    function |= {"name": call.name, "arguments": _arguments(call)}
+    wire: dict[str, Any] = {"id": call.id} if call.id else {}
+    return wire | {"function": function} | fields
+
+
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    if call.args is not None:
+        return call.args
+    if call.kind == "custom":
+        return {"input": call.raw or ""}
+    args = parse_arguments(call.raw)
+    return {"_raw": call.raw} if args is None else args
+
+
+def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "tool"} | _encode_content(result.content or ())
+    if result.name and target.result_names_tool:
+        message["tool_name"] = result.name
+    if result.call_id:
+        message["tool_call_id"] = result.call_id
+    return message | own_fields(result.native, except_for=_KNOWN)
+
+
+def own_fields(native: Native | None, except_for: Any = ()) -> dict[str, Any]:
+    """The fields of this format in `native`."""
+    if native is None or native.format != FORMAT:
+        return {}
+    return {name: value for name, value in native.fields.items() if name not in except_for}
+
+
+def _image_type(data: str) -> str:
+    kinds = (kind for magic, kind in _MAGIC.items() if data.startswith(magic))
+    return f"image/{next(kinds, '*')}"
+
+
+def _id(value: Any, where: str) -> str:
+    id = text_at(value, where)
+    return "" if id == "null" else id

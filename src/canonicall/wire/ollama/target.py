@@ -1,0 +1,29 @@
+"""What Ollama's native chat API accepts.
+
+Source: ollama/ollama, `api/types.go` (`ChatRequest`, `Message`, `ToolCall`), `server/routes.go` and
+`docs/api`.
+"""
+
+from canonicall.target import IdRule, Target
+
+TARGET = Target(
+    format="ollama",
+    provider="ollama",
+    domain="ollama",
+    # `ToolCall.ID` is any text; the server itself makes `call_` and eight characters.
+    ids=IdRule(prefix="call_", max_length=40),
+    results="tool_messages",
+    # `Message.ToolName`: older builds find the call by the tool's name only.
+    result_names_tool=True,
+    # `Message.Content` is text; images stand beside it.
+    content_as_text=True,
+    empty_content_beside_calls="empty",
+    media=("image",),
+    # `Message.Thinking` is plain text.
+    reasoning="open",
+    reasoning_field="thinking",
+    # There is no `tool_choice`.
+    choice_modes=("auto",),
+    choice_names="no",
+    parallel_switch=False,
+)

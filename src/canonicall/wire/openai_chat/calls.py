@@ -1,0 +1,139 @@
+"""Tool calls of an assistant message.
+
+In: `tool_calls`, function or custom, and the legacy `function_call`. Arguments come as text, as an
+object (Mistral types allow it), as null or not at all (OpenRouter); only what came is kept, and the
+write boundary makes the other form.
+"""
+
+from typing import Any
+
+import msgspec
+
+from canonicall.admission import parse_arguments
+from canonicall.blocks import Native, ToolCall
+from canonicall.errors import MalformedBody
+from canonicall.findings import Action, Fault, Finding
+from canonicall.target import Target
+from canonicall.wire.openai_chat.native import HINT, decode_mark, native_rest, own_fields, with_rest
+from canonicall.wire.openai_chat.target import FORMAT
+from canonicall.wire.reading import kind_of, list_at, object_at, text_at
+
+_LEGACY = Native(FORMAT, {HINT: "function_call"})
+
+# `index` says what the place in the list says; Mistral wants it left out of requests.
+# Snowflake's replies hold empty `custom` and `function_call` objects in every message.
+_KNOWN = ("id", "type", "index", "function", "custom")
+
+
+def decode_id(value: Any, where: str) -> str:
+    """An id as it came. Mistral's SDK writes "null" where there is none."""
+    id = text_at(value, where)
+    return "" if id == "null" else id
+
+
+def decode_calls(
+    message: dict[str, Any], where: str, findings: list[Finding]
+) -> tuple[ToolCall, ...]:
+    """The calls of a message, in order."""
+    calls = [
+        _decode_call(object_at(call, place), place)
+        for index, call in enumerate(list_at(message.get("tool_calls"), f"{where}.tool_calls"))
+        for place in (f"{where}.tool_calls[{index}]",)
+    ]
+    place = f"{where}.function_call"
+    function = object_at(message.get("function_call") or {}, place)
+    if any(function.values()):
+        why = "The legacy function_call has no id; it is read as a tool call."
+        findings.append(Finding("legacy_function", place, Action.CHANGED, why, Fault.INPUT))
+        name = text_at(function.get("name"), f"{place}.name")
+        raw, args = _decode_arguments(function, place)
+        calls.append(ToolCall(name=name, raw=raw, args=args, native=_LEGACY))
+    return tuple(calls)
+
+
+def encode_call(call: ToolCall, target: Target) -> dict[str, Any]:
+    """A call of a request's history. Its arguments are always the text of a JSON object."""
+    if call.kind == "custom" and not target.custom_tools:
+        return _encode_function(call, _compact({"input": call.raw or ""}))
+    if call.kind == "custom":
+        return _encode_custom(call)
+    return _encode_function(call, _object_text(call))
+
+
+def encode_reply_call(call: ToolCall) -> dict[str, Any]:
+    """A call of a response: broken arguments stay broken, the finish reason says why."""
+    if call.kind == "custom":
+        return _encode_custom(call)
+    if call.raw is not None and call.args is None:
+        return _encode_function(call, call.raw)
+    return _encode_function(call, _object_text(call))
+
+
+def _decode_call(call: dict[str, Any], where: str) -> ToolCall:
+    id = decode_id(call.get("id"), f"{where}.id")
+    kind = text_at(call.get("type"), f"{where}.type") or "function"
+    fields = own_fields(native_rest(call, _KNOWN))
+    if kind == "custom":
+        custom = object_at(call.get("custom"), f"{where}.custom")
+        return ToolCall(
+            id=id,
+            name=text_at(custom.get("name"), f"{where}.custom.name"),
+            raw=text_at(custom.get("input"), f"{where}.custom.input"),
+            kind="custom",
+            cache=decode_mark(call, where),
+            native=Native(FORMAT, fields) if fields else None,
+        )
+    function = object_at(call.get("function"), f"{where}.function")
+    raw, args = _decode_arguments(function, f"{where}.function")
+    if kind != "function":  # Kimi's builtin_function
+        fields["type"] = kind
+    extra = own_fields(native_rest(function, ("name", "arguments")))
+    if extra:
+        fields["function"] = extra
+    return ToolCall(
+        id=id,
+        name=text_at(function.get("name"), f"{where}.function.name"),
+        raw=raw,
+        args=args,
+        cache=decode_mark(call, where),
+        native=Native(FORMAT, fields) if fields else None,
+    )
+
+
+def _decode_arguments(
+    function: dict[str, Any], where: str
+) -> tuple[str | None, dict[str, Any] | None]:
+    match function.get("arguments"):
+        case None:
+            return None, None
+        case str(raw):
+            return raw, None
+        case dict(args):
+            return None, args
+        case other:
+            what = f"expected text or an object, got {kind_of(other)}."
+            raise MalformedBody(what, where=f"{where}.arguments")
+
+
+def _encode_function(call: ToolCall, arguments: str) -> dict[str, Any]:
+    kind = own_fields(call.native).get("type", "function")
+    function = {"name": call.name, "arguments": arguments}
+    return with_rest({"id": call.id, "type": kind, "function": function}, call)
+
+
+def _encode_custom(call: ToolCall) -> dict[str, Any]:
+    custom = {"name": call.name, "input": call.raw or ""}
+    return with_rest({"id": call.id, "type": "custom", "custom": custom}, call)
+
+
+def _object_text(call: ToolCall) -> str:
+    """`raw` where it is the text of the arguments, else the arguments written anew."""
+    raw = call.raw or ""
+    read = parse_arguments(raw) if raw.lstrip().startswith("{") else None
+    if read is not None and (call.args is None or read == call.args):
+        return raw
+    return _compact(call.args or {})
+
+
+def _compact(args: dict[str, Any]) -> str:
+    return msgspec.json.encode(args).decode()

@@ -1,0 +1,228 @@
+"""Messages: one wire message is one canonical message, and one turn is one wire message.
+
+An assistant message holds its reasoning first, then its content, a refusal, sound, images, and its
+calls last. Where an assistant says nothing, this format has four ways to write it (null, "", [], no
+field); all of them are read as no block.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from canonicall.blocks import (
+    Block,
+    Media,
+    Message,
+    Native,
+    Origin,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from canonicall.errors import MalformedBody
+from canonicall.findings import Action, Fault, Finding
+from canonicall.reply import REFUSAL
+from canonicall.target import Target
+from canonicall.transcript.turns import Turn
+from canonicall.wire.openai_chat.audio import decode_audio, encode_audio_reference, own_sound
+from canonicall.wire.openai_chat.calls import decode_calls, decode_id, encode_call
+from canonicall.wire.openai_chat.native import (
+    HINT,
+    decode_mark,
+    field_of,
+    native_rest,
+    own_fields,
+    with_rest,
+)
+from canonicall.wire.openai_chat.parts import (
+    REFUSED,
+    decode_content,
+    decode_part,
+    decode_result_content,
+    encode_content,
+    encode_part,
+    is_refusal,
+)
+from canonicall.wire.openai_chat.reasoning import (
+    REASONING_FIELDS,
+    decode_reasoning,
+    encode_reasoning,
+)
+from canonicall.wire.openai_chat.target import FORMAT
+from canonicall.wire.reading import list_at, object_at, text_at
+
+ASSISTANT_FIELDS = (
+    *("role", "content", "refusal", "audio", "images", "tool_calls", "function_call"),
+    *REASONING_FIELDS,
+)
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+
+
+def decode_messages(
+    messages: list[Any], where: str, origin: Origin, domain: str, findings: list[Finding]
+) -> Iterator[Message]:
+    """The canonical messages of a request."""
+    for index, value in enumerate(messages):
+        place = f"{where}[{index}]"
+        message = object_at(value, place)
+        match message.get("role"):
+            case "assistant":
+                yield _decode_assistant(message, place, origin, domain, findings)
+            case "tool" | "function":
+                yield _decode_result(message, place, domain, findings)
+            case "system" | "developer" | "user" as role:
+                blocks = _decode_words(message, place, domain, findings)
+                native = native_rest(message, ("role", "content", "tool_calls"))
+                yield Message(role, blocks, native=native)
+            case role:
+                what = f"{role!r} is not a role. Use one of {', '.join(_ROLES)}."
+                raise MalformedBody(what, where=f"{place}.role")
+
+
+def decode_assistant_blocks(
+    message: dict[str, Any], where: str, domain: str, findings: list[Finding]
+) -> tuple[Block, ...]:
+    """What a model said, in a request's history or in a response."""
+    blocks: list[Block] = [*decode_reasoning(message, where, domain, findings)]
+    content = message.get("content")
+    if content != "":
+        blocks += decode_content(content, f"{where}.content", domain, findings)
+    refusal = text_at(message.get("refusal"), f"{where}.refusal")
+    if refusal:
+        blocks.append(Text(text=refusal, native=REFUSED))
+    blocks += decode_audio(message.get("audio"), f"{where}.audio", domain)
+    # OpenRouter: images a model made stand beside its content.
+    for index, image in enumerate(list_at(message.get("images"), f"{where}.images")):
+        block = decode_part(image, f"{where}.images[{index}]", domain, findings)
+        if isinstance(block, Media):
+            fields = {**own_fields(block.native), HINT: "images"}
+            block = replace(block, native=Native(FORMAT, fields))
+        blocks.append(block)
+    blocks += decode_calls(message, where, findings)
+    return tuple(blocks)
+
+
+def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
+    """The wire messages of a turn: one, or one for each result."""
+    if turn.role == "tool":
+        results = (block for block in turn.blocks if isinstance(block, ToolResult))
+        return [_encode_result(result, target) for result in results]
+    if turn.role == "assistant":
+        message = _encode_assistant(turn, target)
+    else:
+        message = {"role": turn.role, "content": encode_content(turn.blocks, target)}
+    native = own_fields(turn.native)
+    return [message | {k: v for k, v in native.items() if k not in message and k != "prefix"}]
+
+
+def content_blocks(blocks: Sequence[Block], chunks: Sequence[Thinking] = ()) -> tuple[Block, ...]:
+    """The blocks of an assistant message that its content is made of, `chunks` among them."""
+    beside = own_sound(blocks)
+    return tuple(
+        block
+        for block in blocks
+        if not isinstance(block, (ToolCall, ToolResult))
+        and (not isinstance(block, Thinking) or block in chunks)
+        and not is_refusal(block)
+        and field_of(block) != "images"
+        and block not in beside
+    )
+
+
+def encode_beside(blocks: Sequence[Block]) -> dict[str, Any]:
+    """What stands beside the content in requests and responses alike: a refusal and images."""
+    fields: dict[str, Any] = {}
+    refusals = [block.text for block in blocks if isinstance(block, Text) and is_refusal(block)]
+    if refusals:
+        fields["refusal"] = "\n".join(refusals)
+    images = [encode_part(block) for block in blocks if field_of(block) == "images"]
+    if images:
+        fields["images"] = images
+    return fields
+
+
+def _decode_words(
+    message: dict[str, Any], where: str, domain: str, findings: list[Finding]
+) -> tuple[Block, ...]:
+    """The blocks of a system, developer or user message."""
+    if message.get("content") is None:
+        _note_missing_content(where, findings)
+    blocks = decode_content(message.get("content"), f"{where}.content", domain, findings)
+    return _marked((*blocks, *decode_calls(message, where, findings)), message, where)
+
+
+def _decode_assistant(
+    message: dict[str, Any], where: str, origin: Origin, domain: str, findings: list[Finding]
+) -> Message:
+    blocks = _marked(decode_assistant_blocks(message, where, domain, findings), message, where)
+    known = ASSISTANT_FIELDS if message.get("prefix") else (*ASSISTANT_FIELDS, "prefix")
+    return Message(
+        "assistant",
+        blocks,
+        origin=origin,
+        finish=REFUSAL if any(map(is_refusal, blocks)) else "",
+        native=native_rest(message, known),
+    )
+
+
+def _decode_result(
+    message: dict[str, Any], where: str, domain: str, findings: list[Finding]
+) -> Message:
+    if message["role"] == "function":
+        why = "A message of the legacy role function is read as a tool result."
+        findings.append(Finding("legacy_function", where, Action.CHANGED, why, Fault.INPUT))
+    content = message.get("content")
+    if content is None:
+        _note_missing_content(where, findings)
+    result = ToolResult(
+        call_id=decode_id(message.get("tool_call_id"), f"{where}.tool_call_id"),
+        content=decode_result_content(content, f"{where}.content", domain, findings),
+        is_complete=True,
+        name=text_at(message.get("name"), f"{where}.name"),
+        cache=decode_mark(message, where),
+        native=native_rest(message, ("role", "content", "tool_call_id", "name")),
+    )
+    return Message("tool", (result,))
+
+
+def _marked(blocks: tuple[Block, ...], message: dict[str, Any], where: str) -> tuple[Block, ...]:
+    """`blocks` with the mark that stands on the message as a whole behind the last of them."""
+    mark = decode_mark(message, where)
+    if mark is None or not blocks:
+        return blocks
+    return (*blocks[:-1], replace(blocks[-1], cache=mark))
+
+
+def _note_missing_content(where: str, findings: list[Finding]) -> None:
+    why = "The message has no content."
+    findings.append(Finding("missing_content", where, Action.KEPT, why, Fault.INPUT))
+
+
+def _encode_assistant(turn: Turn, target: Target) -> dict[str, Any]:
+    thoughts = [block for block in turn.blocks if isinstance(block, Thinking)]
+    chunks = thoughts if target.reasoning_field == "content" else ()
+    calls = [block for block in turn.blocks if isinstance(block, ToolCall)]
+    beside = encode_beside(turn.blocks) | encode_audio_reference(turn.blocks)
+    message: dict[str, Any] = {"role": "assistant"}
+    written = encode_content(content_blocks(turn.blocks, chunks), target)
+    if written or not (calls or beside):
+        message["content"] = written
+    elif target.empty_content_beside_calls != "omit":
+        message["content"] = "" if target.empty_content_beside_calls == "empty" else None
+    message |= encode_reasoning(thoughts, target.reasoning_field)
+    message |= beside
+    if calls:
+        message["tool_calls"] = [encode_call(call, target) for call in calls]
+    if turn.prefix:
+        message["prefix"] = True
+    return message
+
+
+def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "tool", "tool_call_id": result.call_id}
+    if target.result_names_tool and result.name:
+        message["name"] = result.name
+    message["content"] = encode_content(result.content or (), target)
+    return with_rest(message, result)

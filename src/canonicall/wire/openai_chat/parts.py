@@ -1,0 +1,133 @@
+"""Content: a string or a list of parts on the wire, blocks in canonical form."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from canonicall.blocks import (
+    Block,
+    Code,
+    Media,
+    Native,
+    ResultContent,
+    Summary,
+    Text,
+    Thinking,
+    Unknown,
+)
+from canonicall.errors import MalformedBody
+from canonicall.findings import Action, Fault, Finding
+from canonicall.target import Target
+from canonicall.wire.openai_chat.media import MEDIA_PARTS, decode_media, encode_media
+from canonicall.wire.openai_chat.native import HINT, decode_mark, native_rest, own_fields, with_rest
+from canonicall.wire.openai_chat.reasoning import decode_thinking_chunk, encode_thinking_chunk
+from canonicall.wire.openai_chat.target import FORMAT
+from canonicall.wire.reading import kind_of, object_at, text_at
+
+REFUSED = Native(FORMAT, {"refusal": True})
+"""Marks the text of a refusal."""
+
+
+def decode_content(
+    content: Any, where: str, domain: str, findings: list[Finding]
+) -> tuple[Block, ...]:
+    """The blocks of a message's content."""
+    if content is None:
+        return ()
+    if isinstance(content, str):
+        return (Text(text=content),)
+    if not isinstance(content, list):
+        raise MalformedBody(f"expected text or a list, got {kind_of(content)}.", where=where)
+    return tuple(
+        decode_part(part, f"{where}[{index}]", domain, findings)
+        for index, part in enumerate(content)
+    )
+
+
+def decode_result_content(
+    content: Any, where: str, domain: str, findings: list[Finding]
+) -> tuple[ResultContent, ...]:
+    """The content of a tool message; an empty string is no content."""
+    blocks = decode_content(None if content == "" else content, where, domain, findings)
+    return tuple(
+        block
+        if isinstance(block, (Text, Media, Unknown))
+        else Unknown(native=Native(FORMAT, content[index]))
+        for index, block in enumerate(blocks)
+    )
+
+
+def decode_part(part: Any, where: str, domain: str, findings: list[Finding]) -> Block:
+    """One part of a content list."""
+    if isinstance(part, str) or (
+        isinstance(part, dict) and "type" not in part and isinstance(part.get("text"), str)
+    ):
+        why = "The part does not say its type; it is read as text."
+        findings.append(Finding("untyped_part", where, Action.CHANGED, why, Fault.INPUT))
+        part = {"text": part} if isinstance(part, str) else part
+        return _decode_text(part, where)
+    part = object_at(part, where)
+    match part.get("type"):
+        case "text":
+            return _decode_text(part, where)
+        case "refusal":
+            return Text(text=text_at(part.get("refusal"), f"{where}.refusal"), native=REFUSED)
+        case "thinking":
+            return decode_thinking_chunk(part, where, domain)
+        case kind if kind in MEDIA_PARTS:
+            media = decode_media(part, where, domain)
+            if media is not None:
+                return media
+    why = f"A part of type {part.get('type')!r} could not be read; it is kept as it is."
+    findings.append(Finding("unknown_part", where, Action.KEPT, why, Fault.INPUT))
+    return Unknown(native=Native(FORMAT, part))
+
+
+def encode_content(blocks: Iterable[Block], target: Target) -> str | list[dict[str, Any]]:
+    """A string where there is nothing but words, else a list of parts."""
+    blocks = tuple(blocks)
+    if all(_is_text(block) and (target.content_as_text or _is_bare(block)) for block in blocks):
+        return "\n".join(_words(block) for block in blocks)
+    return [encode_part(block) for block in blocks]
+
+
+def encode_part(block: Block) -> dict[str, Any]:
+    """One part of a content list."""
+    match block:
+        case Unknown(native=Native(fields=fields)):
+            return fields
+        case Text(text=text) if is_refusal(block):
+            return {"type": "refusal", "refusal": text}
+        case Thinking():
+            return encode_thinking_chunk(block)
+        case Media():
+            return with_rest(encode_media(block), block)
+        case _:
+            return with_rest({"type": "text", "text": _words(block)}, block)
+
+
+def is_refusal(block: Block) -> bool:
+    return isinstance(block, Text) and own_fields(block.native).get("refusal") is True
+
+
+def _decode_text(part: dict[str, Any], where: str) -> Text:
+    text = text_at(part.get("text"), f"{where}.text")
+    native = native_rest(part, ("type", "text"))
+    return Text(text=text, cache=decode_mark(part, where), native=native)
+
+
+def _is_text(block: Block) -> bool:
+    return isinstance(block, (Text, Summary, Code))
+
+
+def _is_bare(block: Block) -> bool:
+    return block.cache is None and not (own_fields(block.native).keys() - {HINT})
+
+
+def _words(block: Block) -> str:
+    match block:
+        case Text(text=text) | Summary(text=text):
+            return text
+        case Code(code=code, language=language):
+            return f"```{language}\n{code}\n```"
+        case _:
+            raise TypeError(f"{type(block).__name__} is not content of a chat message")

@@ -1,0 +1,84 @@
+"""A request body of the Chat Completions API, to and from canonical form."""
+
+from typing import Any
+
+from canonicall.blocks import Origin
+from canonicall.conversation import Conversation
+from canonicall.errors import MalformedBody
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import Request
+from canonicall.target import Target
+from canonicall.transcript.turns import Transcript
+from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
+from canonicall.wire.openai_chat.native import native_rest, own_fields
+from canonicall.wire.openai_chat.params import (
+    PLAIN_FIELDS,
+    REMEMBERED_FIELDS,
+    decode_params,
+    encode_params,
+)
+from canonicall.wire.openai_chat.target import FORMAT, TARGET
+from canonicall.wire.openai_chat.tools import (
+    decode_choice,
+    decode_tools,
+    encode_choice,
+    encode_tools,
+)
+from canonicall.wire.reading import kind_of, text_at
+
+_KNOWN = (
+    *("model", "messages", "tools", "functions"),
+    *("tool_choice", "function_call", "parallel_tool_calls"),
+    *PLAIN_FIELDS,
+)
+
+
+def decode_request(
+    body: dict[str, Any], *, origin: Origin | None = None, domain: str | None = None
+) -> Request:
+    """The canonical request in `body`."""
+    findings: list[Finding] = []
+    model = text_at(body.get("model"), "$.model")
+    origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
+    messages = body.get("messages")
+    if not isinstance(messages, list):
+        what = f"expected a list of messages, got {kind_of(messages)}."
+        raise MalformedBody(what, where="$.messages")
+    conversation = Conversation()
+    domain = TARGET.domain if domain is None else domain
+    for message in decode_messages(messages, "$.messages", origin, domain, findings):
+        conversation.append(message)
+    return Request(
+        conversation,
+        tools=decode_tools(body, findings),
+        tool_choice=decode_choice(body, findings),
+        params=decode_params(body, findings),
+        model=model,
+        native=native_rest(body, _KNOWN),
+        findings=(*findings, *conversation.report.findings),
+    )
+
+
+def encode_request(
+    request: Request, transcript: Transcript, target: Target
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The body for `transcript`, and what of the request the target cannot say."""
+    names = {own: wire for wire, own in transcript.names.items()}
+    native = own_fields(request.native)
+    tools, findings = encode_tools(request.tools, names, target)
+    offered = request.tools if tools else ()
+    choice, weakened = encode_choice(request.tool_choice, offered, names, target)
+    params, dropped = encode_params(request.params, native, target)
+    findings += [*weakened, *dropped]
+    if request.native is not None and not native:
+        listed = ", ".join(request.native.fields)
+        why = f"Fields of another format have no place in this one: {listed}."
+        findings.append(Finding("fields_dropped", "$", Action.DROPPED, why, Fault.RENDER))
+    model = target.model or request.model
+    body: dict[str, Any] = {"model": model} if model else {}  # Azure has it in the address.
+    body["messages"] = [wire for turn in transcript.turns for wire in encode_turn(turn, target)]
+    if tools:
+        body["tools"] = tools
+    body |= choice | params
+    rest = {name: field for name, field in native.items() if name not in REMEMBERED_FIELDS}
+    return body | {name: field for name, field in rest.items() if name not in body}, findings

@@ -1,0 +1,233 @@
+"""Tool definitions and the choice among them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from canonicall.blocks import Native
+from canonicall.errors import MalformedBody
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import ChoiceMode, Tool, ToolChoice
+from canonicall.target import Target
+from canonicall.wire.openai_chat.native import decode_mark, native_rest, own_fields, with_rest
+from canonicall.wire.openai_chat.target import FORMAT
+from canonicall.wire.reading import kind_of, list_at, object_at, text_at
+
+_MODES: dict[str, ChoiceMode] = {
+    "auto": "auto",
+    "none": "none",
+    "required": "required",
+    "any": "required",  # Mistral
+}
+_FUNCTION_FIELDS = ("name", "description", "parameters", "strict")
+_FREEFORM = {
+    "type": "object",
+    "properties": {"input": {"type": "string"}},
+    "required": ["input"],
+    "additionalProperties": False,
+}
+
+
+def decode_tools(body: dict[str, Any], findings: list[Finding]) -> tuple[Tool, ...]:
+    """The tools of a request body, the legacy `functions` with them."""
+    tools = [
+        _decode_tool(object_at(tool, f"$.tools[{index}]"), f"$.tools[{index}]", findings)
+        for index, tool in enumerate(list_at(body.get("tools"), "$.tools"))
+    ]
+    for index, function in enumerate(list_at(body.get("functions"), "$.functions")):
+        where = f"$.functions[{index}]"
+        why = "A legacy function is read as a function tool."
+        findings.append(Finding("legacy_function", where, Action.CHANGED, why, Fault.INPUT))
+        tools.append(_decode_function({}, object_at(function, where), where))
+    return tuple(tools)
+
+
+def encode_tools(
+    tools: Iterable[Tool], names: Mapping[str, str], target: Target
+) -> tuple[list[dict[str, Any]], list[Finding]]:
+    """The tools as the target takes them; `names` are wire names by canonical name."""
+    wire: list[dict[str, Any]] = []
+    findings: list[Finding] = []
+    for index, tool in enumerate(tools):
+        where = f"tools[{index}]"
+        if tool.kind == "server":
+            if own_fields(tool.native):
+                wire.append(own_fields(tool.native))
+                continue
+            why = f"{tool.name} is run by another provider; it cannot be offered here."
+            findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            continue
+        if tool.kind == "custom" and not target.custom_tools:
+            why = f"{tool.name} takes free text; it is offered as a function with one text."
+            findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
+            tool = Tool(tool.name, tool.description, _FREEFORM, cache=tool.cache)  # noqa: PLW2901
+        wire.append(_encode_tool(tool, names.get(tool.name, tool.name), target))
+    return wire, findings
+
+
+def decode_choice(body: dict[str, Any], findings: list[Finding]) -> ToolChoice | None:
+    """The choice of a request body, from `tool_choice`, `function_call` and the parallel switch."""
+    parallel = body.get("parallel_tool_calls")
+    if parallel is not None and not isinstance(parallel, bool):
+        what = f"expected true or false, got {kind_of(parallel)}."
+        raise MalformedBody(what, where="$.parallel_tool_calls")
+    mode, names = _decode_chosen(body.get("tool_choice"), "$.tool_choice", findings)
+    if mode is None and not names:
+        mode, names = _decode_chosen(body.get("function_call"), "$.function_call", findings)
+    if mode is None and parallel is None:
+        return None
+    return ToolChoice(mode, names, parallel)
+
+
+def encode_choice(
+    choice: ToolChoice | None, tools: Iterable[Tool], names: Mapping[str, str], target: Target
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The fields for a choice, and what of it the target cannot say."""
+    fields: dict[str, Any] = {}
+    findings: list[Finding] = []
+    kinds = {tool.name: tool.kind for tool in tools}
+    if choice is None:
+        return fields, findings
+    if not kinds:
+        # "'parallel_tool_calls' is only allowed when 'tools' are specified.", tool_choice likewise.
+        if choice.mode == "required":
+            findings.append(_weakened("A call is required, but no tool is offered."))
+        return fields, findings
+    chosen, lost = _encode_chosen(choice, kinds, names, target)
+    if chosen is not None:
+        fields["tool_choice"] = chosen
+    if lost:
+        findings.append(_weakened(lost))
+    if choice.parallel is not None and target.parallel_switch:
+        fields["parallel_tool_calls"] = choice.parallel
+    elif choice.parallel is not None:
+        findings.append(_weakened("Whether calls may be parallel cannot be chosen here."))
+    return fields, findings
+
+
+def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding]) -> Tool:
+    kind = text_at(tool.get("type"), f"{where}.type") or "function"
+    if kind == "function" and "function" in tool:
+        return _decode_function(tool, object_at(tool["function"], f"{where}.function"), where)
+    if kind == "custom" and isinstance(tool.get("custom"), dict):
+        return _decode_custom(tool, tool["custom"], where)
+    if kind == "function":
+        why = "The definition stands in the tool itself, not in its function field."
+        findings.append(Finding("flat_tool", where, Action.CHANGED, why, Fault.INPUT))
+        return _decode_function({}, {k: v for k, v in tool.items() if k != "type"}, where)
+    inner = tool.get(kind)
+    named = inner.get("name") if isinstance(inner, dict) else tool.get("name")
+    return Tool(str(named or kind), kind="server", native=Native(FORMAT, tool))
+
+
+def _decode_function(tool: dict[str, Any], function: dict[str, Any], where: str) -> Tool:
+    parameters, strict = function.get("parameters"), function.get("strict")
+    fields = own_fields(native_rest(tool, ("type", "function")))
+    extra = own_fields(native_rest(function, _FUNCTION_FIELDS))
+    if extra:
+        fields["function"] = extra
+    return Tool(
+        text_at(function.get("name"), f"{where}.function.name"),
+        text_at(function.get("description"), f"{where}.function.description"),
+        None if parameters is None else object_at(parameters, f"{where}.function.parameters"),
+        strict=strict if isinstance(strict, bool) else None,
+        cache=decode_mark(tool, where) or decode_mark(function, where),
+        native=Native(FORMAT, fields) if fields else None,
+    )
+
+
+def _decode_custom(tool: dict[str, Any], custom: dict[str, Any], where: str) -> Tool:
+    fields = own_fields(native_rest(tool, ("type", "custom")))
+    extra = own_fields(native_rest(custom, ("name", "description")))
+    if extra:
+        fields["custom"] = extra
+    return Tool(
+        text_at(custom.get("name"), f"{where}.custom.name"),
+        text_at(custom.get("description"), f"{where}.custom.description"),
+        kind="custom",
+        cache=decode_mark(tool, where),
+        native=Native(FORMAT, fields) if fields else None,
+    )
+
+
+def _encode_tool(tool: Tool, name: str, target: Target) -> dict[str, Any]:
+    held: dict[str, Any] = {"name": name}
+    if tool.description:
+        held["description"] = tool.description
+    if tool.parameters is not None:
+        held["parameters"] = tool.parameters
+    if tool.strict is not None:
+        held["strict"] = tool.strict
+    wire = with_rest({"type": tool.kind, tool.kind: held}, tool)
+    if not target.cache_marks:
+        wire.pop("cache_control", None)
+    return wire
+
+
+def _decode_chosen(
+    choice: Any, where: str, findings: list[Finding]
+) -> tuple[ChoiceMode | None, tuple[str, ...]]:
+    if choice is None:
+        return None, ()
+    if isinstance(choice, str):
+        choice = {"type": choice}
+    choice = object_at(choice, where)
+    if choice.get("type") == "allowed_tools":
+        return _decode_allowed(choice, where)
+    name, mode = _name_in(choice), _mode_in(choice.get("type"))
+    if name:
+        return "required", (name,)
+    if mode is None:
+        why = "The choice could not be read; the model is free to choose."
+        findings.append(Finding("unknown_choice", where, Action.DROPPED, why, Fault.INPUT))
+    return mode, ()
+
+
+def _decode_allowed(choice: dict[str, Any], where: str) -> tuple[ChoiceMode, tuple[str, ...]]:
+    """A list of tools. OpenAI nests it once more here than in its Responses API; both are sent."""
+    nested = choice.get("allowed_tools")
+    allowed = nested if isinstance(nested, dict) else choice
+    tools = list_at(allowed.get("tools"), f"{where}.tools")
+    return _mode_in(allowed.get("mode")) or "auto", tuple(filter(None, map(_name_in, tools)))
+
+
+def _mode_in(word: Any) -> ChoiceMode | None:
+    return _MODES.get(word) if isinstance(word, str) else None
+
+
+def _name_in(choice: Any) -> str:
+    """The tool that `{function: {name}}`, `{custom: {name}}` or a flat `{name}` speaks of."""
+    if not isinstance(choice, dict):
+        return ""
+    for held in (choice.get("function"), choice.get("custom"), choice):
+        if isinstance(held, dict) and isinstance(held.get("name"), str):
+            return str(held["name"])
+    return ""
+
+
+def _encode_chosen(
+    choice: ToolChoice, kinds: Mapping[str, str], names: Mapping[str, str], target: Target
+) -> tuple[Any, str]:
+    """What `tool_choice` says, and a sentence on what it cannot say."""
+    if choice.mode is None:
+        return None, ""
+    mode = choice.mode
+    if mode not in target.choice_modes:
+        fallback = "auto" if mode == "required" and "auto" in target.choice_modes else None
+        return fallback, f"The choice {mode!r} cannot be expressed here."
+    if not choice.names or mode == "none":
+        return mode, ""
+    wire = [_named(name, kinds.get(name, "function"), names, target) for name in choice.names]
+    if mode == "required" and len(wire) == 1 and target.choice_names != "no":
+        return wire[0], ""
+    if target.choice_names == "many":
+        return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": wire}}, ""
+    return mode, f"The choice of {', '.join(choice.names)} cannot be expressed here."
+
+
+def _named(name: str, kind: str, names: Mapping[str, str], target: Target) -> dict[str, Any]:
+    form = "custom" if kind == "custom" and target.custom_tools else "function"
+    return {"type": form, form: {"name": names.get(name, name)}}
+
+
+def _weakened(why: str) -> Finding:
+    return Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER)

@@ -1,0 +1,119 @@
+"""Why a response ended and what it cost, both ways.
+
+The wire's word is the status of a response, or the reason where it is incomplete or failed.
+"""
+
+from typing import Any
+
+from canonicall.reply import (
+    CONTEXT_OVERFLOW,
+    ERROR,
+    FILTER,
+    LENGTH,
+    MALFORMED_CALL,
+    STOP,
+    TOOL_CALLS,
+    Usage,
+)
+from canonicall.wire.reading import object_at, text_at
+
+COMPLETED = "completed"
+INCOMPLETE = "incomplete"
+FAILED = "failed"
+# SDK response_status.py: nothing has ended yet, or never will.
+NOT_ENDED = ("queued", "in_progress", "cancelled", INCOMPLETE)
+
+_DECODED = {
+    COMPLETED: STOP,
+    "max_output_tokens": LENGTH,
+    "content_filter": FILTER,
+    # Code of `response.error`: "Your input exceeds the context window of this model."
+    "context_length_exceeded": CONTEXT_OVERFLOW,
+    FAILED: ERROR,
+}
+_ENCODED = {
+    LENGTH: "max_output_tokens",
+    CONTEXT_OVERFLOW: "max_output_tokens",
+    FILTER: "content_filter",
+    MALFORMED_CALL: FAILED,
+    ERROR: FAILED,
+}
+_FIGURES = {"input_tokens", "output_tokens", "total_tokens"}
+
+
+def finish_word(body: dict[str, Any]) -> str:
+    """The word a response says about its end."""
+    status = text_at(body.get("status"), "$.status")
+    if status == INCOMPLETE:
+        details = object_at(body.get("incomplete_details") or {}, "$.incomplete_details")
+        return text_at(details.get("reason"), "$.incomplete_details.reason") or INCOMPLETE
+    error = body.get("error")
+    if not status:
+        return FAILED if error else COMPLETED
+    code = error.get("code") if isinstance(error, dict) else None
+    return str(code) if status == FAILED and code in _DECODED else status
+
+
+def decode_finish(raw: str, has_calls: bool) -> str:
+    """The canonical word; the empty text where nothing has ended or the reason is not known."""
+    word = _DECODED.get(raw, "")
+    if has_calls and word in (STOP, "") and raw not in NOT_ENDED:
+        return TOOL_CALLS
+    return word
+
+
+def encode_finish(finish: str) -> str:
+    """The wire's word for a canonical one."""
+    return _ENCODED.get(finish, COMPLETED)
+
+
+def status_fields(word: str) -> dict[str, Any]:
+    """The fields of a response that say a wire's word."""
+    details = {"reason": word} if word in ("max_output_tokens", "content_filter") else None
+    failure = {"code": "server_error", "message": "The model did not finish its response."}
+    return {
+        "status": INCOMPLETE if details else word,
+        "error": failure if word == FAILED else None,
+        "incomplete_details": details,
+    }
+
+
+def decode_usage(value: Any) -> Usage | None:
+    """The tokens of a response. Cached ones are part of the input here already."""
+    if value is None:
+        return None
+    usage = object_at(value, "$.usage")
+    read = object_at(usage.get("input_tokens_details") or {}, "$.usage.input_tokens_details")
+    made = object_at(usage.get("output_tokens_details") or {}, "$.usage.output_tokens_details")
+    return Usage(
+        input_tokens=_count(usage, "input_tokens"),
+        output_tokens=_count(usage, "output_tokens"),
+        cache_read_tokens=_count(read, "cached_tokens"),
+        cache_write_tokens=_count(read, "cache_write_tokens"),
+        reasoning_tokens=_count(made, "reasoning_tokens"),
+        native=usage,
+    )
+
+
+def encode_usage(usage: Usage | None) -> dict[str, Any] | None:
+    """The usage of a response: the provider's own figures, where they are this format's."""
+    if usage is None:
+        return None
+    native = usage.native
+    if native is not None and native.keys() >= _FIGURES and decode_usage(native) == usage:
+        return native
+    return {
+        "input_tokens": usage.input_tokens,
+        "input_tokens_details": {
+            "cached_tokens": usage.cache_read_tokens,
+            "cache_write_tokens": usage.cache_write_tokens,
+        },
+        "output_tokens": usage.output_tokens,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+        "total_tokens": usage.input_tokens + usage.output_tokens,
+    }
+
+
+def _count(figures: dict[str, Any], name: str) -> int:
+    value = figures.get(name)
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,273 @@
+"""The items of a conversation, both ways.
+
+Items of the model that stand in a row are one assistant message; outputs in a row are one tool
+message. A turn is written as one item for each thing it holds.
+"""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from canonicall.blocks import (
+    Block,
+    Message,
+    Origin,
+    Role,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from canonicall.errors import MalformedBody
+from canonicall.findings import Finding
+from canonicall.target import Target
+from canonicall.transcript.turns import Turn
+from canonicall.wire.openai_responses.fields import (
+    ITEM_ID,
+    SERVER_BLOCK,
+    id_at,
+    native_of,
+    opaque_of,
+    opaque_value,
+    own_fields,
+    rest_of,
+    with_rest,
+)
+from canonicall.wire.openai_responses.items import (
+    decode_item,
+    decode_unknown,
+    encode_call,
+    with_results,
+)
+from canonicall.wire.openai_responses.parts import (
+    ITEM,
+    decode_content,
+    encode_content,
+    encode_output_part,
+)
+from canonicall.wire.openai_responses.reasoning import encode_reasoning
+from canonicall.wire.reading import list_at, object_at, text_at
+
+_CUSTOM_OUTPUT = "custom_tool_call_output"
+_OUTPUTS = ("function_call_output", _CUSTOM_OUTPUT)
+_ROLES: dict[str, Role] = {role: role for role in ("user", "system", "developer", "assistant")}
+# Items of the client that are neither words nor outputs, and whose they are.
+_CLIENT_ITEMS: dict[str, Role] = {
+    "mcp_approval_response": "user",
+    "additional_tools": "developer",
+    "configuration_update": "developer",
+}
+
+
+def decode_input(
+    value: Any, *, origin: Origin, domain: str, where: str = "$.input"
+) -> tuple[list[Message], list[Finding]]:
+    """The messages of a request's input."""
+    if isinstance(value, str):
+        return [Message("user", (Text(text=value),))], []
+    reader = _Reader(origin, domain)
+    for index, item in enumerate(list_at(value, where)):
+        reader.feed(object_at(item, f"{where}[{index}]"), f"{where}[{index}]")
+    reader.close()
+    return reader.messages, reader.findings
+
+
+def decode_output(value: Any, *, domain: str) -> tuple[tuple[Block, ...], list[Finding]]:
+    """The blocks of a response's output: all of it is one assistant message."""
+    findings: list[Finding] = []
+    blocks: list[Block] = []
+    for index, item in enumerate(list_at(value, "$.output")):
+        where = f"$.output[{index}]"
+        blocks += decode_item(object_at(item, where), where, domain, blocks, findings)
+    return with_results(blocks, domain), findings
+
+
+def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
+    """The items of one turn."""
+    if turn.role == "assistant":
+        return encode_reply(turn.blocks, target)
+    items: list[dict[str, Any]] = []
+    said: list[Block] = []
+    for block in turn.blocks:
+        if isinstance(block, ToolResult):
+            items.append(_encode_result(block, target))
+        elif isinstance(block, Unknown) and _is_client_item(block):
+            items += _encode_words(turn, said)
+            items.append(own_fields(block.native))
+            said = []
+        else:
+            said.append(block)
+    return items + _encode_words(turn, said)
+
+
+def encode_reply(blocks: tuple[Block, ...], target: Target) -> list[dict[str, Any]]:
+    """The items of the model, in the order of their blocks."""
+    items: list[dict[str, Any]] = []
+    message_id = None
+    for block in blocks:
+        id = opaque_value(block, ITEM_ID) if _is_words(block) else None
+        if id is not None and id == message_id:
+            items[-1]["content"].append(encode_output_part(block))
+        else:
+            items += _encode_block(block, target)
+        message_id = id
+    return items
+
+
+class _Reader:
+    """Items in, messages out: what belongs together is held until something else comes."""
+
+    def __init__(self, origin: Origin, domain: str) -> None:
+        self.messages: list[Message] = []
+        self.findings: list[Finding] = []
+        self._origin = origin
+        self._domain = domain
+        self._reply: list[Block] = []
+        self._results: list[ToolResult] = []
+
+    def feed(self, item: dict[str, Any], where: str) -> None:
+        kind = item.get("type") or ("message" if "role" in item else "item_reference")
+        if kind in _OUTPUTS:
+            self._end_reply()
+            self._results.append(_decode_result(item, where, self._domain, self.findings))
+            return
+        role = _role_of(item, kind, where)
+        if role == "assistant":
+            self._end_results()
+            self._reply += decode_item(item, where, self._domain, self._reply, self.findings)
+            return
+        self.close()
+        if kind == "message":
+            self.messages.append(_decode_words(item, role, where, self._domain, self.findings))
+        else:
+            block = decode_unknown(item, where, self._domain, self.findings, known=True)
+            self.messages.append(Message(role, (block,)))
+
+    def close(self) -> None:
+        self._end_reply()
+        self._end_results()
+
+    def _end_reply(self) -> None:
+        if self._reply:
+            blocks = with_results(self._reply, self._domain)
+            self.messages.append(Message("assistant", blocks, origin=self._origin))
+            self._reply = []
+
+    def _end_results(self) -> None:
+        if self._results:
+            self.messages.append(Message("tool", tuple(self._results)))
+            self._results = []
+
+
+def _role_of(item: dict[str, Any], kind: str, where: str) -> Role:
+    """Whose an item is. All that is not the client's is the model's."""
+    if kind != "message":
+        return _CLIENT_ITEMS.get(kind, "assistant")
+    role = _ROLES.get(text_at(item.get("role"), f"{where}.role"))
+    if role is None:
+        # "Invalid value: 'tool'. Supported values are: 'assistant', 'system', 'developer', and
+        # 'user'."
+        raise MalformedBody(f"no item has the role {item.get('role')!r}.", where=f"{where}.role")
+    return role
+
+
+def _decode_words(
+    item: dict[str, Any], role: Role, where: str, domain: str, findings: list[Finding]
+) -> Message:
+    blocks = decode_content(item.get("content"), f"{where}.content", domain, findings)
+    id = text_at(item.get("id"), f"{where}.id")
+    if id and blocks:
+        marked = replace(blocks[0], opaque=(*blocks[0].opaque, *opaque_of(domain, ITEM_ID, id)))
+        blocks = (marked, *blocks[1:])
+    return Message(role, blocks, native=native_of(rest_of(item, "role", "id", "content")))
+
+
+def _decode_result(
+    item: dict[str, Any], where: str, domain: str, findings: list[Finding]
+) -> ToolResult:
+    output = item.get("output")
+    content = () if output == "" else decode_content(output, f"{where}.output", domain, findings)
+    fields = rest_of(item, "id", "call_id", "output")
+    if item["type"] == _CUSTOM_OUTPUT:
+        fields["type"] = _CUSTOM_OUTPUT
+    return ToolResult(
+        call_id=id_at(item.get("call_id"), f"{where}.call_id"),
+        content=content,
+        is_complete=True,
+        name=text_at(item.get("name"), f"{where}.name"),
+        opaque=opaque_of(domain, ITEM_ID, text_at(item.get("id"), f"{where}.id")),
+        native=native_of(fields),
+    )
+
+
+def _encode_words(turn: Turn, blocks: list[Block]) -> list[dict[str, Any]]:
+    if not blocks:
+        return []
+    item: dict[str, Any] = {"role": turn.role, "content": encode_content(blocks)}
+    id = opaque_value(blocks[0], ITEM_ID)
+    if id is not None:
+        item = {"type": "message", "id": id, **item}
+    return [with_rest(item, own_fields(turn.native))]
+
+
+def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
+    whole = opaque_value(result, SERVER_BLOCK)
+    if isinstance(whole, dict):
+        return whole
+    rest = own_fields(result.native)
+    is_custom = target.custom_tools and rest.get("type") == _CUSTOM_OUTPUT
+    item: dict[str, Any] = {"type": _CUSTOM_OUTPUT if is_custom else "function_call_output"}
+    id = opaque_value(result, ITEM_ID)
+    if id is not None:
+        item["id"] = id
+    item |= {"call_id": result.call_id, "output": encode_content(result.content or ())}
+    return with_rest(item, rest)
+
+
+def _encode_block(block: Block, target: Target) -> list[dict[str, Any]]:
+    whole = opaque_value(block, SERVER_BLOCK)
+    match block:
+        case ToolCall(kind="server") | ToolResult():
+            return [whole] if isinstance(whole, dict) else []
+        case ToolCall():
+            return [encode_call(block)]
+        case Thinking():
+            in_full = target.reasoning == "open"
+            return [encode_reasoning(block, in_full=in_full)]
+        case Unknown() if not _is_words(block):
+            return [own_fields(block.native)]
+        case _:
+            return [_encode_message(block)]
+
+
+def _encode_message(block: Block) -> dict[str, Any]:
+    """A message of the model: with its id as it came, without one in the short form.
+
+    An id names what the provider has stored, so the full form is for its own messages only
+    (SDK response_output_message_param.py; easy_input_message_param.py is the short form).
+    """
+    around = dict(own_fields(block.native).get(ITEM, {}))
+    part = encode_output_part(block)
+    status = around.pop("status", "completed")
+    id = opaque_value(block, ITEM_ID)
+    if id is not None:
+        item = {"type": "message", "role": "assistant", "id": id, "status": status}
+        return with_rest({**item, "content": [part]}, around)
+    is_bare = part["type"] == "output_text" and not part["annotations"] and len(part) == 3
+    return with_rest({"role": "assistant", "content": part["text"] if is_bare else [part]}, around)
+
+
+def _is_words(block: Block) -> bool:
+    """Whether a block is part of a message item, not an item of its own."""
+    if isinstance(block, (Thinking, ToolCall, ToolResult)):
+        return False
+    if not isinstance(block, Unknown):
+        return True
+    fields = own_fields(block.native)
+    inside = opaque_value(block, ITEM_ID) not in (None, fields.get("id"))
+    return inside or str(fields.get("type")).startswith(("input_", "output_"))
+
+
+def _is_client_item(block: Unknown) -> bool:
+    return own_fields(block.native).get("type") in _CLIENT_ITEMS

@@ -1,0 +1,180 @@
+"""Whole requests, both ways.
+
+The input is written last, so that a longer conversation only adds to the end of the body.
+"""
+
+from typing import Any
+
+from canonicall.blocks import Message, Native, Origin, Text
+from canonicall.conversation import Conversation
+from canonicall.errors import MalformedBody
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import Params, Reasoning, Request
+from canonicall.target import Target
+from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.openai_responses.fields import native_of, own_fields
+from canonicall.wire.openai_responses.messages import decode_input, encode_turn
+from canonicall.wire.openai_responses.parts import words
+from canonicall.wire.openai_responses.target import FORMAT, TARGET
+from canonicall.wire.openai_responses.tools import (
+    decode_choice,
+    decode_tools,
+    encode_choice,
+    encode_tools,
+)
+from canonicall.wire.reading import kind_of, object_at, text_at
+
+_KNOWN = {
+    "model",
+    "instructions",
+    "input",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "reasoning",
+    "max_output_tokens",
+    "temperature",
+    "top_p",
+    "stream",
+}
+
+
+def decode_request(
+    body: dict[str, Any], *, origin: Origin | None = None, domain: str | None = None
+) -> Request:
+    """The request in `body`."""
+    model = text_at(body.get("model"), "$.model")
+    origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
+    conversation = Conversation()
+    instructions = text_at(body.get("instructions"), "$.instructions")
+    if instructions:
+        conversation.append(Message("system", (Text(text=instructions),)))
+    domain = TARGET.domain if domain is None else domain
+    messages, findings = decode_input(body.get("input"), origin=origin, domain=domain)
+    for message in messages:
+        conversation.append(message)
+    tools, about_tools = decode_tools(body.get("tools"))
+    asked = body.get("tool_choice")
+    choice, about_choice = decode_choice(asked, body.get("parallel_tool_calls"))
+    reasoning, native = _decode_reasoning(body)
+    if asked is not None and (choice is None or choice.mode is None):
+        native["tool_choice"] = asked
+    rest = {name: field for name, field in body.items() if name not in _KNOWN and field is not None}
+    return Request(
+        conversation=conversation,
+        tools=tools,
+        tool_choice=choice,
+        params=Params(
+            max_tokens=_number_at(body, "max_output_tokens"),
+            temperature=_number_at(body, "temperature"),
+            top_p=_number_at(body, "top_p"),
+            stream=body["stream"] if isinstance(body.get("stream"), bool) else None,
+            reasoning=reasoning,
+        ),
+        model=model,
+        native=native_of(native | rest),
+        findings=(*findings, *about_tools, *about_choice, *conversation.report),
+    )
+
+
+def encode_request(
+    request: Request, transcript: Transcript, target: Target
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The body that asks `target`, and what could not be said as it was meant."""
+    native = own_fields(request.native)
+    names = {own: wire for wire, own in transcript.names.items()}
+    tools, findings = encode_tools(request.tools, names, target)
+    choice, more = _encode_choice(request, names, target, are_offered=bool(tools))
+    findings += more
+    instructions, turns = _instructions_apart(transcript.turns, target)
+    body: dict[str, Any] = {
+        "model": target.model or request.model,
+        "instructions": instructions,
+        "tools": tools,
+        **choice,
+        **_encode_params(request.params, native, findings),
+    }
+    findings += _foreign(request.native)
+    extras = {name: field for name, field in native.items() if name not in _KNOWN}
+    body = {name: field for name, field in body.items() if field not in (None, "", [], {})} | extras
+    body["input"] = [item for turn in turns for item in encode_turn(turn, target)]
+    return body, findings
+
+
+def _encode_choice(
+    request: Request, names: dict[str, str], target: Target, *, are_offered: bool
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The fields of the choice: a hosted tool's is native."""
+    if request.tools and not are_offered:
+        if request.tool_choice is None:
+            return {}, []
+        why = "None of the tools can be offered, so there is nothing to choose."
+        code = "choice_weakened"
+        return {}, [Finding(code, "tool_choice", Action.DROPPED, why, Fault.RENDER)]
+    native = own_fields(request.native)
+    hosted = {"tool_choice": native["tool_choice"]} if "tool_choice" in native else {}
+    if request.tool_choice is None:
+        return hosted, []
+    fields, findings = encode_choice(request.tool_choice, request.tools, names, target)
+    return hosted | fields, findings
+
+
+def _instructions_apart(turns: tuple[Turn, ...], target: Target) -> tuple[str, tuple[Turn, ...]]:
+    """What goes into `instructions`, and the turns that are items.
+
+    Only one system message fits: behind another one stands what the client sent as an item.
+    """
+    first = turns[0] if turns else Turn("user")
+    if target.system != "top" or first.role != "system":
+        return "", turns
+    text = "\n\n".join(words(block) for block in first.blocks)
+    return (text, turns[1:]) if text else ("", turns)
+
+
+def _decode_reasoning(body: dict[str, Any]) -> tuple[Reasoning | None, dict[str, Any]]:
+    """The effort, and the native rest of the field `reasoning`."""
+    fields = dict(object_at(body.get("reasoning") or {}, "$.reasoning"))
+    effort = text_at(fields.pop("effort", None), "$.reasoning.effort")
+    fields = {name: field for name, field in fields.items() if field is not None}
+    native = {"reasoning": fields} if fields else {}
+    return Reasoning(effort=effort) if effort else None, native
+
+
+def _encode_params(
+    params: Params, native: dict[str, Any], findings: list[Finding]
+) -> dict[str, Any]:
+    asked = params.reasoning or Reasoning()
+    effort = {"effort": asked.effort} if asked.effort else {}
+    if not effort and (asked.budget is not None or asked.enabled is False):
+        why = "The target is told an effort, not a budget or a switch."
+        findings.append(_dropped("params.reasoning", why))
+    findings += (
+        _dropped(f"params.{name}", f"The format has no {name}.")
+        for name in ("top_k", "stop", "seed")
+        if getattr(params, name) not in (None, ())
+    )
+    return {
+        "reasoning": effort | native.get("reasoning", {}),
+        "max_output_tokens": params.max_tokens,
+        "temperature": params.temperature,
+        "top_p": params.top_p,
+        "stream": params.stream,
+    }
+
+
+def _foreign(native: Native | None) -> list[Finding]:
+    if native is None or native.format == FORMAT:
+        return []
+    why = f"Fields of {native.format} that have no place here: {', '.join(native.fields)}."
+    return [_dropped("native", why)]
+
+
+def _dropped(where: str, why: str) -> Finding:
+    return Finding("param_dropped", where, Action.DROPPED, why, Fault.RENDER)
+
+
+def _number_at(body: dict[str, Any], name: str) -> Any:
+    value = body.get(name)
+    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+        return value
+    raise MalformedBody(f"expected a number, got {kind_of(value)}.", where=f"$.{name}")

@@ -1,0 +1,179 @@
+"""Tools and the choice among them, both ways. Tools are flat here: no object around a function."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import ChoiceMode, Tool, ToolChoice
+from canonicall.target import Target
+from canonicall.wire.openai_responses.fields import native_of, own_fields, rest_of, with_rest
+from canonicall.wire.reading import list_at, object_at, text_at
+
+_MODES: dict[str, ChoiceMode] = {mode: mode for mode in ("auto", "required", "none")}
+# SDK function_tool_param.py: `parameters` is required.
+_NO_PARAMETERS = {"type": "object", "properties": {}}
+_FREEFORM = {
+    "type": "object",
+    "properties": {"input": {"type": "string"}},
+    "required": ["input"],
+}
+
+
+def decode_tools(value: Any) -> tuple[tuple[Tool, ...], list[Finding]]:
+    """The tools of a request."""
+    findings: list[Finding] = []
+    tools = tuple(
+        _decode_tool(object_at(tool, f"$.tools[{index}]"), f"$.tools[{index}]", findings)
+        for index, tool in enumerate(list_at(value, "$.tools"))
+    )
+    return tools, findings
+
+
+def encode_tools(
+    tools: Iterable[Tool], names: Mapping[str, str], target: Target
+) -> tuple[list[dict[str, Any]], list[Finding]]:
+    """The tools for `target`; `names` are those that differ on the wire."""
+    wire: list[dict[str, Any]] = []
+    findings: list[Finding] = []
+    for index, tool in enumerate(tools):
+        where = f"tools[{index}]"
+        if tool.kind == "server" and not own_fields(tool.native):
+            why = f"{tool.name} runs at another provider; it cannot be offered here."
+            findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            continue
+        if tool.kind == "custom" and not target.custom_tools:
+            why = f"{tool.name} takes free text; it is offered as a function with one text."
+            findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
+        wire.append(_encode_tool(tool, names.get(tool.name, tool.name), target))
+    return wire, findings
+
+
+def decode_choice(value: Any, parallel: Any) -> tuple[ToolChoice | None, list[Finding]]:
+    """The choice that `tool_choice` and `parallel_tool_calls` make.
+
+    A choice of a hosted tool has no canonical form: its mode is None and it stays native.
+    """
+    findings: list[Finding] = []
+    mode, names = _decode_mode(value, findings)
+    switch = parallel if isinstance(parallel, bool) else None
+    if mode is None and switch is None:
+        return None, findings
+    return ToolChoice(mode, names, switch), findings
+
+
+def encode_choice(
+    choice: ToolChoice, tools: Iterable[Tool], names: Mapping[str, str], target: Target
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The fields `tool_choice` and `parallel_tool_calls`."""
+    findings: list[Finding] = []
+    fields: dict[str, Any] = {}
+    mode = choice.mode or ("auto" if choice.names else None)
+    if mode is not None and mode not in target.choice_modes:
+        findings.append(_weakened(f"The target does not take the choice {mode!r}."))
+    elif mode is not None:
+        custom = {tool.name for tool in tools if tool.kind == "custom" and target.custom_tools}
+        wanted = [
+            {"type": "custom" if name in custom else "function", "name": names.get(name, name)}
+            for name in choice.names
+        ]
+        fields["tool_choice"] = _encode_mode(mode, wanted, target, findings)
+    if choice.parallel is not None:
+        if target.parallel_switch:
+            fields["parallel_tool_calls"] = choice.parallel
+        elif not choice.parallel:
+            findings.append(_weakened("The target cannot be kept from calling tools in parallel."))
+    return fields, findings
+
+
+def _encode_mode(
+    mode: ChoiceMode, wanted: list[dict[str, str]], target: Target, findings: list[Finding]
+) -> Any:
+    if not wanted or mode == "none":
+        return mode
+    if mode == "required" and len(wanted) == 1 and target.choice_names != "no":
+        return wanted[0]
+    if target.choice_names == "many":
+        return {"type": "allowed_tools", "mode": mode, "tools": wanted}
+    findings.append(_weakened("The target cannot be limited to some of the tools."))
+    return mode
+
+
+def _decode_mode(value: Any, findings: list[Finding]) -> tuple[ChoiceMode | None, tuple[str, ...]]:
+    if value is None:
+        return None, ()
+    if isinstance(value, str):
+        return _MODES.get(value), ()
+    choice = object_at(value, "$.tool_choice")
+    kind = choice.get("type")
+    if kind in ("function", "custom"):
+        flat = _flat(choice, "$.tool_choice", findings)
+        return "required", (text_at(flat.get("name"), "$.tool_choice.name"),)
+    if kind != "allowed_tools":
+        return None, ()
+    tools = [
+        object_at(tool, f"$.tool_choice.tools[{index}]")
+        for index, tool in enumerate(list_at(choice.get("tools"), "$.tool_choice.tools"))
+    ]
+    if not tools or any(tool.get("type") not in ("function", "custom") for tool in tools):
+        return None, ()
+    mode = _MODES.get(text_at(choice.get("mode"), "$.tool_choice.mode"), "auto")
+    return mode, tuple(
+        text_at(tool.get("name"), f"$.tool_choice.tools[{index}].name")
+        for index, tool in enumerate(tools)
+    )
+
+
+def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding]) -> Tool:
+    kind = text_at(tool.get("type"), f"{where}.type") or "function"
+    name = text_at(tool.get("name"), f"{where}.name")
+    if kind not in ("function", "custom"):
+        label = name or text_at(tool.get("server_label"), f"{where}.server_label") or kind
+        return Tool(name=label, kind="server", native=native_of(tool))
+    tool = _flat(tool, where, findings)
+    schema = tool.get("parameters") if kind == "function" else None
+    strict = tool.get("strict")
+    known = ("name", "description", "parameters", "strict")
+    return Tool(
+        name=text_at(tool.get("name"), f"{where}.name"),
+        description=text_at(tool.get("description"), f"{where}.description"),
+        parameters=None if schema is None else object_at(schema, f"{where}.parameters"),
+        kind="custom" if kind == "custom" else "function",
+        strict=strict if isinstance(strict, bool) else None,
+        native=native_of(rest_of(tool, *known)),
+    )
+
+
+def _flat(value: dict[str, Any], where: str, findings: list[Finding]) -> dict[str, Any]:
+    """A tool as this format has it, where a client wrote it as for Chat Completions."""
+    kind = value.get("type", "function")
+    inner = value.get(kind)
+    if not isinstance(inner, dict):
+        return value
+    why = (
+        f"The {kind} is an object inside the tool, as in Chat Completions; it is read all the same."
+    )
+    findings.append(Finding("tool_nested", f"{where}.{kind}", Action.CHANGED, why, Fault.INPUT))
+    return {**inner, **{name: field for name, field in value.items() if name != kind}}
+
+
+def _encode_tool(tool: Tool, name: str, target: Target) -> dict[str, Any]:
+    rest = own_fields(tool.native)
+    if tool.kind == "server":
+        return rest
+    is_custom = tool.kind == "custom" and target.custom_tools
+    wire: dict[str, Any] = {"type": "custom" if is_custom else "function", "name": name}
+    if tool.description:
+        wire["description"] = tool.description
+    if is_custom:
+        return with_rest(wire, rest)
+    empty = _FREEFORM if tool.kind == "custom" else _NO_PARAMETERS
+    wire["parameters"] = empty if tool.parameters is None else tool.parameters
+    if tool.strict is not None:
+        wire["strict"] = tool.strict
+    if tool.kind == "custom":
+        rest = {field: value for field, value in rest.items() if field != "format"}
+    return with_rest(wire, rest)
+
+
+def _weakened(why: str) -> Finding:
+    return Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER)

@@ -1,0 +1,140 @@
+"""Recorded Ollama traffic decodes, says what the raw JSON says, and goes back to the wire.
+
+Every check compares with an independent reading of the JSON, a few lines that know nothing of ours.
+No record is exempt. The corpus has no error of this API, and its time stamps are not kept.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from canonicall.blocks import Text, Thinking, ToolCall, ToolResult
+from canonicall.findings import Report
+from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.ollama.messages import encode_turn
+from canonicall.wire.ollama.request import decode_request, encode_request
+from canonicall.wire.ollama.response import decode_response, encode_response
+from canonicall.wire.ollama.target import TARGET
+
+CORPUS = os.environ.get("CANONICALL_CORPUS")
+
+
+def records():
+    """Every native Ollama record of the corpus."""
+    for path in sorted(Path(CORPUS or "").glob("*.jsonl")) if CORPUS else ():
+        for line in path.read_text().splitlines():
+            if '"ollama-chat"' in line:
+                record = json.loads(line)
+                if record["protocol"] == "ollama-chat":
+                    yield record
+
+
+RECORDS = list(records())
+pytestmark = pytest.mark.skipif(not CORPUS, reason="CANONICALL_CORPUS does not name a folder")
+
+
+def named(records):
+    return [pytest.param(record, id=record["id"]) for record in records]
+
+
+REQUESTS = named(record for record in RECORDS if record["request"])
+RESPONSES = named(r for r in RECORDS if r["framing"] == "json" and r["status"] == 200)
+
+
+def test_the_corpus_has_what_is_to_be_checked():
+    assert (len(REQUESTS), len(RESPONSES)) >= (16, 12)
+
+
+def read_calls(message):
+    functions = [call["function"] for call in message.get("tool_calls") or ()]
+    return [(function["name"], function["arguments"]) for function in functions]
+
+
+def read_message(message):
+    """What an Ollama message says. The tool of a result is part of it where it is named."""
+    return (
+        message["role"],
+        message["content"],
+        message.get("thinking", ""),
+        message.get("images", []),
+        message.get("tool_name", ""),
+        read_calls(message),
+    )
+
+
+def with_raw_id(block):
+    if isinstance(block, ToolCall):
+        return replace(block, id=block.raw_id)
+    return replace(block, call_id=block.raw_id) if isinstance(block, ToolResult) else block
+
+
+def as_turn(message):
+    """A canonical message as a turn with the ids of the wire."""
+    return Turn(message.role, tuple(map(with_raw_id, message.blocks)), native=message.native)
+
+
+@pytest.mark.parametrize("record", REQUESTS)
+def test_messages_of_a_request_come_back_as_they_were(record):
+    body = record["request"]
+    turns = map(as_turn, decode_request(body).conversation.messages)
+    wire = [message for turn in turns for message in encode_turn(turn, TARGET)]
+    assert list(map(read_message, wire)) == list(map(read_message, body["messages"]))
+
+
+@pytest.mark.parametrize("record", REQUESTS)
+def test_a_request_says_what_its_json_says(record):
+    body = record["request"]
+    request = decode_request(body)
+    functions = [tool["function"] for tool in body.get("tools") or ()]
+    assert [(t.name, t.description, t.parameters) for t in request.tools] == [
+        (f["name"], f["description"], f["parameters"]) for f in functions
+    ]
+    assert request.model == body["model"]
+    assert request.params.stream == body["stream"]
+    assert request.params.seed == (body.get("options") or {}).get("seed")
+    assert (request.params.reasoning and request.params.reasoning.enabled) == body.get("think")
+
+
+@pytest.mark.parametrize("record", REQUESTS)
+def test_results_without_ids_find_their_calls(record):
+    """The recorded clients name only the tool, some not even that: every call is answered."""
+    assert decode_request(record["request"]).conversation.ledger.open == ()
+
+
+@pytest.mark.parametrize("record", REQUESTS)
+def test_a_request_goes_to_the_wire_and_back(record):
+    """Tools, choice, parameters and fields without canonical meaning, in a whole body."""
+    request = decode_request(record["request"])
+    transcript = Transcript(tuple(map(as_turn, request.conversation.messages)), {}, {}, Report())
+    body, findings = encode_request(request, transcript, TARGET)
+    again = decode_request(body)
+    assert findings == []
+    assert list(body)[-1] == "messages"
+    for field in ("tools", "tool_choice", "params", "model", "native"):
+        assert getattr(again, field) == getattr(request, field)
+
+
+@pytest.mark.parametrize("record", RESPONSES)
+def test_a_response_says_what_its_json_says(record):
+    body = record["response"]
+    message = body["message"]
+    reply = decode_response(body)
+    blocks = reply.message.blocks
+    assert [(call.name, call.args) for call in reply.calls] == read_calls(message)
+    assert [b.text for b in blocks if isinstance(b, Text)] == [message["content"]]
+    thoughts = [block.text for block in blocks if isinstance(block, Thinking)]
+    assert thoughts == ([message["thinking"]] if message.get("thinking") else [])
+    assert reply.finish == ("tool_calls" if read_calls(message) else "stop")
+    assert reply.usage.input_tokens == body["prompt_eval_count"]
+    assert reply.usage.output_tokens == body["eval_count"]
+
+
+@pytest.mark.parametrize("record", RESPONSES)
+def test_a_response_goes_to_the_wire_and_back(record):
+    reply = decode_response(record["response"])
+    body = encode_response(reply)
+    assert decode_response(body) == reply
+    assert body | {"created_at": None} == record["response"] | {"created_at": None}

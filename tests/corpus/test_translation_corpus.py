@@ -1,0 +1,53 @@
+"""Recorded conversations travel to every other provider and pass the judge there."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from canonicall.codec import decode_request, encode_request
+from canonicall.providers.registry import get_target, provider_names
+from canonicall.verify import verify
+
+CORPUS = os.environ.get("CANONICALL_CORPUS")
+FORMATS = {
+    "openai-chat": "openai-chat",
+    "openai-responses": "openai-responses",
+    "anthropic-messages": "anthropic",
+    "gemini-generate": "gemini",
+    "bedrock-converse": "bedrock",
+    "cohere-v2": "cohere",
+    "ollama-chat": "ollama",
+}
+pytestmark = pytest.mark.skipif(
+    CORPUS is None, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
+)
+
+
+def recorded():
+    """Accepted requests that use tools, with the format they came in."""
+    for path in sorted(Path(CORPUS).glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            record = json.loads(line)
+            format = FORMATS.get(record["protocol"])
+            wanted = (
+                record["has_tool_results"] or record["has_tool_calls"] or record["has_thinking"]
+            )
+            if format and record["request"] and record["status"] == 200 and wanted:
+                yield record["id"], format, record["request"]
+
+
+@pytest.mark.parametrize("target", sorted(provider_names()) if CORPUS else [])
+def test_every_recorded_tool_conversation_is_valid_for(target):
+    goal = get_target(target)
+    wrong = []
+    count = 0
+    for id, format, body in recorded():
+        count += 1
+        encoded = encode_request(decode_request(body, format), goal)
+        found = [f"{one.code} at {one.where}" for one in verify(encoded.body, goal)]
+        if found:
+            wrong.append((id, found[:3]))
+    assert count > 500
+    assert wrong == []

@@ -1,0 +1,139 @@
+"""The thinking switch and the effort, with everything they say beyond canonical words."""
+
+import pytest
+
+from canonicall import Text, Thinking, ToolCall, ToolResult
+from canonicall.errors import MalformedBody
+from canonicall.request import Reasoning
+from canonicall.transcript.turns import Turn
+from canonicall.wire.anthropic.reasoning import (
+    decode_reasoning,
+    encode_reasoning,
+    fit_thinking,
+    is_thinking,
+)
+
+FIELDS = [
+    ({}, None),
+    ({"thinking": {"type": "adaptive"}}, Reasoning(enabled=True)),
+    (
+        {"thinking": {"type": "adaptive", "display": "omitted"}},
+        Reasoning(enabled=True),
+    ),
+    (
+        {"thinking": {"type": "enabled", "budget_tokens": 2048, "display": "summarized"}},
+        Reasoning(enabled=True, budget=2048),
+    ),
+    ({"thinking": {"type": "disabled"}}, Reasoning(enabled=False)),
+    ({"thinking": {"type": "between_tools"}}, Reasoning(enabled=False)),
+    ({"thinking": {"type": "of_tomorrow", "x": 1}}, None),
+    ({"output_config": {"effort": "high"}}, Reasoning(effort="high")),
+    (
+        {"thinking": {"type": "adaptive"}, "output_config": {"effort": "max", "format": {"a": 1}}},
+        Reasoning(enabled=True, effort="max"),
+    ),
+    ({"output_config": {"format": {"a": 1}}}, None),
+]
+
+
+@pytest.mark.parametrize(("fields", "reasoning"), FIELDS)
+def test_both_ways(fields, reasoning):
+    decoded, native = decode_reasoning(fields)
+    assert decoded == reasoning
+    assert encode_reasoning(decoded, native) == (fields, [])
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "fields", "codes"),
+    [
+        (Reasoning(effort="minimal"), {"output_config": {"effort": "low"}}, ["param_changed"]),
+        (Reasoning(effort="none"), {"thinking": {"type": "disabled"}}, []),
+        (
+            Reasoning(budget=512),
+            {"thinking": {"type": "enabled", "budget_tokens": 1024}},
+            ["param_changed"],
+        ),
+        (Reasoning(), {}, []),
+    ],
+)
+def test_words_of_other_formats(reasoning, fields, codes):
+    encoded, findings = encode_reasoning(reasoning, {})
+    assert encoded == fields
+    assert [one.code for one in findings] == codes
+
+
+def test_switching_on_overrules_a_native_type():
+    fields, _ = encode_reasoning(Reasoning(enabled=True), {"thinking": {"type": "between_tools"}})
+    assert fields == {"thinking": {"type": "adaptive"}}
+
+
+MANUAL = {"thinking": {"type": "enabled", "budget_tokens": 4000, "display": "omitted"}}
+OFF = {"thinking": {"type": "disabled"}}
+ASKED = Turn("user", (Text(text="q"),))
+CALLED = Turn("assistant", (ToolCall(id="a", name="f", args={}),))
+THOUGHT = Turn("assistant", (Thinking(text="hm"), *CALLED.blocks))
+ANSWERED = Turn("user", (ToolResult(call_id="a", content=()),))
+ADDED = Turn("user", (*ANSWERED.blocks, Text(text="and?")))
+
+
+@pytest.mark.parametrize(
+    ("limit", "budget"), [(4001, 4000), (4000, 2000), (2000, 1024), (1025, 1024)]
+)
+def test_the_budget_is_smaller_than_the_limit(limit, budget):
+    fields, findings = fit_thinking(MANUAL, limit, [ASKED])
+    assert fields == {"thinking": MANUAL["thinking"] | {"budget_tokens": budget}}
+    assert [one.code for one in findings] == ["param_changed"] * (budget != 4000)
+
+
+def test_a_limit_below_the_least_budget_leaves_no_room_for_thinking():
+    fields, findings = fit_thinking(MANUAL | {"output_config": {"effort": "low"}}, 1024, [ASKED])
+    assert fields == OFF | {"output_config": {"effort": "low"}}
+    assert [one.code for one in findings] == ["param_changed"]
+
+
+@pytest.mark.parametrize(
+    ("turns", "fits"),
+    [
+        ([], True),
+        ([ASKED], True),
+        ([ASKED, CALLED], True),
+        ([ASKED, CALLED, ADDED], True),
+        ([ASKED, CALLED, ANSWERED, CALLED, ADDED, THOUGHT, ANSWERED], True),
+        ([ASKED, THOUGHT, ANSWERED, CALLED, ANSWERED], True),
+        ([ASKED, CALLED, ANSWERED], False),
+        ([ASKED, CALLED, ANSWERED, THOUGHT, ANSWERED], False),
+        ([ASKED, THOUGHT, ADDED, CALLED, ANSWERED], False),
+    ],
+)
+def test_manual_thinking_needs_a_loop_that_began_with_a_thought(turns, fits):
+    """After a switch of provider in the middle of a loop, thinking is off until the next question."""
+    fields, findings = fit_thinking(MANUAL, 8000, turns)
+    assert fields == (MANUAL if fits else OFF)
+    assert [one.code for one in findings] == ([] if fits else ["param_changed"])
+
+
+def test_adaptive_thinking_may_begin_anywhere():
+    fields = {"thinking": {"type": "adaptive"}}
+    assert fit_thinking(fields, 5, [ASKED, CALLED, ANSWERED]) == (fields, [])
+
+
+def test_what_counts_as_thinking():
+    kinds = ["adaptive", "enabled", "disabled", "between_tools", "of_tomorrow"]
+    on = [kind for kind in kinds if is_thinking({"thinking": {"type": kind}})]
+    assert on == ["adaptive", "enabled"]
+    assert not is_thinking({})
+
+
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [
+        ({"thinking": "on"}, "$.thinking"),
+        ({"thinking": {"type": 1}}, "$.thinking.type"),
+        ({"output_config": [1]}, "$.output_config"),
+        ({"output_config": {"effort": 1}}, "$.output_config.effort"),
+    ],
+)
+def test_wrong_kinds_are_refused_with_their_path(fields, where):
+    with pytest.raises(MalformedBody) as error:
+        decode_reasoning(fields)
+    assert error.value.where == where

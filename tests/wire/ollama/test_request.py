@@ -1,0 +1,210 @@
+"""Whole Ollama requests."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from canonicall.blocks import Native, Origin, ToolCall
+from canonicall.conversation import Conversation
+from canonicall.errors import CanonicallError, MalformedBody
+from canonicall.findings import Report
+from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.ollama.request import decode_request, encode_request
+from canonicall.wire.ollama.target import TARGET
+
+from strategies import json_values
+
+BODY = {
+    "model": "m",
+    "stream": False,
+    "think": "high",
+    "options": {
+        "num_ctx": 4096,
+        "num_predict": 9,
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "top_k": 3,
+        "seed": 7,
+        "stop": ["x"],
+    },
+    "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
+    "format": "json",
+    "keep_alive": 0,
+    "messages": [
+        {"role": "system", "content": "be kind"},
+        {"role": "user", "content": "hi"},
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": {"a": 1}}}],
+        },
+        {"role": "tool", "content": "1", "tool_name": "f", "tool_call_id": "c"},
+    ],
+}
+
+
+def raw(block):
+    if isinstance(block, ToolCall):
+        return replace(block, id=block.raw_id)
+    return replace(block, call_id=block.raw_id) if hasattr(block, "call_id") else block
+
+
+def transcript(request, names=None):
+    turns = [
+        Turn(message.role, tuple(map(raw, message.blocks)), native=message.native)
+        for message in request.conversation.messages
+    ]
+    return Transcript(tuple(turns), {}, names or {}, Report())
+
+
+def encoded(**fields):
+    request = Request(Conversation(), model="m", **fields)
+    return encode_request(request, transcript(request), TARGET)
+
+
+def test_a_whole_request_comes_back_key_for_key():
+    request = decode_request(BODY)
+    body, findings = encode_request(request, transcript(request), TARGET)
+    assert body == BODY
+    assert list(body) == list(BODY)
+    assert findings == []
+    assert request.findings == ()
+
+
+def test_what_a_request_means():
+    request = decode_request(BODY)
+    assert request.params == Params(
+        max_tokens=9,
+        temperature=0.5,
+        top_p=0.9,
+        top_k=3,
+        stop=("x",),
+        seed=7,
+        stream=False,
+        reasoning=Reasoning(enabled=True, effort="high"),
+    )
+    assert request.native == Native(
+        "ollama", {"format": "json", "keep_alive": 0, "options": {"num_ctx": 4096}}
+    )
+
+
+def test_assistant_messages_know_where_they_come_from():
+    reply = list(decode_request(BODY).conversation.messages)[2]
+    assert reply.origin == Origin("ollama", "ollama", model="m")
+    reply = list(decode_request(BODY, origin=Origin("x")).conversation.messages)[2]
+    assert reply.origin == Origin("x")
+
+
+def test_streaming_is_the_default_here_and_nowhere_else():
+    assert decode_request({"model": "m"}).params.stream is True
+    assert encoded()[0]["stream"] is False
+    assert encoded(params=Params(stream=True))[0]["stream"] is True
+
+
+def test_results_that_only_name_their_tool_find_their_calls():
+    calls = [{"function": {"name": name, "arguments": {}}} for name in ("f", "g")]
+    results = [{"role": "tool", "content": name, "tool_name": name} for name in ("g", "f")]
+    request = decode_request({"messages": [{"role": "assistant", "tool_calls": calls}, *results]})
+    ledger = request.conversation.ledger
+    assert ledger.open == ()
+    _, *told = request.conversation.messages
+    assert [ledger[message.results[0].call_id].name for message in told] == ["g", "f"]
+
+
+@pytest.mark.parametrize("endless", [-1, -2])
+def test_a_negative_limit_is_no_limit_for_others(endless):
+    request = decode_request({"model": "m", "options": {"num_predict": endless}})
+    assert request.params.max_tokens is None
+    body, _ = encode_request(request, transcript(request), TARGET)
+    assert body["options"] == {"num_predict": endless}
+
+
+def test_one_stop_word_may_come_bare():
+    assert decode_request({"options": {"stop": "x"}}).params.stop == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "think", "codes"),
+    [
+        (Reasoning(enabled=False), False, []),
+        (Reasoning(enabled=True), True, []),
+        (Reasoning(effort="low"), "low", []),
+        (Reasoning(enabled=True, budget=5), True, ["param_dropped"]),
+    ],
+)
+def test_thinking_is_on_or_off_or_an_effort(reasoning, think, codes):
+    body, findings = encoded(params=Params(reasoning=reasoning))
+    assert body["think"] == think
+    assert [f.code for f in findings] == codes
+
+
+def test_strictness_is_not_sent():
+    body, findings = encoded(tools=(Tool("f", strict=True),))
+    assert "strict" not in body["tools"][0]["function"]
+    assert [f.code for f in findings] == ["param_dropped"]
+
+
+def test_no_tools_are_sent_where_none_may_be_called():
+    body, findings = encoded(tools=(Tool("f"),), tool_choice=ToolChoice("none"))
+    assert "tools" not in body
+    assert [f.code for f in findings] == ["choice_weakened"]
+
+
+def test_wire_names_reach_the_tools():
+    request = Request(Conversation(), tools=(Tool("my.tool"),))
+    body, _ = encode_request(request, transcript(request, {"my_tool": "my.tool"}), TARGET)
+    assert body["tools"][0]["function"]["name"] == "my_tool"
+
+
+def test_the_targets_model_is_written():
+    request = decode_request(BODY)
+    body, _ = encode_request(request, transcript(request), replace(TARGET, model="other"))
+    assert body["model"] == "other"
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ("x", "$"),
+        ({"model": 1}, "$.model"),
+        ({"messages": {}}, "$.messages"),
+        ({"options": [1]}, "$.options"),
+        ({"options": {"stop": {}}}, "$.options.stop"),
+    ],
+)
+def test_a_wrong_shape_is_refused_with_its_path(body, where):
+    with pytest.raises(MalformedBody) as caught:
+        decode_request(body)
+    assert caught.value.where == where
+
+
+def places(value, path=()):
+    yield path
+    pairs = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    for key, inner in pairs:
+        yield from places(inner, (*path, key))
+
+
+def put(value, path, new):
+    if not path:
+        return new
+    copy = value.copy()
+    copy[path[0]] = put(value[path[0]], path[1:], new)
+    return copy
+
+
+@given(st.sampled_from(list(places(BODY))), json_values)
+def test_any_value_in_any_place_is_read_or_refused_by_name(path, value):
+    try:
+        request = decode_request(put(BODY, path, value))
+    except CanonicallError:
+        return
+    encode_request(request, transcript(request), TARGET)
