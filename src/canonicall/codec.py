@@ -152,8 +152,9 @@ def _without_forced_choice(request: Request, target: Target, findings: list[Find
     choice, reasoning = request.tool_choice, request.params.reasoning
     if choice is None or choice.mode != "required" or target.forced_choice_with_reasoning:
         return request
-    thinks = target.reasoning_placeholder is not None if reasoning is None else reasoning.enabled
-    if not thinks:
+    asked = reasoning is not None and bool(reasoning.enabled or reasoning.budget)
+    refused = reasoning is not None and (reasoning.enabled is False or reasoning.effort == "none")
+    if refused or not (asked or target.reasoning_placeholder is not None):
         return request
     why = "The target does not force a call while the model thinks; it may choose."
     findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))

@@ -23,7 +23,7 @@ def violations(body, target):
 
 
 @every_provider
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(conversations, st.booleans())
 def test_any_conversation_renders_and_verifies_clean(provider, conversation, with_tools):
     """L1: however damaged the conversation is, the independent judge finds nothing."""
@@ -34,7 +34,7 @@ def test_any_conversation_renders_and_verifies_clean(provider, conversation, wit
 
 
 @every_provider
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(conversations)
 def test_equal_input_gives_equal_bytes(provider, conversation):
     """L3."""
@@ -44,7 +44,7 @@ def test_equal_input_gives_equal_bytes(provider, conversation):
 
 
 @every_provider
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(conversations)
 def test_reading_a_rendered_body_and_rendering_it_again_gives_the_same_bytes(
     provider, conversation

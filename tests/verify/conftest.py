@@ -2,7 +2,7 @@
 
 import ast
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 import pytest
 
@@ -13,19 +13,17 @@ from canonicall.verify.codes import CODES
 SOURCE = Path(__file__).parents[2] / "src" / "canonicall" / "verify"
 
 
-class Case(NamedTuple):
+class Case(Protocol):
     """A body that breaks a rule, and its neighbour that does not."""
 
     refused: dict[str, Any]
     accepted: dict[str, Any]
     target: Target
-    accepted_target: Target | None = None
+    accepted_target: Target | None
 
 
 class Judge:
     """Asserts what every case of every format has to show."""
-
-    case = Case
 
     def codes_of(self, *modules: str) -> set[str]:
         """The codes that stand as literals in the source of a format."""

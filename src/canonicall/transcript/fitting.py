@@ -34,6 +34,7 @@ from canonicall.transcript.reasoning import (
     keeps_opaque,
     with_placeholder,
     with_sentinel,
+    without_trailing_thoughts,
 )
 
 _AnyBlock = TypeVar("_AnyBlock", bound=Block)
@@ -55,12 +56,16 @@ class Fitter:
         blocks: list[Block] = []
         for index, block in enumerate(message.blocks):
             where = f"entries[{entry}].blocks[{index}]"
-            if _is_server_side(block, ledger) and _server_id(block) not in kept_server:
-                blocks += self._without_server_block(block, where, findings)
+            if _is_server_side(block, ledger):
+                if _server_id(block) not in kept_server:
+                    blocks += self._without_server_block(block, where, findings)
+                    continue
+            elif isinstance(block, ToolResult):
                 continue
             fitted = self._block(block, message, where, findings)
             if fitted is not None:
                 blocks.append(fitted)
+        blocks = without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
         return with_sentinel(with_placeholder(blocks, self.target), self.target)
 
     def content(self, message: Message, entry: int, findings: list[Finding]) -> list[Block]:
@@ -142,7 +147,9 @@ class Fitter:
         call = self._common(call, message, where, findings)
         if call.kind == "server":
             return call
-        wire_id = self.projection.id(call, findings, where)
+        made_in = message.origin.format if message.origin is not None else ""
+        foreign = made_in not in ("", self.target.format)
+        wire_id = self.projection.id(call, findings, where, foreign=foreign)
         name = self.projection.name(call.name)
         if call.kind == "custom" and not self.target.custom_tools:
             call = replace(call, kind="function", args={"input": call.raw or ""}, raw=None)
@@ -235,7 +242,8 @@ def _is_server_side(block: Block, ledger: Ledger) -> bool:
     if not isinstance(block, ToolResult):
         return False
     one = ledger.get(block.call_id)
-    return one is None or one.call.kind == "server" or bool(block.opaque)
+    sealed = any(part.kind == "server_block" for part in block.opaque)
+    return sealed or (one is not None and one.call.kind == "server")
 
 
 def _server_id(block: Block) -> str:

@@ -47,13 +47,19 @@ class Projection:
         self._taken_names[wire] = own
         return wire
 
-    def id(self, call: ToolCall, findings: list[Finding], where: str) -> str:
-        """The wire id of a call; the empty text where the target needs none."""
+    def id(
+        self, call: ToolCall, findings: list[Finding], where: str, *, foreign: bool = False
+    ) -> str:
+        """The wire id of a call; the empty text where the target needs none.
+
+        `foreign` says that another wire format gave the raw id.
+        """
         known = self.ids.get(call.id)
         if known is not None:
             return known
         rule = self._target.ids
-        wire = call.raw_id if self._is_native(call, rule) else self._made(call, rule)
+        native = self._is_native(call, rule) and not (foreign and rule.style == "echoed")
+        wire = call.raw_id if native else self._made(call, rule)
         if wire and wire != call.raw_id and call.raw_id in self._taken_ids:
             why = f"The id {call.raw_id!r} stands for another call already; this one is {wire!r}."
             findings.append(Finding("id_replaced", where, Action.CHANGED, why, Fault.PROJECTION))
@@ -78,6 +84,8 @@ class Projection:
     def _is_native(self, call: ToolCall, rule: IdRule) -> bool:
         raw = call.raw_id
         if not raw or raw in self._taken_ids or len(raw) > rule.max_length:
+            return False
+        if raw.startswith(HISTORY_PREFIX):
             return False
         if _pattern(rule.pattern).fullmatch(raw) is None:
             return False

@@ -30,7 +30,9 @@ def decide_thinking(
     block: Thinking, message: Message, target: Target, policy: Policy, where: str
 ) -> tuple[Block | None, list[Finding]]:
     """The block to send for a thought, None to leave it out."""
-    kept = tuple(one for one in block.opaque if keeps_opaque(one, message, target))
+    if not block.text and not any(one.value for one in block.opaque):
+        return None, []
+    kept = tuple(one for one in block.opaque if keeps_opaque(one, message, target) and one.value)
     if target.reasoning == "signed" and kept and len(kept) == len(block.opaque):
         return block, []
     if target.reasoning == "open" and _is_at_home(block, message, target):
@@ -39,8 +41,6 @@ def decide_thinking(
         why = "The target cannot read this reasoning; it is sent as plain words."
         told = Finding("thinking_as_text", where, Action.CHANGED, why, Fault.RENDER)
         return Text(text=block.text), [told]
-    if not block.text and not block.opaque:
-        return None, []
     why = "The target cannot read this reasoning; it is left out."
     return None, [Finding("thinking_dropped", where, Action.DROPPED, why, Fault.RENDER)]
 
@@ -51,11 +51,29 @@ def _is_at_home(block: Thinking, message: Message, target: Target) -> bool:
     Where nobody said who that was, the wire format it came in decides.
     """
     origin = message.origin
-    if (not block.text and not block.opaque) or origin is None:
+    if origin is None:
         return True
     if origin.provider:
         return target.provider in (origin.provider, "")
     return block.native is not None and block.native.format == target.format
+
+
+def without_trailing_thoughts(
+    blocks: list[Block], target: Target, where: str, findings: list[Finding]
+) -> list[Block]:
+    """`blocks` that do not end in a thought.
+
+    A cut reply ends so. "An assistant turn may not end in a thinking block" (Anthropic); a
+    reasoning item needs what follows it (Responses); chat hosts refuse a message of it alone.
+    """
+    end = len(blocks)
+    while end and isinstance(blocks[end - 1], Thinking):
+        end -= 1
+    if end == len(blocks) or (end and target.reasoning == "open"):
+        return blocks
+    why = "No words and no call follow this reasoning; it is left out."
+    findings.append(Finding("thinking_dropped", where, Action.DROPPED, why, Fault.RENDER))
+    return blocks[:end]
 
 
 def with_placeholder(blocks: list[Block], target: Target) -> list[Block]:

@@ -108,6 +108,7 @@ class Renderer:
         where = f"entries[{index}]"
         if entry.role == "assistant":
             self._reply(entry, conversation, index)
+            self._report_set_aside(entry, conversation, index)
             return
         self._report_set_aside(entry, conversation, index)
         blocks = self._fitter.content(entry, index, self._findings)
@@ -158,7 +159,7 @@ class Renderer:
     def _report_set_aside(self, message: Message, conversation: Conversation, index: int) -> None:
         """Say which results are not sent, and send orphans as text if the policy says so."""
         for position, result in enumerate(message.blocks):
-            if not isinstance(result, ToolResult):
+            if not isinstance(result, ToolResult) or result.opaque:
                 continue
             one = conversation.ledger.get(result.call_id) if result.bound else None
             if one is not None and one.result_entry == index:

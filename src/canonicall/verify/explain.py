@@ -8,6 +8,7 @@ every text found in it is compared. Nothing here raises: an error nothing is kno
 import json
 import re
 import tomllib
+from collections import deque
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
@@ -24,7 +25,7 @@ from canonicall.verify.violation import Violation
 LONGEST = 20_000
 """Characters of one text that are compared."""
 MOST = 400
-"""Texts of one error that are compared."""
+"""Values of one error that are looked at."""
 
 PATH = re.compile(
     r"\b(?:messages?|contents|input|tools|system)(?:\.\d+|\[\d+\])(?:\.\d+|\[\d+\]|\.[A-Za-z_]\w*)*"
@@ -164,19 +165,21 @@ def _judged(request: object, target: Target | None) -> list[Violation]:
 def _texts(error: object) -> list[str]:
     """Every text in an error, from the outside in."""
     texts: list[str] = []
-    waiting: list[object] = [error]
-    while waiting and len(texts) < MOST:
-        value = waiting.pop(0)
+    waiting: deque[object] = deque([error])
+    for _ in range(MOST):  # An end, even for a value that holds itself.
+        if not waiting:
+            break
+        value = waiting.popleft()
         if isinstance(value, bytes | bytearray):
             value = value.decode("utf-8", "replace")
         if isinstance(value, str):
             texts.append(value[:LONGEST])
-            waiting += _inner(value[:LONGEST])
+            waiting.extend(_inner(value[:LONGEST]))
         elif isinstance(value, dict):
-            waiting += [f"{key}={value[key]}" for key in NAMED & value.keys()]
-            waiting += value.values()
+            waiting.extend(f"{key}={value[key]}" for key in sorted(NAMED & value.keys()))
+            waiting.extend(value.values())
         elif isinstance(value, list | tuple):
-            waiting += value[:MOST]
+            waiting.extend(value[:MOST])
     return texts
 
 

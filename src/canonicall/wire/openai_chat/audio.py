@@ -27,9 +27,8 @@ def decode_audio(value: Any, where: str, domain: str) -> tuple[Block, ...]:
     if transcript:
         blocks.append(Text(text=transcript, native=Native(FORMAT, {HINT: _AUDIO})))
     if id or data:
-        rest = own_fields(native_rest(audio, ("id", "data", "transcript")))
+        native = native_rest(audio, ("id", "data", "transcript"))
         opaque = (Opaque(domain, "item_id", id),) if id else ()
-        native = Native(FORMAT, {HINT: _AUDIO, **rest})
         media = Media(media_type="audio/*", data=data or None, opaque=opaque, native=native)
         blocks.append(media)
     return tuple(blocks)
@@ -37,8 +36,9 @@ def decode_audio(value: Any, where: str, domain: str) -> tuple[Block, ...]:
 
 def own_sound(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """The blocks that `audio` stands for: none where the sound has lost its id."""
-    came_as_audio = tuple(block for block in blocks if field_of(block) == _AUDIO)
-    return came_as_audio if any(map(_id_of, came_as_audio)) else ()
+    if not any(map(_id_of, blocks)):
+        return ()
+    return tuple(block for block in blocks if _id_of(block) or field_of(block) == _AUDIO)
 
 
 def encode_audio_reference(blocks: Sequence[Block]) -> dict[str, Any]:
@@ -54,10 +54,13 @@ def encode_audio(blocks: Sequence[Block]) -> dict[str, Any]:
         if isinstance(block, Text):
             field["transcript"] = block.text
         elif isinstance(block, Media):
-            rest = {k: v for k, v in own_fields(block.native).items() if k != HINT}
+            rest = own_fields(block.native)
             field |= {"id": _id_of(block), "data": block.data or "", **rest}
     return {_AUDIO: field} if field else {}
 
 
 def _id_of(block: Block) -> str:
+    """The id of sound that a model made."""
+    if not isinstance(block, Media) or not block.media_type.startswith("audio/"):
+        return ""
     return next((str(one.value) for one in block.opaque if one.kind == "item_id"), "")

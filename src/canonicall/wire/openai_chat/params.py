@@ -127,10 +127,10 @@ def _encode_reasoning(
     reasoning: Reasoning | None, native: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The fields that said it, where they still say the same; else `reasoning_effort`."""
-    if reasoning is None:
-        return {}, []
     if _decode_reasoning(native) == reasoning:
         return {name: native[name] for name in _REASONING if native.get(name) is not None}, []
+    if reasoning is None:
+        return {}, []
     if reasoning.effort is not None:
         return {"reasoning_effort": reasoning.effort}, []
     if reasoning.enabled is False or reasoning.budget is not None:

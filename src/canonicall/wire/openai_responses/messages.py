@@ -216,7 +216,8 @@ def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
     if isinstance(whole, dict):
         return whole
     rest = own_fields(result.native)
-    is_custom = target.custom_tools and rest.get("type") == _CUSTOM_OUTPUT
+    answers_custom = result.kind == "custom" or rest.get("type") == _CUSTOM_OUTPUT
+    is_custom = target.custom_tools and answers_custom
     item: dict[str, Any] = {"type": _CUSTOM_OUTPUT if is_custom else "function_call_output"}
     id = opaque_value(result, ITEM_ID)
     if id is not None:

@@ -1,0 +1,187 @@
+"""Converse: for each rule a body it refuses and a body it accepts."""
+
+from typing import Any, NamedTuple
+
+import pytest
+from msgspec.structs import replace
+
+from canonicall.target import IdRule, Target
+from canonicall.verify import verify
+
+TARGET = Target(
+    format="bedrock",
+    ids=IdRule(pattern="[a-zA-Z0-9_.:-]+", max_length=64),
+    results="user_message",
+    result_media=("image",),
+    result_error_flag=True,
+    reasoning="signed",
+    merge_roles=True,
+    starts_with_user=True,
+    tools_with_history=True,
+    forced_choice_with_reasoning=False,
+    max_tools=2,
+    cache_marks=4,
+)
+POINT = {"cachePoint": {"type": "default"}}
+REASONING = {"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": "c2ln"}}}
+THINKING = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
+
+
+class Case(NamedTuple):
+    refused: dict[str, Any]
+    accepted: dict[str, Any]
+    target: Target = TARGET
+    accepted_target: Target | None = None
+
+
+def text(value: str) -> dict[str, Any]:
+    return {"text": value}
+
+
+def use(id: str = "a", **fields: Any) -> dict[str, Any]:
+    return {"toolUse": {"toolUseId": id, "name": "get", "input": {}, **fields}}
+
+
+def result(id: str = "a", *parts: Any, **fields: Any) -> dict[str, Any]:
+    return {"toolResult": {"toolUseId": id, "content": list(parts) or [text("1")], **fields}}
+
+
+def said(*blocks: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(blocks)}
+
+
+def asked(*blocks: Any) -> dict[str, Any]:
+    return {"role": "user", "content": list(blocks)}
+
+
+def spec(name: str = "get", schema: Any = None) -> dict[str, Any]:
+    return {"toolSpec": {"name": name, "inputSchema": {"json": schema or {"type": "object"}}}}
+
+
+def tools(*specs: Any, **fields: Any) -> dict[str, Any]:
+    return {"tools": list(specs), **fields}
+
+
+def body(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {"messages": list(messages), "toolConfig": tools(spec()), **fields}
+
+
+HELLO = asked(text("Hello"))
+FINE = body(HELLO, said(use()), asked(result()))
+
+CASES = {
+    "empty_input": Case(body(), body(HELLO)),
+    "unknown_role": Case(body({**HELLO, "role": "tool"}), body(HELLO)),
+    "must_start_with_user": Case(body(said(text("Hi")), HELLO), body(HELLO)),
+    "must_end_with_user": Case(
+        body(HELLO, said(text("So"))),
+        body(HELLO, said(text("So"))),
+        replace(TARGET, ends_with_user=True),
+        TARGET,
+    ),
+    "roles_do_not_alternate": Case(body(HELLO, HELLO), body(HELLO, said(text("Hi")), HELLO)),
+    "empty_message": Case(body(asked()), body(HELLO)),
+    "blank_text": Case(body(asked(text(" "))), body(asked(text("\n"), text("Hello")))),
+    "bad_part": Case(body(asked({"text": "Hi", "image": {}})), body(HELLO)),
+    "document_without_text": Case(
+        body(asked({"document": {}})), body(asked({"document": {}}, text("Read it.")))
+    ),
+    "reasoning_refused": Case(
+        body(HELLO, said(REASONING, text("Hi")), HELLO),
+        body(HELLO, said(REASONING, text("Hi")), HELLO),
+        replace(TARGET, reasoning="none"),
+        TARGET,
+    ),
+    "missing_call_id": Case(body(HELLO, said(use("")), asked(result(""))), FINE),
+    "bad_call_id": Case(body(HELLO, said(use("a b")), asked(result("a b"))), FINE),
+    "call_id_too_long": Case(body(HELLO, said(use("a" * 65)), asked(result("a" * 65))), FINE),
+    "calls_in_wrong_role": Case(body(asked(use()), said(text("Hi")), HELLO), FINE),
+    "bad_tool_name": Case(body(HELLO, said(use(name="a.b")), asked(result())), FINE),
+    "arguments_not_object": Case(body(HELLO, said(use(input="{}")), asked(result())), FINE),
+    "missing_result": Case(body(HELLO, said(use()), HELLO), FINE),
+    "orphan_result_sent": Case(body(HELLO, said(text("Hi")), asked(result())), FINE),
+    "duplicate_result_sent": Case(body(HELLO, said(use()), asked(result(), result())), FINE),
+    "duplicate_call_id": Case(
+        body(HELLO, said(use(), use()), asked(result())),
+        body(HELLO, said(use()), asked(result()), said(use()), asked(result())),
+    ),
+    "empty_result": Case(
+        body(HELLO, said(use()), asked({"toolResult": {"toolUseId": "a", "content": []}})),
+        FINE,
+        replace(TARGET, empty_results=False),
+    ),
+    "bad_result_content": Case(
+        body(HELLO, said(use()), asked(result("a", {"video": {}}))),
+        body(HELLO, said(use()), asked(result("a", {"image": {}}))),
+    ),
+    "unknown_field": Case(
+        body(HELLO, said(use()), asked(result(status="error"))),
+        FINE,
+        replace(TARGET, result_error_flag=False),
+    ),
+    "results_not_alone": Case(
+        body(HELLO, said(use()), asked(result(), text("And?"))),
+        body(HELLO, said(use()), asked(result(), POINT)),
+        replace(TARGET, results="own_user_message"),
+    ),
+    "tools_missing": Case({"messages": FINE["messages"]}, FINE),
+    "empty_tools": Case(body(HELLO, toolConfig=tools()), {"messages": [HELLO]}),
+    "too_many_tools": Case(
+        body(HELLO, toolConfig=tools(spec("a"), spec("b"), spec("c"))),
+        body(HELLO, toolConfig=tools(spec("a"), spec("b"))),
+    ),
+    "duplicate_tool_name": Case(body(HELLO, toolConfig=tools(spec(), spec())), body(HELLO)),
+    "bad_tool_schema": Case(
+        body(HELLO, toolConfig=tools(spec(schema={"type": "array"}))), body(HELLO)
+    ),
+    "choice_names_unknown_tool": Case(
+        body(HELLO, toolConfig=tools(spec(), toolChoice={"tool": {"name": "put"}})),
+        body(HELLO, toolConfig=tools(spec(), toolChoice={"tool": {"name": "get"}})),
+    ),
+    "choice_unsupported": Case(
+        body(HELLO, toolConfig=tools(spec(), toolChoice={"any": {}})),
+        body(HELLO, toolConfig=tools(spec(), toolChoice={"auto": {}})),
+        replace(TARGET, choice_modes=("auto",)),
+    ),
+    "forced_choice_with_thinking": Case(
+        body(
+            HELLO,
+            toolConfig=tools(spec(), toolChoice={"any": {}}),
+            additionalModelRequestFields=THINKING,
+        ),
+        body(HELLO, toolConfig=tools(spec(), toolChoice={"any": {}})),
+    ),
+    "too_many_cache_marks": Case(
+        body(asked(text("Hi"), *[POINT] * 5)), body(asked(text("Hi"), *[POINT] * 4))
+    ),
+}
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_refused(code, judge):
+    judge.refuses(code, CASES[code])
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_accepted(code, judge):
+    judge.accepts(CASES[code])
+
+
+def test_every_code_of_the_format_has_a_case(judge):
+    assert judge.codes_of("bedrock", "bedrock_settings") <= set(CASES)
+
+
+def test_the_error_is_in_the_words_of_the_provider():
+    errors = {one.code: one.error for one in verify(body(HELLO, said(use()), HELLO), TARGET)}
+    assert errors["missing_result"] == (
+        "Expected toolResult blocks at messages.2.content for the following Ids: a"
+    )
+
+
+def test_blank_instructions_are_refused():
+    assert "blank_text" in verify(body(HELLO, system=[text(" ")]), TARGET)
+
+
+def test_calls_at_the_end_want_results():
+    errors = [one.error for one in verify(body(HELLO, said(use())), TARGET)]
+    assert errors == ["Expected toolResult blocks at messages.2.content for the following Ids: a"]

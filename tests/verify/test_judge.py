@@ -1,0 +1,149 @@
+"""verify: what it takes, what it never does, and that its codes are all told."""
+
+import ast
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from canonicall.errors import UnknownName
+from canonicall.findings import Action, Fault, Finding
+from canonicall.target import IdRule, Target
+from canonicall.verify import Violation, verify
+from canonicall.verify.codes import CODES
+from canonicall.verify.judge import FORMATS
+
+SOURCE = Path(__file__).parents[2] / "src" / "canonicall" / "verify"
+BROKEN = {"max_tokens": 1, "messages": [{"role": "user", "content": ""}]}
+
+# Bodies that look like requests: the words of the formats, in any arrangement.
+WORDS = st.sampled_from(
+    [
+        "messages",
+        "contents",
+        "input",
+        "tools",
+        "tool_choice",
+        "role",
+        "content",
+        "parts",
+        "type",
+        "text",
+        "id",
+        "name",
+        "call_id",
+        "tool_calls",
+        "function",
+        "arguments",
+        "toolUse",
+        "toolResult",
+        "toolUseId",
+        "functionCall",
+        "functionResponse",
+        "functionDeclarations",
+        "toolConfig",
+        "tool_use",
+        "tool_result",
+        "tool_use_id",
+        "thinking",
+        "user",
+        "assistant",
+        "model",
+        "tool",
+        "system",
+        "reasoning",
+        "function_call",
+        "function_call_output",
+        "output",
+        "system",
+        "mode",
+    ]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | WORDS | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=6),
+    max_leaves=15,
+)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(
+    body=st.dictionaries(WORDS, VALUES, max_size=6),
+    style=st.sampled_from(["prefixed", "short", "echoed"]),
+)
+def test_no_body_makes_it_raise(format, body, style):
+    for finding in verify(body, Target(format=format, ids=IdRule(style=style))):
+        assert finding.code in CODES
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(data=st.binary(max_size=40) | st.text(max_size=40))
+def test_no_bytes_make_it_raise(format, data):
+    assert verify(data, Target(format=format))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("body", ["[]", b"null", "{", "\ud800", "[" * 100_000])
+def test_what_is_not_an_object_is_malformed(format, body):
+    report = verify(body, Target(format=format))
+    assert report.counts == {"malformed_body": 1}
+    assert report.findings[0].where == "$"
+    assert report.findings[0].fault is Fault.INPUT
+
+
+def test_a_value_of_the_wrong_kind_is_named_with_its_path():
+    body = {"messages": [{"role": "user", "content": "Hi"}, {"role": 7}]}
+    report = verify(body, Target(format="openai-chat"))
+    assert [(one.code, one.where, one.why) for one in report][-1] == (
+        "malformed_body",
+        "$.messages[1].role",
+        "expected string, got integer.",
+    )
+
+
+def test_text_and_bytes_are_judged_like_the_object():
+    target = Target(format="anthropic")
+    data = msgspec.json.encode(BROKEN)
+    assert verify(BROKEN, target) == verify(data, target) == verify(data.decode(), target)
+
+
+def test_the_body_is_left_alone():
+    before = msgspec.json.encode(BROKEN)
+    verify(BROKEN, Target(format="anthropic"))
+    assert msgspec.json.encode(BROKEN) == before
+
+
+def test_an_unknown_format_is_the_callers_mistake():
+    with pytest.raises(UnknownName, match="anthropic"):
+        verify({}, Target(format="antropic"))
+
+
+def test_a_violation_is_a_finding():
+    (violation,) = verify(BROKEN, Target(format="anthropic"))
+    assert isinstance(violation, Finding)
+    assert isinstance(violation, Violation)
+    assert violation.action is Action.REFUSED
+    assert violation.fault is Fault.RENDER
+    assert msgspec.json.decode(msgspec.json.encode(violation), type=Violation) == violation
+
+
+def test_every_code_is_used_and_none_is_unknown():
+    used = {
+        node.value
+        for path in SOURCE.glob("*.py")
+        if path.name not in {"codes.py", "explain.py"}
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and node.value in CODES
+    }
+    assert used == set(CODES)
+
+
+def test_the_verifier_shares_nothing_with_the_renderer():
+    """Two readings of the same rules are worth something only while they are two."""
+    allowed = {"canonicall.errors", "canonicall.findings", "canonicall.target"}
+    for path in SOURCE.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("canonicall"):
+                assert node.module in allowed or node.module.startswith("canonicall.verify")

@@ -1,0 +1,145 @@
+"""The Responses API: for each rule a body it refuses and a body it accepts."""
+
+from typing import Any, NamedTuple
+
+import pytest
+from msgspec.structs import replace
+
+from canonicall.target import IdRule, NameRule, Target
+from canonicall.verify import verify
+
+TARGET = Target(
+    format="openai-responses",
+    ids=IdRule(max_length=64),
+    names=NameRule(max_length=128),
+    result_media=("image",),
+)
+TOOL = {"type": "function", "name": "get", "parameters": {"type": "object"}}
+HELLO = {"role": "user", "content": "Hello"}
+
+
+class Case(NamedTuple):
+    refused: dict[str, Any]
+    accepted: dict[str, Any]
+    target: Target = TARGET
+    accepted_target: Target | None = None
+
+
+def call(call_id: str = "a", **fields: Any) -> dict[str, Any]:
+    base = {"type": "function_call", "call_id": call_id, "name": "get", "arguments": "{}"}
+    return {**base, **fields}
+
+
+def output(call_id: str = "a", value: Any = "1") -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": call_id, "output": value}
+
+
+def reasoning(**fields: Any) -> dict[str, Any]:
+    return {"type": "reasoning", "summary": [], **fields}
+
+
+def body(*items: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {"model": "m", "input": list(items), "tools": [TOOL], **fields}
+
+
+FINE = body(HELLO, call(), output())
+
+CASES = {
+    "empty_input": Case(body(), body(previous_response_id="resp_1")),
+    "unknown_role": Case(body({"role": "tool", "content": "1"}), body(HELLO)),
+    "empty_message": Case(body({"role": "user"}), body(HELLO)),
+    "bad_part": Case(
+        body({"role": "user", "content": [{"type": "text", "text": "Hi"}]}),
+        body({"role": "user", "content": [{"type": "input_text", "text": "Hi"}]}),
+    ),
+    "bad_item_id": Case(
+        body(HELLO, call(id="toolu_1"), output()), body(HELLO, call(id="fc_1"), output())
+    ),
+    "duplicate_item_id": Case(
+        body(HELLO, call(id="fc_1"), output(), call("b", id="fc_1"), output("b")),
+        body(HELLO, call(id="fc_1"), output(), call("b", id="fc_2"), output("b")),
+    ),
+    "missing_call_id": Case(body(HELLO, call(""), output("")), FINE),
+    "bad_call_id": Case(body(HELLO, call("a b"), output("a b")), FINE),
+    "call_id_too_long": Case(body(HELLO, call("a" * 65), output("a" * 65)), FINE),
+    "duplicate_call_id": Case(
+        body(HELLO, call(), call(), output(), output()),
+        body(HELLO, call(), output(), call(), output()),
+    ),
+    "bad_tool_name": Case(body(HELLO, call(name="a.b"), output()), FINE),
+    "arguments_not_text": Case(body(HELLO, call(arguments={}), output()), FINE),
+    "missing_result": Case(body(HELLO, call()), FINE),
+    "orphan_result_sent": Case(
+        body(HELLO, output()), body(output(), previous_response_id="resp_1")
+    ),
+    "duplicate_result_sent": Case(body(HELLO, call(), output(), output()), FINE),
+    "empty_result": Case(
+        body(HELLO, call(), output(value=None)), body(HELLO, call(), output(value=""))
+    ),
+    "bad_result_content": Case(
+        body(HELLO, call(), output(value=[{"type": "input_file"}])),
+        body(HELLO, call(), output(value=[{"type": "input_image"}])),
+    ),
+    "reasoning_without_following": Case(
+        body(HELLO, reasoning(id="rs_1"), HELLO),
+        body(HELLO, reasoning(id="rs_1"), call(id="fc_1"), output()),
+    ),
+    "missing_field": Case(
+        body(HELLO, tools=[{"type": "function", "function": {"name": "get"}}]), body(HELLO)
+    ),
+    "too_many_tools": Case(body(HELLO, tools=[TOOL] * 129), body(HELLO, tools=[])),
+    "tools_missing": Case(
+        {"input": [HELLO, call(), output()]}, FINE, replace(TARGET, tools_with_history=True)
+    ),
+    "choice_without_tools": Case(
+        {"input": "Hello", "tool_choice": "required"}, body(HELLO, tool_choice="required")
+    ),
+    "choice_names_unknown_tool": Case(
+        body(HELLO, tool_choice={"type": "function", "name": "put"}),
+        body(HELLO, tool_choice={"type": "function", "name": "get"}),
+    ),
+    "choice_unsupported": Case(
+        body(HELLO, tool_choice="required"),
+        body(HELLO, tool_choice="auto"),
+        replace(TARGET, choice_modes=("auto",)),
+    ),
+}
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_refused(code, judge):
+    judge.refuses(code, CASES[code])
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_accepted(code, judge):
+    judge.accepts(CASES[code])
+
+
+def test_every_code_of_the_format_has_a_case(judge):
+    """Forcing a call while thinking is the one rule that only compatible servers have."""
+    assert judge.codes_of("openai_responses") <= {*CASES, "forced_choice_with_thinking"}
+
+
+def test_reasoning_without_an_id_names_nothing_stored():
+    assert not verify(body(HELLO, reasoning(encrypted_content="x"), HELLO), TARGET)
+
+
+def test_other_servers_have_item_ids_of_their_own():
+    items = body(HELLO, reasoning(id="1e97d346"), call(), output())
+    assert "bad_item_id" in verify(items, TARGET)
+    assert not verify(items, replace(TARGET, provider="deepseek"))
+
+
+def test_a_custom_call_is_not_answered_by_a_function_output():
+    custom = {"type": "custom_tool_call", "call_id": "a", "name": "run", "input": "x"}
+    report = verify(body(HELLO, custom, output()), TARGET)
+    assert {"missing_result", "orphan_result_sent"} <= set(report.counts)
+
+
+def test_an_item_reference_may_be_the_call():
+    assert not verify(body({"type": "item_reference", "id": "fc_1"}, output()), TARGET)
+
+
+def test_text_input_is_a_message():
+    assert not verify({"model": "m", "input": "Hello"}, TARGET)
