@@ -3,64 +3,176 @@
 Tool-calling conversations that stay valid, whichever provider speaks next.
 """
 
-# What a conversation is made of.
-from canonicall.blocks import (
-    CallClosed,
-    Code,
-    Media,
-    Message,
-    Native,
-    Opaque,
-    Origin,
-    Summary,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-    Unknown,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-# Keep it short.
-from canonicall.compaction import Compacted, cut_points, drop, shorten, summarise
+# The function has the name of its folder: bound here, it is not replaced when the folder is loaded.
+from canonicall.verify import verify
 
-# Write it.
-from canonicall.conversation import Appended, Conversation
+if TYPE_CHECKING:
+    # What a conversation is made of.
+    from canonicall.blocks import (
+        CallClosed,
+        Code,
+        Media,
+        Message,
+        Native,
+        Opaque,
+        Origin,
+        Summary,
+        Text,
+        Thinking,
+        ToolCall,
+        ToolResult,
+        Unknown,
+    )
 
-# What can go wrong.
-from canonicall.errors import (
-    CanonicallError,
-    InvalidValue,
-    MalformedBody,
-    NewerVersion,
-    UnknownName,
-    UnreadableConversation,
-)
-from canonicall.findings import Action, Fault, Finding, Report
+    # One call, as others write it.
+    from canonicall.calls import to_anthropic, to_generic, to_openai
 
-# Name its calls.
-from canonicall.ids import (
-    canonical_tool_id,
-    is_canonical_tool_id,
-    normalize_to_anthropic_tool_id,
-    normalize_to_history_tool_id,
-    normalize_to_openai_tool_id,
-)
-from canonicall.ledger import Interaction, Ledger
-from canonicall.outcome import Outcome, Status, wording
+    # Read what a provider or client wrote, write what a target accepts.
+    from canonicall.codec import (
+        Encoded,
+        decode_request,
+        decode_response,
+        encode_request,
+        encode_response,
+        render,
+        translate,
+    )
 
-# Store it.
-from canonicall.persisted import Loaded, dump, dump_entry, dump_header, load
+    # Keep it short.
+    from canonicall.compaction import Compacted, cut_points, drop, shorten, summarise
+
+    # Write it.
+    from canonicall.conversation import Appended, Conversation
+
+    # What can go wrong.
+    from canonicall.errors import (
+        CanonicallError,
+        InvalidValue,
+        MalformedBody,
+        NewerVersion,
+        UnknownName,
+        UnreadableConversation,
+    )
+    from canonicall.findings import Action, Fault, Finding, Report
+
+    # Name its calls.
+    from canonicall.ids import (
+        canonical_tool_id,
+        is_canonical_tool_id,
+        normalize_to_anthropic_tool_id,
+        normalize_to_history_tool_id,
+        normalize_to_openai_tool_id,
+    )
+    from canonicall.ledger import Interaction, Ledger
+    from canonicall.outcome import Outcome, Status, wording
+    from canonicall.parsers import ToolParser, get_parser, register_parser, unregister_parser
+
+    # Store it.
+    from canonicall.persisted import Loaded, dump, dump_entry, dump_header, load
+
+    # Who accepts what.
+    from canonicall.providers.capabilities import Capabilities, get_capabilities
+    from canonicall.providers.registry import (
+        get_profile,
+        get_target,
+        provider_names,
+        register_provider,
+        unregister_provider,
+    )
+    from canonicall.reply import Reply, Usage
+    from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+    from canonicall.target import IdRule, NameRule, Target
+    from canonicall.transcript.policy import Policy
+    from canonicall.transcript.render import Renderer
+    from canonicall.transcript.turns import Transcript, Turn
+
+    # Judge a body, explain a refusal.
+    from canonicall.verify import Explanation, Violation, explain
+
+# Loaded when first asked for, so that a command or a script pays only for what it uses.
+_NAMES_BY_MODULE = {
+    "canonicall.blocks": (
+        "CallClosed",
+        "Code",
+        "Media",
+        "Message",
+        "Native",
+        "Opaque",
+        "Origin",
+        "Summary",
+        "Text",
+        "Thinking",
+        "ToolCall",
+        "ToolResult",
+        "Unknown",
+    ),
+    "canonicall.calls": ("to_anthropic", "to_generic", "to_openai"),
+    "canonicall.codec": (
+        "Encoded",
+        "decode_request",
+        "decode_response",
+        "encode_request",
+        "encode_response",
+        "render",
+        "translate",
+    ),
+    "canonicall.compaction": ("Compacted", "cut_points", "drop", "shorten", "summarise"),
+    "canonicall.conversation": ("Appended", "Conversation"),
+    "canonicall.errors": (
+        "CanonicallError",
+        "InvalidValue",
+        "MalformedBody",
+        "NewerVersion",
+        "UnknownName",
+        "UnreadableConversation",
+    ),
+    "canonicall.findings": ("Action", "Fault", "Finding", "Report"),
+    "canonicall.ids": (
+        "canonical_tool_id",
+        "is_canonical_tool_id",
+        "normalize_to_anthropic_tool_id",
+        "normalize_to_history_tool_id",
+        "normalize_to_openai_tool_id",
+    ),
+    "canonicall.ledger": ("Interaction", "Ledger"),
+    "canonicall.outcome": ("Outcome", "Status", "wording"),
+    "canonicall.parsers": ("ToolParser", "get_parser", "register_parser", "unregister_parser"),
+    "canonicall.persisted": ("Loaded", "dump", "dump_entry", "dump_header", "load"),
+    "canonicall.providers.capabilities": ("Capabilities", "get_capabilities"),
+    "canonicall.providers.registry": (
+        "get_profile",
+        "get_target",
+        "provider_names",
+        "register_provider",
+        "unregister_provider",
+    ),
+    "canonicall.reply": ("Reply", "Usage"),
+    "canonicall.request": ("Params", "Reasoning", "Request", "Tool", "ToolChoice"),
+    "canonicall.target": ("IdRule", "NameRule", "Target"),
+    "canonicall.transcript.policy": ("Policy",),
+    "canonicall.transcript.render": ("Renderer",),
+    "canonicall.transcript.turns": ("Transcript", "Turn"),
+    "canonicall.verify": ("Explanation", "Violation", "explain"),
+}
+_HOME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 
 __all__ = [
     "Action",
     "Appended",
     "CallClosed",
     "CanonicallError",
+    "Capabilities",
     "Code",
     "Compacted",
     "Conversation",
+    "Encoded",
+    "Explanation",
     "Fault",
     "Finding",
+    "IdRule",
     "Interaction",
     "InvalidValue",
     "Ledger",
@@ -68,33 +180,80 @@ __all__ = [
     "MalformedBody",
     "Media",
     "Message",
+    "NameRule",
     "Native",
     "NewerVersion",
     "Opaque",
     "Origin",
     "Outcome",
+    "Params",
+    "Policy",
+    "Reasoning",
+    "Renderer",
+    "Reply",
     "Report",
+    "Request",
     "Status",
     "Summary",
+    "Target",
     "Text",
     "Thinking",
+    "Tool",
     "ToolCall",
+    "ToolChoice",
+    "ToolParser",
     "ToolResult",
+    "Transcript",
+    "Turn",
     "Unknown",
     "UnknownName",
     "UnreadableConversation",
+    "Usage",
+    "Violation",
     "canonical_tool_id",
     "cut_points",
+    "decode_request",
+    "decode_response",
     "drop",
     "dump",
     "dump_entry",
     "dump_header",
+    "encode_request",
+    "encode_response",
+    "explain",
+    "get_capabilities",
+    "get_parser",
+    "get_profile",
+    "get_target",
     "is_canonical_tool_id",
     "load",
     "normalize_to_anthropic_tool_id",
     "normalize_to_history_tool_id",
     "normalize_to_openai_tool_id",
+    "provider_names",
+    "register_parser",
+    "register_provider",
+    "render",
     "shorten",
     "summarise",
+    "to_anthropic",
+    "to_generic",
+    "to_openai",
+    "translate",
+    "unregister_parser",
+    "unregister_provider",
+    "verify",
     "wording",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'canonicall' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -69,6 +69,10 @@ CASES = {
         body(HELLO, system="Be brief."),
         replace(TARGET, system_later=False),
     ),
+    "bad_role_order": Case(
+        body(HELLO, said(text("Hi")), {"role": "system", "content": "Be brief."}, HELLO),
+        body(HELLO, {"role": "system", "content": "Be brief."}),
+    ),
     "must_start_with_user": Case(
         body(said(text("Hi")), HELLO), body(HELLO), replace(TARGET, starts_with_user=True)
     ),
@@ -93,6 +97,10 @@ CASES = {
     ),
     "results_not_first": Case(
         loop(use(), text("Here:"), result()), loop(use(), result(), text("Here."))
+    ),
+    "calls_not_last": Case(
+        body(HELLO, said(use(), text("I look.")), asked(result())),
+        body(HELLO, said(text("I look."), use()), asked(result())),
     ),
     "missing_call_id": Case(loop(use(""), result("")), FINE),
     "bad_call_id": Case(loop(use("a.b"), result("a.b")), FINE),
@@ -228,7 +236,49 @@ def test_a_mark_inside_a_result_counts():
     assert "too_many_cache_marks" in verify(loop(use(), marked), TARGET)
 
 
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"system": [text(" ")]}, "blank_text"),
+        ({"tools": [{"name": "a b", "input_schema": {"type": "object"}}]}, "bad_tool_name"),
+        ({"tools": [{"name": "a", "input_schema": {"anyOf": []}}]}, "bad_tool_schema"),
+        ({"tools": [{"name": "a", "input_schema": {}}]}, "bad_tool_schema"),
+        ({"tools": [{"name": "a"}]}, "bad_tool_schema"),
+        ({"thinking": {"type": "enabled", "budget_tokens": 1}}, "thinking_budget"),
+    ],
+)
+def test_what_stands_around_the_messages(fields, code):
+    assert verify(body(HELLO, **fields), TARGET).counts == {code: 1}
+
+
+def test_reasoning_needs_no_signature_where_it_is_sent_in_the_open():
+    unsigned = body(HELLO, said({"type": "thinking", "thinking": "Hm."}, text("Hi")), HELLO)
+    assert not verify(unsigned, replace(TARGET, reasoning="open"))
+
+
+def test_a_paused_turn_may_be_the_last():
+    server = use("srvtoolu_1", type="server_tool_use")
+    paused = body(HELLO, said(text("So"), server))
+    assert not verify(paused, replace(TARGET, ends_with_user=True))
+
+
 def test_thinking_is_demanded_of_the_loop_that_is_open_only():
     """A loop that a user message has ended needs no reasoning at its head."""
     ended = body(HELLO, said(use()), asked(result()), said(text("Done")), HELLO, thinking=MANUAL)
     assert not verify(ended, TARGET)
+
+
+def test_a_server_call_has_the_providers_own_id():
+    server = use("toolu_1", type="server_tool_use")
+    assert verify(body(HELLO, said(server)), TARGET).counts == {"bad_call_id": 1}
+
+
+def test_a_block_has_no_fields_of_other_formats():
+    report = verify(loop(use(index=0), result()), TARGET)
+    assert [(one.code, one.where, one.error) for one in report] == [
+        (
+            "unknown_field",
+            "$.messages[1].content[0].index",
+            "messages.1.content.0.tool_use.index: Extra inputs are not permitted",
+        )
+    ]

@@ -179,5 +179,15 @@ def test_signatures_are_demanded_in_the_current_turn_only():
     assert [one.where for one in verify(steps, SIGNED)] == ["$.contents[3].parts[0]"]
 
 
+def test_a_part_without_anything_is_refused():
+    assert verify(body(asked({"thought": True})), TARGET).counts == {"bad_part": 1}
+
+
+def test_a_declaration_has_one_schema():
+    both = {"name": "a", "parameters": {"type": "OBJECT"}, "parametersJsonSchema": {}}
+    report = verify(body(HELLO, tools=[{"functionDeclarations": [both]}]), TARGET)
+    assert report.counts == {"bad_tool_schema": 1}
+
+
 def test_modes_may_be_numbers():
     assert not verify(body(HELLO, toolConfig=config(mode=2, allowedFunctionNames=["get"])), TARGET)

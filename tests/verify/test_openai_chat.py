@@ -52,7 +52,6 @@ def body(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 FINE = body(HELLO, said(call()), result())
-SHORT = body(HELLO, said(call("abcdefghi")), result("abcdefghi"))
 
 CASES = {
     "empty_input": Case(body(), body(HELLO)),
@@ -244,6 +243,28 @@ def test_results_without_ids_are_paired_by_place_where_ids_are_optional():
     loose = replace(TARGET, ids=IdRule(style="echoed"))
     assert not verify(body(HELLO, said(call("")), result("")), loose)
     assert "missing_result" in verify(body(HELLO, said(call(""), call("")), result("")), loose)
+
+
+@pytest.mark.parametrize(
+    ("message", "target"),
+    [
+        ({"role": "user", "content": []}, TARGET),
+        ({"role": "assistant", "content": ""}, MISTRAL),
+        ({"role": "user", "content": ""}, MINIMAX),
+    ],
+)
+def test_a_message_without_content_is_refused(message, target):
+    assert "empty_message" in verify(body(HELLO, message, HELLO), target)
+
+
+def test_a_custom_call_has_no_arguments():
+    custom = {"id": "a", "type": "custom", "custom": {"name": "run", "input": "x"}}
+    assert not verify(body(HELLO, said(custom), result()), TARGET)
+
+
+def test_a_blank_result_is_refused_where_results_need_content():
+    blank = body(HELLO, said(call()), result(content=""))
+    assert "empty_result" in verify(blank, replace(TARGET, empty_results=False))
 
 
 def test_minimax_counts_blank_content_as_none():

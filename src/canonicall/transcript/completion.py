@@ -46,14 +46,15 @@ def _outcome_of_open(one: Interaction, policy: Policy) -> Outcome:
 
 
 def _real(one: Interaction, result: ToolResult, target: Target) -> ToolResult:
-    content = result.content or ()
+    # Blank text is refused inside results as well, and says nothing.
+    content = tuple(part for part in result.content or () if _is_visible(part))
     if one.outcome not in (Outcome.COMPLETED, Outcome.FAILED) and not content:
         content = (Text(text=wording(one.outcome or Outcome.UNKNOWN, one.why)),)
     if result.error and not content:
         content = (Text(text=wording(Outcome.FAILED)),)
-    if not target.empty_results and not any(map(_is_visible, content)):
+    if not target.empty_results and not content:
         content = (Text(text=wording(Outcome.COMPLETED)),)
-    kept = replace(result, content=tuple(content), name=one.name, is_complete=True)
+    kept = replace(result, content=content, name=one.name, is_complete=True)
     failed = result.error or one.outcome is not Outcome.COMPLETED
     return _shaped(kept, error=failed, target=target)
 

@@ -1,11 +1,37 @@
 """Judge a finished request body by its provider's rules, and explain what a provider answered.
 
 Nothing here is shared with what renders and encodes: two readings of the same rules, which have to
-agree.
+agree. The parts are loaded when they are first used.
 """
 
-from canonicall.verify.explain import Explained, Explanation, explain
-from canonicall.verify.judge import verify
-from canonicall.verify.violation import Violation
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from canonicall.findings import Report
+    from canonicall.target import Target
+    from canonicall.verify.explain import Explained, Explanation, explain
+    from canonicall.verify.violation import Violation
+
+_HOME = {
+    "Explained": "canonicall.verify.explain",
+    "Explanation": "canonicall.verify.explain",
+    "Violation": "canonicall.verify.violation",
+    "explain": "canonicall.verify.explain",
+}
 
 __all__ = ["Explained", "Explanation", "Violation", "explain", "verify"]
+
+
+def verify(body: dict[str, Any] | bytes | str, target: "str | Target") -> "Report":
+    """What the target's provider would refuse in this body; nothing if it would accept it."""
+    if isinstance(target, str):
+        target = import_module("canonicall.providers.registry").get_target(target)
+    report: Report = import_module("canonicall.verify.judge").verify(body, target)
+    return report
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'canonicall.verify' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)

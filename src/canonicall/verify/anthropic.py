@@ -41,6 +41,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         error = "messages: at least one message is required"
         yield refuse("empty_input", "$.messages", error, source=MESSAGES)
     yield from _roles(messages, target)
+    yield from _instructions(turns)
     yield from _ends(turns, target)
     for at, message in enumerate(messages):
         yield from _content(message, is_last=at == len(messages) - 1)
@@ -61,6 +62,23 @@ def _roles(messages: list[Node], target: Target) -> Iterator[Violation]:
         elif role not in {"user", "assistant", "system"}:
             error = f"{dotted(message.at('role'))}: Input should be 'user' or 'assistant'"
             yield refuse("unknown_role", message.at("role"), error, source=MESSAGES)
+
+
+def _instructions(turns: list[Turn]) -> Iterator[Violation]:
+    """Instructions stand behind a user turn, and before an assistant turn or the end."""
+    roles = [turn.role for turn in turns]
+    for at, turn in enumerate(turns):
+        before = turns[at - 1] if at else None
+        is_behind_server = (
+            before is not None
+            and bool(before.blocks)
+            and str(before.blocks[-1].get("type")).endswith("_tool_result")
+        )
+        follows = before is not None and (before.role == "user" or is_behind_server)
+        precedes = roles[at + 1 :][:1] in ([], ["assistant"])
+        if turn.role == "system" and not (follows and precedes):
+            source = "platform.claude.com: mid-conversation-system-messages"
+            yield refuse("bad_role_order", turn.where, source=source)
 
 
 def _ends(turns: list[Turn], target: Target) -> Iterator[Violation]:
@@ -113,7 +131,7 @@ def _block(block: Node, turn: Turn, target: Target) -> Iterator[Violation]:
             yield from _call(block, target)
         case "tool_result":
             yield from _result(block, target)
-        case "thinking" if not block.text("signature"):
+        case "thinking" if not block.text("signature") and target.reasoning != "open":
             error = f"{dotted(block.where)}.thinking.signature: Field required"
             yield refuse("thinking_unsigned", block.where, error, source=ERRORS)
         case "server_tool_use" if not block.text("id").startswith("srvtoolu_"):

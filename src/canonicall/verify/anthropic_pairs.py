@@ -65,6 +65,7 @@ def _pairs(turns: list[Turn]) -> Iterator[Violation]:
             error = _pair_error(broken.code, broken.where, broken.ids)
             yield refuse(broken.code, broken.where, error, source=HANDLING)
         yield from _results_first(turn, answers)
+        yield from _calls_last(turn)
         before = turn
 
 
@@ -93,15 +94,25 @@ def _pair_error(code: str, where: str, ids: tuple[str, ...]) -> str:
 
 def _results_first(turn: Turn, answers: list[Answer]) -> Iterator[Violation]:
     head = {block.where for block in turn.blocks[: len(answers)]}
-    for answer in answers:
-        if answer.where not in head:
-            count = len(answers)
-            error = (
-                f"{dotted(turn.where)}: Did not find {count} `tool_result` block(s) at the "
-                "beginning of this message."
-            )
-            yield refuse("results_not_first", answer.where, error, source=HANDLING)
-            return
+    late = [answer for answer in answers if answer.where not in head]
+    if late:
+        ids = tuple(answer.call_id for answer in late)
+        error = _pair_error("missing_result", turn.where, ids)
+        source = f"{HANDLING}; NousResearch/hermes-agent#65369"
+        yield refuse("results_not_first", late[0].where, error, source=source)
+
+
+def _calls_last(turn: Turn) -> Iterator[Violation]:
+    """Text behind a call parts it from its result: recorded as refused (anomalyco/opencode)."""
+    calls = turn.of_type("tool_use")
+    if turn.role != "assistant" or not calls:
+        return
+    behind = turn.blocks[turn.blocks.index(calls[0]) :]
+    texts = [block for block in behind if block.get("type") == "text"]
+    if texts:
+        error = _pair_error("missing_result", turn.where, (calls[0].text("id"),))
+        source = "anomalyco/opencode: recorded refusal of text behind tool_use"
+        yield refuse("calls_not_last", texts[0].where, error, source=source)
 
 
 def _server_pairs(turns: list[Turn]) -> Iterator[Violation]:

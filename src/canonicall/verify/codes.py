@@ -45,6 +45,10 @@ CODES = {
         "Other content stands before the results.",
         "Put the results first and the rest of the message behind them.",
     ),
+    "calls_not_last": Code(
+        "Text stands behind calls in the assistant's message.",
+        "Put the text before the calls.",
+    ),
     "results_not_alone": Code(
         "Results share their message with other content.",
         "Give the results a message of their own.",

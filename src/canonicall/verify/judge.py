@@ -12,7 +12,7 @@ from canonicall.verify.anthropic import violations as anthropic
 from canonicall.verify.bedrock import violations as bedrock
 from canonicall.verify.cohere import violations as cohere
 from canonicall.verify.gemini import violations as gemini
-from canonicall.verify.node import WrongKind
+from canonicall.verify.node import Node, WrongKind
 from canonicall.verify.ollama import violations as ollama
 from canonicall.verify.openai_chat import violations as openai_chat
 from canonicall.verify.openai_responses import violations as openai_responses
@@ -41,21 +41,16 @@ def verify(body: dict[str, Any] | bytes | str, target: Target) -> Report:
 
 
 def _judged(body: object, target: Target) -> Iterator[Violation]:
-    try:
-        yield from FORMATS[target.format](_object(body), target)
-    except WrongKind as wrong:
-        yield _malformed(wrong.where, wrong.what)
-
-
-def _object(body: object) -> dict[str, Any]:
     if isinstance(body, bytes | bytearray | str):
         try:
             body = msgspec.json.decode(body)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            raise WrongKind("$", f"JSON ({error})", "") from None
-    if not isinstance(body, dict):
-        raise WrongKind("$", "object", body)
-    return body
+            yield _malformed("$", f"not JSON: {error}")
+            return
+    try:
+        yield from FORMATS[target.format](Node.of(body, "$").fields, target)
+    except WrongKind as wrong:
+        yield _malformed(wrong.where, wrong.what)
 
 
 def _malformed(where: str, what: str) -> Violation:

@@ -37,10 +37,6 @@ def is_tool_name(name: str, rule: NameRule) -> bool:
     return fits and _whole(rule.pattern).fullmatch(name) is not None
 
 
-def bad_names(tools: Iterable[Declared], rule: NameRule) -> Iterator[Declared]:
-    return (tool for tool in tools if not is_tool_name(tool.name, rule))
-
-
 def repeated_names(tools: Iterable[Declared]) -> Iterator[Declared]:
     seen: set[str] = set()
     for tool in tools:

@@ -310,3 +310,19 @@ def test_a_wrong_shape_is_refused_with_its_path(message, where):
     with pytest.raises(MalformedBody) as caught:
         decoded(message)
     assert caught.value.where == where
+
+
+def test_a_system_message_among_the_others_stays_one():
+    (message,) = decoded({"role": "system", "content": [{"text": "be kind"}]})
+    assert message == Message("system", (Text(text="be kind"),))
+    assert encode_turn(Turn("developer", message.blocks), TARGET)[0]["role"] == "system"
+
+
+def test_reasoning_of_an_unknown_kind_stays_as_it_is():
+    content = [{"reasoningContent": {"newKind": {"a": 1}}}]
+    assert isinstance(blocks(*content)[0], Unknown)
+    assert wire(*blocks(*content)) == content
+
+
+def test_members_that_are_null_are_not_there():
+    assert blocks({"text": "a", "image": None}) == [Text(text="a")]

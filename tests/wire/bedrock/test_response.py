@@ -57,7 +57,11 @@ def test_the_caller_knows_where_it_comes_from():
 @pytest.mark.parametrize("word", ["guardrail_intervened", "refusal", "something_new", ""])
 def test_a_word_that_ours_cannot_tell_apart_is_kept(word):
     body = with_stop(word, {"text": "a"})
-    assert encode_response(decode_response(body))["stopReason"] == word
+    reply = decode_response(body)
+    assert encode_response(reply)["stopReason"] == word
+    assert decode_response(encode_response(reply)) == reply
+    codes = [f.code for f in reply.findings]
+    assert codes == (["unknown_finish"] if word == "something_new" else [])
 
 
 def test_calls_count_for_more_than_the_word():

@@ -81,9 +81,7 @@ def test_every_choice_converse_has_goes_both_ways(wire, choice):
 def test_an_unknown_choice_is_reported():
     findings = []
     assert decode_choice({"some": {}}, findings) is None
-    assert [(f.code, f.where) for f in findings] == [
-        ("choice_unreadable", "$.toolConfig.toolChoice")
-    ]
+    assert [(f.code, f.where) for f in findings] == [("unknown_choice", "$.toolConfig.toolChoice")]
     with pytest.raises(MalformedBody):
         decode_choice("auto", findings)
 

@@ -239,3 +239,8 @@ def test_a_wrong_shape_is_refused_with_its_path(message, where):
     with pytest.raises(MalformedBody) as caught:
         decoded(message)
     assert caught.value.where == where
+
+
+def test_summaries_and_code_are_text():
+    (message,) = wire("user", Summary(text="so far"), Code(code="1+1", language="python"))
+    assert [part["text"] for part in message["content"]] == ["so far", "```python\n1+1\n```"]

@@ -107,3 +107,9 @@ def test_a_wrong_shape_is_refused_with_its_path(body, where):
     with pytest.raises(MalformedBody) as caught:
         decode_response(body)
     assert caught.value.where == where
+
+
+def test_an_unknown_finish_is_reported():
+    reply = decode_response({"message": {"content": "a"}, "finish_reason": "USER_CANCEL"})
+    assert reply.finish == ""
+    assert [(f.code, f.where) for f in reply.findings] == [("unknown_finish", "$.finish_reason")]

@@ -70,7 +70,7 @@ def test_every_choice_cohere_has_goes_both_ways(wire, choice):
 def test_an_unknown_choice_is_reported(value):
     findings = []
     assert decode_choice(value, findings) is None
-    assert [(f.code, f.where) for f in findings] == [("choice_unreadable", "$.tool_choice")]
+    assert [(f.code, f.where) for f in findings] == [("unknown_choice", "$.tool_choice")]
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ RESPONSES = [
     ({"output": ["a", 1]}, '{"output":["a",1]}', False),
     ({"b": 1, "a": {"ü": None}}, '{"b":1,"a":{"ü":null}}', False),
     ({"output": ""}, "", False),
+    ({"error": ""}, "", True),
 ]
 
 

@@ -64,6 +64,7 @@ def test_a_word_that_ours_cannot_tell_apart_is_kept(word):
     body = BODY | {"done_reason": word, "message": {"role": "assistant", "content": ""}}
     reply = decode_response(body)
     assert reply.finish == ""
+    assert [f.code for f in reply.findings] == (["unknown_finish"] if word else [])
     assert encode_response(reply)["done_reason"] == word
     assert decode_response(encode_response(reply)) == reply
 

@@ -57,7 +57,7 @@ def test_a_choice_on_the_wire_is_reported():
     assert decode_choice(None, findings) is None
     assert findings == []
     assert decode_choice("required", findings) is None
-    assert [(f.code, f.where) for f in findings] == [("choice_unreadable", "$.tool_choice")]
+    assert [(f.code, f.where) for f in findings] == [("unknown_choice", "$.tool_choice")]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def decode_response(
     return Reply(
         Message(reply.role, reply.blocks, origin=reply.origin, finish=finish, native=reply.native),
         usage=None if usage in (None, _NO_USAGE) else decode_usage(object_at(usage, "$.usage")),
-        findings=tuple(_findings(body, output)),
+        findings=tuple(_findings(body, output, raw, finish)),
         native=_decode_native(body, raw, finish),
     )
 
@@ -64,11 +64,16 @@ def _decode_native(body: dict[str, Any], raw: str, finish: str) -> Native | None
     return Native(FORMAT, fields) if fields else None
 
 
-def _findings(body: dict[str, Any], output: dict[str, Any]) -> list[Finding]:
-    if output.get("message") is not None:
-        return []
-    why = f"The response has no message, only {', '.join(body) or 'nothing'}."
-    return [Finding("reply_missing", "$.output.message", Action.KEPT, why, Fault.INPUT)]
+def _findings(body: dict[str, Any], output: dict[str, Any], raw: str, finish: str) -> list[Finding]:
+    findings: list[Finding] = []
+    if output.get("message") is None:
+        why = f"The response has no message, only {', '.join(body) or 'nothing'}."
+        where = "$.output.message"
+        findings.append(Finding("reply_missing", where, Action.KEPT, why, Fault.INPUT))
+    if raw and not finish:
+        why = f"The stop reason {raw!r} is unknown."
+        findings.append(Finding("unknown_finish", "$.stopReason", Action.KEPT, why, Fault.INPUT))
+    return findings
 
 
 def encode_response(reply: Reply) -> dict[str, Any]:

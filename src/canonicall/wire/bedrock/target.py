@@ -21,6 +21,8 @@ TARGET = Target(
     results="user_message",
     # Service model: `ToolResultContentBlock`.
     result_media=("image", "document", "video"),
+    # "The text field in the ContentBlock object is blank"; several models refuse an empty list.
+    empty_results=False,
     # Service model: `ToolResultBlock.status`.
     result_error_flag=True,
     media=("image", "document", "video"),

@@ -79,7 +79,7 @@ def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
         case _:
             object_at(value, CHOICE)
             why = "This tool choice is unknown; the model may choose."
-            findings.append(Finding("choice_unreadable", CHOICE, Action.DROPPED, why, Fault.INPUT))
+            findings.append(Finding("unknown_choice", CHOICE, Action.DROPPED, why, Fault.INPUT))
             return None
 
 

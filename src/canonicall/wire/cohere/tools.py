@@ -59,7 +59,7 @@ def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
             return ToolChoice("none")
         case _:
             why = f"Cohere knows REQUIRED and NONE, not {value!r}; the model may choose."
-            findings.append(Finding("choice_unreadable", CHOICE, Action.DROPPED, why, Fault.INPUT))
+            findings.append(Finding("unknown_choice", CHOICE, Action.DROPPED, why, Fault.INPUT))
             return None
 
 

@@ -73,7 +73,7 @@ def _read_response(response: dict[str, Any]) -> tuple[str | None, bool]:
             case {"output": str(text)} | {"result": str(text)}:
                 return text, False
             case {"error": str(text)}:
-                return text or None, True
+                return text, True
             case {"error": details} if failed:
                 return _compact(details), True
     return _compact(response), failed

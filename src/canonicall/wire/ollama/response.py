@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Native, Origin
+from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import Reply
 from canonicall.wire.ollama.finish import (
     USAGE_FIELDS,
@@ -43,8 +44,16 @@ def decode_response(
     return Reply(
         replace(message, finish=finish, partial=body.get("done") is False),
         usage=decode_usage(body),
+        findings=_findings(raw, finish),
         native=Native(FORMAT, fields) if fields else None,
     )
+
+
+def _findings(raw: str, finish: str) -> tuple[Finding, ...]:
+    if finish or not raw:
+        return ()
+    why = f"The finish reason {raw!r} is unknown."
+    return (Finding("unknown_finish", "$.done_reason", Action.KEPT, why, Fault.INPUT),)
 
 
 def encode_response(reply: Reply) -> dict[str, Any]:

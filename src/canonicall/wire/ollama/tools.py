@@ -51,7 +51,7 @@ def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
     """No choice: a `tool_choice` that a client sends has no effect on the server."""
     if value is not None:
         why = "Ollama knows no tool choice; the model may choose."
-        findings.append(Finding("choice_unreadable", CHOICE, Action.DROPPED, why, Fault.INPUT))
+        findings.append(Finding("unknown_choice", CHOICE, Action.DROPPED, why, Fault.INPUT))
     return None
 
 
