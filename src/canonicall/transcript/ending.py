@@ -15,22 +15,27 @@ from canonicall.transcript.placing import CONTINUE
 from canonicall.transcript.turns import Turn
 
 
-def finished(turns: Sequence[Turn], target: Target) -> tuple[tuple[Turn, ...], list[Finding]]:
-    """The turns with an end that the target accepts."""
+def finished(
+    turns: Sequence[Turn], target: Target, *, marked: bool
+) -> tuple[tuple[Turn, ...], list[Finding]]:
+    """The turns with an end that the target accepts. `marked`: some block has a cache mark."""
     findings: list[Finding] = []
     turns = tuple(turns)
-    spoken = [turn for turn in turns if turn.role not in ("system", "developer")]
-    if not spoken or (target.ends_with_user and spoken[-1].role == "assistant"):
+    spoken = (turn for turn in reversed(turns) if turn.role not in ("system", "developer"))
+    last = next(spoken, None)
+    if last is None or (target.ends_with_user and last.role == "assistant"):
         why = (
-            "The target does not continue an assistant message."
-            if spoken
-            else "There is nothing to answer yet."
+            "There is nothing to answer yet."
+            if last is None
+            else "The target does not continue an assistant message."
         )
         why += f" {CONTINUE!r} was put at the end."
         place = f"turns[{len(turns)}]"
         findings.append(Finding("ending_added", place, Action.ADDED, why, Fault.RENDER))
         turns = (*turns, Turn("user", (Text(text=CONTINUE),)))
-    return _within_cache_marks(turns, target, findings), findings
+    if marked:
+        turns = _within_cache_marks(turns, target, findings)
+    return turns, findings
 
 
 def _within_cache_marks(

@@ -47,6 +47,7 @@ class Fitter:
         self.target = target
         self.policy = policy
         self.projection = projection
+        self.kept_marks = False
 
     def reply(
         self, message: Message, ledger: Ledger, entry: int, findings: list[Finding]
@@ -190,6 +191,7 @@ class Fitter:
             why = "The target has no cache marks."
             findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER))
             cache = None
+        self.kept_marks |= cache is not None
         return replace(block, opaque=opaque, native=native, cache=cache)
 
     def _kept_server_blocks(self, message: Message, ledger: Ledger) -> set[str]:

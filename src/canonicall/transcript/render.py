@@ -57,7 +57,8 @@ class Renderer:
         for index in range(len(self._marks), len(conversation)):
             self._mark(conversation, index)
             self._entry(conversation, index)
-        turns, told = finished(self._builder.turns, self.target)
+        marked = self._fitter.kept_marks
+        turns, told = finished(self._builder.turns, self.target, marked=marked)
         return Transcript(
             turns,
             dict(self.projection.ids),
