@@ -76,6 +76,8 @@ class Target(Struct, frozen=True):
     user_after_results: bool = True
     """A user message may follow results at once; else a short assistant message stands between."""
     text_beside_calls: bool = True
+    calls_last: bool = False
+    """Nothing but calls may stand behind the first call of a message."""
     empty_content_beside_calls: Literal["null", "empty", "omit"] = "null"
     """What stands for the text of a message that has only calls."""
     content_as_text: bool = False

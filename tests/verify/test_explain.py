@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from canonicall.target import Target
 from canonicall.verify import explain
 from canonicall.verify.codes import CODES
-from canonicall.verify.explain import table
+from canonicall.verify.explainer import table
 
 MISSING = (
     "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: "

@@ -1,6 +1,7 @@
 """verify: what it takes, what it never does, and that its codes are all told."""
 
 import ast
+import importlib
 from pathlib import Path
 
 import msgspec
@@ -133,11 +134,20 @@ def test_every_code_is_used_and_none_is_unknown():
     used = {
         node.value
         for path in SOURCE.glob("*.py")
-        if path.name not in {"codes.py", "explain.py"}
+        if path.name not in {"codes.py", "explainer.py"}
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Constant) and node.value in CODES
     }
     assert used == set(CODES)
+
+
+def test_public_names_stay_what_they_are_once_loaded():
+    """A submodule of the same name would take the place of a function that is loaded late."""
+    package = importlib.import_module("canonicall.verify")
+    for path in SOURCE.glob("*.py"):
+        if path.stem != "__init__":
+            importlib.import_module(f"canonicall.verify.{path.stem}")
+    assert all(callable(getattr(package, name)) for name in package.__all__)
 
 
 def test_the_verifier_shares_nothing_with_the_renderer():

@@ -84,6 +84,8 @@ class Builder:
         findings: list[Finding],
     ) -> None:
         """A reply of the model and, right behind it, the results of its calls in call order."""
+        if self.target.calls_last:
+            blocks = _calls_last(blocks, where, findings)
         for part, answers in self._parts(blocks, results):
             turn = Turn("assistant", tuple(part), *message)
             self._add(turn, findings, where)
@@ -168,6 +170,21 @@ class Builder:
         why = f"The target wants a {role} message here; {text!r} was put in."
         findings.append(Finding("bridge_added", where, Action.ADDED, why, Fault.RENDER))
         self.turns.append(Turn(role, (Text(text=text),)))
+
+
+def _calls_last(blocks: list[Block], where: str, findings: list[Finding]) -> list[Block]:
+    """`blocks` with the calls behind the words, unless a thought stands among the calls.
+
+    Anthropic answers text behind a call with "`tool_use` ids were found without `tool_result`
+    blocks immediately after" (recorded 2026); its own replies never have it.
+    """
+    first = next((n for n, block in enumerate(blocks) if _is_call(block)), len(blocks))
+    tail = blocks[first:]
+    if all(map(_is_call, tail)) or any(isinstance(block, Thinking) for block in tail):
+        return blocks
+    why = "The target takes nothing behind a call; what stood there was put before the calls."
+    findings.append(Finding("text_before_calls", where, Action.MOVED, why, Fault.RENDER))
+    return [*sorted(blocks, key=_is_call)]
 
 
 def _is_bare_document(blocks: Sequence[Block]) -> bool:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from canonicall.findings import Report
     from canonicall.target import Target
-    from canonicall.verify.explain import Explained, Explanation, explain
+    from canonicall.verify.explainer import Explained, Explanation, explain
     from canonicall.verify.violation import Violation
 
 _HOME = {
-    "Explained": "canonicall.verify.explain",
-    "Explanation": "canonicall.verify.explain",
+    "Explained": "canonicall.verify.explainer",
+    "Explanation": "canonicall.verify.explainer",
     "Violation": "canonicall.verify.violation",
-    "explain": "canonicall.verify.explain",
+    "explain": "canonicall.verify.explainer",
 }
 
 __all__ = ["Explained", "Explanation", "Violation", "explain", "verify"]

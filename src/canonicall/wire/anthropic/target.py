@@ -26,6 +26,8 @@ TARGET = Target(
     # Older models: "role 'system' is not supported on this model"; profiles name the newer ones.
     system_later=False,
     # SDK message_create_params.py: consecutive messages of one role are combined.
+    # Text behind a call: "`tool_use` ids were found without `tool_result` blocks" (recorded 2026).
+    calls_last=True,
     merge_roles=True,
     starts_with_user=True,
     # 4.6 and later: "This model does not support assistant message prefill. The conversation must

@@ -31,6 +31,8 @@ TARGET = Target(
     system="top",
     system_later=False,
     # "Roles must alternate between user and assistant".
+    # Text behind a call: "`tool_use` ids were found without `tool_result` blocks" (recorded 2026).
+    calls_last=True,
     merge_roles=True,
     # "A conversation must start with a user message."
     starts_with_user=True,

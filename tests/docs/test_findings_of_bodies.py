@@ -1,0 +1,307 @@
+"""The tables of docs/findings.md about bodies: each code is provoked, and what is done is as said there."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from canonicall import (
+    Conversation,
+    Finding,
+    Media,
+    Message,
+    Native,
+    Opaque,
+    Origin,
+    Params,
+    Policy,
+    Reasoning,
+    Request,
+    Text,
+    Thinking,
+    Tool,
+    ToolCall,
+    ToolChoice,
+    ToolResult,
+    Unknown,
+    decode_request,
+    decode_response,
+    encode_request,
+    get_target,
+    render,
+)
+from canonicall.wire.formats import get_format
+from finding_codes import ABOUT_BODIES, documented
+
+# Reading: bodies as they come.
+
+
+def _chat(*messages: dict[str, Any], **fields: Any) -> Iterable[Finding]:
+    return decode_request({"messages": list(messages), **fields}, "openai-chat").findings
+
+
+def _chat_reply(*choices: dict[str, Any], **fields: Any) -> Iterable[Finding]:
+    return decode_response({"choices": list(choices), **fields}, "openai-chat").findings
+
+
+def _responses(*items: dict[str, Any], **fields: Any) -> Iterable[Finding]:
+    return decode_request({"input": list(items), **fields}, "openai-responses").findings
+
+
+def _claude(*content: dict[str, Any], role: str = "user", **fields: Any) -> Iterable[Finding]:
+    body = {"messages": [{"role": role, "content": list(content)}], **fields}
+    return decode_request(body, "anthropic").findings
+
+
+def _gemini(*parts: Any, role: str = "user", **fields: Any) -> Iterable[Finding]:
+    body = {"contents": [{"role": role, "parts": list(parts)}], **fields}
+    return decode_request(body, "gemini").findings
+
+
+def _converse(*content: dict[str, Any], **fields: Any) -> Iterable[Finding]:
+    body = {"messages": [{"role": "user", "content": list(content)}], **fields}
+    return decode_request(body, "bedrock").findings
+
+
+def _split_reply() -> Iterable[Finding]:
+    call = {"id": "x", "function": {"name": "f", "arguments": "{}"}}
+    return _chat_reply(
+        {"message": {"content": "Let me see."}, "finish_reason": "tool_calls"},
+        {"message": {"tool_calls": [call]}},
+    )
+
+
+_WORDS = {"message": {"content": "Hi"}, "finish_reason": "stop"}
+_CALL = {"type": "tool_use", "id": "x", "name": "f"}
+_ANSWER = {"type": "tool_result", "tool_use_id": "x", "content": "1"}
+_FUNCTION = {"name": "f", "parameters": {"type": "object"}}
+
+READING: dict[str, Callable[[], Iterable[Finding]]] = {
+    "missing_content": lambda: _chat({"role": "user"}),
+    "untyped_part": lambda: _chat({"role": "user", "content": ["Hi"]}),
+    "bare_text": lambda: _gemini("Hi"),
+    "unknown_part": lambda: (
+        *_chat({"role": "user", "content": [{"type": "smell"}]}),
+        *_responses({"role": "user", "content": [{"type": "smell"}]}),
+    ),
+    "unknown_item": lambda: _responses({"type": "smell"}),
+    "empty_part": lambda: _gemini({}),
+    "part_split": lambda: _gemini({"text": "Hi", "inlineData": {"mimeType": "a/b", "data": ""}}),
+    "partial_call": lambda: _gemini(
+        {"functionCall": {"name": "f", "willContinue": True}}, role="model"
+    ),
+    "arguments_as_text": lambda: _claude({**_CALL, "input": "{}"}, role="assistant"),
+    "arguments_not_text": lambda: _responses(
+        {"type": "function_call", "call_id": "x", "name": "f", "arguments": {}}
+    ),
+    "legacy_function": lambda: (
+        *_chat(functions=[_FUNCTION]),
+        *_chat({"role": "assistant", "function_call": {"name": "f", "arguments": "{}"}}),
+        *_chat({"role": "function", "name": "f", "content": "1"}),
+    ),
+    "results_moved": lambda: (
+        *_claude({"type": "text", "text": "Hi"}, _ANSWER),
+        *_converse({"text": "Hi"}, {"toolResult": {"toolUseId": "x", "content": []}}),
+    ),
+    "result_in_wrong_role": lambda: _gemini(
+        {"functionResponse": {"name": "f", "response": {}}}, role="model"
+    ),
+    "response_not_object": lambda: _gemini({"functionResponse": {"name": "f", "response": "1"}}),
+    "reasoning_twice": lambda: _chat(
+        {"role": "assistant", "reasoning": "One.", "reasoning_content": "Two."}
+    ),
+    "flat_tool": lambda: _chat(tools=[{"type": "function", **_FUNCTION}]),
+    "tool_nested": lambda: _responses(tools=[{"type": "function", "function": _FUNCTION}]),
+    "two_schemas": lambda: _gemini(
+        tools=[
+            {
+                "functionDeclarations": [
+                    {"name": "f", "parameters": {}, "parametersJsonSchema": {}},
+                ]
+            }
+        ]
+    ),
+    "two_limits": lambda: _chat(max_tokens=1, max_completion_tokens=2),
+    "unknown_choice": lambda: (
+        *_chat(tool_choice="perhaps"),
+        *_claude(tool_choice={"type": "perhaps"}),
+        *_gemini(toolConfig={"functionCallingConfig": {"mode": "PERHAPS"}}),
+        *_converse(toolConfig={"toolChoice": {"perhaps": {}}}),
+        *decode_request({"messages": [], "tool_choice": "PERHAPS"}, "cohere").findings,
+        *decode_request({"messages": [], "tool_choice": "auto"}, "ollama").findings,
+    ),
+    "unknown_finish": lambda: (
+        *_chat_reply({**_WORDS, "finish_reason": "perhaps"}),
+        *decode_response({"content": [], "stop_reason": "perhaps"}, "anthropic").findings,
+        *decode_response({"candidates": [{"finishReason": "PERHAPS"}]}, "gemini").findings,
+        *decode_response({"output": {}, "stopReason": "perhaps"}, "bedrock").findings,
+        *decode_response({"message": {}, "finish_reason": "PERHAPS"}, "cohere").findings,
+        *decode_response({"message": {}, "done_reason": "perhaps"}, "ollama").findings,
+    ),
+    "finish_corrected": lambda: _chat_reply({**_WORDS, "native_finish_reason": "MAX_TOKENS"}),
+    "split_reply": _split_reply,
+    "more_choices": lambda: _chat_reply(_WORDS, _WORDS),
+    "more_candidates": lambda: decode_response({"candidates": [{}, {}]}, "gemini").findings,
+    "no_choices": _chat_reply,
+    "no_candidate": lambda: decode_response({"candidates": []}, "gemini").findings,
+    "reply_missing": lambda: decode_response({"stopReason": "end_turn"}, "bedrock").findings,
+    "error_in_reply": lambda: (
+        *_chat_reply(error={"message": "Overloaded"}),
+        *decode_response({"error": {"message": "Overloaded"}}, "gemini").findings,
+    ),
+    "response_failed": lambda: (
+        decode_response({"output": [], "error": {"code": "x"}}, "openai-responses").findings
+    ),
+}
+
+# Rendering: conversations for targets that cannot take them as they are.
+
+
+def _said(
+    *blocks: Any,
+    target: str = "anthropic",
+    origin: Origin | None = None,
+    policy: Policy | None = None,
+    then: Iterable[Message] = (),
+) -> Iterable[Finding]:
+    """A user's question, a reply of these blocks, and what follows, rendered."""
+    reply = Message("assistant", tuple(blocks), origin=origin)
+    return _rendered(_user("Hi"), reply, *then, target=target, policy=policy)
+
+
+def _rendered(
+    *entries: Message, target: str = "anthropic", policy: Policy | None = None
+) -> Iterable[Finding]:
+    return render(Conversation.of(entries), target, policy=policy or Policy()).findings
+
+
+def _user(*blocks: Any) -> Message:
+    return Message("user", tuple(Text(text=b) if isinstance(b, str) else b for b in blocks))
+
+
+def _result(text: str = "1", **fields: Any) -> Message:
+    return Message("tool", (ToolResult(call_id="x", content=(Text(text=text),), **fields),))
+
+
+_TEXT = Policy(orphans="text", foreign_thinking="text", server_tools="text")
+_GEMINI = Origin("gemini", "gemini")
+_F = ToolCall(id="x", name="f", args={})
+_SEARCH = ToolCall(
+    id="s", name="search", args={}, kind="server", opaque=(Opaque("openai", "server_block", {}),)
+)
+_OPENAI = Origin("openai", "openai-responses")
+_IMAGE = Media(media_type="image/png", data="aGk=")
+_DOCUMENT = Media(media_type="application/pdf", data="aGk=")
+
+RENDERING: dict[str, Callable[[], Iterable[Finding]]] = {
+    "result_made_up": lambda: _said(_F),
+    "orphan_not_sent": lambda: (
+        *_rendered(_user("Hi"), _result()),
+        *_rendered(_user("Hi"), _result(), policy=_TEXT),
+    ),
+    "result_not_sent": lambda: _said(_F, then=(_result(), _result("2"))),
+    "id_replaced": lambda: _said(
+        ToolCall(id="toolu_x", name="f", args={}), ToolCall(id="toolu_x", name="f", args={})
+    ),
+    "arguments_wrapped": lambda: _said(ToolCall(id="x", name="f", raw='{"city": "Ba')),
+    "thinking_dropped": lambda: (
+        *_said(Thinking(text="Hm."), Text(text="Yes."), origin=_GEMINI),
+        *_said(Thinking(opaque=(Opaque("anthropic", "signature", "s"),)), origin=None),
+    ),
+    "thinking_as_text": lambda: _said(Thinking(text="Hm."), origin=_GEMINI, policy=_TEXT),
+    "opaque_dropped": lambda: _said(
+        Text(text="Yes.", opaque=(Opaque("gemini-api", "signature", "s"),)), origin=_GEMINI
+    ),
+    "fields_dropped": lambda: (
+        *_said(Text(text="Yes.", native=Native("gemini", {"videoMetadata": {}}))),
+        *_written(native=Native("gemini", {"safetySettings": []}), target="openai"),
+    ),
+    "server_tool_dropped": lambda: (
+        *_said(_SEARCH, Text(text="Found."), origin=_OPENAI),
+        *_said(_SEARCH, Text(text="Found."), origin=_OPENAI, policy=_TEXT),
+    ),
+    "block_dropped": lambda: _said(Unknown(native=Native("gemini", {"smell": 1}))),
+    "blank_dropped": lambda: _said(Text(text=" "), Text(text="Yes.")),
+    "media_dropped": lambda: _rendered(_user("Hi", _DOCUMENT), target="deepseek"),
+    "cache_mark_dropped": lambda: (
+        *_rendered(_user(Text(text="Hi", cache="default")), target="openai"),
+        *_rendered(_user(*(Text(text="Hi", cache="5m") for _ in range(5)))),
+        *_claude({"type": "thinking", "thinking": "Hm.", "cache_control": {"type": "ephemeral"}}),
+    ),
+    "instruction_as_user": lambda: (
+        *_rendered(_user("Hi"), Message("system", (Text(text="Be kind."),))),
+        *_rendered(Message("system", (Text(text="Like this:"), _IMAGE))),
+    ),
+    "words_added": lambda: _rendered(_user(_DOCUMENT), target="bedrock"),
+    "bridge_added": lambda: (
+        *_rendered(Message("assistant", (Text(text="Hello."),))),
+        *_said(_F, target="mistral", then=(_result(), _user("And?"))),
+    ),
+    "ending_added": lambda: (*_said(Text(text="Yes.")), *_rendered()),
+}
+
+# Writing: requests that a target has no word for.
+
+
+def _written(
+    *entries: Message, target: str = "anthropic", tools: tuple[Tool, ...] = (), **fields: Any
+) -> Iterable[Finding]:
+    chat = Conversation.of(entries or (_user("Hi"),))
+    return encode_request(Request(chat, tools=tools, **fields), target).report
+
+
+def _declared_by_the_format() -> Iterable[Finding]:
+    """What Bedrock's encoder does where nobody declared the tools before it."""
+    chat = Conversation.of((_user("Hi"), Message("assistant", (_F,)), _result()))
+    target = get_target("bedrock")
+    _, findings = get_format("bedrock").encode_request(Request(chat), render(chat, target), target)
+    return findings
+
+
+_TOOL = Tool("f")
+_FREE = Tool("patch", kind="custom")
+_HOSTED = Tool(
+    "web_search", kind="server", native=Native("openai-responses", {"type": "web_search"})
+)
+
+WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
+    "tool_stubs_added": lambda: _written(
+        _user("Hi"), Message("assistant", (_F,)), _result(), target="bedrock"
+    ),
+    "tool_added": _declared_by_the_format,
+    "tool_dropped": lambda: _written(tools=(_HOSTED,)),
+    "tool_converted": lambda: _written(tools=(_FREE,)),
+    "choice_weakened": lambda: (
+        *_written(tools=(_TOOL,), tool_choice=ToolChoice("required"), target="ollama"),
+        *_written(
+            tools=(Tool("code", kind="server", native=Native("gemini", {"codeExecution": {}})),),
+            tool_choice=ToolChoice("auto"),
+            target="openai/openai-responses",
+        ),
+    ),
+    "param_added": _written,
+    "param_changed": lambda: _written(params=Params(max_tokens=9, temperature=2)),
+    "param_dropped": lambda: _written(params=Params(max_tokens=9, seed=1)),
+    "effort_changed": lambda: _written(
+        params=Params(reasoning=Reasoning(effort="max")), target="gemini"
+    ),
+}
+
+PROVOKED = READING | RENDERING | WRITING
+
+
+@pytest.mark.parametrize(
+    ("heading", "provoked"),
+    list(zip(ABOUT_BODIES, (READING, RENDERING, WRITING), strict=True)),
+    ids=ABOUT_BODIES,
+)
+def test_there_is_a_way_to_provoke_every_code(heading, provoked):
+    assert set(provoked) == set(documented(heading))
+
+
+@pytest.mark.parametrize("code", PROVOKED)
+def test_the_page_says_what_is_done(code):
+    """The actions in the table are those that really occur."""
+    done = {finding.action.value for finding in PROVOKED[code]() if finding.code == code}
+    assert done
+    assert done == documented(*ABOUT_BODIES)[code]

@@ -1,0 +1,131 @@
+"""Ids in responses, whoever answered and whoever asked: A5, A18 to A20 of the field catalogue."""
+
+import re
+
+import pytest
+
+from canonicall.codec import decode_response, encode_response
+
+
+def ids(node):
+    """The ids of all calls and of all results in a body of any format, in order."""
+    calls, results = [], []
+    match node:
+        case (
+            {"type": "tool_use", "id": id}
+            | {"type": "function_call", "call_id": id}
+            | {"toolUse": {"toolUseId": id}}
+            | {"functionCall": {"id": id}}
+            | {"function": _, "id": id}
+        ):
+            calls.append(id)
+        case (
+            {"type": "tool_result", "tool_use_id": id}
+            | {"type": "function_call_output", "call_id": id}
+            | {"toolResult": {"toolUseId": id}}
+            | {"functionResponse": {"id": id}}
+            | {"role": "tool", "tool_call_id": id}
+        ):
+            results.append(id)
+    inside = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    for part in inside:
+        more = ids(part)
+        calls += more[0]
+        results += more[1]
+    return calls, results
+
+
+RESPONSES = {
+    "openai-chat": {
+        "choices": [{"message": {"role": "assistant", "tool_calls": [
+            {"id": "call_X1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        ]}, "finish_reason": "tool_calls"}]
+    },
+    "anthropic": {
+        "content": [{"type": "tool_use", "id": "toolu_X1", "name": "f", "input": {}}],
+        "stop_reason": "tool_use",
+    },
+    "openai-responses": {
+        "output": [
+            {"type": "function_call", "id": "fc_1", "call_id": "call_X1", "name": "f", "arguments": "{}"}
+        ],
+        "status": "completed",
+    },
+    "bedrock": {
+        "output": {"message": {"role": "assistant", "content": [
+            {"toolUse": {"toolUseId": "tooluse_X1", "name": "f", "input": {}}}
+        ]}},
+        "stopReason": "tool_use",
+    },
+    "gemini": {
+        "candidates": [{"content": {"role": "model", "parts": [
+            {"functionCall": {"id": "X1", "name": "f", "args": {}}, "thoughtSignature": "U0lH"}
+        ]}, "finishReason": "STOP"}]
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("front", RESPONSES)
+@pytest.mark.parametrize("back", RESPONSES)
+def test_a18_a_response_keeps_its_ids_through_every_front(back, front):
+    """Whoever answered and whoever asked: the id is there, and nothing else is in it."""
+    reply = decode_response(RESPONSES[back], back, provider=back.partition("-")[0])
+    (given,), _ = ids(RESPONSES[back])
+    assert ids(encode_response(reply, front))[0] == [given]
+
+
+NO_IDS = {
+    "openai-chat": {"choices": [{"message": {"role": "assistant", "tool_calls": [
+        {"function": {"name": "f", "arguments": "{}"}}, {"function": {"name": "f", "arguments": "{}"}}
+    ]}, "finish_reason": "tool_calls"}]},
+    "gemini": {"candidates": [{"content": {"role": "model", "parts": [
+        {"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "U0lH"}, {"functionCall": {"name": "f", "args": {}}}
+    ]}, "finishReason": "STOP"}]},
+}  # fmt: skip
+EMPTY_IDS = pytest.mark.xfail(
+    strict=True,
+    reason="encode_response writes id '' for calls that came without one; only Responses makes one",
+)
+
+
+@pytest.mark.parametrize("back", NO_IDS)
+@pytest.mark.parametrize(
+    "front",
+    [
+        "openai-responses",
+        *(pytest.param(one, marks=EMPTY_IDS) for one in ("openai-chat", "anthropic", "bedrock")),
+    ],
+)
+def test_a19_calls_without_ids_reach_the_client_with_ids(back, front):
+    """Two calls without ids: the client sees two, with different ids, the same every time."""
+    first, again = (
+        ids(encode_response(decode_response(NO_IDS[back], back), front))[0] for _ in range(2)
+    )
+    assert first == again
+    assert len(set(first)) == 2
+    assert all(first)
+
+
+@EMPTY_IDS
+def test_a5_an_anthropic_client_of_gemini_sees_a_clean_id():
+    """The whole response, not the stream: an id Claude's clients know, without the signature."""
+    reply = decode_response(NO_IDS["gemini"], "gemini", provider="gemini")
+    calls, _ = ids(encode_response(reply, "anthropic"))
+    assert all(re.fullmatch("[A-Za-z0-9_-]{1,64}", id) for id in calls)
+    assert "U0lH" not in str(calls)
+
+
+def test_a20_items_made_for_a_client_have_the_prefix_of_their_type():
+    """A thought, words and a call of Claude, shown to a Responses client."""
+    content = [
+        {"type": "thinking", "thinking": "Hm.", "signature": "sig"},
+        {"type": "text", "text": "So."},
+        {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}},
+    ]
+    reply = decode_response({"content": content, "stop_reason": "tool_use"}, "anthropic")
+    items = encode_response(reply, "openai-responses")["output"]
+    assert [(one["type"], one["id"].partition("_")[0]) for one in items] == [
+        ("reasoning", "rs"),
+        ("message", "msg"),
+        ("function_call", "fc"),
+    ]
