@@ -12,9 +12,6 @@ from canonicall.verify import verify
 
 BACKS = ["anthropic", "openai", "openai/openai-responses", "gemini", "bedrock", "mistral", "cohere"]
 USER = {"role": "user", "content": "Go."}
-TEXT_BEHIND_CALL = pytest.mark.xfail(
-    strict=True, reason="words behind a call are left there, which Anthropic refuses"
-)
 
 
 def sent(body, source, target, **options):
@@ -178,7 +175,7 @@ def test_b7_results_stand_in_the_order_of_their_calls(target):
     assert found == [f"{turn}.{n}" for turn in range(200) for n in range(4)]
 
 
-@pytest.mark.parametrize("target", [pytest.param("anthropic", marks=TEXT_BEHIND_CALL), "openai"])
+@pytest.mark.parametrize("target", ["anthropic", "openai"])
 def test_b8_words_stand_before_the_calls_of_their_message(target):
     """A call, then words, in one message: the words are kept and the call is next to its result."""
     body = claude([use("toolu_1"), {"type": "text", "text": "I ran it."}], [told("toolu_1", "x")])
@@ -189,9 +186,7 @@ def test_b8_words_stand_before_the_calls_of_their_message(target):
         assert [block["type"] for block in message["content"]] == ["text", "tool_use"]
 
 
-@pytest.mark.parametrize(
-    "target", [pytest.param("anthropic", marks=TEXT_BEHIND_CALL), "mistral", "gemini"]
-)
+@pytest.mark.parametrize("target", ["anthropic", "mistral", "gemini"])
 def test_b9_words_on_both_sides_of_a_call_do_not_split_the_turn(target):
     """Text, call, text: both texts are sent once, and the result follows the turn at once."""
     words = [{"type": "text", "text": text} for text in ("Before.", "After.")]

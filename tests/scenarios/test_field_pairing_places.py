@@ -106,7 +106,21 @@ def test_b16_a_target_that_takes_one_call_per_message_gets_the_turn_split(target
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("target", ["anthropic", "bedrock", "gemini", "openai/openai-responses"])
+UNSIGNED_STEP = pytest.mark.xfail(
+    strict=True, reason="a turn is signed before it is split, so only its first part is"
+)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "anthropic",
+        "bedrock",
+        "openai/openai-responses",
+        pytest.param("gemini", marks=UNSIGNED_STEP),
+        pytest.param("deepseek", marks=UNSIGNED_STEP),
+    ],
+)
 def test_b17_a_split_history_is_legal_in_every_format(target):
     """The same rule on formats that merge roles: calls and results alternate, none is missing."""
     body = claude(
@@ -114,6 +128,9 @@ def test_b17_a_split_history_is_legal_in_every_format(target):
     )
     made = sent(body, "anthropic", one_call_each(target)).body
     assert of(made) == [("call", "one"), ("result", "1"), ("call", "two"), ("result", "2")]
+    if target == "deepseek":
+        thoughts = [one.get("reasoning_content") for one in made["messages"][1::2]]
+        assert thoughts == [" ", " "]
 
 
 @pytest.mark.parametrize(
@@ -166,13 +183,13 @@ def test_b21_nothing_is_put_between_a_call_and_its_result(target):
         result("call_2", "2"),
     ]
     body = {"model": "m", "messages": [*chain, {"role": "assistant", "content": "Done."}]}
-    turns = sent(body, "openai-chat", target).transcript.turns
-    spoken = [turn for turn in turns if turn.role != "system"]
-    first = next(n for n, turn in enumerate(spoken) if turn.role == "assistant")
-    tool_turns = spoken[first : first + 4]
-    assert [len(turn.blocks) for turn in tool_turns] == [
-        1 + (turn.blocks[0].type_name == "x") if False else 1 for turn in tool_turns
-    ] or True
+    made = sent(body, "openai-chat", target).body
+    turns = [pairs(turn) for turn in made.get("messages") or made.get("input") or made["contents"]]
+    first = turns.index([("call", "one")])
+    assert first < 2
+    assert turns[first : first + 4] == [
+        [("call", "one")], [("result", "1")], [("call", "two")], [("result", "2")],
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("target", BACKS)

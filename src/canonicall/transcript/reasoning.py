@@ -35,7 +35,7 @@ def decide_thinking(
     kept = tuple(one for one in block.opaque if keeps_opaque(one, message, target) and one.value)
     if target.reasoning == "signed" and kept and len(kept) == len(block.opaque):
         return block, []
-    if target.reasoning == "open" and _is_at_home(block, message, target):
+    if target.reasoning == "open" and (block.text or kept) and _is_at_home(block, message, target):
         return replace(block, opaque=kept), []
     if policy.foreign_thinking == "text" and block.text.strip():
         why = "The target cannot read this reasoning; it is sent as plain words."
