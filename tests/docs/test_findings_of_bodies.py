@@ -232,6 +232,7 @@ RENDERING: dict[str, Callable[[], Iterable[Finding]]] = {
         *_rendered(_user("Hi"), Message("system", (Text(text="Be kind."),))),
         *_rendered(Message("system", (Text(text="Like this:"), _IMAGE))),
     ),
+    "text_before_calls": lambda: _said(_F, Text(text="One moment.")),
     "words_added": lambda: _rendered(_user(_DOCUMENT), target="bedrock"),
     "bridge_added": lambda: (
         *_rendered(Message("assistant", (Text(text="Hello."),))),

@@ -1,14 +1,17 @@
-"""Where the bodies come from that outside judges look at: three sources, the same for every target.
+"""What outside judges look at: bodies from three sources, the same ones for every target.
 
-A judge is a function from a body to the list of what is wrong with it, in the judge's own words.
+A judge is a function from a body to the lines that say what is wrong with it, in its own words.
+What a judge refuses today is known by a pattern over such lines, with the reason. It is left out of
+the tests that must pass and has a test of its own that must fail, until the cause is gone.
 """
 
 import json
 import os
+import re
 from functools import cache
-from itertools import islice
 from pathlib import Path
 
+import pytest
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -20,9 +23,10 @@ from scenarios.test_provider_switch_matrix import PROVIDERS, TOOLS, speak
 from strategies import conversations
 
 CORPUS = os.environ.get("CANONICALL_CORPUS")
-NO_CORPUS = "CANONICALL_CORPUS does not name the folder of recorded traffic"
-EVERY = 5
-"""One recorded conversation of this many is judged: the same ones in every run."""
+MISSING = "the SDK is not installed: pip install 'canonicall[judges]'"
+needs_corpus = pytest.mark.skipif(
+    CORPUS is None, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
+)
 
 _FORMATS = {
     "openai-chat": "openai-chat",
@@ -78,13 +82,30 @@ def recorded_requests():
             and record["status"] == 200
             and _uses_tools(record)
         )
-        for record in islice(fit, 0, None, EVERY):
+        for record in fit:
             request = decode_request(record["request"], _FORMATS[record["protocol"]])
             made.append((record["id"], replace(request, model=request.model or "model")))
     return made
 
 
-def refusals(judge, requests, target):
-    """What the judge has against the bodies of named requests, by name."""
-    judged = ((name, judge(encode_request(request, target).body)) for name, request in requests)
-    return {name: wrong for name, wrong in judged if wrong}
+def refusals(judge, requests, target, known=()):
+    """What the judge has against the bodies of named requests, except what is known."""
+    return [
+        f"{name}: {line}"
+        for name, request in requests
+        for line in judge(encode_request(request, target).body)
+        if not any(re.search(pattern, line) for pattern in known)
+    ]
+
+
+def known_refusals(judge, target, pattern):
+    """The lines that a pattern knows, over all that is recorded and made."""
+    requests = [*switched_requests(), *recorded_requests()]
+    return [line for line in refusals(judge, requests, target) if re.search(pattern, line)]
+
+
+def each_known(known):
+    """A test for each pattern: it fails as long as the judge says this, and must."""
+    marks = {pattern: pytest.mark.xfail(strict=True, reason=why) for pattern, why in known.items()}
+    cases = [pytest.param(pattern, marks=mark) for pattern, mark in marks.items()]
+    return pytest.mark.parametrize("pattern", cases)

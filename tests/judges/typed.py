@@ -5,8 +5,12 @@ Left to itself, pydantic would let too much pass: unknown keys of a TypedDict ar
 the core schema of the types is rewritten first, so that a body has to be exactly what they say.
 """
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import SchemaValidator
+import pytest
+
+from judges.sources import MISSING
+
+pydantic = pytest.importorskip("pydantic", reason=MISSING)
+pydantic_core = pytest.importorskip("pydantic_core", reason=MISSING)
 
 _OBJECTS = ("typed-dict", "model-fields")
 _LEFT_OUT = ("metadata", "serialization")
@@ -19,16 +23,16 @@ class TypedJudge:
     """
 
     def __init__(self, type, *, models=False):
-        schema = TypeAdapter(type).core_schema
+        schema = pydantic.TypeAdapter(type).core_schema
         self._models = models
         self._named = dict(_named(schema))
-        self._validator = SchemaValidator(self._strict(schema))
+        self._validator = pydantic_core.SchemaValidator(self._strict(schema))
 
     def __call__(self, value):
         """What is wrong with `value`, a line each; nothing when it is right."""
         try:
             self._validator.validate_python(value, strict=True)
-        except ValidationError as error:
+        except pydantic.ValidationError as error:
             return [_line(one) for one in error.errors()]
         return []
 
@@ -42,6 +46,7 @@ class TypedJudge:
             case "model" if self._models:
                 return made["schema"] | ({"ref": made["ref"]} if "ref" in made else {})
             case "typed-dict" | "model-fields":
+                made.pop("extras_schema", None)
                 return made | {"extra_behavior": "forbid"}
             case "generator":
                 return made | {"type": "list"}

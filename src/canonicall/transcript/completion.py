@@ -29,13 +29,13 @@ def completion(
         why = f"{one.id} ({one.name}) has no result; the model is told: {outcome}."
         findings.append(Finding("result_made_up", where, Action.ADDED, why, Fault.STATE))
     content: list[ResultContent] = [Text(text=wording(outcome, one.why))]
-    if one.result is not None and one.result.content:
-        content += (Text(text=_SO_FAR), *one.result.content)
-    return _shaped(
-        ToolResult(call_id=one.id, content=tuple(content), name=one.name, is_complete=True),
-        error=outcome is not Outcome.COMPLETED,
-        target=target,
+    so_far = _visible(one.result)
+    if so_far:
+        content += (Text(text=_SO_FAR), *so_far)
+    made = ToolResult(
+        call_id=one.id, content=tuple(content), name=one.name, outcome=outcome, synthetic=True
     )
+    return _shaped(made, error=outcome is not Outcome.COMPLETED, target=target)
 
 
 def _outcome_of_open(one: Interaction, policy: Policy) -> Outcome:
@@ -46,8 +46,7 @@ def _outcome_of_open(one: Interaction, policy: Policy) -> Outcome:
 
 
 def _real(one: Interaction, result: ToolResult, target: Target) -> ToolResult:
-    # Blank text is refused inside results as well, and says nothing.
-    content = tuple(part for part in result.content or () if _is_visible(part))
+    content = _visible(result)
     if one.outcome not in (Outcome.COMPLETED, Outcome.FAILED) and not content:
         content = (Text(text=wording(one.outcome or Outcome.UNKNOWN, one.why)),)
     if result.error and not content:
@@ -74,8 +73,10 @@ def _shaped(result: ToolResult, *, error: bool, target: Target) -> ToolResult:
     return replace(result, error=True, content=content)
 
 
-def _is_visible(block: ResultContent) -> bool:
-    return not isinstance(block, Text) or bool(block.text.strip())
+def _visible(result: ToolResult | None) -> tuple[ResultContent, ...]:
+    """What a result holds besides blank text, which is refused inside results as well."""
+    content = result.content or () if result is not None else ()
+    return tuple(part for part in content if not isinstance(part, Text) or part.text.strip())
 
 
 def split_media(result: ToolResult, target: Target) -> tuple[ToolResult, tuple[Media, ...]]:

@@ -64,6 +64,7 @@ class Renderer:
             dict(self.projection.ids),
             self.projection.renamed,
             Report((*self._findings, *told)),
+            self.target,
         )
 
     def _first_stale(self, conversation: Conversation) -> int:

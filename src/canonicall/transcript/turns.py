@@ -5,10 +5,13 @@ state and native fields are only what this target may get, results stand in call
 encoder maps a turn to wire messages without deciding anything.
 """
 
+from collections import Counter
+
 from msgspec import Struct
 
-from canonicall.blocks import Block, Native, Origin, Role
+from canonicall.blocks import Block, Native, Origin, Role, ToolCall, ToolResult
 from canonicall.findings import Finding, Report
+from canonicall.target import Target
 
 
 class Turn(Struct, frozen=True):
@@ -22,6 +25,35 @@ class Turn(Struct, frozen=True):
     """An assistant message at the very end that the model is to continue."""
 
 
+class Diagnostics(Struct, frozen=True):
+    """The ids that came in, the ids that went out, and every decision in between."""
+
+    format: str
+    provider: str
+    seen: tuple[str, ...]
+    """Canonical ids of the calls in the conversation."""
+    emitted_calls: tuple[str, ...]
+    """Wire ids of the calls, in order; empty where the target needs none."""
+    emitted_results: tuple[str, ...]
+    made_up: dict[str, str]
+    """Canonical ids of the calls whose result is made up, with the outcome the model is told."""
+    set_aside: tuple[str, ...]
+    """Places of results that are not sent: orphans, duplicates, late ones."""
+    faults: dict[str, int]
+    """How many findings lie in the input, the state, the rendering, the projection."""
+
+    def __str__(self) -> str:
+        sent = f"{len(self.emitted_calls)} sent, {len(self.emitted_results)} results sent"
+        lines = [
+            f"for {self.provider or 'any provider'} ({self.format})",
+            f"{len(self.seen)} calls seen, {sent}, {len(self.made_up)} of them made up",
+        ]
+        lines += (f"  made up: {id} told as {outcome}" for id, outcome in self.made_up.items())
+        lines += (f"  not sent: {place}" for place in self.set_aside)
+        lines += (f"  {count} findings of fault {fault}" for fault, count in self.faults.items())
+        return "\n".join(lines)
+
+
 class Transcript(Struct, frozen=True):
     """A conversation as one target accepts it."""
 
@@ -31,7 +63,40 @@ class Transcript(Struct, frozen=True):
     names: dict[str, str]
     """Name on the wire to the tool's own name, for those that differ."""
     report: Report
+    target: Target = Target(format="")
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """What a person or a program needs to find out why a provider refused the request."""
+        return diagnose(self.turns, self.ids, self.report, self.target)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         return self.report.findings
+
+
+_NOT_SENT = ("orphan_not_sent", "result_not_sent")
+
+
+def diagnose(
+    turns: tuple[Turn, ...], ids: dict[str, str], report: Report, target: Target
+) -> Diagnostics:
+    """Read the diagnostics off a finished transcript."""
+    blocks = [block for turn in turns for block in turn.blocks]
+    calls = [block for block in blocks if isinstance(block, ToolCall) and block.kind != "server"]
+    results = [block for block in blocks if isinstance(block, ToolResult) and not block.opaque]
+    made_up = {
+        canonical: str(result.outcome)
+        for canonical, result in zip(ids, results, strict=False)
+        if result.synthetic
+    }
+    return Diagnostics(
+        target.format,
+        target.provider,
+        tuple(ids),
+        tuple(call.id for call in calls),
+        tuple(result.call_id for result in results),
+        made_up,
+        tuple(finding.where for finding in report if finding.code in _NOT_SENT),
+        dict(Counter(str(finding.fault) for finding in report)),
+    )

@@ -1,0 +1,124 @@
+"""Mistral's own packages judge the bodies made for Mistral.
+
+mistral-common validates messages and tools as the server does, by tokenizer version. The types of
+the mistralai SDK say which fields a body has.
+
+Versions 1 and 2 know no tool-call ids and no images and are not served any more: they are left out.
+Version 3 forbids text beside calls; it is asked about the models that the profile says the same of.
+"""
+
+import pytest
+from hypothesis import given, settings
+
+from canonicall.codec import encode_request
+
+from judges.sources import (
+    MISSING,
+    damaged_requests,
+    each_known,
+    known_refusals,
+    needs_corpus,
+    recorded_requests,
+    refusals,
+    switched_requests,
+)
+from judges.typed import TypedJudge
+
+common = pytest.importorskip("mistral_common.protocol.instruct.request", reason=MISSING)
+validator = pytest.importorskip("mistral_common.protocol.instruct.validator", reason=MISSING)
+exceptions = pytest.importorskip("mistral_common.exceptions", reason=MISSING)
+sdk = pytest.importorskip("mistralai.client.models", reason=MISSING)
+
+TARGETS = {"v3": "mistral:open-mistral-7b", "v7": "mistral", "v11": "mistral", "v13": "mistral", "v15": "mistral"}
+JUDGED = ("model", "messages", "tools", "tool_choice", "parallel_tool_calls")
+FIELDS = TypedJudge(sdk.ChatCompletionRequestTypedDict)
+KNOWN = {}
+KNOWN_FIELDS = {}
+every_version = pytest.mark.parametrize("version", TARGETS)
+
+
+class Server:
+    """What a server with tokenizers of one version says to a body."""
+
+    def __init__(self, version):
+        mode = validator.ValidationMode.serving
+        self.validator = validator.get_validator(validator.TokenizerVersion(version), mode)
+
+    def __call__(self, body):
+        judged = {name: body[name] for name in JUDGED if name in body}
+        try:
+            request = common.ChatCompletionRequest.model_validate(judged)
+            self.validator.validate_request(request)
+        except (exceptions.MistralCommonException, ValueError) as error:
+            return [" ".join(str(error).split())]
+        return []
+
+
+def fields_judge(body):
+    """The SDK's types. `schema_definition` is the SDK's name for what is `schema` on the wire."""
+    form = body.get("response_format", {})
+    if "schema" in form.get("json_schema", {}):
+        schema = dict(form["json_schema"])
+        schema["schema_definition"] = schema.pop("schema")
+        body = body | {"response_format": form | {"json_schema": schema}}
+    return FIELDS(body)
+
+
+@every_version
+def test_after_every_switch_of_provider(version):
+    assert refusals(Server(version), switched_requests(), TARGETS[version], KNOWN) == []
+
+
+@every_version
+@settings(max_examples=40)
+@given(damaged_requests)
+def test_any_damaged_conversation(version, asked):
+    assert refusals(Server(version), [("damaged", asked)], TARGETS[version], KNOWN) == []
+
+
+@needs_corpus
+@every_version
+def test_every_recorded_tool_conversation(version):
+    assert len(recorded_requests()) > 2000
+    assert refusals(Server(version), recorded_requests(), TARGETS[version], KNOWN) == []
+
+
+def test_fields_after_every_switch_of_provider():
+    assert refusals(fields_judge, switched_requests(), "mistral", KNOWN_FIELDS) == []
+
+
+@settings(max_examples=60)
+@given(damaged_requests)
+def test_fields_of_any_damaged_conversation(asked):
+    assert refusals(fields_judge, [("damaged", asked)], "mistral", KNOWN_FIELDS) == []
+
+
+@needs_corpus
+def test_fields_of_every_recorded_tool_conversation():
+    assert refusals(fields_judge, recorded_requests(), "mistral", KNOWN_FIELDS) == []
+
+
+def made_body(version="v13"):
+    return encode_request(switched_requests()[0][1], TARGETS[version]).body
+
+
+@every_version
+def test_the_server_refuses_a_lost_result(version):
+    body = made_body(version)
+    lost = next(one for one in body["messages"] if one["role"] == "tool")
+    body["messages"].remove(lost)
+    assert Server(version)(body) == ["Not the same number of function calls and responses"]
+
+
+@pytest.mark.parametrize("version", ["v3", "v7", "v11"])
+def test_the_server_refuses_a_foreign_id(version):
+    body = made_body(version)
+    reply = next(one for one in body["messages"] if one.get("tool_calls"))
+    reply["tool_calls"][0]["id"] = "toolu_01"
+    assert Server(version)(body) != []
+
+
+def test_the_types_refuse_a_field_that_is_not_there():
+    assert fields_judge(made_body() | {"top_k": 1}) == [
+        "top_k: Extra inputs are not permitted, got 1"
+    ]

@@ -1,0 +1,64 @@
+"""The OpenAI SDK's types for Responses judge the bodies made for OpenAI in that format."""
+
+import pytest
+from hypothesis import given, settings
+
+from canonicall.codec import encode_request
+
+from judges.sources import (
+    MISSING,
+    damaged_requests,
+    each_known,
+    known_refusals,
+    needs_corpus,
+    recorded_requests,
+    refusals,
+    switched_requests,
+)
+from judges.typed import TypedJudge
+
+params = pytest.importorskip("openai.types.responses.response_create_params", reason=MISSING)
+
+TARGET = "openai/openai-responses"
+WHOLE = TypedJudge(params.ResponseCreateParamsNonStreaming)
+STREAMED = TypedJudge(params.ResponseCreateParamsStreaming)
+KNOWN = {}
+
+
+def judge(body):
+    return (STREAMED if body.get("stream") else WHOLE)(body)
+
+
+def test_after_every_switch_of_provider():
+    assert refusals(judge, switched_requests(), TARGET, KNOWN) == []
+
+
+@settings(max_examples=60)
+@given(damaged_requests)
+def test_any_damaged_conversation(asked):
+    assert refusals(judge, [("damaged", asked)], TARGET, KNOWN) == []
+
+
+@needs_corpus
+def test_every_recorded_tool_conversation():
+    assert len(recorded_requests()) > 2000
+    assert refusals(judge, recorded_requests(), TARGET, KNOWN) == []
+
+
+def made_body():
+    return encode_request(switched_requests()[0][1], TARGET).body
+
+
+def test_the_judge_refuses_a_call_in_the_form_of_the_other_format():
+    body = made_body()
+    call = next(one for one in body["input"] if one.get("type") == "function_call")
+    call["function"] = {"name": call.pop("name"), "arguments": call.pop("arguments")}
+    told = " ".join(judge(body))
+    assert "function_call.function: Extra inputs are not permitted" in told
+    assert "function_call.arguments: Field required" in told
+
+
+def test_the_judge_refuses_a_role_that_is_not_there():
+    body = made_body()
+    body["input"].append({"role": "tool", "content": "done"})
+    assert any(line.startswith(f"input.list.{len(body['input']) - 1}") for line in judge(body))
