@@ -79,9 +79,10 @@ def encode_request(
 ) -> Encoded:
     """Write a request for a target. A `renderer` of the same conversation saves what it knows."""
     goal = get_target(target)
+    findings: list[Finding] = []
+    policy = _policy_for(request, goal, policy, findings)
     if renderer is None:
         renderer = Renderer(goal, policy=policy)
-    findings: list[Finding] = []
     if goal.model:
         request = replace(request, model=goal.model)
     request = _with_stubs(request, goal, findings)
@@ -105,6 +106,19 @@ def translate(
     """A request body of one format as the body another target accepts."""
     request = decode_request(body, source, provider=provider)
     return encode_request(request, target, policy=policy)
+
+
+def _policy_for(
+    request: Request, target: Target, policy: Policy, findings: list[Finding]
+) -> Policy:
+    """`policy`, aware of turns that the provider keeps; elsewhere those turns are lost."""
+    if not request.continues:
+        return policy
+    if request.native is not None and request.native.format == target.format:
+        return replace(policy, continues=True)
+    why = "The turns before these are kept by another provider; this one does not get them."
+    findings.append(Finding("stored_turns_lost", "request", Action.DROPPED, why, Fault.RENDER))
+    return policy
 
 
 def _with_stubs(request: Request, target: Target, findings: list[Finding]) -> Request:

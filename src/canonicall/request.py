@@ -69,4 +69,6 @@ class Request(Struct, frozen=True):
     model: str = ""
     native: Native | None = None
     """Top-level fields of the wire format it came in that have no canonical meaning."""
+    continues: bool = False
+    """The provider keeps the turns before these; results may answer calls that are not here."""
     findings: tuple[Finding, ...] = ()

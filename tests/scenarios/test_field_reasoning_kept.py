@@ -167,9 +167,9 @@ def test_c17_a_redacted_thought_crosses_no_border(target):
     assert "So." in str(made.body)
 
 
-def test_c18_signatures_and_unknown_fields_survive_storage():
+def test_c18_a_signature_survives_storage():
     """Read from a response, dumped, loaded and sent: the block is what Claude wrote."""
-    content = [{**thinking("Hm.", "sig"), "later_field": {"a": [1]}}, use("toolu_1")]
+    content = [thinking("Hm.", "sig"), use("toolu_1")]
     chat = Conversation()
     chat.user("Go.")
     chat.append(
@@ -179,6 +179,13 @@ def test_c18_signatures_and_unknown_fields_survive_storage():
     body = encode_request(Request(load(dump(chat)).conversation, model="m"), "anthropic").body
     assert said(body) == content
     assert not verify(body, get_target("anthropic"))
+
+
+def test_c18_fields_nobody_knows_yet_reach_the_client():
+    """A block of Claude with a field of next year is shown to a Claude client as it came."""
+    content = [{**thinking("Hm.", "sig"), "later_field": {"a": [1]}}]
+    reply = decode_response({"content": content, "stop_reason": "end_turn"}, "anthropic")
+    assert encode_response(reply, "anthropic")["content"] == content
 
 
 def test_c18_reasoning_details_go_back_unmodified_and_in_order():

@@ -222,3 +222,24 @@ def test_cache_marks_are_named_where_they_are_lost():
         ],
     }
     assert "cache_mark_dropped" in translate(body, "anthropic", "mistral").report
+
+
+CHAINED = {
+    "model": "gpt-5",
+    "previous_response_id": "resp_1",
+    "input": [{"type": "function_call_output", "call_id": "call_1", "output": "42"}],
+}
+
+
+def test_an_output_for_a_call_the_provider_keeps_is_sent():
+    """The call stands in the stored response, so its output is no orphan there."""
+    body = translate(CHAINED, "openai-responses", "openai/openai-responses:gpt-5").body
+    assert body["previous_response_id"] == "resp_1"
+    assert body["input"] == CHAINED["input"]
+    assert not verify(body, "openai/openai-responses:gpt-5")
+
+
+def test_turns_kept_by_one_provider_are_lost_to_another_and_said_to_be():
+    encoded = translate(CHAINED, "openai-responses", "anthropic")
+    assert "stored_turns_lost" in encoded.report
+    assert not verify(encoded.body, "anthropic")

@@ -12,18 +12,20 @@ from canonicall.blocks import Block, Text
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.placing import CONTINUE
+from canonicall.transcript.policy import Policy
 from canonicall.transcript.turns import Turn
 
 
 def finished(
-    turns: Sequence[Turn], target: Target, *, marked: bool
+    turns: Sequence[Turn], target: Target, policy: Policy, *, marked: bool
 ) -> tuple[tuple[Turn, ...], list[Finding]]:
     """The turns with an end that the target accepts. `marked`: some block has a cache mark."""
     findings: list[Finding] = []
     turns = tuple(turns)
     spoken = (turn for turn in reversed(turns) if turn.role not in ("system", "developer"))
     last = next(spoken, None)
-    if last is None or (target.ends_with_user and last.role == "assistant"):
+    asks = last is not None and not (target.ends_with_user and last.role == "assistant")
+    if not asks and not policy.continues:
         why = (
             "There is nothing to answer yet."
             if last is None

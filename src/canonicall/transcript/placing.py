@@ -93,6 +93,10 @@ class Builder:
         if moved:
             self.user([Text(text=MEDIA_NOTE), *moved], None, where, findings)
 
+    def stored_result(self, result: ToolResult, where: str, findings: list[Finding]) -> None:
+        """The result of a call that only the provider knows, under the id it came with."""
+        self._results([result], findings, where)
+
     def _parts(
         self, blocks: list[Block], results: Sequence[ToolResult]
     ) -> list[tuple[list[Block], list[ToolResult]]]:

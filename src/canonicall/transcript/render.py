@@ -58,7 +58,7 @@ class Renderer:
             self._mark(conversation, index)
             self._entry(conversation, index)
         marked = self._fitter.kept_marks
-        turns, told = finished(self._builder.turns, self.target, marked=marked)
+        turns, told = finished(self._builder.turns, self.target, self._policy, marked=marked)
         return Transcript(
             turns,
             dict(self.projection.ids),
@@ -164,6 +164,9 @@ class Renderer:
             if not isinstance(result, ToolResult) or result.opaque:
                 continue
             one = conversation.ledger.get(result.call_id) if result.bound else None
+            if one is None and self._policy.continues:
+                self._builder.stored_result(result, f"entries[{index}]", self._findings)
+                continue
             if one is not None and one.result_entry == index:
                 continue
             where = f"entries[{index}].blocks[{position}]"

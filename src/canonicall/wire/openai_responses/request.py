@@ -38,6 +38,9 @@ _KNOWN = {
     "stream",
 }
 
+# What names turns that OpenAI keeps: the calls of the outputs sent along may be among them.
+_STORED = ("previous_response_id", "conversation", "prompt")
+
 
 def decode_request(
     body: dict[str, Any], *, origin: Origin | None = None, domain: str | None = None
@@ -73,6 +76,7 @@ def decode_request(
         ),
         model=model,
         native=native_of(native | rest),
+        continues=any(rest.get(name) for name in _STORED),
         findings=(*findings, *about_tools, *about_choice, *conversation.report),
     )
 
