@@ -46,6 +46,9 @@ def parse_arguments(raw: str | None) -> dict[str, Any] | None:
         value = _lenient(raw) if "\\u" in raw or not raw.isascii() else None
     except RecursionError:
         value = None
+    if isinstance(value, str) and value != raw:
+        # Encoded twice: the text of an object, or an empty text, inside a JSON text.
+        return parse_arguments(value)
     if not isinstance(value, dict):
         return None
     # What the strict parser gives is plain already, unless it is nested too deeply to be kept.
@@ -97,6 +100,11 @@ def _with_arguments(call: ToolCall, where: str, findings: list[Finding]) -> Tool
             )
             findings.append(
                 Finding("arguments_unreadable", f"{where}.raw", Action.KEPT, why, Fault.INPUT)
+            )
+        elif call.raw is not None and call.raw.lstrip().startswith('"'):
+            why = "The arguments came as a JSON text that holds their JSON; it was read as meant."
+            findings.append(
+                Finding("arguments_unwrapped", f"{where}.raw", Action.CHANGED, why, Fault.INPUT)
             )
         return replace(call, args=args)
     if call.raw is None or is_canonical_tool_id(call.id):

@@ -10,14 +10,16 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.blocks import Origin
+from canonicall.blocks import Block, Origin, ToolCall
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.providers.registry import get_target
 from canonicall.reply import Reply
-from canonicall.request import Request, Tool, ToolChoice
+from canonicall.request import Request
 from canonicall.target import Target
+from canonicall.transcript.offer import fitted_offer, within_cache_marks
 from canonicall.transcript.policy import DEFAULT, Policy
+from canonicall.transcript.projection import Projection
 from canonicall.transcript.render import Renderer
 from canonicall.transcript.render import render as render_for_target
 from canonicall.transcript.turns import Transcript
@@ -47,7 +49,8 @@ def decode_request(body: Body, format: str, *, provider: str = "") -> Request:
     model = parsed.get("model")
     origin = Origin(provider, format, model=model if isinstance(model, str) else "")
     domain = get_target(f"{provider}/{format}").domain if provider else None
-    return get_format(format).decode_request(parsed, origin=origin, domain=domain)
+    request = get_format(format).decode_request(parsed, origin=origin, domain=domain)
+    return replace(request, domain=domain or "")
 
 
 def decode_response(body: Body, format: str, *, provider: str = "") -> Reply:
@@ -59,8 +62,9 @@ def decode_response(body: Body, format: str, *, provider: str = "") -> Reply:
 
 
 def encode_response(reply: Reply, format: str) -> dict[str, Any]:
-    """Write a reply as a response body of a wire format."""
-    return get_format(format).encode_response(reply)
+    """Write a reply as a response body of a wire format. Calls without an id get one."""
+    wire = get_format(format)
+    return wire.encode_response(_with_ids(reply, wire.target))
 
 
 def render(
@@ -77,21 +81,26 @@ def encode_request(
     policy: Policy = DEFAULT,
     renderer: Renderer | None = None,
 ) -> Encoded:
-    """Write a request for a target. A `renderer` of the same conversation saves what it knows."""
+    """Write a request for a target.
+
+    A `renderer` made for this target that has rendered the conversation before saves what it
+    knows; its policy counts then.
+    """
     goal = get_target(target)
     findings: list[Finding] = []
-    policy = _policy_for(request, goal, policy, findings)
-    if renderer is None:
-        renderer = Renderer(goal, policy=policy)
+    wanted = _policy_for(request, goal, renderer.policy if renderer else policy, findings)
+    if renderer is None or renderer.policy != wanted:
+        renderer = Renderer(goal, policy=wanted)
     if goal.model:
         request = replace(request, model=goal.model)
-    request = _with_stubs(request, goal, findings)
-    request = _without_forced_choice(request, goal, findings)
+    request, about_offer = fitted_offer(request, goal)
     for tool in request.tools:
         renderer.projection.name(tool.name)
     transcript = renderer.render(request.conversation)
+    request, about_marks = within_cache_marks(request, transcript.cache_marks, goal)
     body, told = get_format(goal.format).encode_request(request, transcript, goal)
-    report = Report((*request.findings, *findings, *transcript.findings, *told))
+    findings += (*about_offer, *transcript.findings, *about_marks, *told)
+    report = Report((*request.findings, *findings))
     return Encoded(body, report, transcript, goal)
 
 
@@ -114,62 +123,33 @@ def _policy_for(
     """`policy`, aware of turns that the provider keeps; elsewhere those turns are lost."""
     if not request.continues:
         return policy
-    if request.native is not None and request.native.format == target.format:
+    own = request.native is not None and request.native.format == target.format
+    if own and request.domain in ("", target.domain):
         return replace(policy, continues=True)
     why = "The turns before these are kept by another provider; this one does not get them."
     findings.append(Finding("stored_turns_lost", "request", Action.DROPPED, why, Fault.RENDER))
     return policy
 
 
-def _with_stubs(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """`request` with a declaration for every tool of the history, where the target demands one.
+def _with_ids(reply: Reply, target: Target) -> Reply:
+    """`reply` in which every call can be named: clients answer a call by its id.
 
-    "The toolConfig field must be defined when using toolUse and toolResult content blocks."
-    (Bedrock); other providers answer alike.
+    An id is made from the call itself, so the same reply always gets the same ids.
     """
-    offered = [tool for tool in request.tools if _can_be_offered(tool, target)]
-    if offered or not target.tools_with_history:
-        return request
-    names = dict.fromkeys(
-        call.name
-        for message in request.conversation.messages
-        for call in message.calls
-        if call.kind != "server"
-    )
-    if not names:
-        return request
-    why = f"The history has calls, so the target wants tools: {', '.join(names)} were declared."
-    findings.append(Finding("tool_stubs_added", "tools", Action.ADDED, why, Fault.RENDER))
-    stubs = tuple(
-        Tool(name, "Not available any more.", {"type": "object", "properties": {}})
-        for name in names
-    )
-    choice = request.tool_choice
-    if "none" in target.choice_modes:
-        choice = ToolChoice(mode="none")
-    return replace(request, tools=(*request.tools, *stubs), tool_choice=choice)
-
-
-def _can_be_offered(tool: Tool, target: Target) -> bool:
-    """Tools a provider runs on its side exist in its own format only."""
-    if tool.kind != "server":
-        return True
-    return tool.native is not None and tool.native.format == target.format
-
-
-def _without_forced_choice(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """`request` that forces no call where the model thinks and the target refuses both together.
-
-    "Thinking may not be enabled when tool_choice forces tool use." (Anthropic); "Thinking mode
-    does not support this tool_choice" (DeepSeek).
-    """
-    choice, reasoning = request.tool_choice, request.params.reasoning
-    if choice is None or choice.mode != "required" or target.forced_choice_with_reasoning:
-        return request
-    asked = reasoning is not None and bool(reasoning.enabled or reasoning.budget)
-    refused = reasoning is not None and (reasoning.enabled is False or reasoning.effort == "none")
-    if refused or not (asked or target.reasoning_placeholder is not None):
-        return request
-    why = "The target does not force a call while the model thinks; it may choose."
-    findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
-    return replace(request, tool_choice=replace(choice, mode="auto"))
+    given = [call.id for call in reply.calls]
+    if target.ids.style == "echoed" or (all(given) and len(set(given)) == len(given)):
+        return reply
+    canonical = Conversation().append(reply.message).calls
+    projection = Projection(target)
+    made = [projection.id(call, [], "") for call in canonical]
+    blocks: list[Block] = []
+    seen: set[str] = set()
+    for block in reply.message.blocks:
+        if isinstance(block, ToolCall):
+            own = made.pop(0)
+            named = block if block.id and block.id not in seen else replace(block, id=own)
+            seen.add(named.id)
+            blocks.append(named)
+        else:
+            blocks.append(block)
+    return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from canonicall import Policy
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, status_of, wording
 
 ROOT = Path(__file__).parents[2]
@@ -99,7 +100,16 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/architecture.md", "docs/conversations.md", "docs/findings.md"]
+    "name",
+    [
+        "README.md",
+        "docs/architecture.md",
+        "docs/conversations.md",
+        "docs/findings.md",
+        "docs/providers.md",
+        "docs/translating.md",
+        "docs/violations.md",
+    ],
 )
 def test_examples_prove_something(name):
     """A page that promises runnable examples has some, and they assert."""
@@ -128,6 +138,14 @@ def test_the_outcomes_page_is_the_vocabulary():
     ]
 
 
+def test_the_guide_shows_the_policy_as_it_is():
+    """Every choice with its default."""
+    shown = table((ROOT / "docs/translating.md").read_text(encoding="utf-8"), "field")
+    assert [row[:2] for row in shown] == [
+        [f"`{name}`", f"`{getattr(Policy(), name)}`"] for name in Policy.__struct_fields__
+    ]
+
+
 def test_the_glossary_gives_each_word_one_meaning():
     glossary = (ROOT / "docs/glossary.md").read_text(encoding="utf-8")
     words = re.findall(r"^- \*\*(.+?)\*\*:", glossary, re.MULTILINE)
@@ -136,16 +154,9 @@ def test_the_glossary_gives_each_word_one_meaning():
         *("conversation", "entry", "message", "turn", "turn key", "exchange", "block", "summary"),
         *("origin", "native", "opaque state", "signing domain", "call", "result", "interaction"),
         *("ledger", "canonical id", "raw id", "outcome", "status", "closing", "finding", "report"),
-        *(
-            "fault",
-            "compaction",
-            "cut point",
-            "target",
-            "format",
-            "profile",
-            "syntax",
-            "transcript",
-        ),
+        *("fault", "violation", "compaction", "cut point", "format", "body", "request", "reply"),
+        *("target", "profile", "confidence", "transcript", "projection", "wire id", "policy"),
+        *("judge", "syntax"),
     }
 
 

@@ -29,6 +29,7 @@ from canonicall import (
     encode_request,
     get_target,
     render,
+    translate,
 )
 from canonicall.wire.formats import get_format
 from finding_codes import ABOUT_BODIES, documented
@@ -266,6 +267,11 @@ _HOSTED = Tool(
 )
 
 WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
+    "stored_turns_lost": lambda: (
+        translate(
+            {"previous_response_id": "resp_1", "input": "Hi"}, "openai-responses", "openai"
+        ).report
+    ),
     "tool_stubs_added": lambda: _written(
         _user("Hi"), Message("assistant", (_F,)), _result(), target="bedrock"
     ),

@@ -89,6 +89,7 @@ PROVOKED: dict[str, Callable[[], Iterable[Finding]]] = {
     "lone_surrogate": lambda: _told(Message("user", (Text(text="\ud83d"),))).report,
     "circular_value": lambda: _told(_call(args=_circular())).report,
     "arguments_unreadable": lambda: _told(_call(raw='{"city": "Ba')).report,
+    "arguments_unwrapped": lambda: _told(_call(raw='"{}"')).report,
     "arguments_disagree": lambda: _told(_call(args={"a": 1}, raw='{"a": 2}')).report,
     "call_in_wrong_role": lambda: _told(Message("user", _call().blocks)).report,
     "missing_tool_name": lambda: _told(_call(name="")).report,

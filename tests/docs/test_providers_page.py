@@ -9,7 +9,8 @@ from canonicall import Target, get_profile, get_target, provider_names
 from canonicall.providers.profile import Confidence, Profile
 from canonicall.target import IdRule
 
-PAGE = (Path(__file__).parents[2] / "docs" / "providers.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "providers.md").read_text(encoding="utf-8")
 
 
 def built_in() -> list[str]:
@@ -61,6 +62,11 @@ def test_the_table_shows_the_built_in_providers():
     section = PAGE.partition("\n## Built-in providers\n")[2].partition("\n## ")[0]
     shown = [line for line in section.splitlines() if line.startswith("| `")]
     assert shown == built_in(), "the rows should be:\n" + "\n".join(built_in())
+
+
+def test_the_readme_counts_them():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"profiles: {len(provider_names())} providers" in readme
 
 
 def test_every_field_of_a_target_is_explained():

@@ -81,8 +81,9 @@ def test_anthropic():
     assert texts == [INTERRUPTED, "three", INTERRUPTED, INTERRUPTED, INTERRUPTED]
 
 
-def test_kimi_on_another_host():
-    messages = body_for("kimi-hosted")["messages"]
+@pytest.mark.parametrize("target", ["kimi", "kimi-hosted"])
+def test_kimi(target):
+    messages = body_for(target)["messages"]
     calls = [call["id"] for message in messages for call in message.get("tool_calls", ())]
     results = [message["tool_call_id"] for message in messages if message["role"] == "tool"]
     assert calls == results == [f"functions.read_file:{n}" for n in range(6)]
@@ -97,7 +98,7 @@ def test_mistral():
     assert all(len(id) == 9 and id.isalnum() for id in calls)
 
 
-@pytest.mark.parametrize("target", ["openai", "anthropic", "kimi-hosted", "mistral", "gemini"])
+@pytest.mark.parametrize("target", ["openai", "anthropic", "kimi", "mistral", "gemini"])
 def test_reasoning_of_another_provider_is_not_sent(target):
     assert "First one file." not in str(body_for(target))
 

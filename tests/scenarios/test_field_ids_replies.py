@@ -82,10 +82,6 @@ NO_IDS = {
         {"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "U0lH"}, {"functionCall": {"name": "f", "args": {}}}
     ]}, "finishReason": "STOP"}]},
 }  # fmt: skip
-EMPTY_IDS = pytest.mark.xfail(
-    strict=True,
-    reason="encode_response writes id '' for calls that came without one; only Responses makes one",
-)
 
 
 @pytest.mark.parametrize("back", NO_IDS)
@@ -93,7 +89,9 @@ EMPTY_IDS = pytest.mark.xfail(
     "front",
     [
         "openai-responses",
-        *(pytest.param(one, marks=EMPTY_IDS) for one in ("openai-chat", "anthropic", "bedrock")),
+        "openai-chat",
+        "anthropic",
+        "bedrock",
     ],
 )
 def test_a19_calls_without_ids_reach_the_client_with_ids(back, front):
@@ -106,7 +104,6 @@ def test_a19_calls_without_ids_reach_the_client_with_ids(back, front):
     assert all(first)
 
 
-@EMPTY_IDS
 def test_a5_an_anthropic_client_of_gemini_sees_a_clean_id():
     """The whole response, not the stream: an id Claude's clients know, without the signature."""
     reply = decode_response(NO_IDS["gemini"], "gemini", provider="gemini")

@@ -262,3 +262,21 @@ def test_b15_an_output_whose_call_was_compacted_away_is_not_sent(target):
     encoded = sent(body, "openai-responses", target)
     assert of(encoded.body) == [("call", "run"), ("result", "new")]
     assert "orphan_not_sent" in encoded.report
+
+
+CONTINUED = {"model": "m", "previous_response_id": "resp_1", "input": [output("call_9", "x"), USER]}
+
+
+def test_b27_a_continued_response_gets_its_outputs_and_no_old_calls():
+    """The provider keeps the calls: their outputs are sent to it, and nothing is put before them."""
+    made = sent(CONTINUED, "openai-responses", "openai/openai-responses", provider="openai").body
+    assert {name: made[name] for name in CONTINUED} == CONTINUED
+
+
+@pytest.mark.xfail(strict=True, reason="the id of a response stored elsewhere is sent along")
+def test_b26_another_account_is_not_told_to_continue_what_it_has_not_stored():
+    """Azure knows no response of OpenAI's: neither its id nor the output it explains is sent."""
+    encoded = sent(CONTINUED, "openai-responses", "azure/openai-responses", provider="openai")
+    assert "previous_response_id" not in encoded.body
+    assert of(encoded.body) == []
+    assert "stored_turns_lost" in encoded.report

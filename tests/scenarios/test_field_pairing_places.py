@@ -106,19 +106,14 @@ def test_b16_a_target_that_takes_one_call_per_message_gets_the_turn_split(target
     ]  # fmt: skip
 
 
-UNSIGNED_STEP = pytest.mark.xfail(
-    strict=True, reason="a turn is signed before it is split, so only its first part is"
-)
-
-
 @pytest.mark.parametrize(
     "target",
     [
         "anthropic",
         "bedrock",
         "openai/openai-responses",
-        pytest.param("gemini", marks=UNSIGNED_STEP),
-        pytest.param("deepseek", marks=UNSIGNED_STEP),
+        "gemini",
+        "deepseek",
     ],
 )
 def test_b17_a_split_history_is_legal_in_every_format(target):

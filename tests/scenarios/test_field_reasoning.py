@@ -235,7 +235,6 @@ def test_c10_interleaved_thoughts_are_not_regrouped():
     assert said(translate(body, "anthropic", "anthropic").body) == INTERLEAVED
 
 
-@pytest.mark.xfail(strict=True, reason="verify refuses text behind a call even in a signed reply")
 def test_c10_the_judge_accepts_an_interleaved_reply_as_claude_wrote_it():
     """It is Claude's own message, unchanged; changing it is what Claude refuses."""
     body = claude(INTERLEAVED, [told("toolu_1"), told("toolu_2")])

@@ -62,8 +62,8 @@ def stages():
 @pytest.mark.parametrize("target", PROVIDERS)
 def test_after_every_turn_of_every_provider(stages, target):
     goal = get_target(target)
-    for provider, conversation in zip(PROVIDERS, stages, strict=True):
-        conversation = conversation.fork()
+    for provider, stage in zip(PROVIDERS, stages, strict=True):
+        conversation = stage.fork()
         conversation.user("Go on.")
         encoded = encode_request(Request(conversation, tools=TOOLS, model="model"), goal)
         found = [str(one) for one in verify(encoded.body, goal)]

@@ -32,8 +32,6 @@ from canonicall.transcript.projection import Projection
 from canonicall.transcript.reasoning import (
     decide_thinking,
     keeps_opaque,
-    with_placeholder,
-    with_sentinel,
     without_trailing_thoughts,
 )
 
@@ -66,8 +64,7 @@ class Fitter:
             fitted = self._block(block, message, where, findings)
             if fitted is not None:
                 blocks.append(fitted)
-        blocks = without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
-        return with_sentinel(with_placeholder(blocks, self.target), self.target)
+        return without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
 
     def content(self, message: Message, entry: int, findings: list[Finding]) -> list[Block]:
         """The blocks of a message that is not the model's, without the results in it."""

@@ -20,6 +20,7 @@ from canonicall.blocks import (
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.completion import family
+from canonicall.transcript.reasoning import with_placeholder, with_sentinel
 from canonicall.transcript.turns import Turn
 
 CONTINUE = "Continue."
@@ -87,7 +88,8 @@ class Builder:
         if self.target.calls_last:
             blocks = _calls_last(blocks, where, findings)
         for part, answers in self._parts(blocks, results):
-            turn = Turn("assistant", tuple(part), *message)
+            demanded = with_sentinel(with_placeholder(part, self.target), self.target)
+            turn = Turn("assistant", tuple(demanded), *message)
             self._add(turn, findings, where)
             self._results(answers, findings, where)
         if moved:

@@ -43,7 +43,7 @@ class Renderer:
     def __init__(self, target: Target, *, policy: Policy = DEFAULT) -> None:
         self.target = target
         self.projection = Projection(target)
-        self._policy = policy
+        self.policy = policy
         self._fitter = Fitter(target, policy, self.projection)
         self._builder = Builder(target)
         self._findings: list[Finding] = []
@@ -58,7 +58,7 @@ class Renderer:
             self._mark(conversation, index)
             self._entry(conversation, index)
         marked = self._fitter.kept_marks
-        turns, told = finished(self._builder.turns, self.target, self._policy, marked=marked)
+        turns, told = finished(self._builder.turns, self.target, self.policy, marked=marked)
         return Transcript(
             turns,
             dict(self.projection.ids),
@@ -144,7 +144,7 @@ class Renderer:
     def _result(
         self, call: ToolCall, one: Interaction, conversation: Conversation, where: str
     ) -> tuple[ToolResult, list[Media | Text]]:
-        answered = completion(one, self.target, self._policy, self._findings)
+        answered = completion(one, self.target, self.policy, self._findings)
         home = conversation.entries[one.result_entry] if one.result_entry is not None else None
         source = home if isinstance(home, Message) else Message("tool")
         fitted = self._fitter.result(answered, source, where, self._findings)
@@ -164,13 +164,13 @@ class Renderer:
             if not isinstance(result, ToolResult) or result.opaque:
                 continue
             one = conversation.ledger.get(result.call_id) if result.bound else None
-            if one is None and self._policy.continues:
+            if one is None and self.policy.continues:
                 self._builder.stored_result(result, f"entries[{index}]", self._findings)
                 continue
             if one is not None and one.result_entry == index:
                 continue
             where = f"entries[{index}].blocks[{position}]"
-            as_text = one is None and self._policy.orphans == "text" and result.text
+            as_text = one is None and self.policy.orphans == "text" and result.text
             action = Action.CHANGED if as_text else Action.DROPPED
             why = (
                 "No call asked for this result."

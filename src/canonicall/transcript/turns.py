@@ -71,6 +71,11 @@ class Transcript(Struct, frozen=True):
         return diagnose(self.turns, self.ids, self.report, self.target)
 
     @property
+    def cache_marks(self) -> int:
+        """How many blocks carry a cache mark."""
+        return sum(block.cache is not None for turn in self.turns for block in turn.blocks)
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         return self.report.findings
 

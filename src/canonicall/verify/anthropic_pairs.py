@@ -103,13 +103,17 @@ def _results_first(turn: Turn, answers: list[Answer]) -> Iterator[Violation]:
 
 
 def _calls_last(turn: Turn) -> Iterator[Violation]:
-    """Text behind a call parts it from its result: recorded as refused (anomalyco/opencode)."""
+    """Text behind a call parts it from its result: recorded as refused (anomalyco/opencode).
+
+    Where thoughts stand between calls the message is one Claude wrote so, to be sent back as it is.
+    """
     calls = turn.of_type("tool_use")
     if turn.role != "assistant" or not calls:
         return
     behind = turn.blocks[turn.blocks.index(calls[0]) :]
+    kinds = {block.get("type") for block in behind}
     texts = [block for block in behind if block.get("type") == "text"]
-    if texts:
+    if texts and kinds.isdisjoint(("thinking", "redacted_thinking")):
         error = _pair_error("missing_result", turn.where, (calls[0].text("id"),))
         source = "anomalyco/opencode: recorded refusal of text behind tool_use"
         yield refuse("calls_not_last", texts[0].where, error, source=source)

@@ -1,0 +1,134 @@
+"""The offer: the tools and the choice of a request, as one target can express them.
+
+In: a request. Out: the same request with tools the target can be given and a choice it can be told;
+what could not be said is met by offering less, and every change is a finding.
+"""
+
+from msgspec.structs import replace
+
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import Request, Tool, ToolChoice
+from canonicall.target import Target
+
+_NO_LONGER = "Not available any more."
+
+
+def fitted_offer(request: Request, target: Target) -> tuple[Request, list[Finding]]:
+    """`request` with an offer that fits `target`."""
+    findings: list[Finding] = []
+    for fit in (_narrowed, _without_tools, _with_stubs, _unforced, _own_fields_only):
+        request = fit(request, target, findings)
+    return request, findings
+
+
+def within_cache_marks(
+    request: Request, used: int, target: Target
+) -> tuple[Request, list[Finding]]:
+    """`request` whose tools carry no more cache marks than `used` by the messages leaves free."""
+    free = max(target.cache_marks - used, 0)
+    marked = [index for index, tool in enumerate(request.tools) if tool.cache is not None]
+    surplus = marked[: max(len(marked) - free, 0)]
+    if not surplus:
+        return request, []
+    why = f"The target takes {target.cache_marks} cache marks; those of tools were left out."
+    finding = Finding("cache_mark_dropped", "tools", Action.DROPPED, why, Fault.RENDER)
+    tools = tuple(
+        replace(tool, cache=None) if index in surplus else tool
+        for index, tool in enumerate(request.tools)
+    )
+    return replace(request, tools=tools), [finding]
+
+
+def _narrowed(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """A list of allowed tools the target cannot be told becomes the list of tools."""
+    choice = request.tool_choice
+    if choice is None or not choice.names or target.choice_names == "many":
+        return request
+    one_forced = len(choice.names) == 1 and choice.mode == "required"
+    if target.choice_names == "one" and one_forced:
+        return request
+    tools = tuple(tool for tool in request.tools if tool.name in choice.names)
+    why = "The target cannot be told which tools are allowed; only those are offered."
+    findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
+    return replace(request, tools=tools, tool_choice=replace(choice, names=()))
+
+
+def _without_tools(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """Where "none" cannot be said, no tool is offered, unless the history demands tools."""
+    choice = request.tool_choice
+    if choice is None or choice.mode != "none" or "none" in target.choice_modes:
+        return request
+    if not request.tools or (target.tools_with_history and _called_names(request)):
+        return request
+    why = "The target cannot be told to call no tool, so none is offered."
+    findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
+    return replace(request, tools=(), tool_choice=None)
+
+
+def _with_stubs(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """A declaration for every tool of the history, where the target demands one.
+
+    "The toolConfig field must be defined when using toolUse and toolResult content blocks."
+    (Bedrock); other providers answer alike.
+    """
+    offered = [tool for tool in request.tools if _can_be_offered(tool, target)]
+    names = _called_names(request)
+    if offered or not names or not target.tools_with_history:
+        return request
+    why = f"The history has calls, so the target wants tools: {', '.join(names)} were declared."
+    findings.append(Finding("tool_stubs_added", "tools", Action.ADDED, why, Fault.RENDER))
+    schema = {"type": "object", "properties": {}}
+    stubs = tuple(Tool(name, _NO_LONGER, schema) for name in names)
+    choice = ToolChoice(mode="none") if "none" in target.choice_modes else request.tool_choice
+    return replace(request, tools=(*request.tools, *stubs), tool_choice=choice)
+
+
+def _unforced(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """No forced call where the model thinks and the target refuses both together.
+
+    "Thinking may not be enabled when tool_choice forces tool use." (Anthropic); "Thinking mode
+    does not support this tool_choice" (DeepSeek).
+    """
+    choice, reasoning = request.tool_choice, request.params.reasoning
+    if choice is None or choice.mode != "required" or target.forced_choice_with_reasoning:
+        return request
+    asked = reasoning is not None and bool(reasoning.enabled or reasoning.budget)
+    refused = reasoning is not None and (reasoning.enabled is False or reasoning.effort == "none")
+    if refused or not (asked or target.reasoning_placeholder is not None):
+        return request
+    why = "The target does not force a call while the model thinks; it may choose."
+    findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
+    return replace(request, tool_choice=replace(choice, mode="auto"))
+
+
+def _own_fields_only(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """Tools without the fields of another wire format."""
+    tools = []
+    for index, tool in enumerate(request.tools):
+        native = tool.native
+        if native is None or native.format == target.format or tool.kind == "server":
+            tools.append(tool)
+            continue
+        why = f"Fields of {native.format} mean nothing here: {', '.join(native.fields)}."
+        place = f"tools[{index}]"
+        findings.append(Finding("fields_dropped", place, Action.DROPPED, why, Fault.RENDER))
+        tools.append(replace(tool, native=None))
+    return replace(request, tools=tuple(tools))
+
+
+def _can_be_offered(tool: Tool, target: Target) -> bool:
+    """Tools a provider runs on its side exist in its own format only."""
+    if tool.kind != "server":
+        return True
+    return tool.native is not None and tool.native.format == target.format
+
+
+def _called_names(request: Request) -> list[str]:
+    return list(
+        dict.fromkeys(
+            call.name
+            for message in request.conversation.messages
+            for call in message.calls
+            if call.kind != "server"
+        )
+    )
