@@ -44,14 +44,16 @@ class TypedJudge:
         made = {name: self._strict(one) for name, one in schema.items() if name not in _LEFT_OUT}
         match made.get("type"):
             case "model" if self._models:
-                return made["schema"] | ({"ref": made["ref"]} if "ref" in made else {})
+                made = made["schema"] | {name: made[name] for name in ("ref",) if name in made}
+            case "function-before" if self._models:
+                made = made["schema"]
             case "typed-dict" | "model-fields":
                 made.pop("extras_schema", None)
-                return made | {"extra_behavior": "forbid"}
+                made["extra_behavior"] = "forbid"
             case "generator":
-                return made | {"type": "list"}
+                made["type"] = "list"
             case "union":
-                return self._sorted_union(made)
+                made = self._sorted_union(made)
         return made
 
     def _sorted_union(self, union):
@@ -97,11 +99,10 @@ class TypedJudge:
         return known.get(schema["type"], (None,))
 
     def _resolved(self, schema):
-        while schema["type"] in ("definition-ref", "model"):
-            if schema["type"] == "model" and not self._models:
-                break
-            inner = self._named.get(schema.get("schema_ref"))
-            schema = inner if schema["type"] == "definition-ref" else schema["schema"]
+        through = ("model", "function-before") if self._models else ()
+        while schema["type"] in ("definition-ref", *through):
+            by_name = schema["type"] == "definition-ref"
+            schema = self._named[schema["schema_ref"]] if by_name else schema["schema"]
         return schema
 
 

@@ -4,7 +4,7 @@ Every decoder uses these and nothing else to take a parsed body apart, so that t
 the same error in every format.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -43,6 +43,13 @@ def list_at(value: Any, where: str) -> list[Any]:
     return value
 
 
+def objects_at(value: Any, where: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """The items of a list of objects, each with its path."""
+    for index, item in enumerate(list_at(value, where)):
+        place = f"{where}[{index}]"
+        yield object_at(item, place), place
+
+
 def text_at(value: Any, where: str) -> str:
     """`value`, which has to be text; null counts as empty."""
     if value is None:
@@ -50,6 +57,20 @@ def text_at(value: Any, where: str) -> str:
     if not isinstance(value, str):
         raise MalformedBody(f"expected text, got {kind_of(value)}.", where=where)
     return value
+
+
+def id_at(value: Any, where: str) -> str:
+    """An id; clients also write null and "null" where there is none (Mistral's SDK does)."""
+    id = text_at(value, where)
+    return "" if id == "null" else id
+
+
+def number_at(body: dict[str, Any], name: str) -> Any:
+    """The field `name` of a whole body, which has to be a number or null."""
+    value = body.get(name)
+    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+        return value
+    raise MalformedBody(f"expected a number, got {kind_of(value)}.", where=f"$.{name}")
 
 
 def native_fields(format: str, value: dict[str, Any], known: Iterable[str]) -> Native | None:

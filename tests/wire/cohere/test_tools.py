@@ -12,8 +12,8 @@ from canonicall.wire.cohere.tools import (
     decode_tools,
     encode_choice,
     encode_tools,
-    offered_tools,
 )
+from canonicall.wire.offering import offered_tools
 
 F, G = Tool("fff"), Tool("ggg")
 

@@ -5,13 +5,13 @@ import pytest
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.request import Tool, ToolChoice
+from canonicall.wire.offering import offered_tools
 from canonicall.wire.ollama.target import TARGET
 from canonicall.wire.ollama.tools import (
     decode_choice,
     decode_tools,
     encode_choice,
     encode_tools,
-    offered_tools,
 )
 
 F, G = Tool("f"), Tool("g")

@@ -6,7 +6,6 @@ kept whole and written back as it came.
 
 from typing import Any
 
-from canonicall.admission import parse_arguments
 from canonicall.blocks import (
     Block,
     Opaque,
@@ -20,7 +19,9 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.wire.anthropic.content import decode_part, encode_part, is_plain_text
 from canonicall.wire.anthropic.extras import decode_cache, decode_rest, with_extras, without_mark
-from canonicall.wire.reading import list_at, object_at, text_at
+from canonicall.wire.carried import opaque_of
+from canonicall.wire.reading import id_at, object_at, objects_at, text_at
+from canonicall.wire.writing import arguments_of
 
 SERVER_BLOCK = "server_block"
 """The kind of opaque state that is a whole block of a tool the provider ran."""
@@ -82,7 +83,7 @@ def _decode_thinking(
     signature = text_at(block.get("signature"), f"{where}.signature")
     return Thinking(
         text=text_at(block.get("thinking"), f"{where}.thinking"),
-        opaque=(Opaque(domain, "signature", signature),) if signature else (),
+        opaque=opaque_of(domain, "signature", signature),
         native=decode_rest(block, "thinking", "signature"),
     )
 
@@ -111,7 +112,7 @@ def _decode_call(block: dict[str, Any], where: str, findings: list[Finding]) -> 
         )
     is_text = isinstance(given, str)
     return ToolCall(
-        id=_id_at(block.get("id"), f"{where}.id"),
+        id=id_at(block.get("id"), f"{where}.id"),
         name=text_at(block.get("name"), f"{where}.name"),
         args=None if is_text else _input_at(given, where),
         raw=given if is_text else None,
@@ -125,23 +126,13 @@ def _encode_call(call: ToolCall) -> dict[str, Any]:
     if whole is not None:
         return with_extras(whole, cache=call.cache)
     kind = "server_tool_use" if call.kind == "server" else "tool_use"
-    wire = {"type": kind, "id": call.id, "name": call.name, "input": _input_of(call)}
+    wire = {"type": kind, "id": call.id, "name": call.name, "input": arguments_of(call)}
     return with_extras(wire, cache=call.cache, native=call.native)
-
-
-def _input_of(call: ToolCall) -> dict[str, Any]:
-    """The arguments as an object; freeform input and broken JSON become its only field."""
-    if call.args is not None:
-        return call.args
-    if call.kind == "custom":
-        return {"input": call.raw or ""}
-    parsed = parse_arguments(call.raw)
-    return {"_raw": call.raw} if parsed is None else parsed
 
 
 def _decode_result(block: dict[str, Any], where: str, domain: str) -> ToolResult:
     return ToolResult(
-        call_id=_id_at(block.get("tool_use_id"), f"{where}.tool_use_id"),
+        call_id=id_at(block.get("tool_use_id"), f"{where}.tool_use_id"),
         content=_decode_result_content(block.get("content"), f"{where}.content", domain),
         error=block.get("is_error") is True,
         is_complete=True,
@@ -153,10 +144,7 @@ def _decode_result(block: dict[str, Any], where: str, domain: str) -> ToolResult
 def _decode_result_content(value: Any, where: str, domain: str) -> tuple[ResultContent, ...]:
     if isinstance(value, str):
         return (Text(text=value),) if value else ()
-    return tuple(
-        decode_part(object_at(part, f"{where}[{n}]"), f"{where}[{n}]", domain)
-        for n, part in enumerate(list_at(value, where))
-    )
+    return tuple(decode_part(part, at, domain) for part, at in objects_at(value, where))
 
 
 def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
@@ -182,7 +170,7 @@ def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
 
 def _decode_server_call(block: dict[str, Any], where: str, domain: str) -> ToolCall:
     return ToolCall(
-        id=_id_at(block.get("id"), f"{where}.id"),
+        id=id_at(block.get("id"), f"{where}.id"),
         name=text_at(block.get("name"), f"{where}.name"),
         args=_input_at(block.get("input"), where),
         kind="server",
@@ -196,7 +184,7 @@ def _decode_server_result(block: dict[str, Any], where: str, domain: str) -> Too
     kind = content.get("type") if isinstance(content, dict) else None
     failed = isinstance(kind, str) and kind.endswith("_error")
     return ToolResult(
-        call_id=_id_at(block.get("tool_use_id"), f"{where}.tool_use_id"),
+        call_id=id_at(block.get("tool_use_id"), f"{where}.tool_use_id"),
         content=(),
         error=failed or block.get("is_error") is True,
         is_complete=True,
@@ -207,9 +195,3 @@ def _decode_server_result(block: dict[str, Any], where: str, domain: str) -> Too
 
 def _input_at(value: Any, where: str) -> dict[str, Any]:
     return {} if value is None else object_at(value, f"{where}.input")
-
-
-def _id_at(value: Any, where: str) -> str:
-    """An id; "null" is what clients write for a missing one."""
-    id = text_at(value, where)
-    return "" if id == "null" else id

@@ -16,7 +16,8 @@ from canonicall.wire.anthropic.extras import (
     without_mark,
 )
 from canonicall.wire.anthropic.media import decode_media, encode_media
-from canonicall.wire.reading import list_at, object_at, text_at
+from canonicall.wire.reading import objects_at, text_at
+from canonicall.wire.writing import words_of
 
 
 def decode_part(block: dict[str, Any], where: str, domain: str) -> Text | Media | Unknown:
@@ -42,11 +43,8 @@ def encode_part(block: Text | Media | Code | Summary | Unknown) -> dict[str, Any
             return _encode_text(block)
         case Media():
             return encode_media(block)
-        case Summary():
-            return with_extras({"type": "text", "text": block.text}, cache=block.cache)
-        case Code():
-            fenced = f"```{block.language}\n{block.code}\n```"
-            return with_extras({"type": "text", "text": fenced}, cache=block.cache)
+        case Summary() | Code():
+            return with_extras({"type": "text", "text": words_of(block)}, cache=block.cache)
         case Unknown():
             return with_extras({}, cache=block.cache, native=block.native)
 
@@ -59,10 +57,7 @@ def is_plain_text(block: Block) -> bool:
 
 
 def _decode_text(block: dict[str, Any], where: str, domain: str) -> Text:
-    citations = [
-        object_at(one, f"{where}.citations[{n}]")
-        for n, one in enumerate(list_at(block.get("citations"), f"{where}.citations"))
-    ]
+    citations = [one for one, _ in objects_at(block.get("citations"), f"{where}.citations")]
     # Citations of web search carry an encrypted index, which only their issuer can read.
     is_sealed = any("encrypted_index" in one for one in citations)
     known = ("text", "citations") if is_sealed or not citations else ("text",)
@@ -90,6 +85,5 @@ def _encode_text(block: Text) -> dict[str, Any]:
 def _search_text(block: dict[str, Any], where: str) -> str:
     """A search result in words: its title, its source and what it says."""
     parts = [block.get("title"), block.get("source")]
-    for n, part in enumerate(list_at(block.get("content"), f"{where}.content")):
-        parts.append(object_at(part, f"{where}.content[{n}]").get("text"))
+    parts += [part.get("text") for part, _ in objects_at(block.get("content"), f"{where}.content")]
     return "\n".join(part for part in parts if isinstance(part, str) and part)

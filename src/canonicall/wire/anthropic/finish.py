@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from canonicall import reply
 from canonicall.reply import Usage
+from canonicall.wire.finishing import finish_of
 
 # SDK stop_reason.py; `compaction` is what a pause for server-side compaction is called.
 _FINISHES = {
@@ -31,13 +32,11 @@ _WORDS = {
     reply.REFUSAL: "refusal",
     reply.PAUSED: "pause_turn",
 }
-_OVERRULED_BY_CALLS = ("", reply.STOP, reply.STOP_SEQUENCE)
 
 
 def decode_finish(raw: str | None, has_calls: bool) -> str:
     """The canonical word for `raw`. Calls in the reply count more than the word for a plain end."""
-    finish = _FINISHES.get(raw or "", "")
-    return reply.TOOL_CALLS if has_calls and finish in _OVERRULED_BY_CALLS else finish
+    return finish_of(_FINISHES.get(raw or "", ""), has_calls)
 
 
 def encode_finish(finish: str) -> str:

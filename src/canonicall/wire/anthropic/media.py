@@ -18,7 +18,8 @@ from canonicall.wire.anthropic.extras import (
     with_extras,
     without_mark,
 )
-from canonicall.wire.reading import list_at, object_at, text_at
+from canonicall.wire.carried import opaque_value
+from canonicall.wire.reading import object_at, objects_at, text_at
 
 # A source by address or file id does not say what it is; documents by address have to be PDF
 # (SDK url_pdf_source_param.py).
@@ -91,16 +92,16 @@ def _text_of(content: Any, where: str) -> str | None:
     """The words of a content source, None if it holds anything but words."""
     if isinstance(content, str):
         return content
-    parts = [object_at(part, f"{where}[{n}]") for n, part in enumerate(list_at(content, where))]
+    parts = [part for part, _ in objects_at(content, where)]
     if any(part.get("type") != "text" for part in parts):
         return None
     return "\n".join(text_at(part.get("text"), where) for part in parts)
 
 
 def _encode_source(media: Media, kind: str) -> dict[str, Any]:
-    for one in media.opaque:
-        if one.kind == "file_id":
-            return {"type": "file", "file_id": one.value}
+    id = opaque_value(media, "file_id")
+    if id is not None:
+        return {"type": "file", "file_id": id}
     written = own_fields(media.native).get("source")
     if isinstance(written, dict) and _still_says(written, media.data):
         return written

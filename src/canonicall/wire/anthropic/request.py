@@ -5,14 +5,13 @@ The messages are written last, so that a longer conversation only adds to the en
 
 from typing import Any
 
-from canonicall.blocks import Native, Origin
+from canonicall.blocks import Origin
 from canonicall.conversation import Conversation
-from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request
 from canonicall.target import Target
 from canonicall.transcript.turns import Transcript, Turn
-from canonicall.wire.anthropic.extras import FORMAT, own_fields
+from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields
 from canonicall.wire.anthropic.messages import (
     decode_messages,
     decode_system,
@@ -32,7 +31,9 @@ from canonicall.wire.anthropic.tools import (
     encode_choice,
     encode_tools,
 )
-from canonicall.wire.reading import kind_of, list_at, text_at
+from canonicall.wire.carried import set_fields
+from canonicall.wire.losses import dropped, foreign_fields, weakened
+from canonicall.wire.reading import list_at, number_at, text_at
 
 DEFAULT_MAX_TOKENS = 8192
 """What is sent where nobody set a limit: the field is required. All current models allow it."""
@@ -70,28 +71,27 @@ def decode_request(
         conversation.append(message)
     choice = decode_choice(body.get("tool_choice"))
     reasoning, rest = decode_reasoning(body)
-    native = {name: field for name, field in body.items() if name not in _KNOWN} | rest
+    native = set_fields(body, _KNOWN) | set_fields(rest, ())
     if choice is None and body.get("tool_choice") is not None:
         native["tool_choice"] = body["tool_choice"]
         why = "There is no such tool choice; it is kept for this format alone."
         findings.append(Finding("unknown_choice", "$.tool_choice", Action.KEPT, why, Fault.INPUT))
-    native = {name: field for name, field in native.items() if field is not None}
     stop = list_at(body.get("stop_sequences"), "$.stop_sequences")
     return Request(
         conversation=conversation,
         tools=decode_tools(body.get("tools")),
         tool_choice=choice,
         params=Params(
-            max_tokens=_number_at(body, "max_tokens"),
-            temperature=_number_at(body, "temperature"),
-            top_p=_number_at(body, "top_p"),
-            top_k=_number_at(body, "top_k"),
+            max_tokens=number_at(body, "max_tokens"),
+            temperature=number_at(body, "temperature"),
+            top_p=number_at(body, "top_p"),
+            top_k=number_at(body, "top_k"),
             stop=tuple(text_at(one, f"$.stop_sequences[{n}]") for n, one in enumerate(stop)),
             stream=body["stream"] if isinstance(body.get("stream"), bool) else None,
             reasoning=reasoning,
         ),
         model=model,
-        native=Native(FORMAT, native) if native else None,
+        native=native_of(native),
         findings=(*findings, *conversation.report),
     )
 
@@ -120,7 +120,7 @@ def encode_request(
         **thinking,
         **_encode_params(request.params, findings),
     }
-    findings += _foreign(request.native)
+    findings += foreign_fields(FORMAT, request.native)
     extras = {name: field for name, field in native.items() if name not in _KNOWN}
     body = {name: field for name, field in body.items() if field not in (None, "", [])} | extras
     body["messages"] = [message for turn in turns for message in encode_turn(turn, target)]
@@ -136,7 +136,7 @@ def _encode_choice(
         if choice is None or choice.mode != "required":
             return None, []
         why = "There is no tool that the model could be made to call."
-        return None, [Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER)]
+        return None, [weakened(why)]
     if choice is None:
         return own_fields(request.native).get("tool_choice"), []
     return encode_choice(choice, names, target, reasons=reasons)
@@ -176,9 +176,9 @@ def _encode_params(params: Params, findings: list[Finding]) -> dict[str, Any]:
     # "stop_sequences: each stop sequence must contain non-whitespace"
     stop = [one for one in params.stop if one.strip()]
     if len(stop) < len(params.stop):
-        findings.append(_dropped("params.stop", "A stop sequence cannot be blank here."))
+        findings.append(dropped("params.stop", "A stop sequence cannot be blank here."))
     if params.seed is not None:
-        findings.append(_dropped("params.seed", "The format has no seed."))
+        findings.append(dropped("params.seed", "The format has no seed."))
     return {
         "temperature": temperature,
         "top_p": params.top_p,
@@ -186,21 +186,3 @@ def _encode_params(params: Params, findings: list[Finding]) -> dict[str, Any]:
         "stop_sequences": stop,
         "stream": params.stream,
     }
-
-
-def _foreign(native: Native | None) -> list[Finding]:
-    if native is None or native.format == FORMAT:
-        return []
-    why = f"Fields of {native.format} that have no place here: {', '.join(native.fields)}."
-    return [_dropped("native", why)]
-
-
-def _dropped(where: str, why: str) -> Finding:
-    return Finding("param_dropped", where, Action.DROPPED, why, Fault.RENDER)
-
-
-def _number_at(body: dict[str, Any], name: str) -> Any:
-    value = body.get(name)
-    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
-        return value
-    raise MalformedBody(f"expected a number, got {kind_of(value)}.", where=f"$.{name}")

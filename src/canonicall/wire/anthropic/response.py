@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from canonicall.blocks import (
     Block,
     Message,
-    Native,
     Origin,
     Thinking,
     ToolCall,
@@ -19,7 +18,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import STOP, TOOL_CALLS, Reply
 from canonicall.wire.anthropic.blocks import encode_block, server_block
 from canonicall.wire.anthropic.errors import decode_error
-from canonicall.wire.anthropic.extras import FORMAT, own_fields
+from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields
 from canonicall.wire.anthropic.finish import (
     decode_finish,
     decode_usage,
@@ -28,6 +27,7 @@ from canonicall.wire.anthropic.finish import (
 )
 from canonicall.wire.anthropic.messages import decode_content
 from canonicall.wire.anthropic.target import TARGET
+from canonicall.wire.carried import set_fields, with_rest
 from canonicall.wire.reading import object_at, text_at
 
 RESPONSE_ID = "msg_0"
@@ -47,19 +47,18 @@ def decode_response(
     blocks = decode_content(body.get("content"), "$.content", domain, findings)
     raw = text_at(body.get("stop_reason"), "$.stop_reason")
     finish = decode_finish(raw, has_calls=_has_calls(blocks))
-    native = {name: field for name, field in body.items() if name not in _KNOWN}
+    native = set_fields(body, _KNOWN)
     if raw and encode_finish(decode_finish(raw, has_calls=False)) != raw:
         native["stop_reason"] = raw
     if raw and not decode_finish(raw, has_calls=False):
         why = f"The stop reason {raw!r} is not known."
         findings.append(Finding("unknown_finish", "$.stop_reason", Action.KEPT, why, Fault.INPUT))
-    native = {name: field for name, field in native.items() if field is not None}
     usage = body.get("usage")
     return Reply(
         message=Message("assistant", blocks, origin=_origin_of(body, origin), finish=finish),
         usage=None if usage is None else decode_usage(object_at(usage, "$.usage")),
         findings=tuple(findings),
-        native=Native(FORMAT, native) if native else None,
+        native=native_of(native),
     )
 
 
@@ -84,7 +83,7 @@ def encode_response(reply: Reply) -> dict[str, Any]:
         "stop_sequence": native.get("stop_sequence"),
         "usage": usage or {"input_tokens": 0, "output_tokens": 0},
     }
-    return body | {name: field for name, field in native.items() if name not in body}
+    return with_rest(body, native)
 
 
 def _origin_of(body: dict[str, Any], origin: Origin | None) -> Origin:

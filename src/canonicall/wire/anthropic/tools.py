@@ -19,6 +19,8 @@ from canonicall.wire.anthropic.extras import (
     with_extras,
     without_mark,
 )
+from canonicall.wire.losses import weakened
+from canonicall.wire.offering import schema_of
 from canonicall.wire.reading import list_at, object_at, text_at
 
 _MODES: dict[str, ChoiceMode] = {
@@ -78,10 +80,10 @@ def encode_choice(
     findings: list[Finding] = []
     mode = choice.mode or "auto"
     if mode == "required" and reasons and not target.forced_choice_with_reasoning:
-        findings.append(_weakened("The model cannot be forced to call a tool while it thinks."))
+        findings.append(weakened("The model cannot be forced to call a tool while it thinks."))
         mode = "auto"
     elif mode not in target.choice_modes:
-        findings.append(_weakened(f"The target has no tool choice {mode!r}."))
+        findings.append(weakened(f"The target has no tool choice {mode!r}."))
         mode = "auto"
     if mode not in target.choice_modes:
         return None, findings
@@ -89,13 +91,13 @@ def encode_choice(
     if mode == "required" and len(choice.names) == 1 and target.choice_names != "no":
         wire = {"type": "tool", "name": names.get(choice.names[0], choice.names[0])}
     elif choice.names and mode != "none" and mode == (choice.mode or "auto"):
-        findings.append(_weakened("The choice is limited to some tools; the target cannot say so."))
+        findings.append(weakened("The choice is limited to some tools; the target cannot say so."))
     # `none` has no such field (SDK tool_choice_none_param.py), and nothing to switch.
     if choice.parallel is not None and mode != "none":
         if target.parallel_switch:
             wire["disable_parallel_tool_use"] = not choice.parallel
         elif not choice.parallel:
-            findings.append(_weakened("The target cannot be kept from calling tools in parallel."))
+            findings.append(weakened("The target cannot be kept from calling tools in parallel."))
     return wire, findings
 
 
@@ -127,19 +129,8 @@ def _encode_tool(tool: Tool, names: Mapping[str, str]) -> dict[str, Any]:
     wire: dict[str, Any] = {"name": names.get(tool.name, tool.name)}
     if tool.description:
         wire["description"] = tool.description
-    wire["input_schema"] = _schema_of(tool)
+    # "tools.0.custom.input_schema.type: Field required"
+    wire["input_schema"] = schema_of(tool)
     if tool.strict is not None:
         wire["strict"] = tool.strict
     return with_extras(wire, cache=tool.cache, native=tool.native)
-
-
-def _schema_of(tool: Tool) -> dict[str, Any]:
-    if tool.kind == "custom":
-        text = {"input": {"type": "string"}}
-        return {"type": "object", "properties": text, "required": ["input"]}
-    # "tools.0.custom.input_schema.type: Field required"
-    return {"type": "object", "properties": {}} if tool.parameters is None else tool.parameters
-
-
-def _weakened(why: str) -> Finding:
-    return Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER)

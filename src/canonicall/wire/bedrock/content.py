@@ -5,16 +5,22 @@ The text is canonical, the wrapping stays in `native` and is put around it again
 text is still the same.
 """
 
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from canonicall.blocks import Media, Native, ResultContent, Text, Unknown
+from canonicall.wire import carried
 from canonicall.wire.bedrock.media import MEDIA_KINDS, decode_media, encode_media
 from canonicall.wire.bedrock.target import TARGET
 from canonicall.wire.reading import object_at, text_at
 
 FORMAT = TARGET.format
+own_fields = partial(carried.fields_of, FORMAT)
+"""The native fields of this format, nothing for those of another one."""
+native_of = partial(carried.native_of, FORMAT)
+"""Some fields as native fields of this format, None if there are none."""
 # Service model: `CacheTTL`.
 _TTLS = ("5m", "1h")
 
@@ -58,13 +64,6 @@ def decode_cache(point: Any) -> str | None:
             return "default"
         case _:
             return None
-
-
-def own_fields(native: Native | None, except_for: Any = ()) -> dict[str, Any]:
-    """The fields of this format in `native`."""
-    if native is None or native.format != FORMAT:
-        return {}
-    return {name: value for name, value in native.fields.items() if name not in except_for}
 
 
 def _wrapped_text(kind: str, member: Any) -> str | None:

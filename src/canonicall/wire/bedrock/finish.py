@@ -8,13 +8,13 @@ from canonicall.reply import (
     FILTER,
     LENGTH,
     MALFORMED_CALL,
-    PAUSED,
     REFUSAL,
     STOP,
     STOP_SEQUENCE,
     TOOL_CALLS,
     Usage,
 )
+from canonicall.wire.finishing import finish_of, own_figures
 
 # Source: the service model's `StopReason`; `refusal` is Claude's own word, passed on.
 _DECODED = {
@@ -40,13 +40,11 @@ _ENCODED = {
     ERROR: "malformed_model_output",
     CONTEXT_OVERFLOW: "model_context_window_exceeded",
 }
-_NOT_OVERRULED = (LENGTH, FILTER, REFUSAL, PAUSED, MALFORMED_CALL, ERROR, CONTEXT_OVERFLOW)
 
 
 def decode_finish(raw: str, has_calls: bool) -> str:
     """The canonical word; calls in the message count for more than the provider's word."""
-    finish = _DECODED.get(raw, "")
-    return TOOL_CALLS if has_calls and finish not in _NOT_OVERRULED else finish
+    return finish_of(_DECODED.get(raw, ""), has_calls)
 
 
 def encode_finish(finish: str) -> str:
@@ -69,9 +67,9 @@ def decode_usage(usage: dict[str, Any]) -> Usage:
 
 def encode_usage(usage: Usage) -> dict[str, Any]:
     """The provider's own figures where they say the same, else figures made from ours."""
-    native = usage.native
-    if native is not None and "inputTokens" in native and decode_usage(native) == usage:
-        return native
+    own = own_figures(usage, decode_usage, "inputTokens")
+    if own is not None:
+        return own
     cached = usage.cache_read_tokens + usage.cache_write_tokens
     figures = {
         "inputTokens": max(usage.input_tokens - cached, 0),

@@ -10,7 +10,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.admission import parse_arguments
 from canonicall.blocks import (
     Block,
     Code,
@@ -39,7 +38,8 @@ from canonicall.wire.bedrock.content import (
     encode_content,
     own_fields,
 )
-from canonicall.wire.reading import list_at, native_fields, object_at, text_at
+from canonicall.wire.reading import id_at, list_at, native_fields, object_at, text_at
+from canonicall.wire.writing import arguments_of, words_of
 
 
 def decode_messages(
@@ -117,7 +117,7 @@ def _decode_block(kind: str, member: Any, where: str, domain: str) -> Block:
 
 def _decode_call(call: dict[str, Any], where: str, domain: str) -> ToolCall:
     decoded = ToolCall(
-        id=_id(call.get("toolUseId"), f"{where}.toolUseId"),
+        id=id_at(call.get("toolUseId"), f"{where}.toolUseId"),
         name=text_at(call.get("name"), f"{where}.name"),
     )
     given = call.get("input")
@@ -141,7 +141,7 @@ def _decode_result(result: dict[str, Any], where: str) -> ToolResult:
             if member is not None or kind == "json":
                 content.append(decode_content(kind, member, f"{at}.{kind}"))
     return ToolResult(
-        call_id=_id(result.get("toolUseId"), f"{where}.toolUseId"),
+        call_id=id_at(result.get("toolUseId"), f"{where}.toolUseId"),
         content=tuple(content),
         error=result.get("status") == "error",
         is_complete=True,
@@ -204,10 +204,8 @@ def _encode_block(block: Block, target: Target) -> dict[str, Any]:
     match block:
         case Text() | Media() | Unknown():
             return encode_content(block)
-        case Summary():
-            return {"text": block.text}
-        case Code():
-            return {"text": f"```{block.language}\n{block.code}\n```"}
+        case Summary() | Code():
+            return {"text": words_of(block)}
         case Thinking():
             return {"reasoningContent": _encode_thinking(block)}
         case ToolCall():
@@ -221,17 +219,8 @@ def _encode_block(block: Block, target: Target) -> dict[str, Any]:
 def _encode_call(call: ToolCall) -> dict[str, Any]:
     wire: dict[str, Any] = {"toolUseId": call.id, "name": call.name}
     # "The format of the value at toolUse.input is invalid. Provide a json object."
-    wire["input"] = _arguments(call)
+    wire["input"] = arguments_of(call)
     return wire | own_fields(call.native, except_for=wire)
-
-
-def _arguments(call: ToolCall) -> dict[str, Any]:
-    if call.args is not None:
-        return call.args
-    if call.kind == "custom":
-        return {"input": call.raw or ""}
-    args = parse_arguments(call.raw)
-    return {"_raw": call.raw} if args is None else args
 
 
 def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
@@ -280,8 +269,3 @@ def _sealed(block: Block) -> dict[str, Any] | None:
         own = isinstance(seals[0], dict) and seals[0].keys() & {"toolUse", "toolResult"}
         return seals[0] if own else {}
     return {} if isinstance(block, ToolCall) and block.kind == "server" else None
-
-
-def _id(value: Any, where: str) -> str:
-    id = text_at(value, where)
-    return "" if id == "null" else id

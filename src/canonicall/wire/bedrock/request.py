@@ -7,11 +7,11 @@ from typing import Any
 
 from canonicall.blocks import Message, Native, Origin
 from canonicall.conversation import Conversation
-from canonicall.findings import Action, Fault, Finding
+from canonicall.findings import Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
 from canonicall.transcript.turns import Transcript
-from canonicall.wire.bedrock.content import FORMAT, own_fields
+from canonicall.wire.bedrock.content import FORMAT, native_of, own_fields
 from canonicall.wire.bedrock.messages import (
     decode_blocks,
     decode_messages,
@@ -26,6 +26,7 @@ from canonicall.wire.bedrock.tools import (
     encode_tools,
     offered_tools,
 )
+from canonicall.wire.losses import not_sent
 from canonicall.wire.reading import list_at, object_at, text_at
 
 _KNOWN = {
@@ -106,7 +107,7 @@ def _decode_native(body: dict[str, Any]) -> Native | None:
             rest = {key: item for key, item in inner if key not in known and item is not None}
         if rest not in (None, "", [], {}):
             fields[name] = rest
-    return Native(FORMAT, fields) if fields else None
+    return native_of(fields)
 
 
 def encode_request(
@@ -154,7 +155,7 @@ def _encode_tool_config(
     choice, still_more = encode_choice(request.tool_choice, target, names)
     findings += (*told, *more, *still_more)
     if any(tool.strict and "strict" not in own_fields(tool.native) for tool in tools):
-        findings.append(_dropped("strict", "Only some models take it, so it is left out."))
+        findings.append(not_sent("strict", "Only some models take it, so it is left out."))
     if not entries:
         return {}
     return {"tools": entries} | ({"toolChoice": choice} if choice is not None else {})
@@ -162,7 +163,7 @@ def _encode_tool_config(
 
 def _encode_params(params: Params, findings: list[Finding]) -> dict[str, Any]:
     findings += (
-        _dropped(name, "Converse has no field for it.")
+        not_sent(name, "Converse has no field for it.")
         for name in ("top_k", "seed")
         if getattr(params, name) is not None
     )
@@ -182,7 +183,7 @@ def _encode_reasoning(
     if reasoning is None or _decode_reasoning(more) == reasoning:
         return more
     if target.domain != TARGET.domain:
-        findings.append(_dropped("reasoning", "Converse has no field for it but Claude's."))
+        findings.append(not_sent("reasoning", "Converse has no field for it but Claude's."))
         return more
     rest = {name: value for name, value in more.items() if name != "thinking"}
     # Anthropic documentation, extended and adaptive thinking.
@@ -192,8 +193,3 @@ def _encode_reasoning(
         return rest | {"thinking": {"type": "enabled", "budget_tokens": reasoning.budget}}
     effort = {"output_config": {"effort": reasoning.effort}} if reasoning.effort else {}
     return rest | {"thinking": {"type": "adaptive"}} | effort
-
-
-def _dropped(name: str, why: str) -> Finding:
-    text = f"{name} is not sent. {why}"
-    return Finding("param_dropped", "$", Action.DROPPED, text, Fault.RENDER)

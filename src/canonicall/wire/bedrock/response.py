@@ -9,7 +9,7 @@ from typing import Any
 from canonicall.blocks import Message, Native, Origin
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import Reply
-from canonicall.wire.bedrock.content import FORMAT, own_fields
+from canonicall.wire.bedrock.content import FORMAT, native_of, own_fields
 from canonicall.wire.bedrock.finish import (
     decode_finish,
     decode_usage,
@@ -18,6 +18,7 @@ from canonicall.wire.bedrock.finish import (
 )
 from canonicall.wire.bedrock.messages import decode_blocks, encode_blocks
 from canonicall.wire.bedrock.target import TARGET
+from canonicall.wire.finishing import has_calls
 from canonicall.wire.reading import native_fields, object_at, text_at
 
 _NO_METRICS = {"latencyMs": 0}
@@ -43,7 +44,7 @@ def decode_response(
         native=native_fields(FORMAT, message, ("role", "content")),
     )
     raw = text_at(body.get("stopReason"), "$.stopReason")
-    finish = decode_finish(raw, _has_calls(reply))
+    finish = decode_finish(raw, has_calls(reply))
     usage = body.get("usage")
     return Reply(
         Message(reply.role, reply.blocks, origin=reply.origin, finish=finish, native=reply.native),
@@ -61,7 +62,7 @@ def _decode_native(body: dict[str, Any], raw: str, finish: str) -> Native | None
         del fields["metrics"]
     if raw != encode_finish(finish):
         fields["stopReason"] = raw
-    return Native(FORMAT, fields) if fields else None
+    return native_of(fields)
 
 
 def _findings(body: dict[str, Any], output: dict[str, Any], raw: str, finish: str) -> list[Finding]:
@@ -85,7 +86,7 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     message |= own_fields(reply.message.native, except_for=message)
     native = own_fields(reply.native)
     raw = native.pop("stopReason", None)
-    if raw is None or decode_finish(raw, _has_calls(reply.message)) != reply.finish:
+    if raw is None or decode_finish(raw, has_calls(reply.message)) != reply.finish:
         raw = encode_finish(reply.finish)
     return {
         "output": {"message": message},
@@ -94,7 +95,3 @@ def encode_response(reply: Reply) -> dict[str, Any]:
         "metrics": native.pop("metrics", _NO_METRICS),
         **native,
     }
-
-
-def _has_calls(message: Message) -> bool:
-    return any(call.kind != "server" for call in message.calls)

@@ -5,6 +5,7 @@ be said by offering fewer tools is said that way; every such change is a finding
 """
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -15,16 +16,13 @@ from canonicall.request import Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.bedrock.content import FORMAT, decode_cache, encode_cache, own_fields
+from canonicall.wire.losses import weakened
+from canonicall.wire.offering import named_tools, offered_entries, schema_of
 from canonicall.wire.reading import list_at, native_fields, object_at, text_at
 
 TOOLS = "$.toolConfig.tools"
 CHOICE = "$.toolConfig.toolChoice"
-_ANYTHING: dict[str, Any] = {"type": "object", "properties": {}}
-_FREEFORM: dict[str, Any] = {
-    "type": "object",
-    "properties": {"input": {"type": "string"}},
-    "required": ["input"],
-}
+_weakened = partial(weakened, where=CHOICE)
 
 
 def decode_tools(value: Any) -> tuple[Tool, ...]:
@@ -87,17 +85,11 @@ def encode_tools(
     tools: Iterable[Tool], names: dict[str, str]
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
     """The entries of `toolConfig.tools`. `names` leads from a tool's name to its wire name."""
+    offered, findings = offered_entries(
+        FORMAT, tools, lambda tool: _encode_tool(tool, names), TOOLS
+    )
     entries: list[dict[str, Any]] = []
-    findings: list[Finding] = []
-    for tool in tools:
-        entry = own_fields(tool.native) if tool.kind == "server" else _encode_tool(tool, names)
-        if not entry:
-            why = f"{tool.name or 'A tool'} runs at another provider; it cannot be offered here."
-            findings.append(Finding("tool_dropped", TOOLS, Action.DROPPED, why, Fault.RENDER))
-            continue
-        if tool.kind == "custom":
-            why = f"{tool.name} takes free text; it is offered with one text parameter, `input`."
-            findings.append(Finding("tool_converted", TOOLS, Action.CHANGED, why, Fault.RENDER))
+    for tool, entry in offered:
         entries.append(entry)
         if tool.cache is not None:
             entries.append({"cachePoint": encode_cache(tool.cache)})
@@ -109,8 +101,7 @@ def _encode_tool(tool: Tool, names: dict[str, str]) -> dict[str, Any]:
     # Service model: a description has at least one character.
     if tool.description:
         spec["description"] = tool.description
-    schema = _FREEFORM if tool.kind == "custom" else tool.parameters
-    spec["inputSchema"] = {"json": _ANYTHING if schema is None else schema}
+    spec["inputSchema"] = {"json": schema_of(tool)}
     return {"toolSpec": spec | own_fields(tool.native, except_for=spec)}
 
 
@@ -130,7 +121,7 @@ def offered_tools(
     if choice is not None and choice.mode == "none" and not called:
         return (), []
     if choice is not None and choice.names and not _names_one(choice, target):
-        tools = tuple(tool for tool in tools if tool.name in choice.names) or tools
+        tools = named_tools(tools, choice)
     if tools or not called or not target.tools_with_history:
         return tools, []
     why = f"The history has calls, so their tools must be declared: {', '.join(called)}."
@@ -164,7 +155,3 @@ def encode_choice(
 def _names_one(choice: ToolChoice, target: Target) -> bool:
     named = choice.mode == "required" and len(choice.names) == 1
     return named and target.choice_names != "no"
-
-
-def _weakened(why: str) -> Finding:
-    return Finding("choice_weakened", CHOICE, Action.CHANGED, why, Fault.RENDER)

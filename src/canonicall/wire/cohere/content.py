@@ -1,15 +1,22 @@
 """Content between Cohere and canonical form: text, thoughts, images and documents."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from canonicall.blocks import Block, Code, Media, Native, Summary, Text, Thinking, Unknown
+from canonicall.blocks import Block, Media, Native, Text, Thinking, Unknown
+from canonicall.wire import carried
 from canonicall.wire.cohere.target import TARGET
-from canonicall.wire.reading import list_at, native_fields, object_at, text_at
+from canonicall.wire.reading import native_fields, objects_at, text_at
+from canonicall.wire.writing import data_url, words_of
 
 FORMAT = TARGET.format
+own_fields = partial(carried.fields_of, FORMAT)
+"""The native fields of this format, nothing for those of another one."""
+native_of = partial(carried.native_of, FORMAT)
+"""Some fields as native fields of this format, None if there are none."""
 _DATA_URL = ";base64,"
 
 
@@ -17,8 +24,7 @@ def decode_content(value: Any, where: str) -> list[Block]:
     """The blocks of a `content`, which is text or a list of parts."""
     if isinstance(value, str):
         return [Text(text=value)]
-    parts = enumerate(list_at(value, where))
-    return [_decode_part(object_at(part, f"{where}[{i}]"), f"{where}[{i}]") for i, part in parts]
+    return [_decode_part(part, at) for part, at in objects_at(value, where)]
 
 
 def _decode_part(part: dict[str, Any], where: str) -> Block:
@@ -68,34 +74,16 @@ def encode_part(block: Block) -> dict[str, Any]:
 
 
 def _encode_media(media: Media, fields: dict[str, Any]) -> dict[str, Any]:
-    url = media.url if media.data is None else f"data:{media.media_type}{_DATA_URL}{media.data}"
+    url = media.url if media.data is None else data_url(media)
     if url is None:
         return {"type": "text", "text": f"[{media.media_type}: not available]"}
     return {"type": "image_url", "image_url": {"url": url} | fields}
-
-
-def words_of(block: Block) -> str:
-    """The text of a block that is text in one form or another."""
-    match block:
-        case Text() | Summary():
-            return block.text
-        case Code():
-            return f"```{block.language}\n{block.code}\n```"
-        case _:
-            return ""
 
 
 def document_text(document: Any) -> str:
     """What a document says: its data as it is, or as JSON."""
     data = document.get("data") if isinstance(document, dict) else document
     return data if isinstance(data, str) else msgspec.json.encode(data).decode()
-
-
-def own_fields(native: Native | None, except_for: Any = ()) -> dict[str, Any]:
-    """The fields of this format in `native`."""
-    if native is None or native.format != FORMAT:
-        return {}
-    return {name: value for name, value in native.fields.items() if name not in except_for}
 
 
 def _decode_image(url: str, native: Native | None) -> Media:

@@ -8,13 +8,12 @@ from canonicall.reply import (
     FILTER,
     LENGTH,
     MALFORMED_CALL,
-    PAUSED,
-    REFUSAL,
     STOP,
     STOP_SEQUENCE,
     TOOL_CALLS,
     Usage,
 )
+from canonicall.wire.finishing import finish_of, own_figures
 
 # Source: API reference, `finish_reason`; TIMEOUT is in the SDK's `ChatFinishReason`.
 _DECODED = {
@@ -35,13 +34,11 @@ _ENCODED = {
     FILTER: "ERROR",
     ERROR: "ERROR",
 }
-_NOT_OVERRULED = (LENGTH, FILTER, REFUSAL, PAUSED, MALFORMED_CALL, ERROR, CONTEXT_OVERFLOW)
 
 
 def decode_finish(raw: str, has_calls: bool) -> str:
     """The canonical word; calls in the message count for more than the provider's word."""
-    finish = _DECODED.get(raw, "")
-    return TOOL_CALLS if has_calls and finish not in _NOT_OVERRULED else finish
+    return finish_of(_DECODED.get(raw, ""), has_calls)
 
 
 def encode_finish(finish: str) -> str:
@@ -66,9 +63,9 @@ def decode_usage(usage: dict[str, Any]) -> Usage:
 
 def encode_usage(usage: Usage) -> dict[str, Any]:
     """The provider's own figures where they say the same, else figures made from ours."""
-    native = usage.native
-    if native is not None and "billed_units" in native and decode_usage(native) == usage:
-        return native
+    own = own_figures(usage, decode_usage, "billed_units")
+    if own is not None:
+        return own
     read_and_written = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
     tokens = dict(read_and_written)
     if usage.reasoning_tokens:

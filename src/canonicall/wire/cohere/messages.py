@@ -31,9 +31,9 @@ from canonicall.wire.cohere.content import (
     encode_content,
     encode_part,
     own_fields,
-    words_of,
 )
-from canonicall.wire.reading import list_at, native_fields, object_at, text_at
+from canonicall.wire.reading import id_at, native_fields, object_at, objects_at, text_at
+from canonicall.wire.writing import words_of
 
 _KNOWN = ("role", "content", "tool_plan", "tool_calls")
 _PLAN = Native(FORMAT, {"tool_plan": True})
@@ -41,10 +41,7 @@ _PLAN = Native(FORMAT, {"tool_plan": True})
 
 def decode_messages(value: Any, where: str, *, origin: Origin) -> list[Message]:
     """The canonical messages of a request's `messages`."""
-    return [
-        _decode_message(object_at(item, f"{where}[{index}]"), f"{where}[{index}]", origin)
-        for index, item in enumerate(list_at(value, where))
-    ]
+    return [_decode_message(message, at, origin) for message, at in objects_at(value, where)]
 
 
 def _decode_message(message: dict[str, Any], where: str, origin: Origin) -> Message:
@@ -67,9 +64,8 @@ def decode_reply(message: dict[str, Any], where: str, origin: Origin) -> Message
     plan = text_at(message.get("tool_plan"), f"{where}.tool_plan")
     if plan:
         blocks.append(Text(text=plan, native=_PLAN))
-    for index, item in enumerate(list_at(message.get("tool_calls"), f"{where}.tool_calls")):
-        at = f"{where}.tool_calls[{index}]"
-        blocks.append(_decode_call(object_at(item, at), at))
+    for call, at in objects_at(message.get("tool_calls"), f"{where}.tool_calls"):
+        blocks.append(_decode_call(call, at))
     native = native_fields(FORMAT, message, _KNOWN)
     return Message("assistant", tuple(blocks), origin=origin, native=native)
 
@@ -79,7 +75,7 @@ def _decode_call(call: dict[str, Any], where: str) -> ToolCall:
     given = function.get("arguments")
     as_object = isinstance(given, dict)
     return ToolCall(
-        id=_id(call.get("id"), f"{where}.id"),
+        id=id_at(call.get("id"), f"{where}.id"),
         name=text_at(function.get("name"), f"{where}.function.name"),
         args=given if as_object else None,
         raw=None if as_object else text_at(given, f"{where}.function.arguments"),
@@ -90,7 +86,7 @@ def _decode_call(call: dict[str, Any], where: str) -> ToolCall:
 def _decode_result(message: dict[str, Any], where: str) -> ToolResult:
     content = decode_content(message.get("content"), f"{where}.content")
     return ToolResult(
-        call_id=_id(message.get("tool_call_id"), f"{where}.tool_call_id"),
+        call_id=id_at(message.get("tool_call_id"), f"{where}.tool_call_id"),
         content=tuple(block for block in content if isinstance(block, (Text, Media, Unknown))),
         is_complete=True,
         native=native_fields(FORMAT, message, ("role", "content", "tool_call_id")),
@@ -143,7 +139,7 @@ def _arguments(call: ToolCall) -> str:
     """The arguments as JSON text: as they came, if that is JSON at all."""
     if call.args is None:
         return (call.raw or "").strip() or "{}"
-    if call.raw is not None and call.raw.strip() not in ("", "null"):
+    if call.raw is not None and call.raw.lstrip().startswith("{"):
         return call.raw
     return msgspec.json.encode(call.args).decode()
 
@@ -159,8 +155,3 @@ def _encode_result(result: ToolResult) -> dict[str, Any]:
 
 def _is_text(block: Block) -> bool:
     return isinstance(block, (Text, Summary, Code))
-
-
-def _id(value: Any, where: str) -> str:
-    id = text_at(value, where)
-    return "" if id == "null" else id

@@ -5,22 +5,19 @@
 
 from typing import Any
 
-from canonicall.blocks import Native, Origin
+from canonicall.blocks import Origin
 from canonicall.conversation import Conversation
-from canonicall.findings import Action, Fault, Finding
+from canonicall.findings import Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
 from canonicall.transcript.turns import Transcript
-from canonicall.wire.cohere.content import FORMAT, own_fields
+from canonicall.wire.carried import filled_fields
+from canonicall.wire.cohere.content import FORMAT, native_of, own_fields
 from canonicall.wire.cohere.messages import decode_messages, encode_turn
 from canonicall.wire.cohere.target import TARGET
-from canonicall.wire.cohere.tools import (
-    decode_choice,
-    decode_tools,
-    encode_choice,
-    encode_tools,
-    offered_tools,
-)
+from canonicall.wire.cohere.tools import decode_choice, decode_tools, encode_choice, encode_tools
+from canonicall.wire.losses import not_sent
+from canonicall.wire.offering import offered_tools
 from canonicall.wire.reading import list_at, object_at, text_at
 
 _PARAMS = {
@@ -59,7 +56,7 @@ def decode_request(
         tool_choice=decode_choice(body.get("tool_choice"), findings),
         params=_decode_params(body),
         model=model,
-        native=_decode_native(body),
+        native=native_of(filled_fields(body, _KNOWN)),
         findings=(*findings, *conversation.report.findings),
     )
 
@@ -81,15 +78,6 @@ def _decode_thinking(value: Any) -> Reasoning | None:
         enabled=thinking.get("type", "enabled") != "disabled",
         budget=thinking.get("token_budget"),
     )
-
-
-def _decode_native(body: dict[str, Any]) -> Native | None:
-    fields = {
-        name: value
-        for name, value in body.items()
-        if name not in _KNOWN and value not in (None, "", [], {})
-    }
-    return Native(FORMAT, fields) if fields else None
 
 
 def encode_request(
@@ -125,7 +113,7 @@ def _encode_tools(
     if all(tool.strict for tool in tools):
         fields["strict_tools"] = True
     elif any(tool.strict for tool in tools):
-        findings.append(_dropped("strict", "It holds for all tools here, or for none."))
+        findings.append(not_sent("strict", "It holds for all tools here, or for none."))
     return fields | ({"tool_choice": choice} if choice is not None else {})
 
 
@@ -135,11 +123,6 @@ def _encode_thinking(reasoning: Reasoning | None, findings: list[Finding]) -> di
     if reasoning.enabled is False:
         return {"type": "disabled"}
     if reasoning.effort is not None:
-        findings.append(_dropped("effort", "Cohere takes a budget of tokens instead."))
+        findings.append(not_sent("effort", "Cohere takes a budget of tokens instead."))
     budget = {} if reasoning.budget is None else {"token_budget": reasoning.budget}
     return {"type": "enabled", **budget}
-
-
-def _dropped(name: str, why: str) -> Finding:
-    text = f"{name} is not sent. {why}"
-    return Finding("param_dropped", "$", Action.DROPPED, text, Fault.RENDER)

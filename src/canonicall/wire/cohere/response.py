@@ -4,10 +4,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Native, Origin
-from canonicall.findings import Action, Fault, Finding
+from canonicall.blocks import Origin
 from canonicall.reply import Reply
-from canonicall.wire.cohere.content import FORMAT, own_fields
+from canonicall.wire.carried import with_rest
+from canonicall.wire.cohere.content import FORMAT, native_of, own_fields
 from canonicall.wire.cohere.finish import (
     decode_finish,
     decode_usage,
@@ -16,6 +16,7 @@ from canonicall.wire.cohere.finish import (
 )
 from canonicall.wire.cohere.messages import decode_reply, encode_reply
 from canonicall.wire.cohere.target import TARGET
+from canonicall.wire.finishing import unknown_finish
 from canonicall.wire.reading import object_at, text_at
 
 _NO_ID = "00000000-0000-0000-0000-000000000000"
@@ -44,16 +45,9 @@ def decode_response(
     return Reply(
         replace(message, finish=finish),
         usage=decode_usage(object_at(usage, "$.usage")) if usage is not None else None,
-        findings=_findings(raw, finish),
-        native=Native(FORMAT, fields) if fields else None,
+        findings=unknown_finish(raw, finish, "$.finish_reason"),
+        native=native_of(fields),
     )
-
-
-def _findings(raw: str, finish: str) -> tuple[Finding, ...]:
-    if finish or not raw:
-        return ()
-    why = f"The finish reason {raw!r} is unknown."
-    return (Finding("unknown_finish", "$.finish_reason", Action.KEPT, why, Fault.INPUT),)
 
 
 def encode_response(reply: Reply) -> dict[str, Any]:
@@ -70,4 +64,4 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     }
     if reply.usage is not None:
         body["usage"] = encode_usage(reply.usage)
-    return body | {name: value for name, value in native.items() if name not in body}
+    return with_rest(body, native)

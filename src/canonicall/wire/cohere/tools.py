@@ -5,46 +5,29 @@ be said by offering fewer tools is said that way; every such change is a finding
 """
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
-from canonicall.blocks import Native
+from msgspec.structs import replace
+
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool, ToolChoice
 from canonicall.target import Target
-from canonicall.wire.cohere.content import FORMAT, own_fields
-from canonicall.wire.reading import list_at, native_fields, object_at, text_at
+from canonicall.wire.cohere.content import FORMAT
+from canonicall.wire.losses import weakened
+from canonicall.wire.offering import decode_function_tool, encode_function_tool, offered_entries
+from canonicall.wire.reading import objects_at
 
 TOOLS = "$.tools"
 CHOICE = "$.tool_choice"
-_ANYTHING: dict[str, Any] = {"type": "object", "properties": {}}
-_FREEFORM: dict[str, Any] = {
-    "type": "object",
-    "properties": {"input": {"type": "string"}},
-    "required": ["input"],
-}
+_weakened = partial(weakened, where=CHOICE)
 
 
 def decode_tools(value: Any, *, strict: bool | None = None) -> tuple[Tool, ...]:
     """The tools of `tools`. `strict` is the request's `strict_tools`, which holds for all."""
+    tools = (decode_function_tool(FORMAT, tool, at) for tool, at in objects_at(value, TOOLS))
     return tuple(
-        _decode_tool(object_at(item, f"{TOOLS}[{index}]"), f"{TOOLS}[{index}]", strict)
-        for index, item in enumerate(list_at(value, TOOLS))
-    )
-
-
-def _decode_tool(tool: dict[str, Any], where: str, strict: bool | None) -> Tool:
-    if tool.get("type", "function") != "function":
-        return Tool(name="", kind="server", native=Native(FORMAT, tool))
-    function = object_at(tool.get("function") or {}, f"{where}.function")
-    parameters = function.get("parameters")
-    if parameters is not None:
-        object_at(parameters, f"{where}.function.parameters")
-    return Tool(
-        name=text_at(function.get("name"), f"{where}.function.name"),
-        description=text_at(function.get("description"), f"{where}.function.description"),
-        parameters=parameters,
-        strict=strict,
-        native=native_fields(FORMAT, function, ("name", "description", "parameters")),
+        replace(tool, strict=strict) if tool.kind == "function" else tool for tool in tools
     )
 
 
@@ -66,44 +49,14 @@ def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
 def encode_tools(
     tools: Iterable[Tool], names: dict[str, str]
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
-    """The entries of `tools`. `names` leads from a tool's name to its wire name."""
-    entries: list[dict[str, Any]] = []
-    findings: list[Finding] = []
-    for tool in tools:
-        entry = own_fields(tool.native) if tool.kind == "server" else _encode_tool(tool, names)
-        if not entry:
-            why = f"{tool.name or 'A tool'} runs at another provider; it cannot be offered here."
-            findings.append(Finding("tool_dropped", TOOLS, Action.DROPPED, why, Fault.RENDER))
-            continue
-        if tool.kind == "custom":
-            why = f"{tool.name} takes free text; it is offered with one text parameter, `input`."
-            findings.append(Finding("tool_converted", TOOLS, Action.CHANGED, why, Fault.RENDER))
-        entries.append(entry)
-    return entries, findings
+    """The entries of `tools`. `names` leads from a tool's name to its wire name.
 
-
-def _encode_tool(tool: Tool, names: dict[str, str]) -> dict[str, Any]:
-    function: dict[str, Any] = {"name": names.get(tool.name, tool.name)}
-    if tool.description:
-        function["description"] = tool.description
-    schema = _FREEFORM if tool.kind == "custom" else tool.parameters
-    # API reference: `parameters` is required.
-    function["parameters"] = _ANYTHING if schema is None else schema
-    return {
-        "type": "function",
-        "function": function | own_fields(tool.native, except_for=function),
-    }
-
-
-def offered_tools(
-    tools: tuple[Tool, ...], choice: ToolChoice | None, target: Target
-) -> tuple[Tool, ...]:
-    """The tools that are to be declared: those a choice names, none where none may be called."""
-    if choice is None:
-        return tools
-    if choice.mode == "none" and "none" not in target.choice_modes:
-        return ()
-    return tuple(tool for tool in tools if tool.name in choice.names) or tools
+    API reference: `parameters` is required.
+    """
+    offered, findings = offered_entries(
+        FORMAT, tools, lambda tool: encode_function_tool(FORMAT, tool, names), TOOLS
+    )
+    return [entry for _, entry in offered], findings
 
 
 def encode_choice(choice: ToolChoice | None, target: Target) -> tuple[str | None, list[Finding]]:
@@ -122,7 +75,3 @@ def encode_choice(choice: ToolChoice | None, target: Target) -> tuple[str | None
         why = f"The choice {choice.mode!r} cannot be said here."
         return None, [*findings, _weakened(why)]
     return {"required": "REQUIRED", "none": "NONE"}.get(choice.mode or ""), findings
-
-
-def _weakened(why: str) -> Finding:
-    return Finding("choice_weakened", CHOICE, Action.CHANGED, why, Fault.RENDER)

@@ -6,13 +6,18 @@ to the protocol are renamed: arguments, responses and schemas are the user's own
 """
 
 import re
+from functools import partial
 from typing import Any
 
-from canonicall.blocks import Native
+from canonicall.wire import carried
 from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.reading import list_at, object_at, text_at
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
+own_fields = partial(carried.fields_of, FORMAT)
+"""The native fields of this format, nothing for those of another one."""
+native_of = partial(carried.native_of, FORMAT)
+"""Some fields as native fields of this format, None if there are none."""
 
 
 def fields_at(value: Any, where: str) -> dict[str, Any]:
@@ -35,11 +40,6 @@ def many_at(value: Any, where: str) -> list[Any]:
 def enum_at(value: Any, where: str) -> str:
     """The word of an enum; its number as digits, where a client writes numbers."""
     return str(value) if type(value) is int else text_at(value, where)
-
-
-def own_fields(native: Native | None) -> dict[str, Any]:
-    """The native fields of this format, nothing for those of another one."""
-    return native.fields if native is not None and native.format == FORMAT else {}
 
 
 def _camel(name: str) -> str:

@@ -15,6 +15,7 @@ from canonicall.reply import (
     TOOL_CALLS,
     Usage,
 )
+from canonicall.wire.finishing import finish_of, own_figures
 
 # google-genai, FinishReason, and what the Gemini API was seen to send besides.
 _FROM_WIRE = {
@@ -57,7 +58,6 @@ _TO_WIRE = {
     MALFORMED_CALL: "MALFORMED_FUNCTION_CALL",
     ERROR: "OTHER",
 }
-_BEFORE_CALLS = (LENGTH, FILTER, PAUSED, MALFORMED_CALL, ERROR)
 
 
 def decode_finish(raw: Any, *, has_calls: bool) -> str:
@@ -66,7 +66,7 @@ def decode_finish(raw: Any, *, has_calls: bool) -> str:
     if type(raw) is int:
         word = _FROM_NUMBER.get(raw, "")
     # STOP is all the API says after calls.
-    return TOOL_CALLS if has_calls and word not in _BEFORE_CALLS else word
+    return finish_of(word, has_calls)
 
 
 def encode_finish(finish: str) -> str | None:
@@ -90,9 +90,9 @@ def decode_usage(usage: dict[str, Any]) -> Usage:
 
 def encode_usage(usage: Usage) -> dict[str, Any]:
     """`usageMetadata`: as it came if it came like this, else made from the counts."""
-    came = usage.native
-    if came is not None and "promptTokenCount" in came and decode_usage(came) == usage:
-        return came
+    own = own_figures(usage, decode_usage, "promptTokenCount")
+    if own is not None:
+        return own
     counts = {
         "promptTokenCount": usage.input_tokens,
         "cachedContentTokenCount": usage.cache_read_tokens,

@@ -4,6 +4,7 @@ from typing import Any
 
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning
+from canonicall.wire.carried import with_rest
 from canonicall.wire.gemini.fields import fields_at
 
 _NUMBERS = {
@@ -54,7 +55,7 @@ def encode_params(
         thinking = _encode_thinking(params.reasoning, thinking, findings)
         if thinking:
             config["thinkingConfig"] = thinking
-    return {**config, **{name: value for name, value in rest.items() if name not in config}}
+    return with_rest(config, rest)
 
 
 def _decode_thinking(config: dict[str, Any]) -> tuple[Reasoning, dict[str, Any]]:

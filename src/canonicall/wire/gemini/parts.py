@@ -8,7 +8,6 @@ name. Signatures and server-side parts go into opaque state, never into native f
 from collections.abc import Iterable
 from typing import Any
 
-from canonicall.admission import parse_arguments
 from canonicall.blocks import (
     Block,
     Code,
@@ -23,11 +22,13 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.findings import Action, Fault, Finding
+from canonicall.wire.carried import with_rest
 from canonicall.wire.gemini import results
-from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, own_fields
+from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
 from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.reading import object_at, text_at
+from canonicall.wire.writing import arguments_of, fenced
 
 _SERVER_SIDE = ("toolCall", "toolResponse")
 _DATA = (
@@ -116,7 +117,7 @@ def _decode_part(fields: dict[str, Any], where: str, domain: str, findings: list
         return _decode_server_side(fields, name, place, domain)
     data = fields_at(fields[name], place) if name in _KNOWN_INSIDE else {}
     rest = _rest(fields, name, data)
-    native = Native(FORMAT, rest) if rest else None
+    native = native_of(rest)
     block: Block | None = None
     match name:
         case "functionCall":
@@ -138,7 +139,7 @@ def _decode_words(
     text = text_at(fields.get("text"), where)
     rest = _rest(fields, "text", {})
     is_thought = rest.pop("thought", False)
-    native = Native(FORMAT, rest) if rest else None
+    native = native_of(rest)
     if is_thought:
         return Thinking(text=text, opaque=opaque, native=native)
     return Text(text=text, opaque=opaque, native=native)
@@ -230,7 +231,7 @@ def _encode_block(block: Block, *, by_model: bool) -> dict[str, Any] | None:
             part = _part("functionResponse", results.encode_result(block), block)
             part.pop("response", None)
         case Unknown():
-            part = dict(own_fields(block.native)) or None
+            part = own_fields(block.native) or None
     return part
 
 
@@ -241,12 +242,7 @@ def _is_server_side(block: ToolCall | ToolResult) -> bool:
 
 def _encode_call(call: ToolCall) -> dict[str, Any]:
     known: dict[str, Any] = {"id": call.id} if call.id else {}
-    args = call.args
-    if args is None:
-        args = None if call.kind == "custom" else parse_arguments(call.raw)
-    if args is None:
-        args = {"input" if call.kind == "custom" else "_raw": call.raw or ""}
-    return {**known, "name": call.name, "args": args}
+    return {**known, "name": call.name, "args": arguments_of(call)}
 
 
 def _encode_code(block: Code, *, by_model: bool) -> dict[str, Any]:
@@ -255,7 +251,7 @@ def _encode_code(block: Code, *, by_model: bool) -> dict[str, Any]:
     if by_model and block.language in ("python", ""):
         language = block.language.upper() or "LANGUAGE_UNSPECIFIED"
         return _part("executableCode", {"language": language, "code": block.code}, block)
-    return {"text": f"```{block.language}\n{block.code}\n```"}
+    return {"text": fenced(block)}
 
 
 def _server_part(block: ToolCall | ToolResult) -> dict[str, Any] | None:
@@ -267,8 +263,8 @@ def _server_part(block: ToolCall | ToolResult) -> dict[str, Any] | None:
 
 def _part(name: str, value: Any, block: Block) -> dict[str, Any]:
     """A part with `value` in its data field, and the native fields around and inside it."""
-    rest = dict(own_fields(block.native))
+    rest = own_fields(block.native)
     inside = rest.pop(name, None)
     if isinstance(value, dict) and isinstance(inside, dict):
-        value = {**value, **{key: field for key, field in inside.items() if key not in value}}
+        value = with_rest(value, inside)
     return {name: value, **rest}

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from canonicall.blocks import Native, Origin
+from canonicall.blocks import Origin
 from canonicall.conversation import Conversation
 from canonicall.findings import Finding
 from canonicall.request import Request
 from canonicall.target import Target
 from canonicall.transcript.turns import Transcript
-from canonicall.wire.gemini.fields import fields_at, own_fields
+from canonicall.wire.gemini.fields import fields_at, native_of, own_fields
 from canonicall.wire.gemini.messages import (
     decode_contents,
     decode_system,
@@ -51,7 +51,7 @@ def decode_request(
         tool_choice=choice,
         params=params,
         model=model,
-        native=Native(FORMAT, rest) if rest else None,
+        native=native_of(rest),
         findings=(*findings, *conversation.report.findings),
     )
 
@@ -60,7 +60,7 @@ def encode_request(
     request: Request, transcript: Transcript, target: Target
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The body for a request. `contents` stand last, so that one more turn only adds bytes."""
-    rest = dict(own_fields(request.native))
+    rest = own_fields(request.native)
     names = {own: wire for wire, own in transcript.names.items()}
     tools, findings = encode_tools(request.tools, names)
     tool_config, told = encode_choice(

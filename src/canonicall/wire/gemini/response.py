@@ -8,10 +8,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Message, Native, Origin, ToolCall
+from canonicall.blocks import Message, Origin
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import ERROR, FILTER, Reply
-from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, own_fields
+from canonicall.wire.carried import with_rest
+from canonicall.wire.finishing import has_calls
+from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.finish import (
     decode_finish,
     decode_usage,
@@ -50,13 +52,13 @@ def decode_response(
         message=replace(message, origin=_origin(fields, origin)),
         usage=None if usage is None else decode_usage(fields_at(usage, "$.usageMetadata")),
         findings=tuple(findings),
-        native=Native(FORMAT, rest) if rest else None,
+        native=native_of(rest),
     )
 
 
 def encode_response(reply: Reply) -> dict[str, Any]:
     """A complete body for a reply."""
-    rest = dict(own_fields(reply.native))
+    rest = own_fields(reply.native)
     left, *others = rest.pop("candidates", None) or [{}]
     body: dict[str, Any] = {}
     if not _is_blocked_prompt(reply, rest):
@@ -68,7 +70,7 @@ def encode_response(reply: Reply) -> dict[str, Any]:
         body["modelVersion"] = origin.model
     if origin.response_id:
         body["responseId"] = origin.response_id
-    return {**body, **{name: field for name, field in rest.items() if name not in body}}
+    return with_rest(body, rest)
 
 
 def _decode_candidate(
@@ -85,7 +87,7 @@ def _decode_candidate(
         native=native_fields(FORMAT, content, ("role", "parts")),
     )
     raw = left.get("finishReason")
-    finish = decode_finish(raw, has_calls=_has_calls(message))
+    finish = decode_finish(raw, has_calls=has_calls(message))
     if raw == encode_finish(finish):
         left.pop("finishReason", None)
     elif not finish and raw != "FINISH_REASON_UNSPECIFIED":
@@ -100,12 +102,11 @@ def _encode_candidate(message: Message, left: dict[str, Any]) -> dict[str, Any]:
     extra = own_fields(message.native)
     candidate: dict[str, Any] = {"content": {**extra, **content}}
     raw = left.get("finishReason")
-    if raw is None or decode_finish(raw, has_calls=_has_calls(message)) != message.finish:
+    if raw is None or decode_finish(raw, has_calls=has_calls(message)) != message.finish:
         raw = encode_finish(message.finish)
     if raw is not None:
         candidate["finishReason"] = raw
-    candidate |= {name: field for name, field in left.items() if name not in candidate}
-    return candidate
+    return with_rest(candidate, left)
 
 
 def _without_candidates(fields: dict[str, Any], findings: list[Finding]) -> Message:
@@ -126,10 +127,6 @@ def _is_blocked_prompt(reply: Reply, rest: dict[str, Any]) -> bool:
     """Whether the reply came without a candidate; so it goes out without one."""
     is_told = "promptFeedback" in rest or "error" in rest
     return is_told and not reply.message.blocks and reply.finish in (FILTER, ERROR)
-
-
-def _has_calls(message: Message) -> bool:
-    return any(isinstance(block, ToolCall) and block.kind != "server" for block in message.blocks)
 
 
 def _origin(fields: dict[str, Any], origin: Origin | None) -> Origin:

@@ -11,7 +11,7 @@ import msgspec
 
 from canonicall.blocks import Media, Native, Opaque, ResultContent, Text, ToolResult, Unknown
 from canonicall.findings import Action, Fault, Finding
-from canonicall.wire.gemini.fields import fields_at, many_at, own_fields
+from canonicall.wire.gemini.fields import fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
 from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.reading import text_at
@@ -46,7 +46,7 @@ def decode_result(
         # google-genai, FunctionResponse.will_continue: more responses of this call will follow.
         is_complete=answer.get("willContinue") is not True,
         opaque=opaque,
-        native=Native(FORMAT, rest) if rest else None,
+        native=native_of(rest),
     )
 
 
@@ -125,7 +125,7 @@ def _part_native(fields: dict[str, Any], name: str, data: dict[str, Any]) -> Nat
     extra = {k: v for k, v in data.items() if k not in ("mimeType", "data", "fileUri")}
     if extra:
         rest[name] = extra
-    return Native(FORMAT, rest) if rest else None
+    return native_of(rest)
 
 
 def _encode_part(part: Media | Unknown) -> dict[str, Any]:

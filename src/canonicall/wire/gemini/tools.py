@@ -6,18 +6,15 @@ from canonicall.blocks import Native
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.target import Target
-from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, own_fields
+from canonicall.wire.carried import with_rest
+from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.target import FORMAT
+from canonicall.wire.offering import FREEFORM
 from canonicall.wire.reading import list_at, object_at, text_at
 
 _SCHEMA_FIELDS = ("parametersJsonSchema", "parameters")
 _CAME_AS = "schema_field"
 """Native hint: which of the two schema fields a declaration came with."""
-_FREEFORM = {
-    "type": "object",
-    "properties": {"input": {"type": "string"}},
-    "required": ["input"],
-}
 _MODES: dict[str, ChoiceMode] = {
     "AUTO": "auto",
     "VALIDATED": "auto",
@@ -62,7 +59,7 @@ def _decode_function(declaration: Any, where: str, findings: list[Finding]) -> T
         name=text_at(fields.get("name"), f"{where}.name"),
         description=text_at(fields.get("description"), f"{where}.description"),
         parameters=object_at(fields[came_as], f"{where}.{came_as}") if came_as else None,
-        native=Native(FORMAT, rest) if rest else None,
+        native=native_of(rest),
     )
 
 
@@ -78,7 +75,7 @@ def encode_tools(
         if tool.kind == "server":
             definition = own_fields(tool.native)
             if definition:
-                server.append(dict(definition))
+                server.append(definition)
             else:
                 why = f"Another provider runs {tool.name} on its side; it cannot be offered here."
                 findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.RENDER))
@@ -92,15 +89,15 @@ def encode_tools(
 
 
 def _encode_function(tool: Tool, names: dict[str, str]) -> dict[str, Any]:
-    rest = dict(own_fields(tool.native))
+    rest = own_fields(tool.native)
     field = rest.pop(_CAME_AS, None)
     known: dict[str, Any] = {"name": names.get(tool.name, tool.name)}
     if tool.description:
         known["description"] = tool.description
-    schema = _FREEFORM if tool.kind == "custom" else tool.parameters
+    schema = FREEFORM if tool.kind == "custom" else tool.parameters
     if schema is not None and (field or not _is_empty(schema)):
         known[field or "parametersJsonSchema"] = schema
-    return {**known, **{name: value for name, value in rest.items() if name not in known}}
+    return with_rest(known, rest)
 
 
 def _is_empty(schema: dict[str, Any]) -> bool:

@@ -4,28 +4,21 @@ from typing import Any
 
 from canonicall.reply import (
     CONTEXT_OVERFLOW,
-    ERROR,
-    FILTER,
     LENGTH,
-    MALFORMED_CALL,
-    PAUSED,
-    REFUSAL,
     STOP,
-    TOOL_CALLS,
     Usage,
 )
+from canonicall.wire.finishing import finish_of, own_figures
 
 # Source: ollama/ollama, `llm.DoneReason`. `load` and `unload` answer requests without messages.
 _DECODED = {"stop": STOP, "length": LENGTH}
 _ENCODED = {LENGTH: "length", CONTEXT_OVERFLOW: "length"}
-_NOT_OVERRULED = (LENGTH, FILTER, REFUSAL, PAUSED, MALFORMED_CALL, ERROR, CONTEXT_OVERFLOW)
 USAGE_FIELDS = ("prompt_eval_count", "eval_count")
 
 
 def decode_finish(raw: str, has_calls: bool) -> str:
     """The canonical word; calls in the message count for more than the server's `stop`."""
-    finish = _DECODED.get(raw, "")
-    return TOOL_CALLS if has_calls and finish not in _NOT_OVERRULED else finish
+    return finish_of(_DECODED.get(raw, ""), has_calls)
 
 
 def encode_finish(finish: str) -> str:
@@ -47,6 +40,7 @@ def decode_usage(body: dict[str, Any]) -> Usage | None:
 
 def encode_usage(usage: Usage) -> dict[str, Any]:
     """The provider's own figures where they say the same, else figures made from ours."""
-    if usage.native is not None and decode_usage(usage.native) == usage:
-        return usage.native
+    own = own_figures(usage, decode_usage)
+    if own is not None:
+        return own
     return {"prompt_eval_count": usage.input_tokens, "eval_count": usage.output_tokens}

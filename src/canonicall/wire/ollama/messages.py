@@ -5,9 +5,9 @@ its tool; newer builds name the call as well.
 """
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
-from canonicall.admission import parse_arguments
 from canonicall.blocks import (
     Block,
     Code,
@@ -25,10 +25,16 @@ from canonicall.blocks import (
 from canonicall.errors import MalformedBody
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
+from canonicall.wire import carried
 from canonicall.wire.ollama.target import TARGET
-from canonicall.wire.reading import list_at, native_fields, object_at, text_at
+from canonicall.wire.reading import id_at, list_at, native_fields, object_at, objects_at, text_at
+from canonicall.wire.writing import arguments_of, words_of
 
 FORMAT = TARGET.format
+own_fields = partial(carried.fields_of, FORMAT)
+"""The native fields of this format, nothing for those of another one."""
+native_of = partial(carried.native_of, FORMAT)
+"""Some fields as native fields of this format, None if there are none."""
 _KNOWN = ("role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id")
 # How the base64 text of each kind of image begins: the wire does not name the kind.
 _MAGIC = {"iVBOR": "png", "/9j/": "jpeg", "R0lGOD": "gif", "UklGR": "webp"}
@@ -36,10 +42,7 @@ _MAGIC = {"iVBOR": "png", "/9j/": "jpeg", "R0lGOD": "gif", "UklGR": "webp"}
 
 def decode_messages(value: Any, where: str, *, origin: Origin) -> list[Message]:
     """The canonical messages of a request's `messages`."""
-    return [
-        _decode_message(object_at(item, f"{where}[{index}]"), f"{where}[{index}]", origin)
-        for index, item in enumerate(list_at(value, where))
-    ]
+    return [_decode_message(message, at, origin) for message, at in objects_at(value, where)]
 
 
 def _decode_message(message: dict[str, Any], where: str, origin: Origin) -> Message:
@@ -65,9 +68,8 @@ def decode_reply(message: dict[str, Any], where: str, origin: Origin) -> Message
     thought = text_at(message.get("thinking"), f"{where}.thinking")
     blocks: list[Block] = [Thinking(text=thought)] if thought else []
     blocks += _decode_content(message, where)
-    for index, item in enumerate(list_at(message.get("tool_calls"), f"{where}.tool_calls")):
-        at = f"{where}.tool_calls[{index}]"
-        blocks.append(_decode_call(object_at(item, at), at, index))
+    calls = objects_at(message.get("tool_calls"), f"{where}.tool_calls")
+    blocks += [_decode_call(call, at, index) for index, (call, at) in enumerate(calls)]
     native = native_fields(FORMAT, message, _KNOWN)
     return Message("assistant", tuple(blocks), origin=origin, native=native)
 
@@ -91,17 +93,17 @@ def _decode_call(call: dict[str, Any], where: str, index: int) -> ToolCall:
         fields["index"] = function["index"]
     as_text = isinstance(given, str)
     return ToolCall(
-        id=_id(call.get("id"), f"{where}.id"),
+        id=id_at(call.get("id"), f"{where}.id"),
         name=text_at(function.get("name"), f"{where}.function.name"),
         args=None if as_text else object_at(given or {}, f"{where}.function.arguments"),
         raw=given if as_text else None,
-        native=Native(FORMAT, fields) if fields else None,
+        native=native_of(fields),
     )
 
 
 def _decode_result(message: dict[str, Any], where: str) -> ToolResult:
     return ToolResult(
-        call_id=_id(message.get("tool_call_id"), f"{where}.tool_call_id"),
+        call_id=id_at(message.get("tool_call_id"), f"{where}.tool_call_id"),
         content=tuple(_decode_content(message, where)),
         is_complete=True,
         name=text_at(message.get("tool_name"), f"{where}.tool_name"),
@@ -150,10 +152,8 @@ def _encode_content(blocks: Iterable[Block]) -> dict[str, Any]:
     images: list[str] = []
     for block in blocks:
         match block:
-            case Text() | Summary():
-                texts.append(block.text)
-            case Code():
-                texts.append(f"```{block.language}\n{block.code}\n```")
+            case Text() | Summary() | Code():
+                texts.append(words_of(block))
             case Media(data=str(data)):
                 images.append(data)
             case Media():
@@ -167,18 +167,9 @@ def _encode_call(call: ToolCall, index: int | None) -> dict[str, Any]:
     fields = own_fields(call.native)
     index = fields.pop("index", index)
     function: dict[str, Any] = {} if index is None else {"index": index}
-    function |= {"name": call.name, "arguments": _arguments(call)}
+    function |= {"name": call.name, "arguments": arguments_of(call)}
     wire: dict[str, Any] = {"id": call.id} if call.id else {}
     return wire | {"function": function} | fields
-
-
-def _arguments(call: ToolCall) -> dict[str, Any]:
-    if call.args is not None:
-        return call.args
-    if call.kind == "custom":
-        return {"input": call.raw or ""}
-    args = parse_arguments(call.raw)
-    return {"_raw": call.raw} if args is None else args
 
 
 def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
@@ -190,18 +181,6 @@ def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
     return message | own_fields(result.native, except_for=_KNOWN)
 
 
-def own_fields(native: Native | None, except_for: Any = ()) -> dict[str, Any]:
-    """The fields of this format in `native`."""
-    if native is None or native.format != FORMAT:
-        return {}
-    return {name: value for name, value in native.fields.items() if name not in except_for}
-
-
 def _image_type(data: str) -> str:
     kinds = (kind for magic, kind in _MAGIC.items() if data.startswith(magic))
     return f"image/{next(kinds, '*')}"
-
-
-def _id(value: Any, where: str) -> str:
-    id = text_at(value, where)
-    return "" if id == "null" else id

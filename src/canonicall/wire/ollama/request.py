@@ -7,19 +7,22 @@ from typing import Any
 
 from canonicall.blocks import Native, Origin
 from canonicall.conversation import Conversation
-from canonicall.findings import Action, Fault, Finding
+from canonicall.findings import Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
 from canonicall.transcript.turns import Transcript
-from canonicall.wire.ollama.messages import FORMAT, decode_messages, encode_turn, own_fields
-from canonicall.wire.ollama.target import TARGET
-from canonicall.wire.ollama.tools import (
-    decode_choice,
-    decode_tools,
-    encode_choice,
-    encode_tools,
-    offered_tools,
+from canonicall.wire.carried import filled_fields
+from canonicall.wire.losses import not_sent
+from canonicall.wire.offering import offered_tools
+from canonicall.wire.ollama.messages import (
+    FORMAT,
+    decode_messages,
+    encode_turn,
+    native_of,
+    own_fields,
 )
+from canonicall.wire.ollama.target import TARGET
+from canonicall.wire.ollama.tools import decode_choice, decode_tools, encode_choice, encode_tools
 from canonicall.wire.reading import list_at, object_at, text_at
 
 _OPTIONS = {
@@ -88,11 +91,7 @@ def _decode_think(value: Any) -> Reasoning | None:
 
 
 def _decode_native(body: dict[str, Any]) -> Native | None:
-    fields = {
-        name: value
-        for name, value in body.items()
-        if name not in _KNOWN and value not in (None, "", [], {})
-    }
+    fields = filled_fields(body, _KNOWN)
     options = body.get("options") or {}
     rest = {
         name: value
@@ -101,7 +100,7 @@ def _decode_native(body: dict[str, Any]) -> Native | None:
     }
     if rest:
         fields["options"] = rest
-    return Native(FORMAT, fields) if fields else None
+    return native_of(fields)
 
 
 def encode_request(
@@ -145,7 +144,7 @@ def _encode_tools(
     findings += (*told, *more)
     if any(tool.strict for tool in tools):
         findings.append(
-            _dropped("strict", "Ollama does not hold a model to a schema of arguments.")
+            not_sent("strict", "Ollama does not hold a model to a schema of arguments.")
         )
     return entries
 
@@ -156,10 +155,5 @@ def _encode_think(reasoning: Reasoning | None, findings: list[Finding]) -> bool 
     if reasoning.enabled is False:
         return False
     if reasoning.budget is not None:
-        findings.append(_dropped("budget", "Ollama takes no budget for thinking."))
+        findings.append(not_sent("budget", "Ollama takes no budget for thinking."))
     return reasoning.effort or True
-
-
-def _dropped(name: str, why: str) -> Finding:
-    text = f"{name} is not sent. {why}"
-    return Finding("param_dropped", "$", Action.DROPPED, text, Fault.RENDER)

@@ -7,9 +7,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Native, Origin
-from canonicall.findings import Action, Fault, Finding
+from canonicall.blocks import Origin
 from canonicall.reply import Reply
+from canonicall.wire.carried import with_rest
+from canonicall.wire.finishing import unknown_finish
 from canonicall.wire.ollama.finish import (
     USAGE_FIELDS,
     decode_finish,
@@ -17,7 +18,13 @@ from canonicall.wire.ollama.finish import (
     encode_finish,
     encode_usage,
 )
-from canonicall.wire.ollama.messages import FORMAT, decode_reply, encode_reply, own_fields
+from canonicall.wire.ollama.messages import (
+    FORMAT,
+    decode_reply,
+    encode_reply,
+    native_of,
+    own_fields,
+)
 from canonicall.wire.ollama.target import TARGET
 from canonicall.wire.reading import object_at, text_at
 
@@ -44,16 +51,9 @@ def decode_response(
     return Reply(
         replace(message, finish=finish, partial=body.get("done") is False),
         usage=decode_usage(body),
-        findings=_findings(raw, finish),
-        native=Native(FORMAT, fields) if fields else None,
+        findings=unknown_finish(raw, finish, "$.done_reason"),
+        native=native_of(fields),
     )
-
-
-def _findings(raw: str, finish: str) -> tuple[Finding, ...]:
-    if finish or not raw:
-        return ()
-    why = f"The finish reason {raw!r} is unknown."
-    return (Finding("unknown_finish", "$.done_reason", Action.KEPT, why, Fault.INPUT),)
 
 
 def encode_response(reply: Reply) -> dict[str, Any]:
@@ -72,4 +72,4 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     }
     if reply.usage is not None:
         body |= encode_usage(reply.usage)
-    return body | {name: value for name, value in native.items() if name not in body}
+    return with_rest(body, native)

@@ -14,9 +14,16 @@ from canonicall.blocks import Native, ToolCall
 from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
-from canonicall.wire.openai_chat.native import HINT, decode_mark, native_rest, own_fields, with_rest
+from canonicall.wire.openai_chat.native import (
+    HINT,
+    decode_mark,
+    native_of,
+    native_rest,
+    own_fields,
+    with_rest,
+)
 from canonicall.wire.openai_chat.target import FORMAT
-from canonicall.wire.reading import kind_of, list_at, object_at, text_at
+from canonicall.wire.reading import id_at, kind_of, object_at, objects_at, text_at
 
 _LEGACY = Native(FORMAT, {HINT: "function_call"})
 
@@ -25,20 +32,13 @@ _LEGACY = Native(FORMAT, {HINT: "function_call"})
 _KNOWN = ("id", "type", "index", "function", "custom")
 
 
-def decode_id(value: Any, where: str) -> str:
-    """An id as it came. Mistral's SDK writes "null" where there is none."""
-    id = text_at(value, where)
-    return "" if id == "null" else id
-
-
 def decode_calls(
     message: dict[str, Any], where: str, findings: list[Finding]
 ) -> tuple[ToolCall, ...]:
     """The calls of a message, in order."""
     calls = [
-        _decode_call(object_at(call, place), place)
-        for index, call in enumerate(list_at(message.get("tool_calls"), f"{where}.tool_calls"))
-        for place in (f"{where}.tool_calls[{index}]",)
+        _decode_call(call, at)
+        for call, at in objects_at(message.get("tool_calls"), f"{where}.tool_calls")
     ]
     place = f"{where}.function_call"
     function = object_at(message.get("function_call") or {}, place)
@@ -70,7 +70,7 @@ def encode_reply_call(call: ToolCall) -> dict[str, Any]:
 
 
 def _decode_call(call: dict[str, Any], where: str) -> ToolCall:
-    id = decode_id(call.get("id"), f"{where}.id")
+    id = id_at(call.get("id"), f"{where}.id")
     kind = text_at(call.get("type"), f"{where}.type") or "function"
     fields = own_fields(native_rest(call, _KNOWN))
     if kind == "custom":
@@ -81,7 +81,7 @@ def _decode_call(call: dict[str, Any], where: str) -> ToolCall:
             raw=text_at(custom.get("input"), f"{where}.custom.input"),
             kind="custom",
             cache=decode_mark(call, where),
-            native=Native(FORMAT, fields) if fields else None,
+            native=native_of(fields),
         )
     function = object_at(call.get("function"), f"{where}.function")
     raw, args = _decode_arguments(function, f"{where}.function")
@@ -96,7 +96,7 @@ def _decode_call(call: dict[str, Any], where: str) -> ToolCall:
         raw=raw,
         args=args,
         cache=decode_mark(call, where),
-        native=Native(FORMAT, fields) if fields else None,
+        native=native_of(fields),
     )
 
 

@@ -15,6 +15,7 @@ from canonicall.reply import (
     TOOL_CALLS,
     Usage,
 )
+from canonicall.wire.finishing import OUTRANKS_CALLS, finish_of, own_figures
 
 _WORDS = {
     "stop": STOP,
@@ -42,9 +43,6 @@ _WORDS = {
     "insufficient_system_resource": ERROR,  # DeepSeek
 }
 
-# Calls beside these are not to be run, or not all of them: the word stands.
-_OUTRANKS_CALLS = (LENGTH, FILTER, REFUSAL, PAUSED, MALFORMED_CALL, ERROR, CONTEXT_OVERFLOW)
-
 # What the model's own provider said counts more than the gateway's translation.
 _NATIVE_COUNTS = (LENGTH, MALFORMED_CALL)
 
@@ -70,9 +68,9 @@ def decode_finish(raw: str | None, has_calls: bool, native: str | None = None) -
     """
     word = _WORDS.get((raw or "").lower(), "")
     original = _WORDS.get((native or "").lower(), "")
-    if original in _NATIVE_COUNTS and word not in _OUTRANKS_CALLS:
+    if original in _NATIVE_COUNTS and word not in OUTRANKS_CALLS:
         return original
-    return TOOL_CALLS if has_calls and word not in _OUTRANKS_CALLS else word
+    return finish_of(word, has_calls)
 
 
 def encode_finish(finish: str) -> str | None:
@@ -112,8 +110,9 @@ def decode_usage(usage: dict[str, Any] | None) -> Usage | None:
 
 def encode_usage(usage: Usage) -> dict[str, Any]:
     """The figures as they came if they are of this format, else OpenAI's."""
-    if usage.native is not None and decode_usage(usage.native) == usage:
-        return usage.native
+    own = own_figures(usage, decode_usage)
+    if own is not None:
+        return own
     wire: dict[str, Any] = {
         "prompt_tokens": usage.input_tokens,
         "completion_tokens": usage.output_tokens,

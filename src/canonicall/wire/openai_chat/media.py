@@ -8,8 +8,8 @@ import re
 from typing import Any
 
 from canonicall.blocks import Media, Native, Opaque
-from canonicall.wire.openai_chat.native import decode_mark, native_rest, own_fields
-from canonicall.wire.openai_chat.target import FORMAT
+from canonicall.wire.openai_chat.native import decode_mark, native_of, native_rest, own_fields
+from canonicall.wire.writing import data_url
 
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^;,]*)*?;base64,(.*)", re.DOTALL)
 
@@ -55,7 +55,7 @@ def decode_media(part: dict[str, Any], where: str, domain: str) -> Media | None:
         name=media.name,
         opaque=media.opaque,
         cache=decode_mark(part, where),
-        native=Native(FORMAT, rest) if rest else None,
+        native=native_of(rest),
     )
 
 
@@ -102,9 +102,7 @@ def _located(source: Any, media_type: str, extra: Native | None = None) -> Media
 
 
 def _address_of(media: Media) -> str:
-    if media.data is None:
-        return media.url or ""
-    return f"data:{media.media_type};base64,{media.data}"
+    return media.url or "" if media.data is None else data_url(media)
 
 
 def _decode_audio(held: dict[str, Any]) -> Media | None:

@@ -27,7 +27,7 @@ from canonicall.reply import REFUSAL
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.openai_chat.audio import decode_audio, encode_audio_reference, own_sound
-from canonicall.wire.openai_chat.calls import decode_calls, decode_id, encode_call
+from canonicall.wire.openai_chat.calls import decode_calls, encode_call
 from canonicall.wire.openai_chat.native import (
     HINT,
     decode_mark,
@@ -51,7 +51,7 @@ from canonicall.wire.openai_chat.reasoning import (
     encode_reasoning,
 )
 from canonicall.wire.openai_chat.target import FORMAT
-from canonicall.wire.reading import list_at, object_at, text_at
+from canonicall.wire.reading import id_at, list_at, object_at, text_at
 
 ASSISTANT_FIELDS = (
     *("role", "content", "refusal", "audio", "images", "tool_calls", "function_call"),
@@ -177,7 +177,7 @@ def _decode_result(
     if content is None:
         _note_missing_content(where, findings)
     result = ToolResult(
-        call_id=decode_id(message.get("tool_call_id"), f"{where}.tool_call_id"),
+        call_id=id_at(message.get("tool_call_id"), f"{where}.tool_call_id"),
         content=decode_result_content(content, f"{where}.content", domain, findings),
         is_complete=True,
         name=text_at(message.get("name"), f"{where}.name"),

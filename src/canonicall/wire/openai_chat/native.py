@@ -6,38 +6,35 @@ The only note in native fields that is not of the wire is `field`: see HINT.
 """
 
 from collections.abc import Container
+from functools import partial
 from typing import Any
 
 from canonicall.blocks import Block, Native
 from canonicall.request import Tool
+from canonicall.wire import carried
 from canonicall.wire.openai_chat.target import FORMAT
-from canonicall.wire.reading import object_at, text_at
 
 HINT = "field"
 """The native field that is no wire field: it says in which field of the message a block came."""
 
 _BREAKPOINT = "prompt_cache_breakpoint"
 _MARKS = ("cache_control", _BREAKPOINT)
+own_fields = partial(carried.fields_of, FORMAT)
+"""The native fields of this format, nothing for those of another one."""
+native_of = partial(carried.native_of, FORMAT)
+"""Some fields as native fields of this format, None if there are none."""
 
 
 def native_rest(value: dict[str, Any], known: Container[str]) -> Native | None:
     """The fields of `value` that are not `known`; a null is as good as absent here."""
-    rest = {
-        name: field
-        for name, field in value.items()
-        if name not in known and name != "cache_control" and field is not None
-    }
-    return Native(FORMAT, rest) if rest else None
+    rest = carried.set_fields(value, known)
+    rest.pop("cache_control", None)
+    return native_of(rest)
 
 
 def field_of(block: Block) -> str:
     """The field of the message that a block came in, where that is not the usual one."""
     return str(own_fields(block.native).get(HINT, ""))
-
-
-def own_fields(native: Native | None) -> dict[str, Any]:
-    """The native fields that are this format's."""
-    return native.fields if native is not None and native.format == FORMAT else {}
 
 
 def with_rest(wire: dict[str, Any], block: Block | Tool) -> dict[str, Any]:
@@ -57,11 +54,8 @@ def with_rest(wire: dict[str, Any], block: Block | Tool) -> dict[str, Any]:
 
 def decode_mark(value: dict[str, Any], where: str) -> str | None:
     """The cache mark on a part, a message, a call or a tool: its time to live, or "default"."""
-    for name in _MARKS:
-        if value.get(name) is not None:
-            mark = object_at(value[name], f"{where}.{name}")
-            return text_at(mark.get("ttl"), f"{where}.{name}.ttl") or "default"
-    return None
+    marks = (carried.mark_at(value, name, where) for name in _MARKS)
+    return next((mark for mark in marks if mark is not None), None)
 
 
 def _encode_mark(cache: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from canonicall.wire.openai_chat.native import HINT, decode_mark, native_rest, o
 from canonicall.wire.openai_chat.reasoning import decode_thinking_chunk, encode_thinking_chunk
 from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.reading import kind_of, object_at, text_at
+from canonicall.wire.writing import fenced
 
 REFUSED = Native(FORMAT, {"refusal": True})
 """Marks the text of a refusal."""
@@ -127,7 +128,7 @@ def _words(block: Block) -> str:
     match block:
         case Text(text=text) | Summary(text=text):
             return text
-        case Code(code=code, language=language):
-            return f"```{language}\n{code}\n```"
+        case Code():
+            return fenced(block)
         case _:
             raise TypeError(f"{type(block).__name__} is not content of a chat message")

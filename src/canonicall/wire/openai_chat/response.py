@@ -27,7 +27,7 @@ from canonicall.wire.openai_chat.messages import (
     decode_assistant_blocks,
     encode_beside,
 )
-from canonicall.wire.openai_chat.native import HINT, field_of, native_rest, own_fields
+from canonicall.wire.openai_chat.native import HINT, field_of, native_of, native_rest, own_fields
 from canonicall.wire.openai_chat.parts import encode_content, is_refusal
 from canonicall.wire.openai_chat.reasoning import encode_reply_reasoning
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
@@ -74,7 +74,7 @@ def decode_response(
     }
     native = {name: field for name, field in native.items() if field}
     usage = decode_usage(object_at(_usage_in(body) or {}, "$.usage"))
-    return Reply(message, usage, tuple(findings), Native(FORMAT, native) if native else None)
+    return Reply(message, usage, tuple(findings), native_of(native))
 
 
 def encode_response(reply: Reply) -> dict[str, Any]:

@@ -8,9 +8,17 @@ from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.target import Target
-from canonicall.wire.openai_chat.native import decode_mark, native_rest, own_fields, with_rest
+from canonicall.wire.losses import weakened
+from canonicall.wire.offering import FREEFORM
+from canonicall.wire.openai_chat.native import (
+    decode_mark,
+    native_of,
+    native_rest,
+    own_fields,
+    with_rest,
+)
 from canonicall.wire.openai_chat.target import FORMAT
-from canonicall.wire.reading import kind_of, list_at, object_at, text_at
+from canonicall.wire.reading import kind_of, list_at, object_at, objects_at, text_at
 
 _MODES: dict[str, ChoiceMode] = {
     "auto": "auto",
@@ -19,25 +27,18 @@ _MODES: dict[str, ChoiceMode] = {
     "any": "required",  # Mistral
 }
 _FUNCTION_FIELDS = ("name", "description", "parameters", "strict")
-_FREEFORM = {
-    "type": "object",
-    "properties": {"input": {"type": "string"}},
-    "required": ["input"],
-    "additionalProperties": False,
-}
+_FREEFORM = FREEFORM | {"additionalProperties": False}
 
 
 def decode_tools(body: dict[str, Any], findings: list[Finding]) -> tuple[Tool, ...]:
     """The tools of a request body, the legacy `functions` with them."""
     tools = [
-        _decode_tool(object_at(tool, f"$.tools[{index}]"), f"$.tools[{index}]", findings)
-        for index, tool in enumerate(list_at(body.get("tools"), "$.tools"))
+        _decode_tool(tool, at, findings) for tool, at in objects_at(body.get("tools"), "$.tools")
     ]
-    for index, function in enumerate(list_at(body.get("functions"), "$.functions")):
-        where = f"$.functions[{index}]"
+    for function, where in objects_at(body.get("functions"), "$.functions"):
         why = "A legacy function is read as a function tool."
         findings.append(Finding("legacy_function", where, Action.CHANGED, why, Fault.INPUT))
-        tools.append(_decode_function({}, object_at(function, where), where))
+        tools.append(_decode_function({}, function, where))
     return tuple(tools)
 
 
@@ -90,17 +91,17 @@ def encode_choice(
     if not kinds:
         # "'parallel_tool_calls' is only allowed when 'tools' are specified.", tool_choice likewise.
         if choice.mode == "required":
-            findings.append(_weakened("A call is required, but no tool is offered."))
+            findings.append(weakened("A call is required, but no tool is offered."))
         return fields, findings
     chosen, lost = _encode_chosen(choice, kinds, names, target)
     if chosen is not None:
         fields["tool_choice"] = chosen
     if lost:
-        findings.append(_weakened(lost))
+        findings.append(weakened(lost))
     if choice.parallel is not None and target.parallel_switch:
         fields["parallel_tool_calls"] = choice.parallel
     elif choice.parallel is not None:
-        findings.append(_weakened("Whether calls may be parallel cannot be chosen here."))
+        findings.append(weakened("Whether calls may be parallel cannot be chosen here."))
     return fields, findings
 
 
@@ -131,7 +132,7 @@ def _decode_function(tool: dict[str, Any], function: dict[str, Any], where: str)
         None if parameters is None else object_at(parameters, f"{where}.function.parameters"),
         strict=strict if isinstance(strict, bool) else None,
         cache=decode_mark(tool, where) or decode_mark(function, where),
-        native=Native(FORMAT, fields) if fields else None,
+        native=native_of(fields),
     )
 
 
@@ -145,7 +146,7 @@ def _decode_custom(tool: dict[str, Any], custom: dict[str, Any], where: str) -> 
         text_at(custom.get("description"), f"{where}.custom.description"),
         kind="custom",
         cache=decode_mark(tool, where),
-        native=Native(FORMAT, fields) if fields else None,
+        native=native_of(fields),
     )
 
 
@@ -227,7 +228,3 @@ def _encode_chosen(
 def _named(name: str, kind: str, names: Mapping[str, str], target: Target) -> dict[str, Any]:
     form = "custom" if kind == "custom" and target.custom_tools else "function"
     return {"type": form, form: {"name": names.get(name, name)}}
-
-
-def _weakened(why: str) -> Finding:
-    return Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER)

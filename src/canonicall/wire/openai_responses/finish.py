@@ -12,9 +12,9 @@ from canonicall.reply import (
     LENGTH,
     MALFORMED_CALL,
     STOP,
-    TOOL_CALLS,
     Usage,
 )
+from canonicall.wire.finishing import finish_of, own_figures
 from canonicall.wire.reading import object_at, text_at
 
 COMPLETED = "completed"
@@ -38,7 +38,6 @@ _ENCODED = {
     MALFORMED_CALL: FAILED,
     ERROR: FAILED,
 }
-_FIGURES = {"input_tokens", "output_tokens", "total_tokens"}
 
 
 def finish_word(body: dict[str, Any]) -> str:
@@ -56,10 +55,7 @@ def finish_word(body: dict[str, Any]) -> str:
 
 def decode_finish(raw: str, has_calls: bool) -> str:
     """The canonical word; the empty text where nothing has ended or the reason is not known."""
-    word = _DECODED.get(raw, "")
-    if has_calls and word in (STOP, "") and raw not in NOT_ENDED:
-        return TOOL_CALLS
-    return word
+    return finish_of(_DECODED.get(raw, ""), has_calls and raw not in NOT_ENDED)
 
 
 def encode_finish(finish: str) -> str:
@@ -99,9 +95,9 @@ def encode_usage(usage: Usage | None) -> dict[str, Any] | None:
     """The usage of a response: the provider's own figures, where they are this format's."""
     if usage is None:
         return None
-    native = usage.native
-    if native is not None and native.keys() >= _FIGURES and decode_usage(native) == usage:
-        return native
+    own = own_figures(usage, decode_usage, "input_tokens", "output_tokens", "total_tokens")
+    if own is not None:
+        return own
     return {
         "input_tokens": usage.input_tokens,
         "input_tokens_details": {

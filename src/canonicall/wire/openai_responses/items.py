@@ -12,21 +12,18 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Block, Native, Opaque, Text, ToolCall, ToolResult, Unknown
 from canonicall.findings import Action, Fault, Finding
+from canonicall.wire.carried import opaque_of, opaque_value, with_rest
 from canonicall.wire.openai_responses.fields import (
     ITEM_ID,
     SERVER_BLOCK,
-    id_at,
     native_of,
-    opaque_of,
-    opaque_value,
     own_fields,
     rest_of,
-    with_rest,
 )
 from canonicall.wire.openai_responses.parts import ITEM, decode_content
 from canonicall.wire.openai_responses.reasoning import decode_reasoning
 from canonicall.wire.openai_responses.target import FORMAT
-from canonicall.wire.reading import text_at
+from canonicall.wire.reading import id_at, text_at
 
 # Where a server-side item says what was asked (SDK response_output_item.py).
 _WHOLE = {

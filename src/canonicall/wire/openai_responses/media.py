@@ -3,18 +3,17 @@
 from typing import Any
 
 from canonicall.blocks import Media
+from canonicall.wire.carried import opaque_of, opaque_value, with_rest
 from canonicall.wire.openai_responses.fields import (
     FILE_ID,
     decode_mark,
     encode_mark,
     native_of,
-    opaque_of,
-    opaque_value,
     own_fields,
     rest_of,
-    with_rest,
 )
 from canonicall.wire.reading import object_at, text_at
+from canonicall.wire.writing import data_url
 
 _SOUND = "input_audio"
 MEDIA_PARTS = ("input_image", "input_file", _SOUND)
@@ -70,7 +69,7 @@ def _source(media: Media, address: str) -> dict[str, str]:
     if media.data is None:
         return {address: media.url or ""}
     inline = "file_data" if address == "file_url" else address
-    return {inline: f"data:{media.media_type};base64,{media.data}"}
+    return {inline: data_url(media)}
 
 
 def _decode_image(part: dict[str, Any], where: str, domain: str) -> Media:

@@ -23,16 +23,13 @@ from canonicall.errors import MalformedBody
 from canonicall.findings import Finding
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
+from canonicall.wire.carried import opaque_of, opaque_value, with_rest
 from canonicall.wire.openai_responses.fields import (
     ITEM_ID,
     SERVER_BLOCK,
-    id_at,
     native_of,
-    opaque_of,
-    opaque_value,
     own_fields,
     rest_of,
-    with_rest,
 )
 from canonicall.wire.openai_responses.items import (
     decode_item,
@@ -47,7 +44,7 @@ from canonicall.wire.openai_responses.parts import (
     encode_output_part,
 )
 from canonicall.wire.openai_responses.reasoning import encode_reasoning
-from canonicall.wire.reading import list_at, object_at, text_at
+from canonicall.wire.reading import id_at, list_at, object_at, text_at
 
 _CUSTOM_OUTPUT = "custom_tool_call_output"
 _OUTPUTS = ("function_call_output", _CUSTOM_OUTPUT)

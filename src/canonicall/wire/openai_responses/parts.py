@@ -6,19 +6,20 @@ What the user says is made of `input_*` parts, what the model says of `output_te
 from collections.abc import Iterable
 from typing import Any
 
-from canonicall.blocks import Block, Code, Media, Native, ResultContent, Summary, Text, Unknown
+from canonicall.blocks import Block, Media, Native, ResultContent, Text, Unknown
 from canonicall.findings import Action, Fault, Finding
+from canonicall.wire.carried import with_rest
 from canonicall.wire.openai_responses.fields import (
     decode_mark,
     encode_mark,
     native_of,
     own_fields,
     rest_of,
-    with_rest,
 )
 from canonicall.wire.openai_responses.media import MEDIA_PARTS, decode_media, encode_media
 from canonicall.wire.openai_responses.target import FORMAT
 from canonicall.wire.reading import list_at, object_at, text_at
+from canonicall.wire.writing import words_of
 
 ITEM = "item"
 """Where the native fields of a text keep those of the message item around it."""
@@ -71,7 +72,7 @@ def encode_part(block: Block) -> dict[str, Any]:
         case Media():
             return encode_media(block)
         case _:
-            part = {"type": "input_text", "text": words(block), **encode_mark(block.cache)}
+            part = {"type": "input_text", "text": words_of(block), **encode_mark(block.cache)}
             return with_rest(part, _part_fields(block))
 
 
@@ -81,21 +82,14 @@ def encode_output_part(block: Block) -> dict[str, Any]:
         return encode_part(block)
     rest = _part_fields(block)
     if is_refusal(block):
-        return with_rest({"type": "refusal", "refusal": words(block)}, rest)
-    part = {"type": "output_text", "text": words(block), "annotations": []}
+        return with_rest({"type": "refusal", "refusal": words_of(block)}, rest)
+    part = {"type": "output_text", "text": words_of(block), "annotations": []}
     return part | rest
 
 
 def is_refusal(block: Block) -> bool:
     """Whether a text is a refusal."""
     return own_fields(block.native).get("refusal") is True
-
-
-def words(block: Block) -> str:
-    """The text that stands for a block; program text is fenced."""
-    if isinstance(block, Code):
-        return f"```{block.language}\n{block.code}\n```"
-    return block.text if isinstance(block, (Text, Summary)) else ""
 
 
 def _decode_text(part: dict[str, Any], where: str) -> Text:

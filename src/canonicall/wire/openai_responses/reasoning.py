@@ -7,15 +7,13 @@ content or, where the provider stores responses, its id.
 from typing import Any
 
 from canonicall.blocks import Thinking
+from canonicall.wire.carried import opaque_of, opaque_value, with_rest
 from canonicall.wire.openai_responses.fields import (
     ENCRYPTED,
     ITEM_ID,
     native_of,
-    opaque_of,
-    opaque_value,
     own_fields,
     rest_of,
-    with_rest,
 )
 from canonicall.wire.reading import list_at, object_at, text_at
 

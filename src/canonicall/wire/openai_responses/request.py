@@ -5,16 +5,16 @@ The input is written last, so that a longer conversation only adds to the end of
 
 from typing import Any
 
-from canonicall.blocks import Message, Native, Origin, Text
+from canonicall.blocks import Message, Origin, Text
 from canonicall.conversation import Conversation
-from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
 from canonicall.transcript.turns import Transcript, Turn
+from canonicall.wire.carried import set_fields
+from canonicall.wire.losses import dropped, foreign_fields
 from canonicall.wire.openai_responses.fields import native_of, own_fields
 from canonicall.wire.openai_responses.messages import decode_input, encode_turn
-from canonicall.wire.openai_responses.parts import words
 from canonicall.wire.openai_responses.target import FORMAT, TARGET
 from canonicall.wire.openai_responses.tools import (
     decode_choice,
@@ -22,7 +22,8 @@ from canonicall.wire.openai_responses.tools import (
     encode_choice,
     encode_tools,
 )
-from canonicall.wire.reading import kind_of, object_at, text_at
+from canonicall.wire.reading import number_at, object_at, text_at
+from canonicall.wire.writing import words_of
 
 _KNOWN = {
     "model",
@@ -62,15 +63,15 @@ def decode_request(
     reasoning, native = _decode_reasoning(body)
     if asked is not None and (choice is None or choice.mode is None):
         native["tool_choice"] = asked
-    rest = {name: field for name, field in body.items() if name not in _KNOWN and field is not None}
+    rest = set_fields(body, _KNOWN)
     return Request(
         conversation=conversation,
         tools=tools,
         tool_choice=choice,
         params=Params(
-            max_tokens=_number_at(body, "max_output_tokens"),
-            temperature=_number_at(body, "temperature"),
-            top_p=_number_at(body, "top_p"),
+            max_tokens=number_at(body, "max_output_tokens"),
+            temperature=number_at(body, "temperature"),
+            top_p=number_at(body, "top_p"),
             stream=body["stream"] if isinstance(body.get("stream"), bool) else None,
             reasoning=reasoning,
         ),
@@ -98,7 +99,7 @@ def encode_request(
         **choice,
         **_encode_params(request.params, native, findings),
     }
-    findings += _foreign(request.native)
+    findings += foreign_fields(FORMAT, request.native)
     extras = {name: field for name, field in native.items() if name not in _KNOWN}
     body = {name: field for name, field in body.items() if field not in (None, "", [], {})} | extras
     body["input"] = [item for turn in turns for item in encode_turn(turn, target)]
@@ -131,7 +132,7 @@ def _instructions_apart(turns: tuple[Turn, ...], target: Target) -> tuple[str, t
     first = turns[0] if turns else Turn("user")
     if target.system != "top" or first.role != "system":
         return "", turns
-    text = "\n\n".join(words(block) for block in first.blocks)
+    text = "\n\n".join(words_of(block) for block in first.blocks)
     return (text, turns[1:]) if text else ("", turns)
 
 
@@ -139,7 +140,7 @@ def _decode_reasoning(body: dict[str, Any]) -> tuple[Reasoning | None, dict[str,
     """The effort, and the native rest of the field `reasoning`."""
     fields = dict(object_at(body.get("reasoning") or {}, "$.reasoning"))
     effort = text_at(fields.pop("effort", None), "$.reasoning.effort")
-    fields = {name: field for name, field in fields.items() if field is not None}
+    fields = set_fields(fields, ())
     native = {"reasoning": fields} if fields else {}
     return Reasoning(effort=effort) if effort else None, native
 
@@ -151,9 +152,9 @@ def _encode_params(
     effort = {"effort": asked.effort} if asked.effort else {}
     if not effort and (asked.budget is not None or asked.enabled is False):
         why = "The target is told an effort, not a budget or a switch."
-        findings.append(_dropped("params.reasoning", why))
+        findings.append(dropped("params.reasoning", why))
     findings += (
-        _dropped(f"params.{name}", f"The format has no {name}.")
+        dropped(f"params.{name}", f"The format has no {name}.")
         for name in ("top_k", "stop", "seed")
         if getattr(params, name) not in (None, ())
     )
@@ -164,21 +165,3 @@ def _encode_params(
         "top_p": params.top_p,
         "stream": params.stream,
     }
-
-
-def _foreign(native: Native | None) -> list[Finding]:
-    if native is None or native.format == FORMAT:
-        return []
-    why = f"Fields of {native.format} that have no place here: {', '.join(native.fields)}."
-    return [_dropped("native", why)]
-
-
-def _dropped(where: str, why: str) -> Finding:
-    return Finding("param_dropped", where, Action.DROPPED, why, Fault.RENDER)
-
-
-def _number_at(body: dict[str, Any], name: str) -> Any:
-    value = body.get(name)
-    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
-        return value
-    raise MalformedBody(f"expected a number, got {kind_of(value)}.", where=f"$.{name}")

@@ -20,7 +20,8 @@ from canonicall.blocks import (
 from canonicall.findings import Action, Fault, Finding
 from canonicall.ids import base64url
 from canonicall.reply import REFUSAL, STOP, Reply
-from canonicall.wire.openai_responses.fields import ITEM_ID, native_of, opaque_value, own_fields
+from canonicall.wire.carried import opaque_value
+from canonicall.wire.openai_responses.fields import ITEM_ID, native_of, own_fields
 from canonicall.wire.openai_responses.finish import (
     FAILED,
     INCOMPLETE,

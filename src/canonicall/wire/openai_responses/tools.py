@@ -6,26 +6,19 @@ from typing import Any
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.target import Target
-from canonicall.wire.openai_responses.fields import native_of, own_fields, rest_of, with_rest
-from canonicall.wire.reading import list_at, object_at, text_at
+from canonicall.wire.carried import with_rest
+from canonicall.wire.losses import weakened
+from canonicall.wire.offering import FREEFORM, NO_PARAMETERS
+from canonicall.wire.openai_responses.fields import native_of, own_fields, rest_of
+from canonicall.wire.reading import list_at, object_at, objects_at, text_at
 
 _MODES: dict[str, ChoiceMode] = {mode: mode for mode in ("auto", "required", "none")}
-# SDK function_tool_param.py: `parameters` is required.
-_NO_PARAMETERS = {"type": "object", "properties": {}}
-_FREEFORM = {
-    "type": "object",
-    "properties": {"input": {"type": "string"}},
-    "required": ["input"],
-}
 
 
 def decode_tools(value: Any) -> tuple[tuple[Tool, ...], list[Finding]]:
     """The tools of a request."""
     findings: list[Finding] = []
-    tools = tuple(
-        _decode_tool(object_at(tool, f"$.tools[{index}]"), f"$.tools[{index}]", findings)
-        for index, tool in enumerate(list_at(value, "$.tools"))
-    )
+    tools = tuple(_decode_tool(tool, at, findings) for tool, at in objects_at(value, "$.tools"))
     return tools, findings
 
 
@@ -69,7 +62,7 @@ def encode_choice(
     fields: dict[str, Any] = {}
     mode = choice.mode or ("auto" if choice.names else None)
     if mode is not None and mode not in target.choice_modes:
-        findings.append(_weakened(f"The target does not take the choice {mode!r}."))
+        findings.append(weakened(f"The target does not take the choice {mode!r}."))
     elif mode is not None:
         custom = {tool.name for tool in tools if tool.kind == "custom" and target.custom_tools}
         wanted = [
@@ -81,7 +74,7 @@ def encode_choice(
         if target.parallel_switch:
             fields["parallel_tool_calls"] = choice.parallel
         elif not choice.parallel:
-            findings.append(_weakened("The target cannot be kept from calling tools in parallel."))
+            findings.append(weakened("The target cannot be kept from calling tools in parallel."))
     return fields, findings
 
 
@@ -94,7 +87,7 @@ def _encode_mode(
         return wanted[0]
     if target.choice_names == "many":
         return {"type": "allowed_tools", "mode": mode, "tools": wanted}
-    findings.append(_weakened("The target cannot be limited to some of the tools."))
+    findings.append(weakened("The target cannot be limited to some of the tools."))
     return mode
 
 
@@ -166,14 +159,11 @@ def _encode_tool(tool: Tool, name: str, target: Target) -> dict[str, Any]:
         wire["description"] = tool.description
     if is_custom:
         return with_rest(wire, rest)
-    empty = _FREEFORM if tool.kind == "custom" else _NO_PARAMETERS
+    # SDK function_tool_param.py: `parameters` is required.
+    empty = FREEFORM if tool.kind == "custom" else NO_PARAMETERS
     wire["parameters"] = empty if tool.parameters is None else tool.parameters
     if tool.strict is not None:
         wire["strict"] = tool.strict
     if tool.kind == "custom":
         rest = {field: value for field, value in rest.items() if field != "format"}
     return with_rest(wire, rest)
-
-
-def _weakened(why: str) -> Finding:
-    return Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER)

@@ -1,0 +1,37 @@
+"""Writing what has the same form in several formats: words, arguments, data addresses."""
+
+from typing import Any
+
+from canonicall.admission import parse_arguments
+from canonicall.blocks import Block, Code, Media, Summary, Text, ToolCall
+
+
+def fenced(block: Code) -> str:
+    """Program text as text, for formats that have no form of their own for it."""
+    return f"```{block.language}\n{block.code}\n```"
+
+
+def words_of(block: Block) -> str:
+    """The text of a block that is text in one form or another, no text for any other."""
+    match block:
+        case Text() | Summary():
+            return block.text
+        case Code():
+            return fenced(block)
+        case _:
+            return ""
+
+
+def arguments_of(call: ToolCall) -> dict[str, Any]:
+    """The arguments as an object; freeform input and broken JSON become its only field."""
+    if call.args is not None:
+        return call.args
+    if call.kind == "custom":
+        return {"input": call.raw or ""}
+    parsed = parse_arguments(call.raw)
+    return {"_raw": call.raw} if parsed is None else parsed
+
+
+def data_url(media: Media) -> str:
+    """The address that holds the data of `media` itself."""
+    return f"data:{media.media_type};base64,{media.data}"
