@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+TESTS  := $(VENV)/.ready-for-tests
+INSTALL = PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check bench serve clean
@@ -14,23 +16,28 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "canonicall needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo")'
 	@echo "Setting up $(VENV) (once) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(INSTALL) '.[all]'
 	@touch $(READY)
+
+$(TESTS): $(READY)
+	@echo "Installing what the tests need, the providers' own SDKs among it (once) ..."
+	@$(INSTALL) '.[dev]'
+	@touch $(TESTS)
 
 demo: $(READY) ## Run the main job offline.
 	@$(BIN)/canonicall demo
 
-test: $(READY) ## Run the whole test suite.
+test: $(TESTS) ## Run the whole test suite.
 	@$(BIN)/python -m pytest -n auto --cov --cov-report=term
 
-check: $(READY) ## Format, lint, types, import contracts, tests: what CI runs.
+check: $(TESTS) ## Format, lint, types, import contracts, tests: what CI runs.
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(MAKE) --no-print-directory test
 
-bench: $(READY) ## Print speed as ratios measured side by side.
+bench: $(TESTS) ## Print speed as ratios measured side by side.
 	@$(BIN)/python benchmarks/run.py
 
 serve: ## Start the gateway (not in this version).

@@ -5,7 +5,7 @@ and grows to 100 at most; colour only helps, it says nothing of its own.
 """
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import click
 import msgspec
@@ -15,10 +15,13 @@ from rich.padding import Padding
 from rich.table import Table
 
 from canonicall.cli.demo_story import Check, Damage, Reloaded, Shrunk, Story, Told, tell
+from canonicall.cli.demo_travel import Hop
 from canonicall.findings import Finding
 
 _WIDEST = 100
 _ID_SHOWN = 14
+_WIRE_ID_SHOWN = 21
+_SHOWN = ("openai", "anthropic", "gemini", "mistral", "kimi", "deepseek", "bedrock", "cohere")
 
 
 @click.command()
@@ -42,6 +45,7 @@ def show(story: Story, console: Console) -> None:
     _show_damaged(console, story.damaged)
     _show_shrunk(console, story.shrunk)
     _show_reloaded(console, story.reloaded)
+    _show_hops(console, story.hops)
     _show_checks(console, story.checks, story.summary)
 
 
@@ -124,8 +128,29 @@ def _show_reloaded(console: Console, reloaded: Reloaded) -> None:
     _say(console, f'"{lost.text}"', indent="    ")
 
 
+def _show_hops(console: Console, hops: Sequence[Hop]) -> None:
+    _head(console, 6, "The same conversation for any provider")
+    _say(
+        console,
+        "Ids and places as each of them wants it; results stand behind their calls. A judge that"
+        " shares no code with the renderer checks every body.",
+    )
+    table = _table("provider", "format", "id of the first call", "calls", "repairs", "verdict")
+    shown = [hop for hop in hops if hop.provider in _SHOWN]
+    for hop in shown:
+        verdict = f"{hop.refused} violations" if hop.refused else "accepted"
+        id = hop.first_id if len(hop.first_id) <= _WIRE_ID_SHOWN else f"{hop.first_id[:19]}.."
+        numbers = (str(hop.calls), str(hop.repairs))
+        table.add_row(hop.provider, hop.format, id or "(none)", *numbers, verdict)
+    console.print(Padding(table, (1, 0, 0, 2), expand=False))
+    console.print()
+    others = [hop for hop in hops if hop not in shown]
+    fine = sum(not hop.refused for hop in others)
+    _say(console, f"Of {len(others)} more providers, {fine} get a body the judge accepts as well.")
+
+
 def _show_checks(console: Console, checks: Iterable[Check], summary: str) -> None:
-    _head(console, 6, "What this run has shown")
+    _head(console, 7, "What this run has shown")
     for check in checks:
         mark, style = ("yes", "green") if check.holds else ("NO ", "bold red")
         _say(console, f"{mark}  {check.claim}", style=style)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from canonicall.blocks import Message, Origin, Text, ToolCall, ToolResult
+from canonicall.cli.demo_travel import Hop, travel
 from canonicall.compaction import cut_points, shorten, summarise
 from canonicall.conversation import Appended, Conversation
 from canonicall.findings import Finding
@@ -99,6 +100,7 @@ class Story(Struct, frozen=True):
     damaged: tuple[Damage, ...]
     shrunk: Shrunk
     reloaded: Reloaded
+    hops: tuple[Hop, ...]
     outcomes: dict[str, int]
     checks: tuple[Check, ...]
     summary: str
@@ -114,16 +116,18 @@ def tell() -> Story:
     take_over(talk)
     shrunk, whole = shrink(talk)
     reloaded, same = reload(talk)
+    hops = travel(talk)
     checks = (
         Check("every call has an id of its own", _ids_are_unique(talk)),
         Check("every call has exactly one outcome", not talk.ledger.open),
         Check("no damaged message changed an outcome", _ended_as_told(talk, cancelled)),
         Check("compaction split no call from its result", whole),
         Check("reloading lost the cut line and nothing else", same),
+        Check(f"the judge accepts what {len(hops)} providers would be sent", _accepted(hops)),
     )
     outcomes = dict(Counter(str(one.outcome) for one in talk.ledger.values()))
     told = summary(talk, outcomes)
-    return Story(calls, ids, cancelled, damaged, shrunk, reloaded, outcomes, checks, told)
+    return Story(calls, ids, cancelled, damaged, shrunk, reloaded, hops, outcomes, checks, told)
 
 
 def two_providers(talk: Conversation) -> None:
@@ -263,6 +267,10 @@ def _ids_are_unique(talk: Conversation) -> bool:
     """Each call block in the log has a canonical id that no other one has."""
     ids = [call.id for message in talk.messages for call in message.calls]
     return len(set(ids)) == len(ids) and all(map(is_canonical_tool_id, ids))
+
+
+def _accepted(hops: tuple[Hop, ...]) -> bool:
+    return bool(hops) and not any(hop.refused for hop in hops)
 
 
 def _ended_as_told(talk: Conversation, cancelled: tuple[Told, ...]) -> bool:
