@@ -6,12 +6,14 @@ the wrong type is refused with its path before anything is written.
 """
 
 import json
+from operator import is_
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, CallClosed, Entry, Media, Message, ToolCall, ToolResult
+from canonicall.blocks import Block, CallClosed, Entry, Media, Message, Text, ToolCall, ToolResult
+from canonicall.common_case import is_plain_message
 from canonicall.conform import conform
 from canonicall.errors import InvalidValue
 from canonicall.findings import Action, Fault, Finding
@@ -27,12 +29,16 @@ def admit(entry: Entry, where: str, findings: list[Finding]) -> Entry:
         raise InvalidValue(
             f"expected a Message or a CallClosed, got {type(entry).__name__}.", where=where
         )
-    entry = conform(entry, where, findings)
-    blocks = [
-        _admit_block(block, f"{where}.blocks[{index}]", findings)
-        for index, block in enumerate(entry.blocks)
+    if not is_plain_message(entry):
+        entry = conform(entry, where, findings)
+    blocks = entry.blocks
+    admitted = [
+        _admit_block(block, where, index, findings) if type(block) is not Text else block
+        for index, block in enumerate(blocks)
     ]
-    return replace(entry, blocks=tuple(blocks))
+    if all(map(is_, blocks, admitted)):
+        return entry
+    return replace(entry, blocks=tuple(admitted))
 
 
 def parse_arguments(raw: str | None) -> dict[str, Any] | None:
@@ -70,13 +76,13 @@ def _plain_object(value: Any) -> dict[str, Any] | None:
     return plain if isinstance(plain, dict) else None
 
 
-def _admit_block(block: Block, where: str, findings: list[Finding]) -> Block:
+def _admit_block(block: Block, where: str, index: int, findings: list[Finding]) -> Block:
     if isinstance(block, ToolCall):
-        return _with_arguments(block, where, findings)
+        return _with_arguments(block, where, index, findings)
     contents = block.content or () if isinstance(block, ToolResult) else (block,)
     for part in contents:
         if isinstance(part, Media):
-            _check_source(part, where)
+            _check_source(part, f"{where}.blocks[{index}]")
     return block
 
 
@@ -87,7 +93,7 @@ def _check_source(media: Media, where: str) -> None:
         )
 
 
-def _with_arguments(call: ToolCall, where: str, findings: list[Finding]) -> ToolCall:
+def _with_arguments(call: ToolCall, where: str, index: int, findings: list[Finding]) -> ToolCall:
     """`call` with its arguments in both forms, the parsed one where there is one."""
     if call.kind == "custom":
         return call
@@ -99,12 +105,24 @@ def _with_arguments(call: ToolCall, where: str, findings: list[Finding]) -> Tool
                 " only their text is kept."
             )
             findings.append(
-                Finding("arguments_unreadable", f"{where}.raw", Action.KEPT, why, Fault.INPUT)
+                Finding(
+                    "arguments_unreadable",
+                    f"{where}.blocks[{index}].raw",
+                    Action.KEPT,
+                    why,
+                    Fault.INPUT,
+                )
             )
         elif call.raw is not None and call.raw.lstrip().startswith('"'):
             why = "The arguments came as a JSON text that holds their JSON; it was read as meant."
             findings.append(
-                Finding("arguments_unwrapped", f"{where}.raw", Action.CHANGED, why, Fault.INPUT)
+                Finding(
+                    "arguments_unwrapped",
+                    f"{where}.blocks[{index}].raw",
+                    Action.CHANGED,
+                    why,
+                    Fault.INPUT,
+                )
             )
         return replace(call, args=args)
     if call.raw is None or is_canonical_tool_id(call.id):
@@ -112,7 +130,13 @@ def _with_arguments(call: ToolCall, where: str, findings: list[Finding]) -> Tool
     if parse_arguments(call.raw) != call.args:
         why = "The parsed arguments and their text say different things; the parsed ones count."
         findings.append(
-            Finding("arguments_disagree", f"{where}.raw", Action.DROPPED, why, Fault.INPUT)
+            Finding(
+                "arguments_disagree",
+                f"{where}.blocks[{index}].raw",
+                Action.DROPPED,
+                why,
+                Fault.INPUT,
+            )
         )
         return replace(call, raw=None)
     return call

@@ -6,6 +6,7 @@ only one that writes to the ledger.
 """
 
 from hashlib import sha256
+from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -17,6 +18,9 @@ from canonicall.ledger import Interaction, Ledger
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, infer_outcome
 
 _TURN_PREFIX = "turn_"
+
+_Place: TypeAlias = tuple[int, int]
+"""Where a block stands: entry and position. Put into words only where there is a finding."""
 
 
 class Binding:
@@ -50,27 +54,31 @@ class Binding:
     def bind_message(self, message: Message, entry: int, findings: list[Finding]) -> Message:
         """`message` as it is to be written at position `entry` of the log."""
         by_model = message.role == "assistant"
+        turn_key = message.turn_key
         if by_model:
             if not self._continues_exchange:
                 self.ledger.begin_exchange()
-            message = self._with_turn_key(message)
-        elif any(not isinstance(block, ToolResult) for block in message.blocks):
+            turn_key = self._turn_key(message)
+        elif self._early_results and not _all_results(message):
             self._early_results.clear()
+        elif message.role != "tool" and not message.results:
+            self._continues_exchange = False
+            return message
+        provider = message.origin.provider if message.origin is not None else ""
         blocks: list[Block] = []
         for position, block in enumerate(message.blocks):
-            bound: Block = block
-            if isinstance(block, ToolCall):
-                where = f"entries[{entry}].blocks[{position}]"
-                bound = self._bind_call(block, message, entry, where, findings)
-            elif isinstance(block, ToolResult):
-                where = f"entries[{entry}].blocks[{position}]"
-                bound = self._bind_result(block, entry, where, findings)
-            blocks.append(bound)
+            place = (entry, position)
+            if type(block) is ToolCall:
+                blocks.append(self._bind_call(block, provider, turn_key, place, findings))
+            elif type(block) is ToolResult:
+                blocks.append(self._bind_result(block, place, findings))
+            else:
+                blocks.append(block)
         if by_model:
             self._early_results.clear()
         # After a cut reply another one is a new attempt: the id it repeats is a new call's.
         self._continues_exchange = by_model and not message.partial
-        return replace(message, blocks=tuple(blocks))
+        return replace(message, blocks=tuple(blocks), turn_key=turn_key)
 
     def bind_closing(self, closing: CallClosed, entry: int, findings: list[Finding]) -> CallClosed:
         """`closing` as it is to be written at position `entry` of the log."""
@@ -97,57 +105,62 @@ class Binding:
         findings.append(Finding(code, where, action, why, Fault.INPUT))
         return closing
 
-    def _with_turn_key(self, message: Message) -> Message:
-        """`message` with its turn key. Equal messages are told apart by occurrence."""
+    def _turn_key(self, message: Message) -> str:
+        """The turn key of `message`. Equal messages are told apart by occurrence."""
         if message.turn_key:
             base, _, count = message.turn_key.partition(".")
             if base.startswith(_TURN_PREFIX):
                 seen = int(count) if count.isdecimal() and len(count) < 10 else 1
                 self._occurrences[base] = max(self._occurrences.get(base, 0), seen)
-            return message
+            return message.turn_key
         base = derive_turn_key(message)
         seen = self._occurrences.get(base, 0) + 1
         self._occurrences[base] = seen
-        return replace(message, turn_key=base if seen == 1 else f"{base}.{seen}")
+        return base if seen == 1 else f"{base}.{seen}"
 
     def _bind_call(
-        self, call: ToolCall, message: Message, entry: int, where: str, findings: list[Finding]
+        self, call: ToolCall, provider: str, turn: str, place: _Place, findings: list[Finding]
     ) -> ToolCall:
         given = call.id
-        call = self._canonicalised(call, message, where, findings)
-        taken_over = self.ledger.record(call, turn_key=message.turn_key, entry=entry)
+        call = self._canonicalised(call, provider, turn, place, findings)
+        taken_over = self.ledger.record(call, turn_key=turn, entry=place[0])
         for id in taken_over:
             why = (
                 f"The raw id {call.raw_id!r} still belonged to the unanswered call {id};"
                 " results with it now belong to this call."
             )
-            findings.append(Finding("raw_id_taken_over", where, Action.KEPT, why, Fault.INPUT))
-        held = self._early_results.get(given) or self._early_results.get(call.raw_id)
-        if held:
-            result, at = held.pop(0)
-            self.ledger.complete_early(call.id, result, at)
-            why = (
-                f"The result in entries[{at}] stands before this call;"
-                " it counts as its result until another one comes."
-            )
-            findings.append(Finding("result_before_call", where, Action.MOVED, why, Fault.INPUT))
+            findings.append(_seen("raw_id_taken_over", place, Action.KEPT, why))
+        if self._early_results:
+            self._claim_early_result(call, given, place, findings)
         return call
 
+    def _claim_early_result(
+        self, call: ToolCall, given: str, place: _Place, findings: list[Finding]
+    ) -> None:
+        held = self._early_results.get(given) or self._early_results.get(call.raw_id)
+        if not held:
+            return
+        result, at = held.pop(0)
+        self.ledger.complete_early(call.id, result, at)
+        why = (
+            f"The result in entries[{at}] stands before this call;"
+            " it counts as its result until another one comes."
+        )
+        findings.append(_seen("result_before_call", place, Action.MOVED, why))
+
     def _canonicalised(
-        self, call: ToolCall, message: Message, where: str, findings: list[Finding]
+        self, call: ToolCall, provider: str, turn: str, place: _Place, findings: list[Finding]
     ) -> ToolCall:
-        turn = message.turn_key
         index = self._next_index.get(turn, 0)
         if not call.name:
             why = "The call names no tool."
-            findings.append(Finding("missing_tool_name", where, Action.KEPT, why, Fault.INPUT))
+            findings.append(_seen("missing_tool_name", place, Action.KEPT, why))
         if is_canonical_tool_id(call.id) and call.id not in self.ledger:
             index = max(index, call.index)
             self._next_index[turn] = index + 1
             return replace(call, index=index, number=self._numbered(call.number))
         raw_id = call.raw_id or call.id
-        findings += self._id_findings(raw_id, where)
-        provider = message.origin.provider if message.origin is not None else ""
+        self._note_id(raw_id, place, findings)
         id = derived_tool_id(provider, raw_id, call.name, turn, index)
         while id in self.ledger:
             index += 1
@@ -160,56 +173,59 @@ class Binding:
         self._next_number = number + 1
         return number
 
-    def _id_findings(self, raw_id: str, where: str) -> list[Finding]:
+    def _note_id(self, raw_id: str, place: _Place, findings: list[Finding]) -> None:
         if not raw_id:
             why = "The call has no id; its turn and position identify it."
-            return [Finding("missing_call_id", where, Action.ADDED, why, Fault.INPUT)]
-        if self.ledger.seen_raw_id(raw_id) or raw_id in self.ledger:
+            findings.append(_seen("missing_call_id", place, Action.ADDED, why))
+        elif self.ledger.seen_raw_id(raw_id) or raw_id in self.ledger:
             why = f"The raw id {raw_id!r} was used before; turn and position tell them apart."
-            return [Finding("reused_call_id", where, Action.KEPT, why, Fault.INPUT)]
-        return []
+            findings.append(_seen("reused_call_id", place, Action.KEPT, why))
 
     def _bind_result(
-        self, result: ToolResult, entry: int, where: str, findings: list[Finding]
+        self, result: ToolResult, place: _Place, findings: list[Finding]
     ) -> ToolResult:
-        result = _with_outcome(result)
-        before = self._call_of(result, where, findings)
+        call_id = result.call_id or result.raw_id
+        outcome = _outcome_of(result)
+        before = self._call_of(result, call_id, place, findings)
         if before is None:
-            return self._hold_orphan(result, entry, where, findings)
-        if not result.bound:
-            raw_id = "" if result.call_id == before.id else result.call_id
-            result = replace(result, call_id=before.id, raw_id=result.raw_id or raw_id, bound=True)
-        after = self.ledger.complete(before.id, result, entry)
-        findings += _completion_findings(before, after, result, where)
+            result = replace(result, call_id=call_id, outcome=outcome)
+            return self._hold_orphan(result, place, findings)
+        if result.bound:
+            result = replace(result, outcome=outcome)
+        else:
+            raw_id = result.raw_id or ("" if call_id == before.id else call_id)
+            result = replace(result, call_id=before.id, raw_id=raw_id, bound=True, outcome=outcome)
+        after = self.ledger.complete(before.id, result, place[0])
+        _note_completion(before, after, result, place, findings)
         return result
 
     def _call_of(
-        self, result: ToolResult, where: str, findings: list[Finding]
+        self, result: ToolResult, call_id: str, place: _Place, findings: list[Finding]
     ) -> Interaction | None:
         """The interaction a result belongs to, open or not; None for an orphan."""
         if result.bound:
-            return self.ledger.get(result.call_id)
-        named = self.ledger.named(result.call_id) if result.call_id else None
+            return self.ledger.get(call_id)
+        named = self.ledger.named(call_id) if call_id else None
         if named is not None:
             return named
-        placed = self.ledger.placed(result)
+        placed = self.ledger.placed(call_id, result.name)
         if placed is not None:
             why = f"The result does not name its call; by its place it answers {placed.id}."
-            findings.append(Finding("matched_by_position", where, Action.CHANGED, why, Fault.INPUT))
+            findings.append(_seen("matched_by_position", place, Action.CHANGED, why))
         return placed
 
     def _hold_orphan(
-        self, result: ToolResult, entry: int, where: str, findings: list[Finding]
+        self, result: ToolResult, place: _Place, findings: list[Finding]
     ) -> ToolResult:
         """Set a result without a call aside. A reply that follows at once may still claim it."""
         if result.bound:
             why = f"The call {result.call_id} is not part of the conversation any more."
         elif result.call_id:
-            self._early_results.setdefault(result.call_id, []).append((result, entry))
+            self._early_results.setdefault(result.call_id, []).append((result, place[0]))
             why = f"No call has the id {result.call_id!r}, so the result answers nothing."
         else:
             why = "The result has no id and no call is open, so it answers nothing."
-        findings.append(Finding("orphan_result", where, Action.SET_ASIDE, why, Fault.INPUT))
+        findings.append(_seen("orphan_result", place, Action.SET_ASIDE, why))
         return result
 
 
@@ -232,7 +248,7 @@ def split_misplaced_calls(
     message: Message, entry: int, findings: list[Finding]
 ) -> tuple[Message, ...]:
     """Calls are the model's: in any other role they become an assistant message of their own."""
-    if message.role == "assistant" or not message.calls:
+    if message.role == "assistant" or not any(type(one) is ToolCall for one in message.blocks):
         return (message,)
     why = (
         f"A {message.role} message held tool calls;"
@@ -253,27 +269,28 @@ def _has_output(one: Interaction) -> bool:
     return one.is_open and one.result is not None and bool(one.result.content)
 
 
-def _with_outcome(result: ToolResult) -> ToolResult:
-    """`result` with the outcome it means; without one while it is pending."""
-    if not result.call_id and result.raw_id:
-        result = replace(result, call_id=result.raw_id)
+def _outcome_of(result: ToolResult) -> Outcome | None:
+    """The outcome a result means; none while it is pending."""
     contradiction = result.error and result.outcome is Outcome.COMPLETED
     if result.outcome is not None and not contradiction:
-        return result
-    outcome = infer_outcome(
+        return result.outcome
+    return infer_outcome(
         error=result.error,
         is_complete=result.is_complete,
         has_content=result.content is not None,
     )
-    return replace(result, outcome=outcome)
 
 
-def _completion_findings(
-    before: Interaction, after: Interaction, result: ToolResult, where: str
-) -> list[Finding]:
-    """What is worth saying about the result that turned `before` into `after`."""
+def _note_completion(
+    before: Interaction,
+    after: Interaction,
+    result: ToolResult,
+    place: _Place,
+    findings: list[Finding],
+) -> None:
+    """Say what is worth saying about the result that turned `before` into `after`."""
     if after.result is result and before.is_open and not after.is_open:
-        return []
+        return
     if after.result is result and not before.is_open:
         code, action, why = "stand_in_replaced", Action.CHANGED, _replaces_stand_in(before)
     elif result.outcome is None:
@@ -283,7 +300,16 @@ def _completion_findings(
     else:
         action = Action.SET_ASIDE
         code, why = _why_set_aside(before, result)
-    return [Finding(code, where, action, why, Fault.INPUT)]
+    findings.append(_seen(code, place, action, why))
+
+
+def _seen(code: str, place: _Place, action: Action, why: str) -> Finding:
+    entry, position = place
+    return Finding(code, f"entries[{entry}].blocks[{position}]", action, why, Fault.INPUT)
+
+
+def _all_results(message: Message) -> bool:
+    return all(isinstance(block, ToolResult) for block in message.blocks)
 
 
 def _replaces_stand_in(one: Interaction) -> str:

@@ -9,6 +9,9 @@ Three fields are common to all blocks:
   each with the signing domain it belongs to. It is never put anywhere else, least of all into ids.
 - `cache`: a prompt-cache mark behind this block: its time to live, or "default".
 - `native`: fields of one wire format that have no canonical meaning, kept for that format.
+
+Values never contain themselves, so the garbage collector need not visit them (`gc=False`): a long
+conversation would cost it more than everything else.
 """
 
 from typing import Any, Literal, TypeAlias
@@ -21,7 +24,7 @@ Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
 CallKind: TypeAlias = Literal["function", "custom", "server"]
 
 
-class Opaque(Struct, frozen=True, forbid_unknown_fields=True):
+class Opaque(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Provider state that can be replayed only inside its own signing domain."""
 
     domain: str
@@ -32,7 +35,7 @@ class Opaque(Struct, frozen=True, forbid_unknown_fields=True):
     """The bytes as they came: text, or a JSON value to be echoed unmodified."""
 
 
-class Native(Struct, frozen=True, forbid_unknown_fields=True):
+class Native(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Fields in one wire format's own vocabulary."""
 
     format: str
@@ -46,6 +49,7 @@ class _Block(
     omit_defaults=True,
     forbid_unknown_fields=True,
     tag_field="type",
+    gc=False,
 ):
     opaque: tuple[Opaque, ...] = ()
     cache: str | None = None
@@ -148,7 +152,7 @@ class ToolResult(_Block, frozen=True, tag="tool_result"):
 Block: TypeAlias = Text | Thinking | Media | Code | Summary | ToolCall | ToolResult | Unknown
 
 
-class Origin(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class Origin(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """Which provider, speaking which format at which endpoint, made a message."""
 
     provider: str = ""
@@ -165,6 +169,7 @@ class Message(
     forbid_unknown_fields=True,
     tag_field="entry",
     tag="message",
+    gc=False,
 ):
     """One message of a conversation."""
 
@@ -188,11 +193,11 @@ class Message(
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        return tuple(block for block in self.blocks if isinstance(block, ToolCall))
+        return tuple([block for block in self.blocks if isinstance(block, ToolCall)])
 
     @property
     def results(self) -> tuple[ToolResult, ...]:
-        return tuple(block for block in self.blocks if isinstance(block, ToolResult))
+        return tuple([block for block in self.blocks if isinstance(block, ToolResult)])
 
 
 class CallClosed(
@@ -202,6 +207,7 @@ class CallClosed(
     forbid_unknown_fields=True,
     tag_field="entry",
     tag="call_closed",
+    gc=False,
 ):
     """A call ended without a result: cancelled, refused, timed out, superseded, lost."""
 

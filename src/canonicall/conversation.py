@@ -59,8 +59,7 @@ class Conversation:
     def of(cls, entries: Iterable[Entry]) -> Self:
         """A conversation of these entries, each through the write boundary."""
         conversation = cls()
-        for entry in entries:
-            conversation.append(entry)
+        conversation.extend(entries)
         return conversation
 
     @property
@@ -117,17 +116,26 @@ class Conversation:
         Raises `InvalidValue`, and writes nothing, if a value has the wrong type. A conversation
         that is wrong in any other way is accepted, and the findings say what was done about it.
         """
+        return self.extend((entry,))
+
+    def extend(self, entries: Iterable[Entry]) -> Appended:
+        """Append each entry. One that is refused raises, and those before it stay written."""
+        first, told = len(self._entries), len(self._findings)
+        for entry in entries:
+            self._write(entry)
+        return Appended(tuple(self._entries[first:]), tuple(self._findings[told:]))
+
+    def _write(self, entry: Entry) -> None:
+        at = len(self._entries)
         findings: list[Finding] = []
-        first = len(self._entries)
-        admitted = admit(entry, f"entries[{first}]", findings)
+        admitted = admit(entry, f"entries[{at}]", findings)
         if isinstance(admitted, CallClosed):
-            self._entries.append(self._binding.bind_closing(admitted, first, findings))
+            self._entries.append(self._binding.bind_closing(admitted, at, findings))
         else:
-            for message in split_misplaced_calls(admitted, first, findings):
+            for message in split_misplaced_calls(admitted, at, findings):
                 bound = self._binding.bind_message(message, len(self._entries), findings)
                 self._entries.append(bound)
         self._findings += findings
-        return Appended(tuple(self._entries[first:]), tuple(findings))
 
     # Ways to append, one for each thing a person does.
 

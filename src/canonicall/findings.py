@@ -43,7 +43,7 @@ class Fault(StrEnum):
     """Nothing is wrong: the caller asked for it."""
 
 
-class Finding(Struct, frozen=True):
+class Finding(Struct, frozen=True, gc=False):
     """One thing seen or done: a stable `code`, its place, and a sentence for a person."""
 
     code: str

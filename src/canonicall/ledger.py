@@ -31,7 +31,7 @@ LATE_RESULT = "late_result"
 _STAND_INS = (SYNTHETIC, EARLY)
 
 
-class Interaction(Struct, frozen=True):
+class Interaction(Struct, frozen=True, gc=False):
     """A call, its lifecycle and its completion."""
 
     id: str
@@ -67,7 +67,7 @@ class Interaction(Struct, frozen=True):
     @property
     def is_stand_in(self) -> bool:
         """Whether a real completion may still take the place of this one."""
-        return any(marker in _STAND_INS for marker in self.markers)
+        return bool(self.markers) and any(marker in _STAND_INS for marker in self.markers)
 
 
 class Ledger(Mapping[str, Interaction]):
@@ -115,24 +115,26 @@ class Ledger(Mapping[str, Interaction]):
         if not call.raw_id:
             return ()
         self._latest_by_raw_id[call.raw_id] = call.id
-        exchange, waiting = self._armed.get(call.raw_id, (0, deque()))
-        if exchange == self._exchange:
-            waiting.append(call.id)
+        armed = self._armed.get(call.raw_id)
+        if armed is not None and armed[0] == self._exchange:
+            armed[1].append(call.id)
             return ()
         self._armed[call.raw_id] = (self._exchange, deque((call.id,)))
-        return tuple(id for id in waiting if id in self._open)
+        return () if armed is None else tuple(id for id in armed[1] if id in self._open)
 
     def named(self, id: str) -> Interaction | None:
         """The interaction an id means, whether canonical, raw, or a canonical one re-prefixed."""
         exact = self._interactions.get(id)
         if exact is not None and (exact.is_open or exact.is_stand_in):
             return exact
-        waiting = self._unsettled(self._armed.get(id, (0, deque()))[1])
-        for candidate in waiting:
-            if candidate in self._open:
-                return self._interactions[candidate]
-        if waiting:
-            return self._interactions[waiting[0]]
+        armed = self._armed.get(id)
+        if armed is not None:
+            waiting = self._unsettled(armed[1])
+            for candidate in waiting:
+                if candidate in self._open:
+                    return self._interactions[candidate]
+            if waiting:
+                return self._interactions[waiting[0]]
         # Nothing is open under this id. The call that had it last explains a duplicate or late
         # result; failing that, `call_*` and `toolu_*` may be made from a canonical `hist_tool_*`.
         latest = self._interactions.get(self._latest_by_raw_id.get(id, id))
@@ -140,18 +142,18 @@ class Ledger(Mapping[str, Interaction]):
             return self.named(normalize_to_history_tool_id(id))
         return latest
 
-    def placed(self, result: ToolResult) -> Interaction | None:
+    def placed(self, call_id: str, name: str) -> Interaction | None:
         """The first open call of the last exchange that a result does not contradict.
 
         A result whose id no call has can only answer a call that came without an id.
         """
-        if result.call_id.startswith(HISTORY_PREFIX):
+        if call_id.startswith(HISTORY_PREFIX):
             return None
         for id in self._unsettled(self._exchange_ids):
             one = self._interactions[id]
-            if id not in self._open or (result.name and result.name != one.name):
+            if id not in self._open or (name and name != one.name):
                 continue
-            if not result.call_id or not one.call.raw_id:
+            if not call_id or not one.call.raw_id:
                 return one
         return None
 
@@ -231,7 +233,9 @@ class Ledger(Mapping[str, Interaction]):
 
 
 def _completed(before: Interaction, result: ToolResult, entry: int) -> Interaction:
-    kept = tuple(marker for marker in before.markers if marker not in (*_STAND_INS, PARTIAL))
+    kept = before.markers and tuple(
+        marker for marker in before.markers if marker not in (*_STAND_INS, PARTIAL)
+    )
     return replace(
         before,
         outcome=result.outcome,

@@ -17,6 +17,20 @@ _SO_FAR = "Output before it ended:"
 _ERROR = "Error: "
 
 
+def is_usual(one: Interaction, result: ToolResult) -> bool:
+    """Whether `result` is a plain success in words, which every target gets as it is."""
+    if result.error or one.closed or one.outcome is not Outcome.COMPLETED:
+        return False
+    if result.opaque or result.native is not None or result.cache is not None:
+        return False
+    for part in result.content or ():
+        if type(part) is not Text or part.native is not None or part.opaque or part.cache:
+            return False
+        if not part.text or part.text.isspace():
+            return False
+    return bool(result.content)
+
+
 def completion(
     one: Interaction, target: Target, policy: Policy, findings: list[Finding]
 ) -> ToolResult:

@@ -54,6 +54,9 @@ class Fitter:
         kept_server = self._kept_server_blocks(message, ledger)
         blocks: list[Block] = []
         for index, block in enumerate(message.blocks):
+            if _is_bare_text(block):
+                blocks.append(block)
+                continue
             where = f"entries[{entry}].blocks[{index}]"
             if _is_server_side(block, ledger):
                 if _server_id(block) not in kept_server:
@@ -68,12 +71,16 @@ class Fitter:
 
     def content(self, message: Message, entry: int, findings: list[Finding]) -> list[Block]:
         """The blocks of a message that is not the model's, without the results in it."""
-        fitted = (
-            self._block(block, message, f"entries[{entry}].blocks[{index}]", findings)
-            for index, block in enumerate(message.blocks)
-            if not isinstance(block, ToolResult)
-        )
-        return [block for block in fitted if block is not None]
+        blocks: list[Block] = []
+        for index, block in enumerate(message.blocks):
+            if _is_bare_text(block):
+                blocks.append(block)
+            elif not isinstance(block, ToolResult):
+                where = f"entries[{entry}].blocks[{index}]"
+                fitted = self._block(block, message, where, findings)
+                if fitted is not None:
+                    blocks.append(fitted)
+        return blocks
 
     def result(
         self, result: ToolResult, message: Message, where: str, findings: list[Finding]
@@ -199,6 +206,8 @@ class Fitter:
         """
         if message.origin is not None and message.origin.format not in ("", self.target.format):
             return set()
+        if not any(block.opaque for block in message.blocks):
+            return set()
         waiting = message.finish == PAUSED or any(call.kind != "server" for call in message.calls)
         kept: set[str] = set()
         for block in message.blocks:
@@ -228,6 +237,18 @@ class Fitter:
             arguments = msgspec.json.encode(block.args or {}).decode()
             return [Text(text=f"[The provider ran {block.name} with {arguments}.]")]
         return []
+
+
+def _is_bare_text(block: Block) -> bool:
+    """Whether `block` is words that every target gets as they are."""
+    return (
+        type(block) is Text
+        and block.native is None
+        and not block.opaque
+        and block.cache is None
+        and block.text != ""
+        and not block.text.isspace()
+    )
 
 
 def _is_hollow(media: Media) -> bool:

@@ -101,26 +101,28 @@ class Builder:
 
     def _parts(
         self, blocks: list[Block], results: Sequence[ToolResult]
-    ) -> list[tuple[list[Block], list[ToolResult]]]:
+    ) -> list[tuple[list[Block], Sequence[ToolResult]]]:
         """The reply as one message with its results, or several where the target wants that."""
+        if not blocks:
+            return []
+        limit = self.target.calls_per_message or len(results)
+        if self.target.text_beside_calls and len(results) <= limit:
+            return [(blocks, results)]
         calls = [block for block in blocks if _is_call(block)]
         rest = [block for block in blocks if not _is_call(block)]
-        parts: list[tuple[list[Block], list[ToolResult]]] = []
-        if not blocks:
-            return parts
+        parts: list[tuple[list[Block], Sequence[ToolResult]]] = []
         if calls and not self.target.text_beside_calls and any(isinstance(b, Text) for b in rest):
             parts.append(([block for block in rest if isinstance(block, Text)], []))
             blocks = [block for block in blocks if not isinstance(block, Text)]
-        limit = self.target.calls_per_message
-        if not limit or len(calls) <= limit:
-            return [*parts, (blocks, list(results))]
+        if len(calls) <= limit:
+            return [*parts, (blocks, results)]
         head = [block for block in blocks if not _is_call(block)]
         for at in range(0, len(calls), limit):
             group = [*(head if at == 0 else []), *calls[at : at + limit]]
-            parts.append((group, list(results[at : at + limit])))
+            parts.append((group, results[at : at + limit]))
         return parts
 
-    def _results(self, results: list[ToolResult], findings: list[Finding], where: str) -> None:
+    def _results(self, results: Sequence[ToolResult], findings: list[Finding], where: str) -> None:
         if not results:
             return
         if self.target.results in ("user_message", "own_user_message"):
@@ -184,9 +186,10 @@ def _calls_last(blocks: list[Block], where: str, findings: list[Finding]) -> lis
     Anthropic answers text behind a call with "`tool_use` ids were found without `tool_result`
     blocks immediately after" (recorded 2026); its own replies never have it.
     """
-    first = next((n for n, block in enumerate(blocks) if _is_call(block)), len(blocks))
-    tail = blocks[first:]
-    if all(map(_is_call, tail)) or any(isinstance(block, Thinking) for block in tail):
+    calls = [_is_call(block) for block in blocks]
+    if calls == sorted(calls):
+        return blocks
+    if any(isinstance(block, Thinking) for block in blocks[calls.index(True) :]):
         return blocks
     why = "The target takes nothing behind a call; what stood there was put before the calls."
     findings.append(Finding("text_before_calls", where, Action.MOVED, why, Fault.RENDER))

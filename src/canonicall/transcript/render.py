@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from canonicall.blocks import Entry, Media, Message, Native, Text, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Report
-from canonicall.ledger import Interaction
+from canonicall.ledger import Interaction, Ledger
 from canonicall.target import Target
-from canonicall.transcript.completion import completion, split_media
+from canonicall.transcript.completion import completion, is_usual, split_media
 from canonicall.transcript.ending import finished
 from canonicall.transcript.fitting import Fitter
 from canonicall.transcript.placing import Builder
@@ -28,7 +28,7 @@ def render(conversation: Conversation, target: Target, *, policy: Policy = DEFAU
     return Renderer(target, policy=policy).render(conversation)
 
 
-class _Mark(Struct, frozen=True):
+class _Mark(Struct, frozen=True, gc=False):
     """Where everything stood before an entry was rendered."""
 
     turns: int
@@ -54,8 +54,9 @@ class Renderer:
     def render(self, conversation: Conversation) -> Transcript:
         """The transcript as of now."""
         self._rewind(self._first_stale(conversation))
+        settled_until = conversation.settled_until
         for index in range(len(self._marks), len(conversation)):
-            self._mark(conversation, index)
+            self._mark(conversation, index, settled_until)
             self._entry(conversation, index)
         marked = self._fitter.kept_marks
         turns, told = finished(self._builder.turns, self.target, self.policy, marked=marked)
@@ -90,17 +91,15 @@ class Renderer:
         if self._first_open is not None and self._first_open >= to:
             self._first_open = None
 
-    def _mark(self, conversation: Conversation, index: int) -> None:
+    def _mark(self, conversation: Conversation, index: int, settled_until: int) -> None:
         entry = conversation.entries[index]
         turns = self._builder.turns
         last = turns[-1] if turns else None
         self._marks.append(_Mark(len(turns), last, self.projection.mark(), len(self._findings)))
         self._entries.append(entry)
-        calls = entry.calls if isinstance(entry, Message) else ()
-        settled = index < conversation.settled_until and all(
-            _is_settled(conversation.ledger[call.id]) for call in calls
-        )
-        if not settled and self._first_open is None:
+        if self._first_open is None and not (
+            index < settled_until and _is_settled(entry, conversation.ledger)
+        ):
             self._first_open = index
 
     def _entry(self, conversation: Conversation, index: int) -> None:
@@ -144,24 +143,30 @@ class Renderer:
     def _result(
         self, call: ToolCall, one: Interaction, conversation: Conversation, where: str
     ) -> tuple[ToolResult, list[Media | Text]]:
+        if one.result is not None and is_usual(one, one.result):
+            return self._named(call, one.result), []
         answered = completion(one, self.target, self.policy, self._findings)
         home = conversation.entries[one.result_entry] if one.result_entry is not None else None
         source = home if isinstance(home, Message) else Message("tool")
         fitted = self._fitter.result(answered, source, where, self._findings)
         result, media = split_media(fitted, self.target)
-        named = replace(
+        seen = [self._fitter.media(part, where, self._findings) for part in media]
+        return self._named(call, result), [part for part in seen if isinstance(part, (Media, Text))]
+
+    def _named(self, call: ToolCall, result: ToolResult) -> ToolResult:
+        """`result` under the id and the name that its call is sent with."""
+        return replace(
             result,
             call_id=self.projection.ids[call.id],
             name=self.projection.name(call.name),
             kind=call.kind if self.target.custom_tools else "function",
+            is_complete=True,
         )
-        seen = [self._fitter.media(part, where, self._findings) for part in media]
-        return named, [part for part in seen if isinstance(part, (Media, Text))]
 
     def _report_set_aside(self, message: Message, conversation: Conversation, index: int) -> None:
         """Say which results are not sent, and send orphans as text if the policy says so."""
         for position, result in enumerate(message.blocks):
-            if not isinstance(result, ToolResult) or result.opaque:
+            if type(result) is not ToolResult or result.opaque:
                 continue
             one = conversation.ledger.get(result.call_id) if result.bound else None
             if one is None and self.policy.continues:
@@ -188,5 +193,13 @@ class Renderer:
         return native if native is not None and native.format == self.target.format else None
 
 
-def _is_settled(one: Interaction) -> bool:
-    return not (one.is_open or one.is_stand_in)
+def _is_settled(entry: Entry, ledger: Ledger) -> bool:
+    """Whether nothing that is written later can change what an entry is sent as."""
+    if type(entry) is not Message or entry.role != "assistant":
+        return True
+    for block in entry.blocks:
+        if type(block) is ToolCall:
+            one = ledger[block.id]
+            if one.is_open or one.is_stand_in:
+                return False
+    return True

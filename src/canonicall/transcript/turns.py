@@ -14,7 +14,7 @@ from canonicall.findings import Finding, Report
 from canonicall.target import Target
 
 
-class Turn(Struct, frozen=True):
+class Turn(Struct, frozen=True, gc=False):
     """One message for a target."""
 
     role: Role

@@ -152,17 +152,20 @@ def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
     if whole is not None:
         return with_extras(whole, cache=result.cache)
     wire: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call_id}
-    content = [encode_block(part, target) for part in result.content or ()]
-    if len(content) == 1 and is_plain_text((result.content or ())[0]):
-        wire["content"] = content[0]["text"]
-    elif content:
+    parts = result.content or ()
+    if len(parts) == 1 and is_plain_text(parts[0]):
+        wire["content"] = parts[0].text
+    elif parts:
         # An empty list is refused; an empty result has no content (docs "Handle tool calls").
-        wire["content"] = content
-    # "all content must be type "text" if "is_error" is true"
-    is_text = all(part.get("type") == "text" for part in content)
-    if result.error and target.result_error_flag and is_text:
+        wire["content"] = [encode_block(part, target) for part in parts]
+    if result.error and target.result_error_flag and _is_text_only(wire.get("content")):
         wire["is_error"] = True
     return with_extras(wire, cache=result.cache, native=result.native)
+
+
+def _is_text_only(content: str | list[dict[str, Any]] | None) -> bool:
+    """ "all content must be type "text" if "is_error" is true" """
+    return not isinstance(content, list) or all(part.get("type") == "text" for part in content)
 
 
 # Calls and results of tools that the provider runs.

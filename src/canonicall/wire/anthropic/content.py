@@ -4,7 +4,7 @@ A search result is text to every other format; here it keeps its own form as lon
 unchanged. A block type canonicall has no word for stays whole.
 """
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from canonicall.blocks import Block, Code, Media, Native, Opaque, Summary, Text, Unknown
 from canonicall.wire.anthropic.extras import (
@@ -49,7 +49,7 @@ def encode_part(block: Text | Media | Code | Summary | Unknown) -> dict[str, Any
             return with_extras({}, cache=block.cache, native=block.native)
 
 
-def is_plain_text(block: Block) -> bool:
+def is_plain_text(block: Block) -> TypeGuard[Text | Summary]:
     """Whether `block` is words and nothing else, so that a string says all of it."""
     if not isinstance(block, (Text, Summary)):
         return False
@@ -70,6 +70,8 @@ def _decode_text(block: dict[str, Any], where: str, domain: str) -> Text:
 
 
 def _encode_text(block: Text) -> dict[str, Any]:
+    if block.native is None and not block.opaque and block.cache is None:
+        return {"type": "text", "text": block.text}
     searched = own_fields(block.native).get("search_result")
     if isinstance(searched, dict):
         if _search_text(searched, "$") == block.text:

@@ -44,6 +44,8 @@ def with_extras(
     wire: dict[str, Any], *, cache: str | None = None, native: Native | None = None
 ) -> dict[str, Any]:
     """`wire` with its native fields and its cache mark. A field that `wire` has wins."""
+    if cache is None and native is None and _MARK not in wire:
+        return wire
     extras = own_fields(native)
     full = carried.with_rest(wire, extras)
     full.pop(_MARK, None)

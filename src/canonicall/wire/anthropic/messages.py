@@ -17,6 +17,7 @@ from canonicall.wire.anthropic.extras import decode_rest, with_extras
 from canonicall.wire.reading import list_at, object_at, text_at
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+_WIRE_ROLES = {"tool": "user", "developer": "system"}
 
 
 def decode_system(system: Any, domain: str, findings: list[Finding]) -> list[Message]:
@@ -58,18 +59,16 @@ def decode_content(
 
 def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
     """A turn as one wire message. Results travel in a message of the user."""
-    role = {"tool": "user", "developer": "system"}.get(turn.role, turn.role)
+    role = _WIRE_ROLES.get(turn.role, turn.role)
     wire = {"role": role, "content": encode_content(turn.blocks, target)}
     return [with_extras(wire, native=turn.native)]
 
 
 def encode_content(blocks: tuple[Block, ...], target: Target) -> str | list[dict[str, Any]]:
     """Content of `blocks`: a string where it is one piece of plain text, else a list."""
-    content = [encode_block(block, target) for block in blocks]
     if len(blocks) == 1 and is_plain_text(blocks[0]):
-        text: str = content[0]["text"]
-        return text
-    return content
+        return blocks[0].text
+    return [encode_block(block, target) for block in blocks]
 
 
 def _role_at(value: Any, where: str) -> Role:

@@ -64,11 +64,8 @@ def decode_request(
     origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
     domain = TARGET.domain if domain is None else domain
     conversation = Conversation()
-    for message in (
-        *decode_system(body.get("system"), domain, findings),
-        *decode_messages(body.get("messages"), origin, domain, findings),
-    ):
-        conversation.append(message)
+    conversation.extend(decode_system(body.get("system"), domain, findings))
+    conversation.extend(decode_messages(body.get("messages"), origin, domain, findings))
     choice = decode_choice(body.get("tool_choice"))
     reasoning, rest = decode_reasoning(body)
     native = set_fields(body, _KNOWN) | set_fields(rest, ())

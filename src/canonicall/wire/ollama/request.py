@@ -48,8 +48,7 @@ def decode_request(
     origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
     findings: list[Finding] = []
     conversation = Conversation()
-    for message in decode_messages(body.get("messages"), "$.messages", origin=origin):
-        conversation.append(message)
+    conversation.extend(decode_messages(body.get("messages"), "$.messages", origin=origin))
     return Request(
         conversation,
         tools=decode_tools(body.get("tools")),

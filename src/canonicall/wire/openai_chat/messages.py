@@ -51,6 +51,7 @@ from canonicall.wire.openai_chat.reasoning import (
     encode_reasoning,
 )
 from canonicall.wire.openai_chat.target import FORMAT
+from canonicall.wire.openai_chat.usual import usual_message
 from canonicall.wire.reading import id_at, list_at, object_at, text_at
 
 ASSISTANT_FIELDS = (
@@ -65,20 +66,30 @@ def decode_messages(
 ) -> Iterator[Message]:
     """The canonical messages of a request."""
     for index, value in enumerate(messages):
-        place = f"{where}[{index}]"
-        message = object_at(value, place)
-        match message.get("role"):
-            case "assistant":
-                yield _decode_assistant(message, place, origin, domain, findings)
-            case "tool" | "function":
-                yield _decode_result(message, place, domain, findings)
-            case "system" | "developer" | "user" as role:
-                blocks = _decode_words(message, place, domain, findings)
-                native = native_rest(message, ("role", "content", "tool_calls"))
-                yield Message(role, blocks, native=native)
-            case role:
-                what = f"{role!r} is not a role. Use one of {', '.join(_ROLES)}."
-                raise MalformedBody(what, where=f"{place}.role")
+        usual = usual_message(value, origin) if isinstance(value, dict) else None
+        if usual is not None:
+            yield usual
+        else:
+            yield decode_message(value, f"{where}[{index}]", origin, domain, findings)
+
+
+def decode_message(
+    value: Any, where: str, origin: Origin, domain: str, findings: list[Finding]
+) -> Message:
+    """One message, whatever is in it."""
+    message = object_at(value, where)
+    match message.get("role"):
+        case "assistant":
+            return _decode_assistant(message, where, origin, domain, findings)
+        case "tool" | "function":
+            return _decode_result(message, where, domain, findings)
+        case "system" | "developer" | "user" as role:
+            blocks = _decode_words(message, where, domain, findings)
+            native = native_rest(message, ("role", "content", "tool_calls"))
+            return Message(role, blocks, native=native)
+        case role:
+            what = f"{role!r} is not a role. Use one of {', '.join(_ROLES)}."
+            raise MalformedBody(what, where=f"{where}.role")
 
 
 def decode_assistant_blocks(

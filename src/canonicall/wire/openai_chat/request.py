@@ -46,8 +46,7 @@ def decode_request(
         raise MalformedBody(what, where="$.messages")
     conversation = Conversation()
     domain = TARGET.domain if domain is None else domain
-    for message in decode_messages(messages, "$.messages", origin, domain, findings):
-        conversation.append(message)
+    conversation.extend(decode_messages(messages, "$.messages", origin, domain, findings))
     return Request(
         conversation,
         tools=decode_tools(body, findings),

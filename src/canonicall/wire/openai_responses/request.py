@@ -55,8 +55,7 @@ def decode_request(
         conversation.append(Message("system", (Text(text=instructions),)))
     domain = TARGET.domain if domain is None else domain
     messages, findings = decode_input(body.get("input"), origin=origin, domain=domain)
-    for message in messages:
-        conversation.append(message)
+    conversation.extend(messages)
     tools, about_tools = decode_tools(body.get("tools"))
     asked = body.get("tool_choice")
     choice, about_choice = decode_choice(asked, body.get("parallel_tool_calls"))

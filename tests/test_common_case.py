@@ -1,0 +1,74 @@
+"""What is taken at a glance is what the careful look would have left alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from canonicall import Message, Native, Opaque, Origin, Text, ToolCall, ToolResult
+from canonicall.common_case import is_plain_message
+from canonicall.conform import conform
+from canonicall.errors import InvalidValue
+
+from strategies import assistant_messages, other_messages, result_messages
+
+ODD = st.sampled_from([None, 0, 1, "x", b"x", "\ud800", [], (), {}, {1: 2}, True, object()])
+
+
+@given(assistant_messages | other_messages | result_messages)
+def test_a_plain_message_conforms_as_it_is(message):
+    findings = []
+    if is_plain_message(message):
+        assert conform(message, "m", findings) is message
+        assert findings == []
+
+
+@given(st.data())
+def test_odd_values_are_never_taken_for_plain(data):
+    """Whatever stands in whichever field: plain means that the careful look finds nothing."""
+    block = data.draw(
+        st.sampled_from([Text(text="x"), ToolCall(id="c"), ToolResult(call_id="c", content=())])
+    )
+    field = data.draw(st.sampled_from(block.__struct_fields__))
+    changed = type(block)(**{**_fields(block), field: data.draw(ODD)})
+    message = Message("assistant", (changed,))
+    message_field = data.draw(st.sampled_from(["", *message.__struct_fields__]))
+    if message_field:
+        message = Message(**{**_fields(message), message_field: data.draw(ODD)})
+    if is_plain_message(message):
+        findings = []
+        assert conform(message, "m", findings) is message
+        assert findings == []
+
+
+def test_the_usual_messages_are_plain():
+    """Otherwise every message would be looked at twice."""
+    origin = Origin("p", format="openai-chat", model="m")
+    call = ToolCall(id="c", name="f", raw="{}")
+    result = ToolResult(call_id="c", content=(Text(text="größer"),), is_complete=True)
+    assert is_plain_message(Message("user", (Text(text="hi"),)))
+    assert is_plain_message(Message("assistant", (Text(text="hi"), call), origin=origin))
+    assert is_plain_message(Message("tool", (result,)))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        Text(text="x", cache="1h"),
+        Text(text="x", native=Native("f", {})),
+        Text(text="x", opaque=(Opaque("d", "k", "v"),)),
+        Text(text="\ud800"),
+        ToolCall(args={}),
+    ],
+)
+def test_what_holds_more_is_looked_at(block):
+    assert not is_plain_message(Message("user", (block,)))
+
+
+def test_a_list_of_blocks_is_looked_at():
+    with pytest.raises(InvalidValue):
+        conform(Message("user", "text"), "m", [])
+    assert not is_plain_message(Message("user", [Text(text="x")]))
+
+
+def _fields(value):
+    return {name: getattr(value, name) for name in value.__struct_fields__}
