@@ -112,6 +112,8 @@ class ToolCall(_Block, frozen=True, tag="tool_call"):
     """Position among the calls of its turn."""
     number: int = 0
     """Running number in its conversation. It never changes, whatever is compacted away."""
+    truncated: bool = False
+    """The stream was cut, or the token limit reached, inside this call: it must not be run."""
 
 
 class Unknown(_Block, frozen=True, tag="unknown"):

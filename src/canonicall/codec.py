@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Origin, ToolCall
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Report
+from canonicall.fold import with_truncated_call
 from canonicall.providers.registry import get_target
 from canonicall.reply import Reply
 from canonicall.request import Request
@@ -54,11 +55,12 @@ def decode_request(body: Body, format: str, *, provider: str = "") -> Request:
 
 
 def decode_response(body: Body, format: str, *, provider: str = "") -> Reply:
-    """Read a response body of a wire format."""
+    """Read a response body of a wire format. A call the token limit cut is marked `truncated`."""
     domain = get_target(f"{provider}/{format}").domain if provider else None
     wire = get_format(format)
     origin = Origin(provider, format) if provider else None
-    return wire.decode_response(parse_body(body), origin=origin, domain=domain)
+    reply = wire.decode_response(parse_body(body), origin=origin, domain=domain)
+    return replace(reply, message=with_truncated_call(reply.message))
 
 
 def encode_response(reply: Reply, format: str) -> dict[str, Any]:

@@ -76,6 +76,7 @@ def _is_plain_call(call: Any) -> bool:
         and _are_texts(call.id, call.name, call.raw_id)
         and type(call.index) is int
         and type(call.number) is int
+        and type(call.truncated) is bool
     )
 
 

@@ -53,8 +53,8 @@ def completion(
 
 
 def _outcome_of_open(one: Interaction, policy: Policy) -> Outcome:
-    """A call whose arguments cannot be read was never run, whatever else is unknown."""
-    if one.call.kind == "function" and one.call.args is None:
+    """A call that was cut or cannot be read was never run, whatever else is unknown."""
+    if one.call.truncated or (one.call.kind == "function" and one.call.args is None):
         return Outcome.TRUNCATED
     return policy.open_calls
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from canonicall.blocks import Origin
 from canonicall.errors import UnknownName
 from canonicall.findings import Finding
 from canonicall.reply import Reply
@@ -14,6 +15,7 @@ from canonicall.request import Request
 from canonicall.target import Target
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.error_body import ErrorBody
+from canonicall.wire.streaming import Decoding, Encoding
 
 FORMATS = (
     "openai-chat",
@@ -38,13 +40,25 @@ class Format(Struct, frozen=True):
     encode_response: Callable[[Reply], dict[str, Any]]
     decode_error: Callable[[Any], ErrorBody]
 
+    def stream_decoding(self, origin: Origin | None, domain: str | None) -> Decoding:
+        """What reads one stream of this format."""
+        module = import_module(f"{_package(self.name)}.stream_decode")
+        decoding: Decoding = module.StreamDecoding(origin, domain)
+        return decoding
+
+    def stream_encoding(self) -> Encoding:
+        """What writes one stream of this format."""
+        module = import_module(f"{_package(self.name)}.stream_encode")
+        encoding: Encoding = module.StreamEncoding()
+        return encoding
+
 
 @cache
 def get_format(name: str) -> Format:
     """The format of this name."""
     if name not in FORMATS:
         raise UnknownName("wire format", name, FORMATS)
-    package = f"canonicall.wire.{name.replace('-', '_')}"
+    package = _package(name)
     request = import_module(f"{package}.request")
     response = import_module(f"{package}.response")
     return Format(
@@ -57,3 +71,7 @@ def get_format(name: str) -> Format:
         encode_response=response.encode_response,
         decode_error=import_module(f"{package}.errors").decode_error,
     )
+
+
+def _package(name: str) -> str:
+    return f"canonicall.wire.{name.replace('-', '_')}"

@@ -37,7 +37,7 @@ def decode_calls(
 ) -> tuple[ToolCall, ...]:
     """The calls of a message, in order."""
     calls = [
-        _decode_call(call, at)
+        decode_call(call, at)
         for call, at in objects_at(message.get("tool_calls"), f"{where}.tool_calls")
     ]
     place = f"{where}.function_call"
@@ -45,10 +45,15 @@ def decode_calls(
     if any(function.values()):
         why = "The legacy function_call has no id; it is read as a tool call."
         findings.append(Finding("legacy_function", place, Action.CHANGED, why, Fault.INPUT))
-        name = text_at(function.get("name"), f"{place}.name")
-        raw, args = _decode_arguments(function, place)
-        calls.append(ToolCall(name=name, raw=raw, args=args, native=_LEGACY))
+        calls.append(decode_legacy(function, place))
     return tuple(calls)
+
+
+def decode_legacy(function: dict[str, Any], where: str) -> ToolCall:
+    """The single call of old, which has no id."""
+    name = text_at(function.get("name"), f"{where}.name")
+    raw, args = _decode_arguments(function, where)
+    return ToolCall(name=name, raw=raw, args=args, native=_LEGACY)
 
 
 def encode_call(call: ToolCall, target: Target) -> dict[str, Any]:
@@ -69,7 +74,8 @@ def encode_reply_call(call: ToolCall) -> dict[str, Any]:
     return _encode_function(call, _object_text(call))
 
 
-def _decode_call(call: dict[str, Any], where: str) -> ToolCall:
+def decode_call(call: dict[str, Any], where: str) -> ToolCall:
+    """One call."""
     id = id_at(call.get("id"), f"{where}.id")
     kind = text_at(call.get("type"), f"{where}.type") or "function"
     fields = own_fields(native_rest(call, _KNOWN))

@@ -33,7 +33,7 @@ from canonicall.wire.openai_chat.reasoning import encode_reply_reasoning
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from canonicall.wire.reading import list_at, object_at, text_at
 
-_RESPONSE_ID = "chatcmpl-canonicall"
+RESPONSE_ID = "chatcmpl-canonicall"
 _BODY_FIELDS = ("id", "object", "model", "choices", "usage")
 _CHOICE_FIELDS = ("index", "message", "finish_reason")
 _FIRST = "$.choices[0]"
@@ -83,11 +83,11 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     origin = reply.message.origin or Origin()
     choice = {
         "index": 0,
-        "message": _encode_message(reply.message) | native.get("message", {}),
-        "finish_reason": _encode_ending(reply, native.get("finish_reason")),
+        "message": encode_message(reply.message) | native.get("message", {}),
+        "finish_reason": encode_ending(reply, native.get("finish_reason")),
     }
     body: dict[str, Any] = {
-        "id": origin.response_id or _RESPONSE_ID,
+        "id": origin.response_id or RESPONSE_ID,
         "object": "chat.completion",
         "created": 0,
         "model": origin.model,
@@ -186,7 +186,7 @@ def _decode_ending(
     return finish, raw if is_lost and not refused else ""
 
 
-def _encode_ending(reply: Reply, kept: str | None) -> str | None:
+def encode_ending(reply: Reply, kept: str | None) -> str | None:
     """The wire's word: of those that lead back to the canonical one, OpenAI's first."""
     has_calls = bool(reply.calls)
     if reply.finish == REFUSAL and any(map(is_refusal, reply.message.blocks)):
@@ -197,7 +197,8 @@ def _encode_ending(reply: Reply, kept: str | None) -> str | None:
     return word if word and decode_finish(word, has_calls) == reply.finish else kept or word
 
 
-def _encode_message(message: Message) -> dict[str, Any]:
+def encode_message(message: Message) -> dict[str, Any]:
+    """The message of a response."""
     blocks = tuple(map(_as_made, message.blocks))
     thoughts = [block for block in blocks if isinstance(block, Thinking)]
     chunks = [thought for thought in thoughts if field_of(thought) == "content"]

@@ -1,0 +1,36 @@
+"""Which framing a stream has, told by its first byte that is not blank.
+
+A frame of AWS begins with the high byte of its length, which is zero; JSON with a bracket; every
+other stream is server-sent events.
+"""
+
+from canonicall.framing.eventstream import EventStream
+from canonicall.framing.frame import Frame, Framing
+from canonicall.framing.json_values import JsonValues
+from canonicall.framing.sse import ServerSentEvents
+
+
+class AnyFraming:
+    """Finds frames in a stream of any framing."""
+
+    def __init__(self) -> None:
+        self._framing: Framing | None = None
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """The frames that these bytes complete."""
+        if self._framing is None:
+            data = data.lstrip(b" \t\r\n")
+            if not data:
+                return []
+            self._framing = _framing_of(data[0])
+        return self._framing.feed(data)
+
+    def close(self) -> list[Frame]:
+        """What is left when nothing more comes."""
+        return [] if self._framing is None else self._framing.close()
+
+
+def _framing_of(first: int) -> Framing:
+    if first == 0:
+        return EventStream()
+    return JsonValues() if first in b"{[" else ServerSentEvents()

@@ -1,0 +1,156 @@
+"""Streams: bytes of any provider to events, events to bytes of any provider."""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from canonicall.blocks import Message, Origin, ToolCall
+from canonicall.errors import MalformedBody
+from canonicall.events import BlockEnded, BlockStarted, Event, StreamEnded
+from canonicall.findings import Action, Fault, Finding
+from canonicall.fold import with_truncated_call
+from canonicall.framing.detect import AnyFraming
+from canonicall.framing.frame import Frame
+from canonicall.ids import base64url
+from canonicall.providers.registry import get_target
+from canonicall.reply import ERROR, Reply
+from canonicall.wire.formats import get_format
+
+_DONE = b"[DONE]"
+_CUT = "the stream ended before the provider said that it was complete"
+
+
+class StreamDecoder:
+    """Reads one stream of a wire format, however its bytes are split."""
+
+    def __init__(self, format: str, *, provider: str = "") -> None:
+        self._wire = get_format(format)
+        self._domain = get_target(f"{provider}/{format}").domain if provider else None
+        self._origin = Origin(provider, format) if provider else None
+        self._framing = AnyFraming()
+        self._decoding = self._wire.stream_decoding(self._origin, self._domain)
+        self._findings: list[Finding] = []
+        self._frames = 0
+        self._closed = False
+
+    @property
+    def done(self) -> bool:
+        """Whether the provider has said that it ended. Usage may still follow."""
+        return self._decoding.complete
+
+    def feed(self, data: bytes) -> list[Event]:
+        """The events that these bytes complete."""
+        events: list[Event] = []
+        for frame in self._framing.feed(data):
+            self._take(frame, events)
+        return events
+
+    def close(self) -> list[Event]:
+        """The last events, with the whole reply. Call it when nothing more comes."""
+        events: list[Event] = []
+        if self._closed:
+            return events
+        self._closed = True
+        for frame in self._framing.close():
+            self._take(frame, events)
+        decoding = self._decoding
+        decoding.end(events)
+        reply = self._reply(decoding.whole())
+        why = decoding.error.message if decoding.error is not None else ""
+        complete = decoding.complete and decoding.error is None
+        events.append(StreamEnded(reply, complete, why or ("" if complete else _CUT)))
+        return events
+
+    def _take(self, frame: Frame, events: list[Event]) -> None:
+        number = self._frames
+        self._frames += 1
+        name, data = frame
+        try:
+            value = msgspec.json.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            if data.strip() == _DONE:
+                self._decoding.complete = True
+            elif data.strip():
+                shown = data[:80].decode("utf-8", "replace")
+                self._note_unreadable(f"it is no JSON: {shown!r}", number)
+            return
+        if isinstance(value, dict):
+            try:
+                self._decoding.frame(name, value, events)
+            except MalformedBody as error:
+                self._note_unreadable(str(error), number)
+        else:
+            self._note_unreadable("it is no JSON object", number)
+
+    def _note_unreadable(self, what: str, number: int) -> None:
+        why = f"A frame of the stream cannot be read, so it was left out: {what}"
+        where = f"frames[{number}]"
+        self._findings.append(Finding("frame_dropped", where, Action.DROPPED, why, Fault.INPUT))
+
+    def _reply(self, body: dict[str, Any]) -> Reply:
+        decoding = self._decoding
+        reply = self._wire.decode_response(body, origin=self._origin, domain=self._domain)
+        message = reply.message
+        if decoding.error is not None:
+            message = replace(message, finish=ERROR)
+        if not decoding.complete:
+            message = replace(message, partial=True)
+        findings = (*self._findings, *decoding.findings, *reply.findings)
+        return replace(reply, message=with_truncated_call(message), findings=findings)
+
+
+class StreamEncoder:
+    """Writes one stream of a wire format.
+
+    `seed` makes the ids of calls that came without one different from those of other streams.
+    """
+
+    def __init__(self, format: str, *, seed: str = "") -> None:
+        self._encoding = get_format(format).stream_encoding()
+        self._needs_ids = get_format(format).target.ids.style != "echoed"
+        self._seed = seed
+        self._given: set[str] = set()
+        self._renamed: dict[int, str] = {}
+        self._ended = False
+
+    def feed(self, event: Event) -> bytes:
+        """The bytes that an event becomes; none where there is nothing to write yet."""
+        if type(event) is BlockStarted and type(event.block) is ToolCall:
+            event = self._with_id(event, event.block)
+        elif type(event) is BlockEnded and event.index in self._renamed:
+            block = event.block
+            event = BlockEnded(event.index, replace(block, id=self._renamed[event.index]))
+        elif type(event) is StreamEnded:
+            self._ended = True
+        return self._encoding.event(event)
+
+    def feed_all(self, events: Iterable[Event]) -> bytes:
+        """The bytes of several events."""
+        return b"".join([self.feed(event) for event in events])
+
+    def keep_alive(self) -> bytes:
+        """What shows a client that the stream is alive, between events."""
+        return self._encoding.keep_alive()
+
+    def close(self) -> bytes:
+        """The end of a stream whose own end never came: clients are told that it was cut."""
+        if self._ended:
+            return b""
+        message = Message("assistant", partial=True)
+        return self.feed(StreamEnded(Reply(message), complete=False, why=_CUT))
+
+    def _with_id(self, event: BlockStarted, call: ToolCall) -> BlockStarted:
+        """`event` with an id that no other call of this stream has."""
+        if not self._needs_ids or call.kind == "server":
+            return event
+        if not call.id or call.id in self._given:
+            digest = sha256(f"{self._seed}|{event.index}|{call.name}".encode()).digest()
+            id = f"call_{base64url(digest)[:24]}"
+            self._renamed[event.index] = id
+            event = BlockStarted(event.index, replace(call, id=id))
+            call = replace(call, id=id)
+        self._given.add(call.id)
+        return event

@@ -1,0 +1,201 @@
+"""Calls that come in pieces, whichever way a host numbers them.
+
+Hosts leave the index out, give every call the same one, or count pieces instead of calls; they
+repeat ids and names, send them late, or empty. The rules that put pieces to their calls:
+
+1. A piece belongs to the call of its index; without an index, to the last call.
+2. It opens a call of its own where it brings another id, or a name behind complete arguments.
+3. An index never seen, without a name and without a new id, goes on with the last call.
+"""
+
+from typing import Any
+
+import msgspec
+
+from canonicall.blocks import CallKind, ToolCall
+from canonicall.events import Event
+from canonicall.wire.openai_chat.calls import decode_call, decode_legacy
+from canonicall.wire.reading import object_at, text_at
+from canonicall.wire.streaming import Blocks
+
+
+class GrowingCall:
+    """One call as far as it has come."""
+
+    def __init__(self) -> None:
+        self.id = ""
+        self.name = ""
+        self.pieces: list[str] = []
+        self.rest: dict[str, Any] = {}
+        self.function_rest: dict[str, Any] = {}
+        self.block: int | None = None
+        """The number of its block, once it has been told of."""
+        self.told = 0
+        """How many pieces have been told."""
+        self.ended = False
+        self.is_legacy = False
+        """It is the `function_call` of old, which has no id."""
+
+    @property
+    def kind(self) -> CallKind:
+        return "custom" if self.rest.get("type") == "custom" else "function"
+
+    @property
+    def arguments(self) -> str:
+        return "".join(self.pieces)
+
+    def add(self, said: Any) -> None:
+        """Add to the arguments. An object is written out once."""
+        if isinstance(said, str):
+            if said:
+                self.pieces.append(said)
+        elif said is not None:
+            self.pieces.append(msgspec.json.encode(said).decode())
+
+    def whole(self) -> dict[str, Any]:
+        """The call as it stands in a response without streaming."""
+        said = "input" if self.kind == "custom" else "arguments"
+        held = {"name": self.name, said: self.arguments} | self.function_rest
+        if self.is_legacy:
+            return held
+        return {"id": self.id, "type": "function"} | self.rest | {self.kind: held}
+
+
+class GrowingCalls:
+    """The calls of one message."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self.calls: list[GrowingCall] = []
+        self._by_index: dict[int, GrowingCall] = {}
+        self._blocks = blocks
+
+    def add(self, pieces: Any, where: str, events: list[Event] | None) -> None:
+        """Take the `tool_calls` of one delta in; tell of them if there are `events`."""
+        if isinstance(pieces, dict):
+            pieces = [pieces]
+        for number, value in enumerate(pieces):
+            place = f"{where}[{number}]"
+            piece = object_at(value, place)
+            inner = "custom" if piece.get("custom") else "function"
+            held = object_at(piece.get(inner) or {}, f"{place}.{inner}")
+            id = text_at(piece.get("id"), f"{place}.id")
+            name = text_at(held.get("name"), f"{place}.{inner}.name")
+            said = held.get("input" if inner == "custom" else "arguments")
+            call = self._call_for(piece.get("index"), id, name, bool(said), events)
+            _merge(call, piece, held, id, name)
+            call.add(said)
+            if events is not None:
+                self.tell(call, events)
+
+    def add_legacy(self, value: Any, where: str, events: list[Event] | None) -> None:
+        """Take the `function_call` of one delta in: there is one for each message."""
+        function = object_at(value, where)
+        call = next((one for one in self.calls if one.is_legacy), None)
+        if call is None:
+            call = self._new(None, events)
+            call.is_legacy = True
+        call.name = call.name or text_at(function.get("name"), f"{where}.name")
+        call.add(function.get("arguments"))
+        if events is not None:
+            self.tell(call, events)
+
+    def whole(self) -> dict[str, Any]:
+        """The fields of the message that hold the calls."""
+        calls = [call.whole() for call in self.calls if not call.is_legacy]
+        fields: dict[str, Any] = {"tool_calls": calls} if calls else {}
+        for call in self.calls:
+            if call.is_legacy:
+                fields["function_call"] = call.whole()
+        return fields
+
+    def end(self, events: list[Event]) -> None:
+        """Tell that all calls are whole."""
+        for call in self.calls:
+            self._end(call, events)
+
+    def tell(self, call: GrowingCall, events: list[Event]) -> None:
+        """Tell of what is new of a call; nothing before its name is known."""
+        if call.block is None:
+            if not call.name:
+                return
+            block = ToolCall(id=call.id, name=call.name, kind=call.kind)
+            call.block = self._blocks.start(block, events)
+        for text in call.pieces[call.told :]:
+            self._blocks.arguments(call.block, text, events)
+        call.told = len(call.pieces)
+
+    def _end(self, call: GrowingCall, events: list[Event]) -> None:
+        if call.ended or not (call.id or call.name or call.pieces):
+            return
+        call.ended = True
+        block = (
+            decode_legacy(call.whole(), "$") if call.is_legacy else decode_call(call.whole(), "$")
+        )
+        if call.block is None:
+            call.block = self._blocks.start(ToolCall(id=call.id, kind=block.kind), events)
+            for text in call.pieces:
+                self._blocks.arguments(call.block, text, events)
+        self._blocks.end(call.block, block, events)
+
+    def _call_for(
+        self, index: Any, id: str, name: str, has_arguments: bool, events: list[Event] | None
+    ) -> GrowingCall:
+        last = self.calls[-1] if self.calls else None
+        known = self._by_index.get(index) if isinstance(index, int) else last
+        if known is None:
+            is_numbered_piece = last is not None and not name and id in ("", last.id)
+            return last if is_numbered_piece and last is not None else self._new(index, events)
+        if _is_another(known, id, name, has_arguments):
+            return self._new(index, events)
+        return known
+
+    def _new(self, index: Any, events: list[Event] | None) -> GrowingCall:
+        # What is complete JSON cannot grow: the call before is whole.
+        if self.calls and events is not None and _is_whole(self.calls[-1]):
+            self._end(self.calls[-1], events)
+        call = GrowingCall()
+        self.calls.append(call)
+        if isinstance(index, int):
+            self._by_index[index] = call
+        return call
+
+
+def _merge(
+    call: GrowingCall, piece: dict[str, Any], held: dict[str, Any], id: str, name: str
+) -> None:
+    """Put what a piece says to its call. Ids are set once; what is empty says nothing.
+
+    Some hosts of Kimi send a name in pieces; behind the first argument it can only be repeated.
+    """
+    call.id = call.id or id
+    if name and name != call.name and not call.pieces:
+        call.name += name
+    for field, value in piece.items():
+        if field not in ("index", "id", "function", "custom") and value:
+            call.rest[field] = value
+    for field, value in held.items():
+        if field not in ("name", "arguments", "input") and value is not None:
+            call.function_rest[field] = value
+
+
+def _is_another(call: GrowingCall, id: str, name: str, has_arguments: bool) -> bool:
+    """Whether a piece cannot belong to `call`, although it has its place."""
+    if id and call.id:
+        return id != call.id
+    if not name or not call.name:
+        return False
+    if name == call.name:
+        return has_arguments and _is_whole(call)
+    return bool(call.pieces)
+
+
+def _is_whole(call: GrowingCall) -> bool:
+    """Whether the arguments are complete JSON, so that nothing more can belong to them."""
+    text = call.arguments
+    if not text.rstrip().endswith("}"):
+        return False
+    try:
+        msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return False
+    return True

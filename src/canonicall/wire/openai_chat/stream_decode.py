@@ -1,0 +1,190 @@
+"""Chunks of a streamed chat completion, put together to the response they would have been.
+
+A chunk's delta is an increment of the message. Hosts differ in where they put reasoning, usage and
+errors, and in how they number calls; what they add to a chunk beside the delta is kept as it came
+last. Only the first choice is told while it streams.
+"""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from canonicall.blocks import Native, Origin, Text, Thinking
+from canonicall.events import (
+    ErrorReported,
+    Event,
+    FinishReported,
+    MessageStarted,
+    UsageReported,
+)
+from canonicall.findings import Finding
+from canonicall.wire.openai_chat.errors import decode_error
+from canonicall.wire.openai_chat.finish import decode_finish, decode_usage
+from canonicall.wire.openai_chat.native import HINT
+from canonicall.wire.openai_chat.parts import REFUSED
+from canonicall.wire.openai_chat.stream_message import GrowingMessage
+from canonicall.wire.openai_chat.target import FORMAT, TARGET
+from canonicall.wire.reading import list_at, object_at
+from canonicall.wire.streaming import Blocks
+
+_TEXT, _REFUSAL, _THINKING = "text", "refusal", "thinking"
+
+
+class StreamDecoding:
+    """Reads the chunks of one stream."""
+
+    def __init__(self, origin: Origin | None, domain: str | None) -> None:
+        self.complete = False
+        self.error: ErrorReported | None = None
+        self.findings: list[Finding] = []
+        self._origin = origin or Origin(provider=TARGET.provider, format=FORMAT)
+        self._domain = TARGET.domain if domain is None else domain
+        self._body: dict[str, Any] = {}
+        self._size = 0
+        self._blocks = Blocks()
+        self._choices: dict[int, GrowingMessage] = {}
+        self._open = ""
+        self._index = 0
+        self._started = False
+
+    def frame(
+        self,
+        name: str,  # noqa: ARG002  chunks have no names
+        data: dict[str, Any],
+        events: list[Event],
+    ) -> None:
+        """Take one chunk in."""
+        choices = data.get("choices")
+        # Nearly all chunks of a stream have the same fields around the delta: those are read once.
+        if len(data) != self._size or not choices:
+            self._merge(data, events)
+        if not choices:
+            return
+        for number, value in enumerate(list_at(choices, "$.choices")):
+            choice = object_at(value, f"$.choices[{number}]")
+            index = choice.get("index")
+            self._take(choice, index if isinstance(index, int) else number, data, events)
+
+    def end(self, events: list[Event]) -> None:
+        """Tell that what is open is whole."""
+        self._start(events)
+        self._close(events)
+        if 0 in self._choices:
+            self._choices[0].calls.end(events)
+
+    def whole(self) -> dict[str, Any]:
+        """The body of a response without streaming."""
+        choices = [self._choices[index].whole(index) for index in sorted(self._choices)]
+        return self._body | {"choices": choices}
+
+    def _merge(self, data: dict[str, Any], events: list[Event]) -> None:
+        """Keep what stands around the delta; later values take the place of earlier ones."""
+        self._size = len(data)
+        for field, value in data.items():
+            if field not in ("choices", "object", "obfuscation") and value not in (None, "", []):
+                self._body[field] = value
+        groq = data.get("x_groq")
+        usage = data.get("usage") or (groq.get("usage") if isinstance(groq, dict) else None)
+        if isinstance(usage, dict):
+            figures = decode_usage(usage)
+            if figures is not None:
+                events.append(UsageReported(figures))
+        error = data.get("error") or (groq.get("error") if isinstance(groq, dict) else None)
+        is_bare_error = "choices" not in data and "message" in data and "code" in data
+        if error or is_bare_error:
+            self._fail({"error": error} if error else data, events)
+
+    def _fail(self, body: dict[str, Any], events: list[Event]) -> None:
+        told = decode_error(body)
+        self.error = ErrorReported(told.message or "unknown error", told.type, body)
+        events.append(self.error)
+
+    def _start(self, events: list[Event]) -> None:
+        if self._started:
+            return
+        self._started = True
+        model, id = self._body.get("model"), self._body.get("id")
+        origin = replace(
+            self._origin,
+            model=model if isinstance(model, str) else "",
+            response_id=id if isinstance(id, str) else "",
+        )
+        events.insert(0, MessageStarted(origin))
+
+    def _take(
+        self, choice: dict[str, Any], index: int, data: dict[str, Any], events: list[Event]
+    ) -> None:
+        message = self._choices.get(index)
+        if message is None:
+            message = self._choices[index] = GrowingMessage(self._blocks)
+        delta = choice.get("delta")
+        if delta is None and not message.began:
+            delta = choice.get("message")
+        if index == 0 and not self._started:
+            self._start(events)
+        if delta:
+            self._told(message, object_at(delta, f"$.choices[{index}].delta"), index, events)
+        if len(choice) > 2 or choice.get("finish_reason"):
+            message.merge_choice(choice)
+            if choice.get("finish_reason"):
+                self._finish(message, data, index, events)
+
+    def _told(
+        self, message: GrowingMessage, delta: dict[str, Any], index: int, events: list[Event]
+    ) -> None:
+        """Take a delta in and tell of it, if it is of the choice that counts."""
+        where = f"$.choices[{index}].delta"
+        thought, words, refusal = message.add(delta, where)
+        told = None if index else events
+        if told is not None:
+            if thought:
+                self._switch(_THINKING, message, told)
+                self._blocks.thinking(self._index, thought, told)
+            if words:
+                self._switch(_TEXT, message, told)
+                self._blocks.text(self._index, words, told)
+            if refusal:
+                self._switch(_REFUSAL, message, told)
+                self._blocks.text(self._index, refusal, told)
+        calls, legacy = delta.get("tool_calls"), delta.get("function_call")
+        if (calls or legacy) and told is not None:
+            self._close(told)
+        if calls:
+            message.calls.add(calls, f"{where}.tool_calls", told)
+        if legacy:
+            message.calls.add_legacy(legacy, f"{where}.function_call", told)
+
+    def _switch(self, kind: str, message: GrowingMessage, events: list[Event]) -> None:
+        """Make the open block one of this kind."""
+        if self._open == kind:
+            return
+        self._close(events)
+        self._open = kind
+        block: Text | Thinking = Text(text="")
+        if kind == _REFUSAL:
+            block = Text(text="", native=REFUSED)
+        elif kind == _THINKING:
+            block = Thinking(native=Native(FORMAT, {HINT: message.reasoning_field}))
+        self._kept = block
+        self._index = self._blocks.start(block, events)
+
+    def _close(self, events: list[Event]) -> None:
+        if self._open:
+            said = self._blocks.said(self._index)
+            self._blocks.end(self._index, replace(self._kept, text=said), events)
+            self._open = ""
+
+    def _finish(
+        self, message: GrowingMessage, data: dict[str, Any], index: int, events: list[Event]
+    ) -> None:
+        self.complete = True
+        self._merge({**data, "usage": None, "error": None}, events)
+        if index == 0:
+            self._close(events)
+            message.calls.end(events)
+            raw = message.choice.get("finish_reason")
+            native = message.choice.get("native_finish_reason")
+            word = raw if isinstance(raw, str) else ""
+            has_calls = bool(message.calls.calls)
+            finish = decode_finish(word, has_calls, native if isinstance(native, str) else None)
+            events.append(FinishReported(finish))

@@ -1,0 +1,168 @@
+"""What the stream decoders and encoders of all formats have in common.
+
+A decoder puts the wire's increments together to the whole response it would have been, and tells
+what comes on the way. An encoder writes one event after the other in its format's grammar.
+"""
+
+from typing import Any, Protocol
+
+from canonicall.blocks import Block, Text, Thinking, ToolCall
+from canonicall.events import (
+    ArgumentsAdded,
+    BlockEnded,
+    BlockStarted,
+    ErrorReported,
+    Event,
+    SignatureAdded,
+    StreamEnded,
+    TextAdded,
+    ThinkingAdded,
+)
+from canonicall.findings import Finding
+
+
+class Decoding(Protocol):
+    """Reads the frames of one stream."""
+
+    complete: bool
+    """Whether the provider has said that it ended."""
+    error: ErrorReported | None
+    """The error that the provider told of inside the stream."""
+    findings: list[Finding]
+
+    def frame(self, name: str, data: dict[str, Any], events: list[Event]) -> None:
+        """Take one frame in and add what it tells to `events`."""
+        ...
+
+    def end(self, events: list[Event]) -> None:
+        """End what is still open; nothing more comes."""
+        ...
+
+    def whole(self) -> dict[str, Any]:
+        """The body that a response without streaming would have had."""
+        ...
+
+
+class Encoding(Protocol):
+    """Writes the frames of one stream."""
+
+    def event(self, event: Event) -> bytes:
+        """The frames for an event; blocks come one at a time, each with its end."""
+        ...
+
+    def keep_alive(self) -> bytes:
+        """What shows a client that the stream is alive."""
+        ...
+
+
+class Blocks:
+    """The blocks of a streamed message: numbered as they open, ended in any order."""
+
+    def __init__(self) -> None:
+        self._next = 0
+        self._pieces: dict[int, list[str]] = {}
+
+    def start(self, block: Block, events: list[Event]) -> int:
+        """Open a block."""
+        index = self._next
+        self._next += 1
+        self._pieces[index] = []
+        events.append(BlockStarted(index, block))
+        return index
+
+    def whole(self, block: Block, events: list[Event]) -> None:
+        """A block that came in one piece."""
+        index = self.start(block, events)
+        self.end(index, block, events)
+
+    def text(self, index: int, text: str, events: list[Event]) -> None:
+        self._pieces[index].append(text)
+        events.append(TextAdded(index, text))
+
+    def thinking(self, index: int, text: str, events: list[Event]) -> None:
+        self._pieces[index].append(text)
+        events.append(ThinkingAdded(index, text))
+
+    def arguments(self, index: int, text: str, events: list[Event]) -> None:
+        self._pieces[index].append(text)
+        events.append(ArgumentsAdded(index, text))
+
+    def said(self, index: int) -> str:
+        """All that was added to a block so far."""
+        return "".join(self._pieces[index])
+
+    def end(self, index: int, block: Block, events: list[Event]) -> None:
+        """Close a block, which is now known as a whole."""
+        del self._pieces[index]
+        events.append(BlockEnded(index, block))
+
+
+class InOrder:
+    """Makes blocks that overlap follow one another, for formats that know one block at a time.
+
+    The first open block goes through at once; the events of the others wait until it has ended.
+    """
+
+    def __init__(self) -> None:
+        self._current: int | None = None
+        self._waiting: dict[int, list[Event]] = {}
+
+    def pass_on(self, event: Event) -> list[Event]:
+        """The events that may be written now."""
+        match event:
+            case BlockStarted(index=index) if self._current is None:
+                self._current = index
+                return [event]
+            case BlockEnded(index=index) if index == self._current:
+                return [event, *self._next_blocks()]
+            case (
+                BlockStarted()
+                | TextAdded()
+                | ThinkingAdded()
+                | ArgumentsAdded()
+                | SignatureAdded()
+                | BlockEnded()
+            ):
+                if event.index == self._current:
+                    return [event]
+                self._waiting.setdefault(event.index, []).append(event)
+                return []
+            case StreamEnded():
+                return [*self._rest(), event]
+            case _:
+                return [event]
+
+    def _next_blocks(self) -> list[Event]:
+        """The blocks that waited: whole ones, and the first that is still open."""
+        self._current = None
+        ready: list[Event] = []
+        while self._waiting:
+            index = next(iter(self._waiting))
+            events = self._waiting.pop(index)
+            ready += events
+            if not isinstance(events[-1], BlockEnded):
+                self._current = index
+                break
+        return ready
+
+    def _rest(self) -> list[Event]:
+        """What still waits when the stream ends."""
+        rest = [event for events in self._waiting.values() for event in events]
+        self._waiting.clear()
+        return rest
+
+
+def is_client_call(block: Block) -> bool:
+    """Whether a block is a call that the client has to run."""
+    return isinstance(block, ToolCall) and block.kind != "server"
+
+
+def empty_of(block: Block) -> Block:
+    """`block` as it starts, before anything is added to it."""
+    match block:
+        case Text():
+            return Text(text="")
+        case Thinking():
+            return Thinking()
+        case _:
+            return block
