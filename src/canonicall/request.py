@@ -69,6 +69,9 @@ class Request(Struct, frozen=True):
     model: str = ""
     native: Native | None = None
     """Top-level fields of the wire format it came in that have no canonical meaning."""
+    spelled: Native | None = None
+    """Fields that `params` says in canonical words, where the format has several ways to say it:
+    a target that knows them is asked in the same way again."""
     continues: bool = False
     """The provider keeps the turns before these; results may answer calls that are not here."""
     domain: str = ""

@@ -12,6 +12,7 @@ from msgspec import Struct
 IdStyle: TypeAlias = Literal["prefixed", "numbered", "short", "echoed"]
 ResultPlace: TypeAlias = Literal["tool_messages", "user_message", "own_user_message", "items"]
 Keep: TypeAlias = Literal["signed", "open", "none"]
+FieldPlace: TypeAlias = Literal["request", "message", "part", "call", "tool"]
 
 
 class IdRule(Struct, frozen=True):
@@ -35,6 +36,25 @@ class NameRule(Struct, frozen=True):
     min_length: int = 1
 
 
+class FieldRule(Struct, frozen=True):
+    """Which fields a target knows beyond those with a canonical meaning, by where they stand.
+
+    A field that is not named is sent where nobody knows whose it is, and never where another
+    provider is known to have made it up. In a place that names none, any field is sent, unless the
+    place is closed.
+    """
+
+    request: tuple[str, ...] = ()
+    """All fields of a request, those with a canonical meaning among them."""
+    message: tuple[str, ...] = ()
+    part: tuple[str, ...] = ()
+    call: tuple[str, ...] = ()
+    tool: tuple[str, ...] = ()
+    closed: tuple[FieldPlace, ...] = ()
+    """The places where a field that is not named is refused: it is sent only to the provider that
+    is known to have made it."""
+
+
 class Target(Struct, frozen=True):
     """One target: who it is and what it accepts."""
 
@@ -46,6 +66,12 @@ class Target(Struct, frozen=True):
 
     ids: IdRule = IdRule()
     names: NameRule = NameRule()
+    fields: FieldRule = FieldRule()
+
+    # Parameters.
+    token_limit_field: str = ""
+    """What the limit of tokens is called; "" where either name will do: as it came."""
+    seed_field: str = "seed"
 
     # Messages.
     results: ResultPlace = "tool_messages"
@@ -59,6 +85,8 @@ class Target(Struct, frozen=True):
     """A result can be marked as failed; elsewhere its text has to say it."""
     media: tuple[str, ...] = ("image",)
     """Families a user message may hold."""
+    media_by_url: tuple[str, ...] = ("image", "document", "audio", "video")
+    """Families of which the address is enough; of others the data has to be sent."""
     document_needs_text: bool = False
     """A message with a document has to have text as well."""
     system: Literal["top", "inline"] = "inline"
@@ -101,6 +129,8 @@ class Target(Struct, frozen=True):
     tools_with_history: bool = False
     """Tools must be declared when the history has tool blocks."""
     max_tools: int = 128
+    schema_required: bool = False
+    """A tool without parameters has to have a schema that says so."""
     choice_modes: tuple[str, ...] = ("auto", "required", "none")
     choice_names: Literal["one", "many", "no"] = "many"
     """Whether a choice can name one tool, a list of tools, or none."""
@@ -111,3 +141,5 @@ class Target(Struct, frozen=True):
     # Cache marks.
     cache_marks: int = 0
     """How many marks a request may have."""
+    cache_field: Literal["cache_control", "prompt_cache_breakpoint"] = "cache_control"
+    """How a mark is written in a chat request."""

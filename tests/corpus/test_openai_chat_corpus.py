@@ -253,6 +253,8 @@ def normal_field(name: str, value):
             value = {"type": "function", "function": {"name": tool}}
         case "function_call", _:
             name = "tool_choice"
+        case "random_seed", _:  # Mistral's name for it
+            name = "seed"
     return name, value
 
 

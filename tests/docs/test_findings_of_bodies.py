@@ -85,6 +85,14 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
         *_chat({"role": "user", "content": [{"type": "smell"}]}),
         *_responses({"role": "user", "content": [{"type": "smell"}]}),
     ),
+    "foreign_part": lambda: _chat({"role": "user", "content": [_ANSWER]}),
+    "call_twice": lambda: _chat(
+        {
+            "role": "assistant",
+            "content": [_CALL],
+            "tool_calls": [{"id": "x", "function": {"name": "f", "arguments": "{}"}}],
+        }
+    ),
     "unknown_item": lambda: _responses({"type": "smell"}),
     "empty_part": lambda: _gemini({}),
     "part_split": lambda: _gemini({"text": "Hi", "inlineData": {"mimeType": "a/b", "data": ""}}),
@@ -216,6 +224,7 @@ RENDERING: dict[str, Callable[[], Iterable[Finding]]] = {
     "fields_dropped": lambda: (
         *_said(Text(text="Yes.", native=Native("gemini", {"videoMetadata": {}}))),
         *_written(native=Native("gemini", {"safetySettings": []}), target="openai"),
+        *_written(native=Native("openai-chat", {"enable_search": True}), target="openai"),
     ),
     "server_tool_dropped": lambda: (
         *_said(_SEARCH, Text(text="Found."), origin=_OPENAI),

@@ -42,22 +42,6 @@ KNOWN = {
     r"^Invalid tool schema: ('[A-Z]+'|\{'type': '[A-Z]+'\}|\d) is not valid": (
         "schemas in Gemini's dialect are sent on as they are"
     ),
-    r"assistant\.annotations: Extra": "a field of replies is sent back in the history",
-    r"^messages\.\d+\.(user|assistant)\.name: Extra": "a name of the speaker is sent on",
-    r"^tools\.\d+\.function\.parameters: Field required": "a tool without a schema has none",
-}
-KNOWN_FIELDS = {
-    r"^seed: Extra": "the seed has OpenAI's name, where Mistral's is `random_seed`",
-    r"^max_completion_tokens: Extra": "the limit keeps OpenAI's newer name, which Mistral lacks",
-    r"^(stream_options|store|user): Extra": "fields that only OpenAI knows are sent on",
-    r"^(thinking|provider|usage|reasoning|enable_thinking|include_reasoning): Extra": (
-        "fields that only other hosts of this format know are sent on as they are"
-    ),
-    r"assistant\.annotations: Extra": "a field of replies is sent back in the history",
-    r"^messages\.\d+\.(user|assistant)\.name: Extra": "a name of the speaker is sent on",
-    r"^tools\.\d+\.(ToolTypedDict\.function\.parameters: Field required|(?!ToolTypedDict))": (
-        "a tool without a schema has none"
-    ),
 }
 every_version = pytest.mark.parametrize("version", TARGETS)
 
@@ -119,24 +103,18 @@ def test_what_is_refused_today(pattern):
 
 
 def test_fields_after_every_switch_of_provider():
-    assert refusals(fields_judge, switched_requests(), "mistral", KNOWN_FIELDS) == []
+    assert refusals(fields_judge, switched_requests(), "mistral") == []
 
 
 @settings(max_examples=60)
 @given(damaged_requests)
 def test_fields_of_any_damaged_conversation(asked):
-    assert refusals(fields_judge, [("damaged", asked)], "mistral", KNOWN_FIELDS) == []
+    assert refusals(fields_judge, [("damaged", asked)], "mistral") == []
 
 
 @needs_corpus
 def test_fields_of_every_recorded_tool_conversation():
-    assert recorded_refusals(fields_judge, "mistral", KNOWN_FIELDS) == []
-
-
-@needs_corpus
-@each_known(KNOWN_FIELDS)
-def test_fields_that_are_refused_today(pattern):
-    assert known_refusals(fields_judge, "mistral", pattern) == []
+    assert recorded_refusals(fields_judge, "mistral") == []
 
 
 def made_body(version="v13"):

@@ -7,8 +7,6 @@ from canonicall.codec import encode_request
 from judges.sources import (
     MISSING,
     damaged_requests,
-    each_known,
-    known_refusals,
     needs_corpus,
     recorded_refusals,
     refusals,
@@ -21,13 +19,6 @@ params = pytest.importorskip("openai.types.chat.completion_create_params", reaso
 TARGET = "openai"
 WHOLE = TypedJudge(params.CompletionCreateParamsNonStreaming)
 STREAMED = TypedJudge(params.CompletionCreateParamsStreaming)
-KNOWN = {
-    r"^(thinking|provider|usage|reasoning|enable_thinking|include_reasoning|random_seed): Extra": (
-        "fields that only other hosts of this format know are sent on as they are"
-    ),
-    r"assistant\.annotations: Extra": "a field of replies is sent back in the history",
-    r"Input tag '(document_url|audio_url)'": "media parts of other hosts are sent on as they are",
-}
 
 
 def judge(body):
@@ -35,24 +26,18 @@ def judge(body):
 
 
 def test_after_every_switch_of_provider():
-    assert refusals(judge, switched_requests(), TARGET, KNOWN) == []
+    assert refusals(judge, switched_requests(), TARGET) == []
 
 
 @settings(max_examples=60)
 @given(damaged_requests)
 def test_any_damaged_conversation(asked):
-    assert refusals(judge, [("damaged", asked)], TARGET, KNOWN) == []
+    assert refusals(judge, [("damaged", asked)], TARGET) == []
 
 
 @needs_corpus
 def test_every_recorded_tool_conversation():
-    assert recorded_refusals(judge, TARGET, KNOWN) == []
-
-
-@needs_corpus
-@each_known(KNOWN)
-def test_what_is_refused_today(pattern):
-    assert known_refusals(judge, TARGET, pattern) == []
+    assert recorded_refusals(judge, TARGET) == []
 
 
 def made_body():

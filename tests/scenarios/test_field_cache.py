@@ -176,7 +176,6 @@ def test_j5_the_bridge_from_messages_to_chat_keeps_the_marks():
     assert made["tools"][0]["cache_control"] == MARK["cache_control"]
 
 
-@pytest.mark.xfail(strict=True, reason="chat marks are written as cache_control for OpenAI as well")
 def test_j5_openais_own_chat_models_get_its_own_kind_of_mark():
     """From GPT-5.6 on the field is `prompt_cache_breakpoint`; `cache_control` is not OpenAI's."""
     made = sent(EVERYWHERE, "anthropic", "openai:gpt-5.6").body

@@ -174,14 +174,7 @@ def test_a9_a_signature_is_kept_aside_for_the_next_gemini_turn():
     assert again["contents"][1]["parts"] == [signed]
 
 
-FOREIGN_PART = pytest.mark.xfail(
-    strict=True, reason="a tool_use part of a chat message is kept as native and sent to OpenAI"
-)
-
-
-@pytest.mark.parametrize(
-    "target", ["anthropic", "bedrock", pytest.param("openai", marks=FOREIGN_PART)]
-)
+@pytest.mark.parametrize("target", ["anthropic", "bedrock", "openai"])
 def test_a10_a_call_written_in_both_shapes_is_one_call(target):
     """A chat message that repeats its call as a tool_use part asks once."""
     body = chat(["toolu_01"])

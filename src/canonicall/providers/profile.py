@@ -29,7 +29,7 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.errors import InvalidValue, UnknownName
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import FieldRule, IdRule, NameRule, Target
 
 FORMATS = (
     "anthropic",
@@ -105,6 +105,7 @@ _FIELDS: dict[str, Any] = {
 _TABLES: dict[str, dict[str, Any]] = {
     "ids": get_type_hints(IdRule),
     "names": get_type_hints(NameRule),
+    "fields": get_type_hints(FieldRule),
 }
 _CAPABILITIES: dict[str, Any] = {
     "format": Literal["json", "xml", "custom"],

@@ -27,6 +27,7 @@ from canonicall.ledger import Ledger
 from canonicall.reply import PAUSED
 from canonicall.target import Target
 from canonicall.transcript.completion import family
+from canonicall.transcript.fields import is_of, kept_fields, place_of, takes_unknown
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.projection import Projection
 from canonicall.transcript.reasoning import (
@@ -101,7 +102,7 @@ class Fitter:
 
     def media(self, block: Media, where: str, findings: list[Finding]) -> Block:
         """Media the target can see, or a note in its place."""
-        if family(block) in self.target.media and not _is_hollow(block):
+        if family(block) in self.target.media and not (_is_hollow(block) or self._is_far(block)):
             return block
         return self._note(block, where, findings)
 
@@ -109,8 +110,15 @@ class Fitter:
         why = f"The target takes no {family(block)}; a note stands in its place."
         if _is_hollow(block):
             why = "There is nothing in it that this target could read; a note stands in its place."
+        elif self._is_far(block):
+            why = f"The target fetches no {family(block)}; a note stands in its place."
         findings.append(Finding("media_dropped", where, Action.DROPPED, why, Fault.RENDER))
         return Text(text=f"[{block.media_type} left out: this model cannot read it]")
+
+    def _is_far(self, block: Media) -> bool:
+        """Whether only an address is known, and the target wants the data."""
+        far = block.data is None and block.url is not None and not block.opaque
+        return far and family(block) not in self.target.media_by_url
 
     def _block(
         self, block: Block, message: Message, where: str, findings: list[Finding]
@@ -168,6 +176,7 @@ class Fitter:
         self, block: Unknown, message: Message, where: str, findings: list[Finding]
     ) -> Unknown | None:
         own = block.native is not None and block.native.format == self.target.format
+        own = own and takes_unknown("part", self.target, is_own=is_of(message, self.target))
         if own and all(keeps_opaque(one, message, self.target) for one in block.opaque):
             return block
         kind = block.native.fields.get("type", "") if block.native is not None else ""
@@ -186,10 +195,11 @@ class Fitter:
             why = "State that only another provider can read is not sent."
             findings.append(Finding("opaque_dropped", where, Action.DROPPED, why, Fault.RENDER))
         native = block.native
-        if native is not None and native.format != self.target.format:
-            why = f"Fields of {native.format} mean nothing here: {', '.join(native.fields)}."
-            findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
-            native = None
+        if native is not None:
+            place, is_own = place_of(block), is_of(message, self.target)
+            native = kept_fields(
+                native, place, self.target, is_own=is_own, where=where, findings=findings
+            )
         cache = block.cache
         if cache is not None and not self.target.cache_marks:
             why = "The target has no cache marks."

@@ -6,9 +6,11 @@ what could not be said is met by offering less, and every change is a finding.
 
 from msgspec.structs import replace
 
+from canonicall.blocks import Native
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request, Tool, ToolChoice
 from canonicall.target import Target
+from canonicall.transcript.fields import kept_fields, takes_unknown
 
 _NO_LONGER = "Not available any more."
 
@@ -16,7 +18,7 @@ _NO_LONGER = "Not available any more."
 def fitted_offer(request: Request, target: Target) -> tuple[Request, list[Finding]]:
     """`request` with an offer that fits `target`."""
     findings: list[Finding] = []
-    for fit in (_narrowed, _without_tools, _with_stubs, _unforced, _own_fields_only):
+    for fit in (_narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced):
         request = fit(request, target, findings)
     return request, findings
 
@@ -101,19 +103,30 @@ def _unforced(request: Request, target: Target, findings: list[Finding]) -> Requ
     return replace(request, tool_choice=replace(choice, mode="auto"))
 
 
-def _own_fields_only(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """Tools without the fields of another wire format."""
+def _known_fields_only(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """The request and its tools without native fields that are not for this target."""
+    is_own = request.domain == target.domain if request.domain else None
+    native = request.native
+    if native is not None and native.format == target.format:
+        native = kept_fields(
+            native, "request", target, is_own=is_own, where="request", findings=findings
+        )
+    spelled = request.spelled
+    if spelled is not None and not takes_unknown("request", target, is_own=is_own):
+        known = {
+            name: field for name, field in spelled.fields.items() if name in target.fields.request
+        }
+        spelled = Native(spelled.format, known)
     tools = []
     for index, tool in enumerate(request.tools):
-        native = tool.native
-        if native is None or native.format == target.format or tool.kind == "server":
-            tools.append(tool)
-            continue
-        why = f"Fields of {native.format} mean nothing here: {', '.join(native.fields)}."
-        place = f"tools[{index}]"
-        findings.append(Finding("fields_dropped", place, Action.DROPPED, why, Fault.RENDER))
-        tools.append(replace(tool, native=None))
-    return replace(request, tools=tuple(tools))
+        kept = tool.native
+        if tool.kind == "server":
+            kept = kept if takes_unknown("tool", target, is_own=is_own) else None
+        elif kept is not None:
+            where = f"tools[{index}]"
+            kept = kept_fields(kept, "tool", target, is_own=is_own, where=where, findings=findings)
+        tools.append(tool if kept is tool.native else replace(tool, native=kept))
+    return replace(request, tools=tuple(tools), native=native, spelled=spelled)
 
 
 def _can_be_offered(tool: Tool, target: Target) -> bool:

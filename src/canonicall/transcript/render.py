@@ -16,6 +16,7 @@ from canonicall.ledger import Interaction, Ledger
 from canonicall.target import Target
 from canonicall.transcript.completion import completion, is_usual, split_media
 from canonicall.transcript.ending import finished
+from canonicall.transcript.fields import is_of, kept_fields
 from canonicall.transcript.fitting import Fitter
 from canonicall.transcript.placing import Builder
 from canonicall.transcript.policy import DEFAULT, Policy
@@ -117,7 +118,8 @@ class Renderer:
             if blocks:
                 self._builder.instruct(entry.role, blocks, where, self._findings)
         else:
-            self._builder.user(blocks, self._own_native(entry), where, self._findings)
+            native = self._own_native(entry, where)
+            self._builder.user(blocks, native, where, self._findings)
 
     def _reply(self, message: Message, conversation: Conversation, index: int) -> None:
         where = f"entries[{index}]"
@@ -135,7 +137,7 @@ class Renderer:
             blocks,
             results,
             moved,
-            (message.origin, self._own_native(message)),
+            (message.origin, self._own_native(message, where)),
             where,
             self._findings,
         )
@@ -188,9 +190,16 @@ class Renderer:
                 note = Text(text=f"[A tool result without its call]\n{result.text}")
                 self._builder.user([note], None, where, self._findings)
 
-    def _own_native(self, message: Message) -> Native | None:
-        native = message.native
-        return native if native is not None and native.format == self.target.format else None
+    def _own_native(self, message: Message, where: str) -> Native | None:
+        is_own = is_of(message, self.target)
+        return kept_fields(
+            message.native,
+            "message",
+            self.target,
+            is_own=is_own,
+            where=where,
+            findings=self._findings,
+        )
 
 
 def _is_settled(entry: Entry, ledger: Ledger) -> bool:

@@ -20,8 +20,10 @@ from canonicall import (
     Unknown,
 )
 from canonicall.errors import MalformedBody
+from canonicall.request import Tool
 from canonicall.transcript.turns import Turn
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
+from canonicall.wire.openai_chat.native import lost_marks
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
 
 ORIGIN = Origin("openai", FORMAT, model="m")
@@ -169,25 +171,9 @@ PAIRS = {
             "content": [
                 {"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}},
                 {"type": "text", "text": "b", "cache_control": {"type": "ephemeral", "ttl": "1h"}},
-                {
-                    "type": "text",
-                    "text": "c",
-                    "prompt_cache_breakpoint": {"mode": "explicit", "ttl": "12h"},
-                },
             ],
         },
-        Message(
-            "system",
-            (
-                Text(text="a", cache="default"),
-                Text(text="b", cache="1h"),
-                Text(
-                    text="c",
-                    cache="12h",
-                    native=native(prompt_cache_breakpoint={"mode": "explicit", "ttl": "12h"}),
-                ),
-            ),
-        ),
+        Message("system", (Text(text="a", cache="default"), Text(text="b", cache="1h"))),
     ),
     "calls": (
         {
@@ -508,10 +494,79 @@ def test_words_alone_are_one_string():
 
 
 def test_a_mark_that_the_renderer_took_away_is_not_written():
-    """The native fields remember the name of the mark, not that there is one."""
-    mark = native(prompt_cache_breakpoint={"mode": "explicit"}, x=1)
-    (part,) = encode(Text(text="a", native=mark), role="user")["content"]
+    wire = {"type": "text", "text": "a", "prompt_cache_breakpoint": {"mode": "explicit"}, "x": 1}
+    (block,) = decoded({"role": "user", "content": [wire]}).blocks
+    (part,) = encode(replace(block, cache=None), role="user")["content"]
     assert part == {"type": "text", "text": "a", "x": 1}
+
+
+OWN_MARKS = replace(TARGET, cache_marks=4, cache_field="prompt_cache_breakpoint")
+
+
+@pytest.mark.parametrize(
+    ("cache", "mark"),
+    [
+        ("12h", {"mode": "explicit", "ttl": "12h"}),
+        ("default", {"mode": "explicit"}),
+        ("1h", {"mode": "explicit"}),
+    ],
+)
+def test_the_target_says_what_a_mark_is_called(cache, mark):
+    """OpenAI's own kind knows two lifetimes only; the other kind is read and written as ever."""
+    wire = {"type": "text", "text": "a", "prompt_cache_breakpoint": mark}
+    assert encode(Text(text="a", cache=cache), role="user", target=OWN_MARKS)["content"] == [wire]
+    (block,) = decoded({"role": "user", "content": [wire]}).blocks
+    assert block == Text(text="a", cache=mark.get("ttl", "default"))
+    (part,) = encode(block, role="user")["content"]
+    assert part.keys() == {"type", "text", "cache_control"}
+
+
+def test_a_mark_for_parts_stands_on_the_last_part_of_a_result():
+    result = ToolResult(call_id="a", content=(Text(text="x"), Text(text="y")), cache="default")
+    wire = encode(result, role="tool", target=OWN_MARKS)
+    mark = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+    parts = [{"type": "text", "text": "x"}, {"type": "text", "text": "y", **mark}]
+    assert wire == {"role": "tool", "tool_call_id": "a", "content": parts}
+
+
+def test_a_call_and_an_empty_result_cannot_carry_a_mark_for_parts():
+    call = ToolCall(id="a", name="f", args={}, cache="default")
+    result = ToolResult(call_id="a", content=(), cache="default")
+    assert "prompt_cache_breakpoint" not in str(encode(call, target=OWN_MARKS))
+    turns = [Turn("assistant", (Text(text="a", cache="default"), call)), Turn("tool", (result,))]
+    lost = lost_marks(turns, [Tool("f", cache="default")], OWN_MARKS)
+    assert [one.where for one in lost] == ["turns[0].blocks[1]", "turns[1].blocks[0]", "tools[0]"]
+    assert {one.code for one in lost} == {"cache_mark_dropped"}
+    assert lost_marks(turns, [], TARGET) == []
+
+
+MIXED = [
+    {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"a": 1}},
+    {"type": "text", "text": "Now."},
+]
+
+
+def test_a_call_of_another_format_in_the_content_is_a_call():
+    (message,), findings = decode({"role": "assistant", "content": MIXED})
+    assert message.blocks == (ToolCall(id="toolu_1", name="f", args={"a": 1}), Text(text="Now."))
+    assert findings == [("foreign_part", "$.messages[0].content[0]")]
+
+
+def test_a_call_in_both_shapes_is_one_call():
+    call = {"id": "toolu_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    (message,), findings = decode({"role": "assistant", "content": MIXED, "tool_calls": [call]})
+    assert message.blocks == (Text(text="Now."), ToolCall(id="toolu_1", name="f", raw="{}"))
+    assert [code for code, _ in findings] == ["foreign_part", "call_twice"]
+
+
+def test_a_result_of_another_format_in_the_content_is_a_result():
+    part = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "42", "is_error": True}
+    (message,), findings = decode({"role": "user", "content": [part]})
+    content = (Text(text="42"),)
+    assert message.blocks == (
+        ToolResult(call_id="toolu_1", content=content, error=True, is_complete=True),
+    )
+    assert findings == [("foreign_part", "$.messages[0].content[0]")]
 
 
 def test_a_mark_on_a_message_is_behind_its_last_block():

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from canonicall import Conversation, Message, Native, Text, ToolResult
 from canonicall.errors import MalformedBody
 from canonicall.findings import Report
+from canonicall.providers.registry import get_target
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.openai_chat.request import decode_request, encode_request
@@ -18,6 +19,8 @@ from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from strategies import json_values
 
 HOST = replace(TARGET, provider="host", domain="host")
+OPENAI = get_target("openai")
+MISTRAL = get_target("mistral")
 USER = {"role": "user", "content": "Hi"}
 TURNS = (Turn("user", (Text(text="Hi"),)),)
 
@@ -97,7 +100,7 @@ def test_a_request_is_written_as_it_was():
     body, findings = encode(request)
     assert findings == []
     assert body == {**FULL, "messages": [USER]}
-    assert list(body)[:2] == ["model", "messages"]
+    assert (next(iter(body)), list(body)[-1]) == ("model", "messages")
 
 
 def test_bytes_do_not_depend_on_the_order_of_the_input():
@@ -131,19 +134,20 @@ def test_findings_of_the_conversation_are_among_those_of_the_request():
 
 
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
-def test_the_name_of_the_limit_is_remembered(name):
+def test_the_limit_keeps_its_name_where_either_will_do(name):
     request = decode(**{name: 5})
     assert request.params.max_tokens == 5
-    for target in (TARGET, HOST):
-        body, _ = encode(request, target)
-        assert body == {"model": "m", "messages": [USER], name: 5}
+    assert request.native is None
+    assert encode(request, HOST)[0] == {"model": "m", "messages": [USER], name: 5}
     changed = replace(request, params=replace(request.params, max_tokens=9))
     assert encode(changed)[0][name] == 9
+    assert encode(request, OPENAI)[0]["max_completion_tokens"] == 5
+    assert encode(request, MISTRAL)[0]["max_tokens"] == 5
 
 
 def test_a_limit_from_elsewhere_has_the_name_that_the_target_knows():
     request = asked(params=Params(max_tokens=5))
-    assert encode(request)[0]["max_completion_tokens"] == 5
+    assert encode(request, OPENAI)[0]["max_completion_tokens"] == 5
     assert encode(request, HOST)[0]["max_tokens"] == 5
 
 
@@ -163,7 +167,8 @@ def test_a_single_stop_is_a_list_of_one():
 def test_the_seed_of_mistral():
     request = decode(random_seed=7)
     assert request.params.seed == 7
-    assert encode(request)[0]["random_seed"] == 7
+    assert encode(request)[0] == {"model": "m", "messages": [USER], "seed": 7}
+    assert encode(request, MISTRAL)[0]["random_seed"] == 7
     assert decode(seed=0, random_seed=7).params.seed == 0
 
 
@@ -213,10 +218,30 @@ def test_reasoning_that_is_only_switched_on_needs_no_words():
     assert encode(asked(params=Params(reasoning=Reasoning(enabled=True))))[1] == []
 
 
+def test_a_way_to_ask_for_reasoning_that_the_target_lacks_is_not_used():
+    """Effort can be said everywhere; a switch is left out with a finding, once."""
+    body, findings = encode(decode(reasoning={"effort": "low"}), OPENAI)
+    assert body == {"model": "m", "messages": [USER], "reasoning_effort": "low"}
+    assert findings == []
+    body, findings = encode(decode(thinking={"type": "disabled"}), OPENAI)
+    assert body == {"model": "m", "messages": [USER]}
+    assert [(one.code, one.where) for one in findings] == [("param_dropped", "params.reasoning")]
+    deaf = replace(OPENAI, fields=replace(OPENAI.fields, request=("messages",)))
+    body, findings = encode(decode(reasoning_effort="low"), deaf)
+    assert body == {"model": "m", "messages": [USER]}
+    assert [(one.code, one.where) for one in findings] == [("param_dropped", "params.reasoning")]
+
+
+def test_what_stands_beside_the_reasoning_is_native():
+    request = decode(reasoning={"effort": "low", "exclude": True}, thinking={"type": "enabled"})
+    assert request.native == Native(FORMAT, {"reasoning": {"exclude": True}})
+    assert set(request.spelled.fields) == {"reasoning", "thinking"}
+
+
 def test_openai_has_no_top_k():
     request = decode(top_k=3)
     assert encode(request, HOST)[0]["top_k"] == 3
-    body, findings = encode(request)
+    body, findings = encode(request, OPENAI)
     assert "top_k" not in body
     assert [(one.code, one.where) for one in findings] == [("param_dropped", "params.top_k")]
 

@@ -20,6 +20,7 @@ from canonicall.wire.openai_chat.native import (
     native_of,
     native_rest,
     own_fields,
+    whole_mark,
     with_rest,
 )
 from canonicall.wire.openai_chat.target import FORMAT
@@ -59,10 +60,12 @@ def decode_legacy(function: dict[str, Any], where: str) -> ToolCall:
 def encode_call(call: ToolCall, target: Target) -> dict[str, Any]:
     """A call of a request's history. Its arguments are always the text of a JSON object."""
     if call.kind == "custom" and not target.custom_tools:
-        return _encode_function(call, _compact({"input": call.raw or ""}))
-    if call.kind == "custom":
-        return _encode_custom(call)
-    return _encode_function(call, _object_text(call))
+        wire = _encode_function(call, _compact({"input": call.raw or ""}))
+    elif call.kind == "custom":
+        wire = _encode_custom(call)
+    else:
+        wire = _encode_function(call, _object_text(call))
+    return wire | whole_mark(call.cache, target)
 
 
 def encode_reply_call(call: ToolCall) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from canonicall.wire.openai_chat.native import (
     field_of,
     native_rest,
     own_fields,
+    whole_mark,
     with_rest,
 )
 from canonicall.wire.openai_chat.parts import (
@@ -111,8 +112,20 @@ def decode_assistant_blocks(
             fields = {**own_fields(block.native), HINT: "images"}
             block = replace(block, native=Native(FORMAT, fields))
         blocks.append(block)
-    blocks += decode_calls(message, where, findings)
-    return tuple(blocks)
+    calls = decode_calls(message, where, findings)
+    return (*_said_once(blocks, calls, where, findings), *calls)
+
+
+def _said_once(
+    blocks: list[Block], calls: Sequence[ToolCall], where: str, findings: list[Finding]
+) -> list[Block]:
+    """`blocks` without the calls that `tool_calls` has as well."""
+    ids = {call.id for call in calls}
+    once = [block for block in blocks if not (isinstance(block, ToolCall) and block.id in ids)]
+    if len(once) < len(blocks):
+        why = "A call stands in the content and in tool_calls; it is one call."
+        findings.append(Finding("call_twice", where, Action.DROPPED, why, Fault.INPUT))
+    return once
 
 
 def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
@@ -235,5 +248,9 @@ def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "tool", "tool_call_id": result.call_id}
     if target.result_names_tool and result.name:
         message["name"] = result.name
-    message["content"] = encode_content(result.content or (), target)
-    return with_rest(message, result)
+    content = result.content or ()
+    mark = whole_mark(result.cache, target)
+    if result.cache is not None and not mark and content:
+        content = (*content[:-1], replace(content[-1], cache=result.cache))
+    message["content"] = encode_content(content, target)
+    return with_rest(message, result) | mark

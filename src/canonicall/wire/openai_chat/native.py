@@ -1,16 +1,19 @@
 """What stays in this format's own words: fields without a canonical meaning, and cache marks.
 
 A mark is `cache_control` (OpenRouter, Qwen, LiteLLM) or OpenAI's `prompt_cache_breakpoint`. Both
-become `cache`; the second also stays in the native fields, which is how it is known again.
+become `cache`, and the target says which of them is written. The second stands on parts only.
 The only note in native fields that is not of the wire is `field`: see HINT.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from functools import partial
 from typing import Any
 
-from canonicall.blocks import Block, Native
+from canonicall.blocks import Block, Native, ToolCall, ToolResult
+from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool
+from canonicall.target import Target
+from canonicall.transcript.turns import Turn
 from canonicall.wire import carried
 from canonicall.wire.openai_chat.target import FORMAT
 
@@ -19,6 +22,9 @@ HINT = "field"
 
 _BREAKPOINT = "prompt_cache_breakpoint"
 _MARKS = ("cache_control", _BREAKPOINT)
+# SDK chat_completion_content_part_text_param.py: other lifetimes are refused, so they become the
+# default.
+_LIFETIMES = ("30m", "12h")
 own_fields = partial(carried.fields_of, FORMAT)
 """The native fields of this format, nothing for those of another one."""
 native_of = partial(carried.native_of, FORMAT)
@@ -28,7 +34,8 @@ native_of = partial(carried.native_of, FORMAT)
 def native_rest(value: dict[str, Any], known: Container[str]) -> Native | None:
     """The fields of `value` that are not `known`; a null is as good as absent here."""
     rest = carried.set_fields(value, known)
-    rest.pop("cache_control", None)
+    for mark in _MARKS:
+        rest.pop(mark, None)
     return native_of(rest)
 
 
@@ -38,17 +45,12 @@ def field_of(block: Block) -> str:
 
 
 def with_rest(wire: dict[str, Any], block: Block | Tool) -> dict[str, Any]:
-    """`wire` with the native fields of its block and with its mark. Known fields win."""
-    native = own_fields(block.native)
-    for name, field in native.items():
+    """`wire` with the native fields of its block. Known fields win."""
+    for name, field in own_fields(block.native).items():
         if isinstance(wire.get(name), dict) and isinstance(field, dict):
             wire[name] |= {key: item for key, item in field.items() if key not in wire[name]}
-        elif name != HINT and name not in _MARKS:
+        elif name != HINT:
             wire.setdefault(name, field)
-    if block.cache is not None and _BREAKPOINT in native:
-        wire[_BREAKPOINT] = native[_BREAKPOINT]
-    elif block.cache is not None:
-        wire["cache_control"] = _encode_mark(block.cache)
     return wire
 
 
@@ -58,6 +60,38 @@ def decode_mark(value: dict[str, Any], where: str) -> str | None:
     return next((mark for mark in marks if mark is not None), None)
 
 
-def _encode_mark(cache: str) -> dict[str, Any]:
-    mark = {"type": "ephemeral"}
-    return mark if cache == "default" else mark | {"ttl": cache}
+def part_mark(cache: str | None, target: Target) -> dict[str, Any]:
+    """The mark on a part, as the target writes it."""
+    if cache is None or target.cache_field != _BREAKPOINT:
+        return whole_mark(cache, target)
+    lifetime = {"ttl": cache} if cache in _LIFETIMES else {}
+    return {_BREAKPOINT: {"mode": "explicit", **lifetime}}
+
+
+def whole_mark(cache: str | None, target: Target) -> dict[str, Any]:
+    """The mark on a call, a result or a tool: only one of the two kinds can stand there."""
+    if cache is None or target.cache_field == _BREAKPOINT:
+        return {}
+    lifetime = {} if cache == "default" else {"ttl": cache}
+    return {"cache_control": {"type": "ephemeral", **lifetime}}
+
+
+def lost_marks(turns: Iterable[Turn], tools: Iterable[Tool], target: Target) -> list[Finding]:
+    """A finding for each mark that has no place where marks stand on parts only."""
+    if target.cache_field != _BREAKPOINT:
+        return []
+    places = [
+        f"turns[{at}].blocks[{position}]"
+        for at, turn in enumerate(turns)
+        for position, block in enumerate(turn.blocks)
+        if block.cache is not None and not _has_part(block)
+    ]
+    places += [f"tools[{index}]" for index, tool in enumerate(tools) if tool.cache is not None]
+    why = "The target has no place for a cache mark here."
+    return [
+        Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER) for where in places
+    ]
+
+
+def _has_part(block: Block) -> bool:
+    return bool(block.content) if isinstance(block, ToolResult) else not isinstance(block, ToolCall)

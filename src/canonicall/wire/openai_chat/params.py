@@ -1,7 +1,7 @@
 """The parameters that mean the same everywhere, under the names that this format has for them.
 
-Where the format has several names for one thing, the native fields of the request keep the one
-that was used, with what stood there. Only the canonical value counts; the name is remembered.
+Where the format has several ways to say one thing, the request remembers what was said. Only the
+canonical value counts; it is said in the same way again where the target has no way of its own.
 """
 
 import math
@@ -12,15 +12,18 @@ from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning
 from canonicall.target import Target
-from canonicall.wire.openai_chat.target import TARGET
 from canonicall.wire.reading import kind_of, list_at, object_at, text_at
 
 _REASONING = ("reasoning_effort", "reasoning", "thinking", "enable_thinking", "thinking_budget")
+_CANONICAL = {
+    "reasoning": ("effort", "max_tokens", "enabled"),
+    "thinking": ("type", "budget_tokens"),
+}
 
 PLAIN_FIELDS = ("temperature", "top_p", "top_k", "stop", "seed", "stream")
 """Fields that have one name only."""
-REMEMBERED_FIELDS = ("max_tokens", "max_completion_tokens", "random_seed", *_REASONING)
-"""Fields that stay in the native fields, so that their name is known again."""
+SPELLED_FIELDS = ("max_tokens", "max_completion_tokens", "random_seed", *_REASONING)
+"""Fields that are remembered, because there are several ways to say the same."""
 
 
 def decode_params(body: dict[str, Any], findings: list[Finding]) -> Params:
@@ -45,42 +48,40 @@ def decode_params(body: dict[str, Any], findings: list[Finding]) -> Params:
 
 
 def encode_params(
-    params: Params, native: Mapping[str, Any], target: Target
+    params: Params, spelled: Mapping[str, Any], target: Target
 ) -> tuple[dict[str, Any], list[Finding]]:
-    """The fields for `params`; `native` are this format's own fields of the request."""
-    fields: dict[str, Any] = {}
-    findings: list[Finding] = []
-    if params.max_tokens is not None:
-        fields[_limit_name(native, target)] = params.max_tokens
-    if params.temperature is not None:
-        fields["temperature"] = params.temperature
-    if params.top_p is not None:
-        fields["top_p"] = params.top_p
-    if params.top_k is not None and target.domain != TARGET.domain:
-        fields["top_k"] = params.top_k
-    elif params.top_k is not None:
-        # "Unrecognized request argument supplied: top_k"
-        findings.append(_dropped("top_k", "OpenAI has no such parameter."))
-    if params.stop:
-        fields["stop"] = list(params.stop)
-    if params.seed is not None:
-        fields["random_seed" if "random_seed" in native else "seed"] = params.seed
-    if params.stream is not None:
-        fields["stream"] = params.stream
-    reasoning, lost = _encode_reasoning(params.reasoning, native)
-    return fields | reasoning, findings + lost
+    """The fields for `params`; `spelled` are the words of this format that said some of them."""
+    fields = {
+        _limit_name(spelled, target): params.max_tokens,
+        "temperature": params.temperature,
+        "top_p": params.top_p,
+        "top_k": params.top_k,
+        "stop": list(params.stop) or None,
+        target.seed_field: params.seed,
+        "stream": params.stream,
+    }
+    said = {name: field for name, field in fields.items() if field is not None}
+    # "Unrecognized request argument supplied: top_k" (OpenAI)
+    lost = [name for name in said if not _is_known(name, target)]
+    findings = [_dropped(name, "The target has no such parameter.") for name in lost]
+    reasoning, more = _encode_reasoning(params.reasoning, spelled, target)
+    kept = {name: field for name, field in said.items() if name not in lost}
+    return kept | reasoning, findings + more
 
 
-def _limit_name(native: Mapping[str, Any], target: Target) -> str:
-    """The name that was used, else the one that all models of the target know.
+def _is_known(name: str, target: Target) -> bool:
+    return "request" not in target.fields.closed or name in target.fields.request
+
+
+def _limit_name(spelled: Mapping[str, Any], target: Target) -> str:
+    """The target's name, else the one that was used, else the one that most hosts know.
 
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use
-    'max_completion_tokens' instead." (o-series and later); most other hosts know the old name only.
+    'max_completion_tokens' instead." (o-series and later); many other hosts know the old name only.
     """
-    for name in ("max_completion_tokens", "max_tokens"):
-        if name in native:
-            return name
-    return "max_completion_tokens" if target.domain == TARGET.domain else "max_tokens"
+    if target.token_limit_field:
+        return target.token_limit_field
+    return "max_completion_tokens" if "max_completion_tokens" in spelled else "max_tokens"
 
 
 def _decode_stop(stop: Any) -> tuple[str, ...]:
@@ -123,20 +124,31 @@ def _decode_reasoning(body: Mapping[str, Any]) -> Reasoning | None:
     return None if reasoning == Reasoning() else reasoning
 
 
+def reasoning_extras(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What the objects that ask for reasoning hold beyond what is canonical."""
+    extras = {
+        name: {key: item for key, item in held.items() if key not in known and item is not None}
+        for name, known in _CANONICAL.items()
+        if isinstance(held := body.get(name), dict)
+    }
+    return {name: held for name, held in extras.items() if held}
+
+
 def _encode_reasoning(
-    reasoning: Reasoning | None, native: Mapping[str, Any]
+    reasoning: Reasoning | None, spelled: Mapping[str, Any], target: Target
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The fields that said it, where they still say the same; else `reasoning_effort`."""
-    if _decode_reasoning(native) == reasoning:
-        return {name: native[name] for name in _REASONING if native.get(name) is not None}, []
+    words = {name: spelled[name] for name in _REASONING if name in spelled}
+    if _decode_reasoning(words) == reasoning and all(_is_known(name, target) for name in words):
+        return words, []
     if reasoning is None:
         return {}, []
-    if reasoning.effort is not None:
-        return {"reasoning_effort": reasoning.effort}, []
-    if reasoning.enabled is False or reasoning.budget is not None:
-        why = "This format can only say an effort."
-        return {}, [_dropped("reasoning", why)]
-    return {}, []
+    effort = {} if reasoning.effort is None else {"reasoning_effort": reasoning.effort}
+    if not all(_is_known(name, target) for name in effort):
+        return {}, [_dropped("reasoning", "The target cannot be told how much to think.")]
+    if reasoning.budget is not None or (reasoning.enabled is False and not effort):
+        return effort, [_dropped("reasoning", "The target can only be told an effort.")]
+    return effort, []
 
 
 def _dropped(name: str, why: str) -> Finding:

@@ -12,16 +12,25 @@ from canonicall.blocks import (
     Summary,
     Text,
     Thinking,
+    ToolCall,
+    ToolResult,
     Unknown,
 )
 from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.wire.openai_chat.media import MEDIA_PARTS, decode_media, encode_media
-from canonicall.wire.openai_chat.native import HINT, decode_mark, native_rest, own_fields, with_rest
+from canonicall.wire.openai_chat.native import (
+    HINT,
+    decode_mark,
+    native_rest,
+    own_fields,
+    part_mark,
+    with_rest,
+)
 from canonicall.wire.openai_chat.reasoning import decode_thinking_chunk, encode_thinking_chunk
-from canonicall.wire.openai_chat.target import FORMAT
-from canonicall.wire.reading import kind_of, object_at, text_at
+from canonicall.wire.openai_chat.target import FORMAT, TARGET
+from canonicall.wire.reading import id_at, kind_of, object_at, text_at
 from canonicall.wire.writing import fenced
 
 REFUSED = Native(FORMAT, {"refusal": True})
@@ -64,8 +73,7 @@ def decode_part(part: Any, where: str, domain: str, findings: list[Finding]) -> 
     ):
         why = "The part does not say its type; it is read as text."
         findings.append(Finding("untyped_part", where, Action.CHANGED, why, Fault.INPUT))
-        part = {"text": part} if isinstance(part, str) else part
-        return _decode_text(part, where)
+        part = {"type": "text", **({"text": part} if isinstance(part, str) else part)}
     part = object_at(part, where)
     match part.get("type"):
         case "text":
@@ -74,6 +82,8 @@ def decode_part(part: Any, where: str, domain: str, findings: list[Finding]) -> 
             return Text(text=text_at(part.get("refusal"), f"{where}.refusal"), native=REFUSED)
         case "thinking":
             return decode_thinking_chunk(part, where, domain)
+        case "tool_use" | "tool_result":
+            return _decode_foreign(part, where, domain, findings)
         case kind if kind in MEDIA_PARTS:
             media = decode_media(part, where, domain)
             if media is not None:
@@ -88,10 +98,10 @@ def encode_content(blocks: Iterable[Block], target: Target) -> str | list[dict[s
     blocks = tuple(blocks)
     if all(_is_text(block) and (target.content_as_text or _is_bare(block)) for block in blocks):
         return "\n".join(_words(block) for block in blocks)
-    return [encode_part(block) for block in blocks]
+    return [encode_part(block, target) for block in blocks]
 
 
-def encode_part(block: Block) -> dict[str, Any]:
+def encode_part(block: Block, target: Target = TARGET) -> dict[str, Any]:
     """One part of a content list."""
     match block:
         case Unknown(native=Native(fields=fields)):
@@ -101,9 +111,10 @@ def encode_part(block: Block) -> dict[str, Any]:
         case Thinking():
             return encode_thinking_chunk(block)
         case Media():
-            return with_rest(encode_media(block), block)
+            return with_rest(encode_media(block), block) | part_mark(block.cache, target)
         case _:
-            return with_rest({"type": "text", "text": _words(block)}, block)
+            part = with_rest({"type": "text", "text": _words(block)}, block)
+            return part | part_mark(block.cache, target)
 
 
 def is_refusal(block: Block) -> bool:
@@ -114,6 +125,29 @@ def _decode_text(part: dict[str, Any], where: str) -> Text:
     text = text_at(part.get("text"), f"{where}.text")
     native = native_rest(part, ("type", "text"))
     return Text(text=text, cache=decode_mark(part, where), native=native)
+
+
+def _decode_foreign(
+    part: dict[str, Any], where: str, domain: str, findings: list[Finding]
+) -> ToolCall | ToolResult:
+    """A call or a result as Anthropic writes it: clients that speak both formats mix them up."""
+    kind = part["type"]
+    why = f"A part of type {kind} is of another format; it is read as what it says."
+    findings.append(Finding("foreign_part", where, Action.CHANGED, why, Fault.INPUT))
+    if kind == "tool_use":
+        return ToolCall(
+            id=id_at(part.get("id"), f"{where}.id"),
+            name=text_at(part.get("name"), f"{where}.name"),
+            args=object_at(part.get("input") or {}, f"{where}.input"),
+            cache=decode_mark(part, where),
+        )
+    return ToolResult(
+        call_id=id_at(part.get("tool_use_id"), f"{where}.tool_use_id"),
+        content=decode_result_content(part.get("content"), f"{where}.content", domain, findings),
+        is_complete=True,
+        error=part.get("is_error") is True,
+        cache=decode_mark(part, where),
+    )
 
 
 def _is_text(block: Block) -> bool:

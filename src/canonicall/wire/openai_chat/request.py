@@ -9,13 +9,15 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request
 from canonicall.target import Target
 from canonicall.transcript.turns import Transcript
+from canonicall.wire.carried import set_fields
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
-from canonicall.wire.openai_chat.native import native_rest, own_fields
+from canonicall.wire.openai_chat.native import lost_marks, native_of, own_fields
 from canonicall.wire.openai_chat.params import (
     PLAIN_FIELDS,
-    REMEMBERED_FIELDS,
+    SPELLED_FIELDS,
     decode_params,
     encode_params,
+    reasoning_extras,
 )
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from canonicall.wire.openai_chat.tools import (
@@ -30,6 +32,7 @@ _KNOWN = (
     *("model", "messages", "tools", "functions"),
     *("tool_choice", "function_call", "parallel_tool_calls"),
     *PLAIN_FIELDS,
+    *SPELLED_FIELDS,
 )
 
 
@@ -53,7 +56,10 @@ def decode_request(
         tool_choice=decode_choice(body, findings),
         params=decode_params(body, findings),
         model=model,
-        native=native_rest(body, _KNOWN),
+        native=native_of(set_fields(body, _KNOWN) | reasoning_extras(body)),
+        spelled=native_of(
+            {name: body[name] for name in SPELLED_FIELDS if body.get(name) is not None}
+        ),
         findings=(*findings, *conversation.report.findings),
     )
 
@@ -67,17 +73,18 @@ def encode_request(
     tools, findings = encode_tools(request.tools, names, target)
     offered = request.tools if tools else ()
     choice, weakened = encode_choice(request.tool_choice, offered, names, target)
-    params, dropped = encode_params(request.params, native, target)
-    findings += [*weakened, *dropped]
+    params, dropped = encode_params(request.params, own_fields(request.spelled), target)
+    findings += [*weakened, *dropped, *lost_marks(transcript.turns, request.tools, target)]
     if request.native is not None and not native:
         listed = ", ".join(request.native.fields)
         why = f"Fields of another format have no place in this one: {listed}."
         findings.append(Finding("fields_dropped", "$", Action.DROPPED, why, Fault.RENDER))
     model = target.model or request.model
     body: dict[str, Any] = {"model": model} if model else {}  # Azure has it in the address.
-    body["messages"] = [wire for turn in transcript.turns for wire in encode_turn(turn, target)]
     if tools:
         body["tools"] = tools
     body |= choice | params
-    rest = {name: field for name, field in native.items() if name not in REMEMBERED_FIELDS}
-    return body | {name: field for name, field in rest.items() if name not in body}, findings
+    body |= {name: field for name, field in native.items() if name not in body}
+    # Last, so that a longer conversation only adds to the end of the bytes.
+    body["messages"] = [wire for turn in transcript.turns for wire in encode_turn(turn, target)]
+    return body, findings

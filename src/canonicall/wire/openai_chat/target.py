@@ -3,9 +3,24 @@
 Sources: types of `openai` 3.49.0 and the OpenAPI document of 2026-08-21, where no other is named.
 """
 
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import FieldRule, IdRule, NameRule, Target
 
 FORMAT = "openai-chat"
+
+# completion_create_params.py
+_REQUEST_FIELDS = (
+    *("messages", "model", "audio", "frequency_penalty", "logit_bias", "logprobs"),
+    *("max_completion_tokens", "max_tokens", "metadata", "modalities", "moderation", "n"),
+    *("parallel_tool_calls", "prediction", "presence_penalty", "prompt_cache_key"),
+    *("prompt_cache_options", "prompt_cache_retention", "reasoning_effort", "response_format"),
+    *("safety_identifier", "seed", "service_tier", "stop", "store", "stream", "stream_options"),
+    *("temperature", "tool_choice", "tools", "top_logprobs", "top_p", "user", "verbosity"),
+    "web_search_options",
+)
+
+# The extras of a part stand in the object that has the name of its type. Notes of this format are
+# no wire fields: `field`, `refusal`, and the chunks of a thought.
+_PART_FIELDS = ("image_url", "input_audio", "file", "field", "refusal", "thinking")
 
 TARGET = Target(
     format=FORMAT,
@@ -15,6 +30,15 @@ TARGET = Target(
     ids=IdRule(style="prefixed", prefix="call_", pattern="[A-Za-z0-9_-]+", max_length=40),
     # shared/function_definition.py: letters, digits, underscores and dashes, at most 64.
     names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=64),
+    # Nothing is closed here: most compatible hosts ignore what they do not know.
+    fields=FieldRule(
+        request=_REQUEST_FIELDS,
+        # chat_completion_assistant_message_param.py and those of the other roles
+        message=("name", "refusal", "audio"),
+        part=_PART_FIELDS,
+        call=("function", "custom", "field"),
+        tool=("function", "custom"),
+    ),
     # "An assistant message with 'tool_calls' must be followed by tool messages responding to each
     # 'tool_call_id'."
     results="tool_messages",

@@ -9,12 +9,13 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.wire.losses import weakened
-from canonicall.wire.offering import FREEFORM
+from canonicall.wire.offering import FREEFORM, NO_PARAMETERS
 from canonicall.wire.openai_chat.native import (
     decode_mark,
     native_of,
     native_rest,
     own_fields,
+    whole_mark,
     with_rest,
 )
 from canonicall.wire.openai_chat.target import FORMAT
@@ -156,12 +157,12 @@ def _encode_tool(tool: Tool, name: str, target: Target) -> dict[str, Any]:
         held["description"] = tool.description
     if tool.parameters is not None:
         held["parameters"] = tool.parameters
+    elif target.schema_required and tool.kind == "function":
+        held["parameters"] = NO_PARAMETERS
     if tool.strict is not None:
         held["strict"] = tool.strict
-    wire = with_rest({"type": tool.kind, tool.kind: held}, tool)
-    if not target.cache_marks:
-        wire.pop("cache_control", None)
-    return wire
+    mark = whole_mark(tool.cache, target) if target.cache_marks else {}
+    return with_rest({"type": tool.kind, tool.kind: held}, tool) | mark
 
 
 def _decode_chosen(

@@ -1,0 +1,60 @@
+"""Native fields: which of them a target may be sent.
+
+Hosts of one wire format invent fields of their own, and many hosts refuse what they do not know. A
+field goes to the provider that made it, to one that is known to have it, and where nobody knows
+whose it is, to all that do not refuse unknown fields.
+"""
+
+from canonicall.blocks import Block, Message, Native, ToolCall, ToolResult
+from canonicall.findings import Action, Fault, Finding
+from canonicall.target import FieldPlace, Target
+
+
+def kept_fields(
+    native: Native | None,
+    place: FieldPlace,
+    target: Target,
+    *,
+    is_own: bool | None,
+    where: str,
+    findings: list[Finding],
+) -> Native | None:
+    """`native` as the target may get it. `is_own` is None where nobody knows who made it."""
+    if native is None:
+        return None
+    if native.format != target.format:
+        why = f"Fields of {native.format} mean nothing here: {', '.join(native.fields)}."
+        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        return None
+    if takes_unknown(place, target, is_own=is_own):
+        return native
+    known = getattr(target.fields, place)
+    lost = [name for name in native.fields if name not in known]
+    if not lost:
+        return native
+    why = f"The target is not known to have these fields: {', '.join(lost)}."
+    findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+    kept = {name: field for name, field in native.fields.items() if name in known}
+    return Native(native.format, kept) if kept else None
+
+
+def takes_unknown(place: FieldPlace, target: Target, *, is_own: bool | None) -> bool:
+    """Whether something that the target is not known to have may be sent in this place."""
+    if is_own:
+        return True
+    if place in target.fields.closed:
+        return False
+    return is_own is None or not getattr(target.fields, place)
+
+
+def is_of(message: Message, target: Target) -> bool | None:
+    """Whether the target's own provider made the message; None where nobody knows."""
+    made_by = message.origin.provider if message.origin is not None else ""
+    return made_by == target.provider if made_by and target.provider else None
+
+
+def place_of(block: Block) -> FieldPlace:
+    """Where the native fields of a block stand."""
+    if isinstance(block, ToolCall):
+        return "call"
+    return "message" if isinstance(block, ToolResult) else "part"

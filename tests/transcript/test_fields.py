@@ -1,0 +1,156 @@
+"""Native fields: whose they are decides who gets them."""
+
+import pytest
+from msgspec.structs import replace
+
+from canonicall import Conversation, Message, Native, Origin, Text, ToolCall, Unknown
+from canonicall.codec import decode_request, encode_request, render, translate
+from canonicall.providers.registry import get_target
+from canonicall.request import Request, Tool
+
+CHAT = "openai-chat"
+USER = Message("user", (Text(text="Go."),))
+
+
+def said(provider, *blocks, **fields):
+    """What a message of `provider` becomes for a target."""
+    native = Native(CHAT, fields) if fields else None
+    message = Message("assistant", blocks, origin=Origin(provider, CHAT), native=native)
+    return Conversation.of([USER, message])
+
+
+def body_for(conversation, target):
+    encoded = encode_request(Request(conversation, model="m"), target)
+    return encoded.body["messages"][1], encoded.report.counts.get("fields_dropped", 0)
+
+
+# The provider that made the field, the target, and whether the target gets it.
+OWNERS = [
+    ("deepseek", "deepseek", True),
+    ("deepseek", "openrouter", False),
+    ("deepseek", "openai", False),
+    ("", "openrouter", True),
+    ("", "openai", False),
+    ("openai", "openai", True),
+    ("openrouter", "generic", False),
+]
+every_owner = pytest.mark.parametrize(("maker", "target", "is_sent"), OWNERS)
+
+
+@every_owner
+def test_a_field_of_a_message(maker, target, is_sent):
+    message, lost = body_for(said(maker, Text(text="Yes."), smell=1, name="ann"), target)
+    assert message.get("smell") == (1 if is_sent else None)
+    assert message["name"] == "ann"
+    assert lost == (0 if is_sent else 1)
+
+
+@every_owner
+def test_a_field_of_a_call(maker, target, is_sent):
+    call = ToolCall(id="call_1", name="run", args={}, native=Native(CHAT, {"smell": 1}))
+    message, lost = body_for(said(maker, call), target)
+    assert ("smell" in message["tool_calls"][0]) is is_sent
+    assert lost == (0 if is_sent else 1)
+
+
+@every_owner
+def test_a_part_that_is_not_known(maker, target, is_sent):
+    smell = {"type": "smell", "smell": 1}
+    blocks = Text(text="Yes."), Unknown(native=Native(CHAT, smell))
+    message, _ = body_for(said(maker, *blocks), target)
+    assert ("smell" in str(message)) is is_sent
+
+
+@every_owner
+def test_a_field_of_the_request_and_of_its_tools(maker, target, is_sent):
+    function = {"name": "run", "parameters": {"type": "object"}}
+    body = {
+        "model": "m",
+        "messages": [{"role": "user", "content": "Go."}],
+        "tools": [{"type": "function", "function": function, "smell": 1}, {"type": "smelling"}],
+        "response_format": {"type": "json_object"},
+        "smell": 1,
+    }
+    encoded = translate(body, CHAT, target, provider=maker)
+    assert ("smell" in encoded.body) is is_sent
+    assert ("smell" in encoded.body["tools"][0]) is is_sent
+    assert len(encoded.body["tools"]) == (2 if is_sent else 1)
+    assert encoded.body["response_format"] == {"type": "json_object"}
+    found = encoded.report.counts
+    assert found.get("fields_dropped", 0) == (0 if is_sent else 2)
+    assert found.get("tool_dropped", 0) == (0 if is_sent else 1)
+
+
+def test_words_for_reasoning_of_another_host_are_said_in_common_words():
+    body = {"model": "m", "messages": [{"role": "user", "content": "Go."}]}
+    body |= {"reasoning": {"effort": "low", "exclude": True}}
+    made = translate(body, CHAT, "deepseek", provider="openrouter")
+    assert made.body["reasoning_effort"] == "low"
+    assert "reasoning" not in made.body
+    assert [one.why for one in made.report if one.code == "fields_dropped"] == [
+        "The target is not known to have these fields: reasoning."
+    ]
+    assert translate(body, CHAT, "openrouter", provider="openrouter").body["reasoning"] == {
+        "effort": "low",
+        "exclude": True,
+    }
+
+
+@pytest.mark.parametrize("target", ["anthropic", "openai/openai-responses", "gemini", "bedrock"])
+@pytest.mark.parametrize("limit", ["max_tokens", "max_completion_tokens"])
+def test_what_a_parameter_says_is_not_reported_as_lost(target, limit):
+    body = {"model": "m", "messages": [{"role": "user", "content": "Go."}], limit: 99}
+    made = translate(body | {"reasoning_effort": "low"}, CHAT, target)
+    assert "99" in str(made.body)
+    assert not any("max_" in one.why for one in made.report)
+    assert "param_dropped" not in made.report or target == "bedrock"
+
+
+@pytest.mark.parametrize(
+    ("target", "url", "is_sent"),
+    [
+        ("openai", "https://x.test/a.pdf", False),
+        ("openai", "data:application/pdf;base64,aGk=", True),
+        ("generic", "https://x.test/a.pdf", False),
+    ],
+)
+def test_a_document_by_address_is_sent_where_it_is_fetched(target, url, is_sent):
+    part = {"type": "document_url", "document_url": url}
+    body = {"model": "m", "messages": [{"role": "user", "content": [part]}]}
+    made = translate(body, CHAT, target)
+    assert ("media_dropped" not in made.report) is is_sent
+    assert "document_url" not in str(made.body)
+
+
+def test_a_tool_without_parameters_has_a_schema_where_it_must():
+    request = Request(Conversation.of([USER]), tools=(Tool("run"),), model="m")
+    (tool,) = encode_request(request, "mistral").body["tools"]
+    assert tool["function"]["parameters"] == {"type": "object", "properties": {}}
+    (tool,) = encode_request(request, "openai").body["tools"]
+    assert "parameters" not in tool["function"]
+
+
+def test_fields_of_another_format_are_named_once():
+    message = Message("user", (Text(text="Go."),), native=Native("gemini", {"smell": 1}))
+    findings = render(Conversation.of([message]), "openai").findings
+    assert [(one.code, one.where) for one in findings] == [("fields_dropped", "entries[0]")]
+
+
+def test_a_target_of_no_provider_takes_what_it_is_given():
+    """Somebody's own target: nothing is known of it, so nothing is held back."""
+    target = replace(get_target("generic"), provider="")
+    message, lost = body_for(said("deepseek", Text(text="Yes."), smell=1), target)
+    assert (message["smell"], lost) == (1, 0)
+
+
+def test_a_longer_conversation_only_adds_to_the_bytes():
+    """L4 on the whole body: messages stand last, behind the tools and all parameters."""
+    body = {"model": "m", "messages": [], "temperature": 0.5, "user": "ann", "tools": []}
+    body["tools"] = [{"type": "function", "function": {"name": "run"}}]
+    bodies = []
+    for role in ("user", "assistant", "user"):
+        body["messages"].append({"role": role, "content": f"{role} speaks."})
+        if role == "user":
+            bodies.append(encode_request(decode_request(body, CHAT), "openai").data)
+    first, second = bodies
+    assert second.startswith(first.removesuffix(b"]}"))
