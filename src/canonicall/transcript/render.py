@@ -191,6 +191,8 @@ class Renderer:
                 self._builder.user([note], None, where, self._findings)
 
     def _own_native(self, message: Message, where: str) -> Native | None:
+        if message.native is None:
+            return None
         is_own = is_of(message, self.target)
         return kept_fields(
             message.native,
