@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Origin, ToolCall
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Report
-from canonicall.fold import with_truncated_call
+from canonicall.folding import with_truncated_call
 from canonicall.providers.registry import get_target
 from canonicall.reply import Reply
 from canonicall.request import Request

@@ -11,7 +11,7 @@ from canonicall.blocks import Message, Origin, ToolCall
 from canonicall.errors import MalformedBody
 from canonicall.events import BlockEnded, BlockStarted, Event, StreamEnded
 from canonicall.findings import Action, Fault, Finding
-from canonicall.fold import with_truncated_call
+from canonicall.folding import with_truncated_call
 from canonicall.framing.detect import AnyFraming
 from canonicall.framing.frame import Frame
 from canonicall.ids import base64url

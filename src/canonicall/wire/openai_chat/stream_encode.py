@@ -23,7 +23,7 @@ from canonicall.events import (
     ThinkingAdded,
     UsageReported,
 )
-from canonicall.fold import raw_arguments
+from canonicall.folding import raw_arguments
 from canonicall.reply import Usage
 from canonicall.wire.openai_chat.finish import encode_usage
 from canonicall.wire.openai_chat.native import field_of, own_fields
