@@ -69,8 +69,9 @@ class Request(Struct, frozen=True):
     model: str = ""
     native: Native | None = None
     """Top-level fields of the wire format it came in that have no canonical meaning."""
-    continues: bool = False
-    """The provider keeps the turns before these; results may answer calls that are not here."""
+    continues: Native | None = None
+    """The fields that name turns its provider keeps before these; results may answer calls that
+    are not here."""
     domain: str = ""
     """The signing domain it was meant for, where it is known: whose stored turns it continues."""
     findings: tuple[Finding, ...] = ()

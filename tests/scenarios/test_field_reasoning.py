@@ -160,7 +160,6 @@ def test_c5_a_thought_of_claude_shown_to_a_responses_client_is_not_openais():
     ]
 
 
-@pytest.mark.xfail(strict=True, reason="a signature is believed to be its format's own")
 def test_c6_encrypted_reasoning_of_gpt_inside_a_claude_block_is_recognised():
     """What begins like OpenAI's tokens was not signed by Claude, whatever block it stands in."""
     body = claude([thinking("Hm.", "gAAAAABpGxyz"), use("toolu_1")], [told("toolu_1")])

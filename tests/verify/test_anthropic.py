@@ -170,6 +170,13 @@ CASES = {
         body(HELLO, tool_choice={"type": "any"}, thinking=MANUAL),
         body(HELLO, tool_choice={"type": "any"}),
     ),
+    "cache_mark_on_deferred_tool": Case(
+        body(HELLO, tools=[TOOL | {"defer_loading": True, "cache_control": MARK}]),
+        body(
+            HELLO,
+            tools=[TOOL | {"defer_loading": True}, TOOL | {"name": "b", "cache_control": MARK}],
+        ),
+    ),
     "too_many_cache_marks": Case(
         body(asked(*[text("Hi", cache_control=MARK)] * 5)),
         body(asked(*[text("Hi", cache_control=MARK)] * 4)),

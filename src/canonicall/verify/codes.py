@@ -224,6 +224,10 @@ CODES = {
     "too_many_cache_marks": Code(
         "There are more cache marks than the provider takes.", "Remove the oldest marks."
     ),
+    "cache_mark_on_deferred_tool": Code(
+        "A tool that is loaded later carries a cache mark.",
+        "Move the mark to a tool that is loaded at once, or leave it out.",
+    ),
     "cache_mark_on_blank_text": Code(
         "A cache mark stands on an empty text.", "Move the mark to a block that has content."
     ),

@@ -52,7 +52,8 @@ def encode_media(media: Media) -> dict[str, Any]:
     rest = own_fields(media.native)
     mark = encode_mark(media.cache)
     if family == "audio" and rest.get("type") == _SOUND:
-        return with_rest({"type": _SOUND, _SOUND: {"data": media.data, "format": kind}}, rest)
+        sound = {"type": _SOUND, _SOUND: {"data": media.data, "format": kind}}
+        return with_rest(sound | mark, rest)
     if family == "image":
         return with_rest({"type": "input_image", **_source(media, "image_url"), **mark}, rest)
     file = {"type": "input_file", **_source(media, "file_url")}
@@ -112,6 +113,7 @@ def _decode_sound(part: dict[str, Any], where: str) -> Media:
     return Media(
         media_type=f"audio/{kind or '*'}",
         data=text_at(sound.get("data"), f"{where}.{_SOUND}.data"),
+        cache=decode_mark(part, where),
         native=native_of({**rest_of(part, _SOUND), "type": _SOUND}),
     )
 
