@@ -18,6 +18,7 @@ from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.target import Target
 from canonicall.transcript.offer import fitted_offer, within_cache_marks
+from canonicall.transcript.params import fitted_params
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
 from canonicall.transcript.render import Renderer
@@ -94,13 +95,14 @@ def encode_request(
         renderer = Renderer(goal, policy=wanted)
     if goal.model:
         request = replace(request, model=goal.model)
+    request, about_params = fitted_params(request, goal)
     request, about_offer = fitted_offer(request, goal)
     for tool in request.tools:
         renderer.projection.name(tool.name)
     transcript = renderer.render(request.conversation)
     request, about_marks = within_cache_marks(request, transcript.cache_marks, goal)
     body, told = get_format(goal.format).encode_request(request, transcript, goal)
-    findings += (*about_offer, *transcript.findings, *about_marks, *told)
+    findings += (*about_params, *about_offer, *transcript.findings, *about_marks, *told)
     report = Report((*request.findings, *findings))
     return Encoded(body, report, transcript, goal)
 

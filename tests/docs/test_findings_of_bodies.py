@@ -100,6 +100,7 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
         *_chat({"role": "assistant", "function_call": {"name": "f", "arguments": "{}"}}),
         *_chat({"role": "function", "name": "f", "content": "1"}),
     ),
+    "legacy_field": lambda: _claude(output_format={"type": "json_schema", "schema": {}}),
     "results_moved": lambda: (
         *_claude({"type": "text", "text": "Hi"}, _ANSWER),
         *_converse({"text": "Hi"}, {"toolResult": {"toolUseId": "x", "content": []}}),

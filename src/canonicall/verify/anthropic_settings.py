@@ -28,6 +28,7 @@ def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterato
     yield from _budget(root)
     yield from _leading_thinking(root, turns)
     yield from _thinking_while_off(root, turns)
+    yield from _params(root, target)
     yield from _cache_marks(root, target)
     yield from _deferred_marks(tools)
 
@@ -157,6 +158,14 @@ def _thinking_while_off(root: Node, turns: list[Turn]) -> Iterator[Violation]:
         )
         source = "tailcallhq/forgecode#1853"
         yield refuse("thinking_while_off", block.where, error, source=source)
+
+
+def _params(root: Node, target: Target) -> Iterator[Violation]:
+    for name in target.refused_params:
+        if root.has(name):
+            error = f"`{name}` is deprecated for this model."
+            where, source = root.at(name), "Comfy-Org/ComfyUI#13923"
+            yield refuse("parameter_unsupported", where, error, source=source)
 
 
 def _cache_marks(root: Node, target: Target) -> Iterator[Violation]:

@@ -220,6 +220,10 @@ CODES = {
     "forced_choice_with_thinking": Code(
         "A tool is forced while the model thinks.", "Let the model choose, or turn thinking off."
     ),
+    # Parameters.
+    "parameter_unsupported": Code(
+        "The model does not know this parameter or this value of it.", "Leave the parameter out."
+    ),
     # Cache marks.
     "too_many_cache_marks": Code(
         "There are more cache marks than the provider takes.", "Remove the oldest marks."

@@ -141,8 +141,7 @@ def _decode_message(
     )
     mark = opaque_id(item, where, domain)
     fields = rest_of(item, "role", "id", "content")
-    if fields.get("status") == "completed":
-        del fields["status"]
+    _drop_plain_status(fields)
     if not mark and not fields:
         return blocks
     around = {ITEM: fields} if fields else {}
@@ -179,14 +178,23 @@ def _decode_call(
     )
 
 
+def _drop_plain_status(fields: dict[str, Any]) -> None:
+    """Take out a status that says nothing: an item in a history is complete unless it says more."""
+    if fields.get("status") == "completed":
+        del fields["status"]
+
+
 def _decode_custom_call(item: dict[str, Any], where: str, domain: str) -> ToolCall:
+    # Replies have a status, requests have none (SDK response_custom_tool_call_param.py).
+    fields = rest_of(item, "id", "call_id", "name", "input")
+    _drop_plain_status(fields)
     return ToolCall(
         id=id_at(item.get("call_id"), f"{where}.call_id"),
         name=text_at(item.get("name"), f"{where}.name"),
         raw=text_at(item.get("input"), f"{where}.input"),
         kind="custom",
         opaque=opaque_id(item, where, domain),
-        native=native_of(rest_of(item, "id", "call_id", "name", "input")),
+        native=native_of(fields),
     )
 
 
