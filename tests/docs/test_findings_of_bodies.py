@@ -27,11 +27,9 @@ from canonicall import (
     decode_request,
     decode_response,
     encode_request,
-    get_target,
     render,
     translate,
 )
-from canonicall.wire.formats import get_format
 from finding_codes import ABOUT_BODIES, documented
 
 # Reading: bodies as they come.
@@ -79,8 +77,10 @@ _FUNCTION = {"name": "f", "parameters": {"type": "object"}}
 
 READING: dict[str, Callable[[], Iterable[Finding]]] = {
     "missing_content": lambda: _chat({"role": "user"}),
-    "untyped_part": lambda: _chat({"role": "user", "content": ["Hi"]}),
-    "bare_text": lambda: _gemini("Hi"),
+    "untyped_part": lambda: (
+        *_chat({"role": "user", "content": ["Hi"]}),
+        *_gemini("Hi"),
+    ),
     "unknown_part": lambda: (
         *_chat({"role": "user", "content": [{"type": "smell"}]}),
         *_responses({"role": "user", "content": [{"type": "smell"}]}),
@@ -126,6 +126,7 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
     "two_limits": lambda: _chat(max_tokens=1, max_completion_tokens=2),
     "unknown_choice": lambda: (
         *_chat(tool_choice="perhaps"),
+        *_responses(tool_choice="perhaps"),
         *_claude(tool_choice={"type": "perhaps"}),
         *_gemini(toolConfig={"functionCallingConfig": {"mode": "PERHAPS"}}),
         *_converse(toolConfig={"toolChoice": {"perhaps": {}}}),
@@ -142,17 +143,19 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
     ),
     "finish_corrected": lambda: _chat_reply({**_WORDS, "native_finish_reason": "MAX_TOKENS"}),
     "split_reply": _split_reply,
-    "more_choices": lambda: _chat_reply(_WORDS, _WORDS),
-    "more_candidates": lambda: decode_response({"candidates": [{}, {}]}, "gemini").findings,
-    "no_choices": _chat_reply,
-    "no_candidate": lambda: decode_response({"candidates": []}, "gemini").findings,
-    "reply_missing": lambda: decode_response({"stopReason": "end_turn"}, "bedrock").findings,
+    "more_choices": lambda: (
+        *_chat_reply(_WORDS, _WORDS),
+        *decode_response({"candidates": [{}, {}]}, "gemini").findings,
+    ),
+    "reply_missing": lambda: (
+        *_chat_reply(),
+        *decode_response({"candidates": []}, "gemini").findings,
+        *decode_response({"stopReason": "end_turn"}, "bedrock").findings,
+    ),
     "error_in_reply": lambda: (
         *_chat_reply(error={"message": "Overloaded"}),
         *decode_response({"error": {"message": "Overloaded"}}, "gemini").findings,
-    ),
-    "response_failed": lambda: (
-        decode_response({"output": [], "error": {"code": "x"}}, "openai-responses").findings
+        *decode_response({"output": [], "error": {"code": "x"}}, "openai-responses").findings,
     ),
 }
 
@@ -253,14 +256,6 @@ def _written(
     return encode_request(Request(chat, tools=tools, **fields), target).report
 
 
-def _declared_by_the_format() -> Iterable[Finding]:
-    """What Bedrock's encoder does where nobody declared the tools before it."""
-    chat = Conversation.of((_user("Hi"), Message("assistant", (_F,)), _result()))
-    target = get_target("bedrock")
-    _, findings = get_format("bedrock").encode_request(Request(chat), render(chat, target), target)
-    return findings
-
-
 _TOOL = Tool("f")
 _FREE = Tool("patch", kind="custom")
 _HOSTED = Tool(
@@ -276,7 +271,6 @@ WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
     "tool_stubs_added": lambda: _written(
         _user("Hi"), Message("assistant", (_F,)), _result(), target="bedrock"
     ),
-    "tool_added": _declared_by_the_format,
     "tool_dropped": lambda: _written(tools=(_HOSTED,)),
     "tool_converted": lambda: _written(tools=(_FREE,)),
     "choice_weakened": lambda: (
@@ -288,11 +282,11 @@ WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
         ),
     ),
     "param_added": _written,
-    "param_changed": lambda: _written(params=Params(max_tokens=9, temperature=2)),
-    "param_dropped": lambda: _written(params=Params(max_tokens=9, seed=1)),
-    "effort_changed": lambda: _written(
-        params=Params(reasoning=Reasoning(effort="max")), target="gemini"
+    "param_changed": lambda: (
+        *_written(params=Params(max_tokens=9, temperature=2)),
+        *_written(params=Params(reasoning=Reasoning(effort="max")), target="gemini"),
     ),
+    "param_dropped": lambda: _written(params=Params(max_tokens=9, seed=1)),
 }
 
 PROVOKED = READING | RENDERING | WRITING

@@ -9,8 +9,9 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request
 from canonicall.target import Target
 from canonicall.transcript.turns import Transcript
+from canonicall.wire import losses
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
-from canonicall.wire.openai_chat.native import native_rest, own_fields
+from canonicall.wire.openai_chat.native import native_of, native_rest, own_fields
 from canonicall.wire.openai_chat.params import (
     PLAIN_FIELDS,
     REMEMBERED_FIELDS,
@@ -23,6 +24,7 @@ from canonicall.wire.openai_chat.tools import (
     decode_tools,
     encode_choice,
     encode_tools,
+    unread_choice,
 )
 from canonicall.wire.reading import kind_of, text_at
 
@@ -48,13 +50,14 @@ def decode_request(
     domain = TARGET.domain if domain is None else domain
     for message in decode_messages(messages, "$.messages", origin, domain, findings):
         conversation.append(message)
+    choice = decode_choice(body, findings)
     return Request(
         conversation,
         tools=decode_tools(body, findings),
-        tool_choice=decode_choice(body, findings),
+        tool_choice=choice,
         params=decode_params(body, findings),
         model=model,
-        native=native_rest(body, _KNOWN),
+        native=native_of(own_fields(native_rest(body, _KNOWN)) | unread_choice(body, choice)),
         findings=(*findings, *conversation.report.findings),
     )
 
@@ -68,6 +71,8 @@ def encode_request(
     tools, findings = encode_tools(request.tools, names, target)
     offered = request.tools if tools else ()
     choice, weakened = encode_choice(request.tool_choice, offered, names, target)
+    if not offered and native.pop("tool_choice", None) is not None:
+        weakened.append(losses.weakened("No tool is offered, so there is nothing to choose."))
     params, dropped = encode_params(request.params, native, target)
     findings += [*weakened, *dropped]
     if request.native is not None and not native:

@@ -80,7 +80,7 @@ def decode_response(
         finish = REFUSAL
     if body.get("error") is not None:
         why = f"The response failed: {body['error']}"
-        findings.append(Finding("response_failed", "$.error", Action.KEPT, why, Fault.INPUT))
+        findings.append(Finding("error_in_reply", "$.error", Action.KEPT, why, Fault.INPUT))
     return Reply(
         message=Message(
             "assistant", blocks, origin=origin, finish=finish, partial=word in NOT_ENDED
