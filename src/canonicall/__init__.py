@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 from canonicall.verify import verify
 
 if TYPE_CHECKING:
+    # Collect the calls of a stream.
+    from canonicall.accumulator import PartialCall, ToolCallAccumulator
+
     # What a conversation is made of.
     from canonicall.blocks import (
         CallClosed,
@@ -56,7 +59,25 @@ if TYPE_CHECKING:
         UnknownName,
         UnreadableConversation,
     )
+
+    # What happens while a reply streams in.
+    from canonicall.events import (
+        ArgumentsAdded,
+        BlockEnded,
+        BlockStarted,
+        ErrorReported,
+        Event,
+        FinishReported,
+        MessageStarted,
+        SignatureAdded,
+        StreamEnded,
+        TextAdded,
+        ThinkingAdded,
+        UsageReported,
+    )
     from canonicall.findings import Action, Fault, Finding, Report
+    from canonicall.folding import events_of, fold
+    from canonicall.growing import GrowingJson
 
     # Name its calls.
     from canonicall.ids import (
@@ -84,16 +105,20 @@ if TYPE_CHECKING:
     )
     from canonicall.reply import Reply, Usage
     from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
-    from canonicall.target import IdRule, NameRule, Target
+
+    # Read a stream, write one.
+    from canonicall.streams import StreamDecoder, StreamEncoder
+    from canonicall.target import FieldRule, IdRule, NameRule, Target
     from canonicall.transcript.policy import Policy
     from canonicall.transcript.render import Renderer
-    from canonicall.transcript.turns import Transcript, Turn
+    from canonicall.transcript.turns import Diagnostics, Transcript, Turn
 
     # Judge a body, explain a refusal.
     from canonicall.verify import Explanation, Violation, explain
 
 # Loaded when first asked for, so that a command or a script pays only for what it uses.
 _NAMES_BY_MODULE = {
+    "canonicall.accumulator": ("PartialCall", "ToolCallAccumulator"),
     "canonicall.blocks": (
         "CallClosed",
         "Code",
@@ -129,7 +154,23 @@ _NAMES_BY_MODULE = {
         "UnknownName",
         "UnreadableConversation",
     ),
+    "canonicall.events": (
+        "ArgumentsAdded",
+        "BlockEnded",
+        "BlockStarted",
+        "ErrorReported",
+        "Event",
+        "FinishReported",
+        "MessageStarted",
+        "SignatureAdded",
+        "StreamEnded",
+        "TextAdded",
+        "ThinkingAdded",
+        "UsageReported",
+    ),
     "canonicall.findings": ("Action", "Fault", "Finding", "Report"),
+    "canonicall.folding": ("events_of", "fold"),
+    "canonicall.growing": ("GrowingJson",),
     "canonicall.ids": (
         "canonical_tool_id",
         "is_canonical_tool_id",
@@ -151,10 +192,11 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.reply": ("Reply", "Usage"),
     "canonicall.request": ("Params", "Reasoning", "Request", "Tool", "ToolChoice"),
-    "canonicall.target": ("IdRule", "NameRule", "Target"),
+    "canonicall.streams": ("StreamDecoder", "StreamEncoder"),
+    "canonicall.target": ("FieldRule", "IdRule", "NameRule", "Target"),
     "canonicall.transcript.policy": ("Policy",),
     "canonicall.transcript.render": ("Renderer",),
-    "canonicall.transcript.turns": ("Transcript", "Turn"),
+    "canonicall.transcript.turns": ("Diagnostics", "Transcript", "Turn"),
     "canonicall.verify": ("Explanation", "Violation", "explain"),
 }
 _HOME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
@@ -162,16 +204,25 @@ _HOME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in 
 __all__ = [
     "Action",
     "Appended",
+    "ArgumentsAdded",
+    "BlockEnded",
+    "BlockStarted",
     "CallClosed",
     "CanonicallError",
     "Capabilities",
     "Code",
     "Compacted",
     "Conversation",
+    "Diagnostics",
     "Encoded",
+    "ErrorReported",
+    "Event",
     "Explanation",
     "Fault",
+    "FieldRule",
     "Finding",
+    "FinishReported",
+    "GrowingJson",
     "IdRule",
     "Interaction",
     "InvalidValue",
@@ -180,6 +231,7 @@ __all__ = [
     "MalformedBody",
     "Media",
     "Message",
+    "MessageStarted",
     "NameRule",
     "Native",
     "NewerVersion",
@@ -187,19 +239,27 @@ __all__ = [
     "Origin",
     "Outcome",
     "Params",
+    "PartialCall",
     "Policy",
     "Reasoning",
     "Renderer",
     "Reply",
     "Report",
     "Request",
+    "SignatureAdded",
     "Status",
+    "StreamDecoder",
+    "StreamEncoder",
+    "StreamEnded",
     "Summary",
     "Target",
     "Text",
+    "TextAdded",
     "Thinking",
+    "ThinkingAdded",
     "Tool",
     "ToolCall",
+    "ToolCallAccumulator",
     "ToolChoice",
     "ToolParser",
     "ToolResult",
@@ -209,6 +269,7 @@ __all__ = [
     "UnknownName",
     "UnreadableConversation",
     "Usage",
+    "UsageReported",
     "Violation",
     "canonical_tool_id",
     "cut_points",
@@ -220,7 +281,9 @@ __all__ = [
     "dump_header",
     "encode_request",
     "encode_response",
+    "events_of",
     "explain",
+    "fold",
     "get_capabilities",
     "get_parser",
     "get_profile",

@@ -19,6 +19,7 @@ from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.target import Target
 from canonicall.transcript.offer import fitted_offer, within_cache_marks
+from canonicall.transcript.params import fitted_params
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
 from canonicall.transcript.render import Renderer
@@ -89,19 +90,21 @@ def encode_request(
     knows; its policy counts then.
     """
     goal = get_target(target)
-    findings: list[Finding] = []
-    wanted = _policy_for(request, goal, renderer.policy if renderer else policy, findings)
+    request, findings = _readable(request, goal)
+    wanted = renderer.policy if renderer else policy
+    wanted = replace(wanted, continues=wanted.continues or request.continues is not None)
     if renderer is None or renderer.policy != wanted:
         renderer = Renderer(goal, policy=wanted)
     if goal.model:
         request = replace(request, model=goal.model)
+    request, about_params = fitted_params(request, goal)
     request, about_offer = fitted_offer(request, goal)
     for tool in request.tools:
         renderer.projection.name(tool.name)
     transcript = renderer.render(request.conversation)
     request, about_marks = within_cache_marks(request, transcript.cache_marks, goal)
     body, told = get_format(goal.format).encode_request(request, transcript, goal)
-    findings += (*about_offer, *transcript.findings, *about_marks, *told)
+    findings += (*about_params, *about_offer, *transcript.findings, *about_marks, *told)
     report = Report((*request.findings, *findings))
     return Encoded(body, report, transcript, goal)
 
@@ -119,18 +122,15 @@ def translate(
     return encode_request(request, target, policy=policy)
 
 
-def _policy_for(
-    request: Request, target: Target, policy: Policy, findings: list[Finding]
-) -> Policy:
-    """`policy`, aware of turns that the provider keeps; elsewhere those turns are lost."""
-    if not request.continues:
-        return policy
-    own = request.native is not None and request.native.format == target.format
-    if own and request.domain in ("", target.domain):
-        return replace(policy, continues=True)
-    why = "The turns before these are kept by another provider; this one does not get them."
-    findings.append(Finding("stored_turns_lost", "request", Action.DROPPED, why, Fault.RENDER))
-    return policy
+def _readable(request: Request, target: Target) -> tuple[Request, list[Finding]]:
+    """`request` without a reference to turns that another provider keeps: those are lost."""
+    stored = request.continues
+    if stored is None or (stored.format == target.format and request.domain in ("", target.domain)):
+        return request, []
+    named = ", ".join(stored.fields)
+    why = f"The turns before these are kept by another provider ({named}); they are not sent."
+    finding = Finding("stored_turns_lost", "request", Action.DROPPED, why, Fault.RENDER)
+    return replace(request, continues=None), [finding]
 
 
 def _with_ids(reply: Reply, target: Target) -> Reply:

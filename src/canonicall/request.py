@@ -72,8 +72,9 @@ class Request(Struct, frozen=True):
     spelled: Native | None = None
     """Fields that `params` says in canonical words, where the format has several ways to say it:
     a target that knows them is asked in the same way again."""
-    continues: bool = False
-    """The provider keeps the turns before these; results may answer calls that are not here."""
+    continues: Native | None = None
+    """The fields that name turns its provider keeps before these; results may answer calls that
+    are not here."""
     domain: str = ""
     """The signing domain it was meant for, where it is known: whose stored turns it continues."""
     findings: tuple[Finding, ...] = ()

@@ -138,6 +138,12 @@ class Target(Struct, frozen=True):
     custom_tools: bool = False
     forced_choice_with_reasoning: bool = True
 
+    # Parameters.
+    refused_params: tuple[str, ...] = ()
+    """Sampling parameters it refuses: "temperature", "top_p", "top_k"."""
+    body_version: str = ""
+    """The version of the API, where the body has to name it and not a header."""
+
     # Cache marks.
     cache_marks: int = 0
     """How many marks a request may have."""

@@ -95,8 +95,15 @@ def is_result(block: dict[str, Any]) -> bool:
 
 
 def as_sent(body: dict[str, Any]) -> dict[str, Any]:
-    """A body without empty fields: an empty description of a tool is none."""
+    """A body as it is written today, without empty fields.
+
+    An empty description of a tool is none, the output format has another place, and the version of
+    the API is a header.
+    """
     full = {name: value for name, value in body.items() if value not in (None, [], "")}
+    full.pop("anthropic_version", None)
+    if form := full.pop("output_format", None):
+        full["output_config"] = full.get("output_config", {}) | {"format": form}
     if tools := full.get("tools"):
         full["tools"] = [{k: v for k, v in tool.items() if v != ""} for tool in tools]
     return full
@@ -152,8 +159,18 @@ def test_every_request_decodes_and_only_the_odd_ones_have_a_finding():
         record["id"].rpartition("/")[2]: [one.code for one in request.findings]
         for record in requests()
         if (request := decode_request(record["request"])).findings
+        and "output_format" not in record["request"]
     }
     assert found == {id: [code] for id, code in ODD.items()}
+
+
+def test_the_deprecated_field_is_read_and_reported():
+    old = [record["request"] for record in requests() if "output_format" in record["request"]]
+    assert len(old) > 10
+    for body in old:
+        request = decode_request(body)
+        assert [one.code for one in request.findings] == ["legacy_field"]
+        assert request.native.fields["output_config"]["format"] == body["output_format"]
 
 
 def test_calls_results_and_words_of_requests_are_found():

@@ -17,6 +17,7 @@ from canonicall import (
     Policy,
     Reasoning,
     Request,
+    StreamDecoder,
     Text,
     Thinking,
     Tool,
@@ -27,11 +28,10 @@ from canonicall import (
     decode_request,
     decode_response,
     encode_request,
-    get_target,
+    fold,
     render,
     translate,
 )
-from canonicall.wire.formats import get_format
 from finding_codes import ABOUT_BODIES, documented
 
 # Reading: bodies as they come.
@@ -72,6 +72,11 @@ def _split_reply() -> Iterable[Finding]:
     )
 
 
+def _streamed(data: bytes) -> Iterable[Finding]:
+    decoder = StreamDecoder("openai-chat")
+    return fold([*decoder.feed(data), *decoder.close()]).findings
+
+
 _WORDS = {"message": {"content": "Hi"}, "finish_reason": "stop"}
 _CALL = {"type": "tool_use", "id": "x", "name": "f"}
 _ANSWER = {"type": "tool_result", "tool_use_id": "x", "content": "1"}
@@ -79,8 +84,10 @@ _FUNCTION = {"name": "f", "parameters": {"type": "object"}}
 
 READING: dict[str, Callable[[], Iterable[Finding]]] = {
     "missing_content": lambda: _chat({"role": "user"}),
-    "untyped_part": lambda: _chat({"role": "user", "content": ["Hi"]}),
-    "bare_text": lambda: _gemini("Hi"),
+    "untyped_part": lambda: (
+        *_chat({"role": "user", "content": ["Hi"]}),
+        *_gemini("Hi"),
+    ),
     "unknown_part": lambda: (
         *_chat({"role": "user", "content": [{"type": "smell"}]}),
         *_responses({"role": "user", "content": [{"type": "smell"}]}),
@@ -108,6 +115,7 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
         *_chat({"role": "assistant", "function_call": {"name": "f", "arguments": "{}"}}),
         *_chat({"role": "function", "name": "f", "content": "1"}),
     ),
+    "legacy_field": lambda: _claude(output_format={"type": "json_schema", "schema": {}}),
     "results_moved": lambda: (
         *_claude({"type": "text", "text": "Hi"}, _ANSWER),
         *_converse({"text": "Hi"}, {"toolResult": {"toolUseId": "x", "content": []}}),
@@ -133,6 +141,7 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
     "two_limits": lambda: _chat(max_tokens=1, max_completion_tokens=2),
     "unknown_choice": lambda: (
         *_chat(tool_choice="perhaps"),
+        *_responses(tool_choice="perhaps"),
         *_claude(tool_choice={"type": "perhaps"}),
         *_gemini(toolConfig={"functionCallingConfig": {"mode": "PERHAPS"}}),
         *_converse(toolConfig={"toolChoice": {"perhaps": {}}}),
@@ -149,17 +158,20 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
     ),
     "finish_corrected": lambda: _chat_reply({**_WORDS, "native_finish_reason": "MAX_TOKENS"}),
     "split_reply": _split_reply,
-    "more_choices": lambda: _chat_reply(_WORDS, _WORDS),
-    "more_candidates": lambda: decode_response({"candidates": [{}, {}]}, "gemini").findings,
-    "no_choices": _chat_reply,
-    "no_candidate": lambda: decode_response({"candidates": []}, "gemini").findings,
-    "reply_missing": lambda: decode_response({"stopReason": "end_turn"}, "bedrock").findings,
+    "more_choices": lambda: (
+        *_chat_reply(_WORDS, _WORDS),
+        *decode_response({"candidates": [{}, {}]}, "gemini").findings,
+    ),
+    "reply_missing": lambda: (
+        *_chat_reply(),
+        *decode_response({"candidates": []}, "gemini").findings,
+        *decode_response({"stopReason": "end_turn"}, "bedrock").findings,
+    ),
+    "frame_dropped": lambda: _streamed(b"data: {oops\n\n"),
     "error_in_reply": lambda: (
         *_chat_reply(error={"message": "Overloaded"}),
         *decode_response({"error": {"message": "Overloaded"}}, "gemini").findings,
-    ),
-    "response_failed": lambda: (
-        decode_response({"output": [], "error": {"code": "x"}}, "openai-responses").findings
+        *decode_response({"output": [], "error": {"code": "x"}}, "openai-responses").findings,
     ),
 }
 
@@ -261,14 +273,6 @@ def _written(
     return encode_request(Request(chat, tools=tools, **fields), target).report
 
 
-def _declared_by_the_format() -> Iterable[Finding]:
-    """What Bedrock's encoder does where nobody declared the tools before it."""
-    chat = Conversation.of((_user("Hi"), Message("assistant", (_F,)), _result()))
-    target = get_target("bedrock")
-    _, findings = get_format("bedrock").encode_request(Request(chat), render(chat, target), target)
-    return findings
-
-
 _TOOL = Tool("f")
 _FREE = Tool("patch", kind="custom")
 _HOSTED = Tool(
@@ -284,7 +288,6 @@ WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
     "tool_stubs_added": lambda: _written(
         _user("Hi"), Message("assistant", (_F,)), _result(), target="bedrock"
     ),
-    "tool_added": _declared_by_the_format,
     "tool_dropped": lambda: _written(tools=(_HOSTED,)),
     "tool_converted": lambda: _written(tools=(_FREE,)),
     "choice_weakened": lambda: (
@@ -296,11 +299,11 @@ WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
         ),
     ),
     "param_added": _written,
-    "param_changed": lambda: _written(params=Params(max_tokens=9, temperature=2)),
-    "param_dropped": lambda: _written(params=Params(max_tokens=9, seed=1)),
-    "effort_changed": lambda: _written(
-        params=Params(reasoning=Reasoning(effort="max")), target="gemini"
+    "param_changed": lambda: (
+        *_written(params=Params(max_tokens=9, temperature=2)),
+        *_written(params=Params(reasoning=Reasoning(effort="max")), target="gemini"),
     ),
+    "param_dropped": lambda: _written(params=Params(max_tokens=9, seed=1)),
 }
 
 PROVOKED = READING | RENDERING | WRITING

@@ -7,8 +7,6 @@ from canonicall.codec import encode_request
 from judges.sources import (
     MISSING,
     damaged_requests,
-    each_known,
-    known_refusals,
     needs_corpus,
     recorded_refusals,
     refusals,
@@ -21,18 +19,15 @@ params = pytest.importorskip("openai.types.responses.response_create_params", re
 TARGET = "openai/openai-responses"
 WHOLE = TypedJudge(params.ResponseCreateParamsNonStreaming)
 STREAMED = TypedJudge(params.ResponseCreateParamsStreaming)
-KNOWN = {
-    r"^tools\.\d+\.function\.strict: Field required": (
-        "the type demands `strict`; 219 recorded tools without it were accepted"
-    ),
-    r"reasoning\.id: Field required": (
-        "the type demands an id of a reasoning item; 30 recorded ones without it were accepted"
-    ),
-    r"input_image\.detail: Field required|\.object\.ItemReference\.": (
-        "the type demands `detail` of an image; 2 recorded ones without it were accepted"
-    ),
-    r"custom_tool_call\.status: Extra": "a status that was recorded with a custom call is sent on",
-}
+# The types demand more than the API: each of these was left out in requests that were accepted.
+# Where a value is not known, none is made up: an id names a stored item, and to write `strict` or
+# `detail` would be to choose for the caller.
+LEFT_OUT = [
+    r"^tools\.\d+\.function\.strict: Field required",  # 219 recorded tools
+    r"reasoning\.id: Field required",  # 30 recorded items
+    # 2 recorded images. A message that fits none of its types is then compared with a reference.
+    r"input_image\.detail: Field required|\.object\.ItemReference\.",
+]
 
 
 def judge(body):
@@ -40,24 +35,18 @@ def judge(body):
 
 
 def test_after_every_switch_of_provider():
-    assert refusals(judge, switched_requests(), TARGET, KNOWN) == []
+    assert refusals(judge, switched_requests(), TARGET, LEFT_OUT) == []
 
 
 @settings(max_examples=60)
 @given(damaged_requests)
 def test_any_damaged_conversation(asked):
-    assert refusals(judge, [("damaged", asked)], TARGET, KNOWN) == []
+    assert refusals(judge, [("damaged", asked)], TARGET, LEFT_OUT) == []
 
 
 @needs_corpus
 def test_every_recorded_tool_conversation():
-    assert recorded_refusals(judge, TARGET, KNOWN) == []
-
-
-@needs_corpus
-@each_known(KNOWN)
-def test_what_is_refused_today(pattern):
-    assert known_refusals(judge, TARGET, pattern) == []
+    assert recorded_refusals(judge, TARGET, LEFT_OUT) == []
 
 
 def made_body():

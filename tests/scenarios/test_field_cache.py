@@ -75,15 +75,7 @@ def test_j1_marks_of_a_chat_client_reach_claude():
     assert made["messages"][2]["content"][0]["cache_control"] == MARK["cache_control"]
 
 
-SILENT = pytest.mark.xfail(
-    strict=True, reason="some marks of requests for Responses go without a finding"
-)
-
-
-@pytest.mark.parametrize(
-    "target",
-    ["openai", "gemini", pytest.param("openai/openai-responses:gpt-5.6", marks=SILENT)],
-)
+@pytest.mark.parametrize("target", ["openai", "gemini", "openai/openai-responses:gpt-5.6"])
 def test_j1_every_mark_that_is_not_sent_is_reported(target):
     """Four marks: those that are not in the body are in the report, one by one."""
     encoded = sent(EVERYWHERE, "anthropic", target)
@@ -183,7 +175,6 @@ def test_j5_openais_own_chat_models_get_its_own_kind_of_mark():
     assert marks(made, "prompt_cache_breakpoint") > 0
 
 
-@pytest.mark.xfail(strict=True, reason="the mark of a deferred tool is sent, and nobody judges it")
 def test_j6_a_deferred_tool_carries_no_mark():
     """It is not part of the cached prefix: Claude refuses the two together."""
     body = claude()

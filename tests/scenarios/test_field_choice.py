@@ -156,9 +156,6 @@ def test_g6_any_with_names_stays_any_with_names(target):
     }.get(target, calling)
 
 
-ALONE = pytest.mark.xfail(strict=True, reason="a choice without any tools is written all the same")
-
-
 @pytest.mark.parametrize(
     "target",
     [
@@ -168,7 +165,7 @@ ALONE = pytest.mark.xfail(strict=True, reason="a choice without any tools is wri
         "bedrock",
         "cohere",
         "mistral",
-        pytest.param("openai/openai-responses", marks=ALONE),
+        "openai/openai-responses",
     ],
 )
 @pytest.mark.parametrize("choice", ["required", "auto"])

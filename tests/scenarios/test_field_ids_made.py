@@ -231,9 +231,6 @@ def test_a20_item_ids_keep_their_type_at_home_and_stay_there():
     assert [one["type"] for one in away["input"][1:]] == [one["type"] for one in ITEMS[2:]]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="an item id without the prefix of its type is echoed to its own domain"
-)
 def test_a20_an_item_id_without_its_prefix_is_not_sent():
     """Clients write the call id into `id`; OpenAI wants `fc` there, or nothing."""
     call = {"type": "function_call", "id": "call_1", "call_id": "call_1", "name": "f"}

@@ -273,7 +273,6 @@ def test_b27_a_continued_response_gets_its_outputs_and_no_old_calls():
     assert {name: made[name] for name in CONTINUED} == CONTINUED
 
 
-@pytest.mark.xfail(strict=True, reason="the id of a response stored elsewhere is sent along")
 def test_b26_another_account_is_not_told_to_continue_what_it_has_not_stored():
     """Azure knows no response of OpenAI's: neither its id nor the output it explains is sent."""
     encoded = sent(CONTINUED, "openai-responses", "azure/openai-responses", provider="openai")

@@ -145,7 +145,6 @@ def test_c5_a_thought_of_gemini_shown_to_a_claude_client_is_not_claudes():
     assert [block["type"] for block in said(made)] == ["tool_use"]
 
 
-@pytest.mark.xfail(strict=True, reason="an rs_ id made for a client is sent to OpenAI as its own")
 def test_c5_a_thought_of_claude_shown_to_a_responses_client_is_not_openais():
     """The item made for the client names nothing that OpenAI has stored."""
     content = [thinking("Let me see.", "claude-signature"), use("toolu_1")]
@@ -161,7 +160,6 @@ def test_c5_a_thought_of_claude_shown_to_a_responses_client_is_not_openais():
     ]
 
 
-@pytest.mark.xfail(strict=True, reason="a signature is believed to be its format's own")
 def test_c6_encrypted_reasoning_of_gpt_inside_a_claude_block_is_recognised():
     """What begins like OpenAI's tokens was not signed by Claude, whatever block it stands in."""
     body = claude([thinking("Hm.", "gAAAAABpGxyz"), use("toolu_1")], [told("toolu_1")])

@@ -170,6 +170,18 @@ CASES = {
         body(HELLO, tool_choice={"type": "any"}, thinking=MANUAL),
         body(HELLO, tool_choice={"type": "any"}),
     ),
+    "parameter_unsupported": Case(
+        body(HELLO, temperature=0.5),
+        body(HELLO, top_k=5),
+        replace(TARGET, refused_params=("temperature", "top_p")),
+    ),
+    "cache_mark_on_deferred_tool": Case(
+        body(HELLO, tools=[TOOL | {"defer_loading": True, "cache_control": MARK}]),
+        body(
+            HELLO,
+            tools=[TOOL | {"defer_loading": True}, TOOL | {"name": "b", "cache_control": MARK}],
+        ),
+    ),
     "too_many_cache_marks": Case(
         body(asked(*[text("Hi", cache_control=MARK)] * 5)),
         body(asked(*[text("Hi", cache_control=MARK)] * 4)),

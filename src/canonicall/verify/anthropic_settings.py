@@ -28,7 +28,9 @@ def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterato
     yield from _budget(root)
     yield from _leading_thinking(root, turns)
     yield from _thinking_while_off(root, turns)
+    yield from _params(root, target)
     yield from _cache_marks(root, target)
+    yield from _deferred_marks(tools)
 
 
 def _system(root: Node) -> Iterator[Violation]:
@@ -158,6 +160,14 @@ def _thinking_while_off(root: Node, turns: list[Turn]) -> Iterator[Violation]:
         yield refuse("thinking_while_off", block.where, error, source=source)
 
 
+def _params(root: Node, target: Target) -> Iterator[Violation]:
+    for name in target.refused_params:
+        if root.has(name):
+            error = f"`{name}` is deprecated for this model."
+            where, source = root.at(name), "Comfy-Org/ComfyUI#13923"
+            yield refuse("parameter_unsupported", where, error, source=source)
+
+
 def _cache_marks(root: Node, target: Target) -> Iterator[Violation]:
     parts = (root.get("tools"), root.get("system"), root.get("messages"))
     marks = sum(_marks_in(part) for part in parts)
@@ -167,6 +177,18 @@ def _cache_marks(root: Node, target: Target) -> Iterator[Violation]:
             f"Found {marks}."
         )
         yield refuse("too_many_cache_marks", "$", error, source=CACHING)
+
+
+def _deferred_marks(tools: list[Node]) -> Iterator[Violation]:
+    for tool in tools:
+        if tool.get("defer_loading") is True and tool.has("cache_control"):
+            error = (
+                f"Tool '{tool.get('name')}' cannot have both defer_loading=true and cache_control "
+                "set. Tools with defer_loading cannot use prompt caching."
+            )
+            where = tool.at("cache_control")
+            source = "router-for-me/CLIProxyAPI#4561"
+            yield refuse("cache_mark_on_deferred_tool", where, error, source=source)
 
 
 def _marks_in(value: Any) -> int:

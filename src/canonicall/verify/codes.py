@@ -220,9 +220,17 @@ CODES = {
     "forced_choice_with_thinking": Code(
         "A tool is forced while the model thinks.", "Let the model choose, or turn thinking off."
     ),
+    # Parameters.
+    "parameter_unsupported": Code(
+        "The model does not know this parameter or this value of it.", "Leave the parameter out."
+    ),
     # Cache marks.
     "too_many_cache_marks": Code(
         "There are more cache marks than the provider takes.", "Remove the oldest marks."
+    ),
+    "cache_mark_on_deferred_tool": Code(
+        "A tool that is loaded later carries a cache mark.",
+        "Move the mark to a tool that is loaded at once, or leave it out.",
     ),
     "cache_mark_on_blank_text": Code(
         "A cache mark stands on an empty text.", "Move the mark to a block that has content."

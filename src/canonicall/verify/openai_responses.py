@@ -243,7 +243,7 @@ def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]
         tuple(Declared(tool.text("name"), tool.where) for tool in functions),
         others=len(tools) - len(functions) + len(inner),
         is_given=root.has("tools"),
-        chosen=None if inner else chosen(root),
+        chosen=None if inner or any(root.has(key) for key in CONTINUES) else chosen(root),
         is_used=any(_type(item) in OUTPUTS for item in items),
     )
     yield from offer_violations(offer, target, WORDS)

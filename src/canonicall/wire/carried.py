@@ -9,6 +9,9 @@ from typing import Any
 from canonicall.blocks import Block, Native, Opaque
 from canonicall.wire.reading import object_at, text_at
 
+UNKNOWN_ISSUER = "unknown"
+"""The signing domain of state that is plainly not its format's own: no target can read it."""
+
 
 def native_of(format: str, fields: dict[str, Any]) -> Native | None:
     """`fields` as native fields of a format, None if there are none."""

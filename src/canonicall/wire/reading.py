@@ -73,6 +73,18 @@ def number_at(body: dict[str, Any], name: str) -> Any:
     raise MalformedBody(f"expected a number, got {kind_of(value)}.", where=f"$.{name}")
 
 
+def split_data_url(url: str) -> tuple[str, str] | None:
+    """Media type and base64 text of a `data:` address, None for any other.
+
+    The type is in small letters, without parameters, and empty where the address names none. Data
+    that is not base64 stays an address.
+    """
+    head, found, data = url.partition(",")
+    if not found or head[:5].lower() != "data:" or head[-7:].lower() != ";base64":
+        return None
+    return head[5:-7].partition(";")[0].strip().lower(), data
+
+
 def native_fields(format: str, value: dict[str, Any], known: Iterable[str]) -> Native | None:
     """The fields of `value` that are not `known`, None if there are none."""
     rest = {name: field for name, field in value.items() if name not in known}

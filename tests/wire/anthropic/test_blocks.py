@@ -321,3 +321,20 @@ def test_any_block_of_a_type_nobody_knows_survives(fields):
     block = {name: value for name, value in fields.items() if name != "cache_control"}
     block["type"] = "of_tomorrow"
     assert encoded(decoded(block)) == block
+
+
+@pytest.mark.parametrize(
+    "wire",
+    [
+        {"type": "thinking", "thinking": "Hm.", "signature": "gAAAAABpGxyz"},
+        {"type": "redacted_thinking", "data": "gAAAAABpGxyz"},
+    ],
+)
+def test_a_seal_that_cannot_be_claudes_is_nobodys(wire):
+    """It begins like OpenAI's encrypted reasoning. A compatible host may have seals of that form."""
+    findings = []
+    (seal,) = decode_block(wire, "$", TARGET.domain, findings).opaque
+    assert (seal.domain, seal.value) == ("unknown", "gAAAAABpGxyz")
+    (seal,) = decode_block(wire, "$", "another-host", findings).opaque
+    assert seal.domain == "another-host"
+    assert findings == []

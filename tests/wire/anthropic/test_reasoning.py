@@ -38,9 +38,23 @@ FIELDS = [
 
 @pytest.mark.parametrize(("fields", "reasoning"), FIELDS)
 def test_both_ways(fields, reasoning):
-    decoded, native = decode_reasoning(fields)
-    assert decoded == reasoning
+    findings = []
+    decoded, native = decode_reasoning(fields, findings)
+    assert (decoded, findings) == (reasoning, [])
     assert encode_reasoning(decoded, native) == (fields, [])
+
+
+@pytest.mark.parametrize("config", [{}, {"format": {"type": "new"}}, {"effort": "low"}])
+def test_the_output_format_of_the_beta_is_read_by_its_name_of_today(config):
+    """`output_config.format` counts where both are given."""
+    findings = []
+    before = {"output_format": {"type": "old"}, "output_config": config}
+    decoded, native = decode_reasoning(before, findings)
+    assert encode_reasoning(decoded, native) == (
+        {"output_config": {"format": {"type": "old"}, **config}},
+        [],
+    )
+    assert [(one.code, one.where) for one in findings] == [("legacy_field", "$.output_format")]
 
 
 @pytest.mark.parametrize(
@@ -135,5 +149,5 @@ def test_what_counts_as_thinking():
 )
 def test_wrong_kinds_are_refused_with_their_path(fields, where):
     with pytest.raises(MalformedBody) as error:
-        decode_reasoning(fields)
+        decode_reasoning(fields, [])
     assert error.value.where == where

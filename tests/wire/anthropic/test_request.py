@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from canonicall import Conversation, Message, Origin, Report, Text
 from canonicall.blocks import Native, ToolResult
 from canonicall.errors import MalformedBody
+from canonicall.providers.registry import get_target
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.anthropic.request import DEFAULT_MAX_TOKENS, decode_request, encode_request
@@ -199,6 +200,16 @@ def test_fields_of_another_format_are_left_out_and_named():
     assert "store" not in body
     assert [one.code for one in findings] == ["param_dropped"]
     assert "logit_bias, store" in findings[0].why
+
+
+def test_the_version_of_the_api_is_said_where_the_body_has_to_say_it():
+    """Vertex wants it in the body, everybody else in a header."""
+    request = decode_request({**BODY, "anthropic_version": "bedrock-2023-05-31"})
+    body, _ = encode_request(request, Transcript((), {}, {}, Report()), TARGET)
+    assert "anthropic_version" not in body
+    vertex = get_target("vertex/anthropic:claude-sonnet-4-6")
+    body, _ = encode_request(request, Transcript((), {}, {}, Report()), vertex)
+    assert body["anthropic_version"] == "vertex-2023-10-16"
 
 
 def test_a_choice_without_tools_is_left_out():

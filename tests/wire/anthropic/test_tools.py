@@ -27,7 +27,7 @@ SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "require
                 "description": "d",
                 "input_schema": SCHEMA,
                 "strict": True,
-                "defer_loading": True,
+                "eager_input_streaming": True,
                 "cache_control": {"type": "ephemeral", "ttl": "1h"},
             },
             Tool(
@@ -36,7 +36,7 @@ SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "require
                 SCHEMA,
                 strict=True,
                 cache="1h",
-                native=Native("anthropic", {"defer_loading": True}),
+                native=Native("anthropic", {"eager_input_streaming": True}),
             ),
         ),
         (
@@ -72,6 +72,15 @@ SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "require
 def test_definitions_both_ways(wire, tool):
     assert decode_tools([wire]) == (tool,)
     assert encode_tools([tool], {}, TARGET) == ([wire], [])
+
+
+def test_a_tool_that_is_loaded_later_keeps_no_mark():
+    """Claude refuses the two together; a deferred tool is no part of the cached prefix."""
+    later = {"name": "f", "input_schema": SCHEMA, "defer_loading": True}
+    (tool,) = decode_tools([later | {"cache_control": {"type": "ephemeral"}}])
+    wire, (finding,) = encode_tools([tool], {}, TARGET)
+    assert wire == [later]
+    assert (finding.code, finding.where) == ("cache_mark_dropped", "tools[0]")
 
 
 def test_the_type_custom_is_the_usual_case():

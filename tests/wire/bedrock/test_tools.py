@@ -115,27 +115,21 @@ def test_a_model_that_cannot_be_forced_is_not():
 
 
 def test_no_tools_are_offered_where_none_may_be_called():
-    assert offered_tools((F, G), ToolChoice("none"), (), TARGET) == ((), [])
+    assert offered_tools((F, G), ToolChoice("none"), (), TARGET) == ()
 
 
 def test_tools_are_declared_even_then_if_the_history_has_calls():
     """Without them the request is refused: "The toolConfig field must be defined"."""
-    assert offered_tools((F,), ToolChoice("none"), CALLED, TARGET) == ((F,), [])
+    assert offered_tools((F,), ToolChoice("none"), CALLED, TARGET) == (F,)
 
 
 def test_a_list_of_allowed_tools_is_said_by_offering_those():
-    assert offered_tools((F, G), ToolChoice("auto", ("g",)), (), TARGET)[0] == (G,)
-    assert offered_tools((F, G), ToolChoice("required", ("g",)), (), TARGET)[0] == (F, G)
+    assert offered_tools((F, G), ToolChoice("auto", ("g",)), (), TARGET) == (G,)
+    assert offered_tools((F, G), ToolChoice("required", ("g",)), (), TARGET) == (F, G)
 
 
 def test_a_list_without_any_known_tool_changes_nothing():
-    assert offered_tools((F, G), ToolChoice("auto", ("x",)), (), TARGET)[0] == (F, G)
-
-
-def test_calls_in_the_history_get_declarations_where_there_are_none():
-    tools, findings = offered_tools((), None, CALLED * 2, TARGET)
-    assert tools == (Tool("h"),)
-    assert [f.code for f in findings] == ["tool_added"]
+    assert offered_tools((F, G), ToolChoice("auto", ("x",)), (), TARGET) == (F, G)
 
 
 def test_a_wrong_schema_is_refused_with_its_path():

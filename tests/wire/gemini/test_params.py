@@ -93,4 +93,4 @@ def test_an_effort_replaces_the_native_budget():
 def test_an_effort_without_a_level_is_reported(effort, config):
     findings = []
     assert encode_params(Params(reasoning=Reasoning(effort=effort)), {}, findings) == config
-    assert [one.code for one in findings] == ["effort_changed"]
+    assert [one.code for one in findings] == ["param_changed"]

@@ -159,7 +159,7 @@ def test_empty_and_bare_parts_are_reported():
     assert decoded({}, "words", {"text": None}, findings=findings) == [Text(text="words")]
     assert [(one.code, one.where) for one in findings] == [
         ("empty_part", "$.parts[0]"),
-        ("bare_text", "$.parts[1]"),
+        ("untyped_part", "$.parts[1]"),
         ("empty_part", "$.parts[2]"),
     ]
 

@@ -66,7 +66,7 @@ def test_other_candidates_are_kept_and_reported():
     body = {**BODY, "candidates": [*BODY["candidates"], other]}
     reply = decode_response(body)
     assert [(one.code, one.where) for one in reply.findings] == [
-        ("more_candidates", "$.candidates[1:]")
+        ("more_choices", "$.candidates[1:]")
     ]
     assert encode_response(reply) == body
 
@@ -76,7 +76,7 @@ def test_a_blocked_prompt_is_a_filtered_reply(reason):
     body = {"promptFeedback": {"blockReason": reason}, "modelVersion": "m"}
     reply = decode_response(body)
     assert (reply.finish, reply.message.blocks) == ("filter", ())
-    assert [one.code for one in reply.findings] == ["no_candidate"]
+    assert [one.code for one in reply.findings] == ["reply_missing"]
     assert str(reason) in reply.findings[0].why
     assert encode_response(reply) == body
 

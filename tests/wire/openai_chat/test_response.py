@@ -204,7 +204,7 @@ def test_an_error_of_the_choice_ends_the_reply():
 
 def test_a_reply_without_choices_is_reported():
     reply = decode_response({"id": "x", "choices": []})
-    assert (reply.message.blocks, reply.finish, codes(reply)) == ((), "", ["no_choices"])
+    assert (reply.message.blocks, reply.finish, codes(reply)) == ((), "", ["reply_missing"])
 
 
 def test_the_usage_of_groq():

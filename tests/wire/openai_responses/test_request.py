@@ -66,10 +66,10 @@ def test_a_request_is_read():
             "reasoning": {"summary": "auto"},
             "store": False,
             "include": ["reasoning.encrypted_content"],
-            "previous_response_id": "resp_1",
             "text": {"format": {"type": "json_object"}},
         },
     )
+    assert request.continues == Native(FORMAT, {"previous_response_id": "resp_1"})
     assert request.findings == ()
 
 
@@ -93,7 +93,7 @@ def test_the_smallest_request():
 def test_a_prompt_needs_no_input():
     request = decode_request({"model": "m", "prompt": {"id": "p"}})
     assert len(request.conversation) == 0
-    assert request.native.fields == {"prompt": {"id": "p"}}
+    assert request.continues.fields == {"prompt": {"id": "p"}}
 
 
 def test_replies_have_the_origin_and_domain_of_the_request():
@@ -262,6 +262,37 @@ def test_no_choice_is_made_among_tools_that_cannot_be_offered():
     assert [one.code for one in findings] == ["tool_dropped", "choice_weakened"]
     _, findings = encode(request_of(model="m", tools=tools))
     assert [one.code for one in findings] == ["tool_dropped"]
+
+
+@pytest.mark.parametrize("asked", ["auto", "required", {"type": "web_search"}])
+def test_a_choice_without_any_tools_is_not_written(asked):
+    body, findings = encode(decode_request({"model": "m", "tool_choice": asked, "input": []}))
+    assert body == {"model": "m", "input": []}
+    assert [(one.code, one.action) for one in findings] == [("choice_weakened", "dropped")]
+
+
+def test_a_choice_among_tools_of_the_input_is_written():
+    """Recorded traffic: the tools stand in an item, the choice beside it is accepted."""
+    more = {"type": "additional_tools", "role": "developer", "tools": [TOOL]}
+    wire = {"model": "m", "tool_choice": "auto", "input": [more]}
+    request = decode_request(wire)
+    turns = [Turn(one.role, one.blocks) for one in request.conversation.messages]
+    assert encode(request, *turns) == (wire, [])
+
+
+def test_a_choice_among_tools_that_the_provider_keeps_is_written():
+    wire = {"model": "m", "tool_choice": "required", "prompt": {"id": "pmpt_1"}, "input": []}
+    assert encode(decode_request(wire)) == (wire, [])
+
+
+def test_instructions_with_a_cache_mark_are_an_item():
+    """`instructions` is a string: only a part can carry the mark."""
+    turn = Turn("system", (Text(text="Be brief.", cache="default"),))
+    body, findings = encode(request_of(model="m"), turn)
+    part = {"type": "input_text", "text": "Be brief."}
+    marked = part | {"prompt_cache_breakpoint": {"mode": "explicit"}}
+    assert body == {"model": "m", "input": [{"role": "system", "content": [marked]}]}
+    assert findings == []
 
 
 def test_encoding_is_deterministic_and_only_adds_to_the_end():

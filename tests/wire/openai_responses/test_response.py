@@ -131,7 +131,7 @@ def test_a_failure_is_a_finding():
     (finding,) = decode_response(
         body(status="failed", error={"code": "server_error", "message": "overloaded"})
     ).findings
-    assert (finding.code, finding.where) == ("response_failed", "$.error")
+    assert (finding.code, finding.where) == ("error_in_reply", "$.error")
     assert "overloaded" in finding.why
 
 

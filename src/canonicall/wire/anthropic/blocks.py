@@ -19,13 +19,17 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.wire.anthropic.content import decode_part, encode_part, is_plain_text
 from canonicall.wire.anthropic.extras import decode_cache, decode_rest, with_extras, without_mark
-from canonicall.wire.carried import opaque_of
+from canonicall.wire.anthropic.target import TARGET
+from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of
 from canonicall.wire.reading import id_at, object_at, objects_at, text_at
 from canonicall.wire.writing import arguments_of
 
 SERVER_BLOCK = "server_block"
 """The kind of opaque state that is a whole block of a tool the provider ran."""
 
+# Fernet tokens begin so: encrypted reasoning of OpenAI's, which bridges put where Claude's seal is.
+# No seal of Claude's can: it is base64 of a protocol buffer, where no field begins with 0x80 0x00.
+_FERNET = "gAAAA"
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 
 
@@ -78,14 +82,20 @@ def _decode_thinking(
         why = "Thinking cannot carry a cache mark."
         findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.INPUT))
     if block["type"] == "redacted_thinking":
-        data = Opaque(domain, "redacted", text_at(block.get("data"), f"{where}.data"))
-        return Thinking(opaque=(data,), native=decode_rest(block, "data"))
+        data = text_at(block.get("data"), f"{where}.data")
+        seal = Opaque(_issuer(data, domain), "redacted", data)
+        return Thinking(opaque=(seal,), native=decode_rest(block, "data"))
     signature = text_at(block.get("signature"), f"{where}.signature")
     return Thinking(
         text=text_at(block.get("thinking"), f"{where}.thinking"),
-        opaque=opaque_of(domain, "signature", signature),
+        opaque=opaque_of(_issuer(signature, domain), "signature", signature),
         native=decode_rest(block, "thinking", "signature"),
     )
+
+
+def _issuer(seal: str, domain: str) -> str:
+    """Who can read a seal: not Claude, where it begins as none of Claude's does."""
+    return UNKNOWN_ISSUER if domain == TARGET.domain and seal.startswith(_FERNET) else domain
 
 
 def _encode_thinking(block: Thinking) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from canonicall.wire.anthropic.extras import (
     without_mark,
 )
 from canonicall.wire.carried import opaque_value
-from canonicall.wire.reading import object_at, objects_at, text_at
+from canonicall.wire.reading import object_at, objects_at, split_data_url, text_at
 
 # A source by address or file id does not say what it is; documents by address have to be PDF
 # (SDK url_pdf_source_param.py).
@@ -81,11 +81,11 @@ def _decode_source(source: dict[str, Any], kind: str, where: str, domain: str) -
 
 
 def _from_url(url: str, kind: str) -> Media:
-    head, found, data = url.partition(";base64,")
-    if found and head.startswith("data:"):
-        media_type = head.removeprefix("data:").partition(";")[0]
-        return Media(media_type=media_type or _TYPE_BY_URL[kind], data=data)
-    return Media(media_type=_TYPE_BY_URL[kind], url=url)
+    inline = split_data_url(url)
+    if inline is None:
+        return Media(media_type=_TYPE_BY_URL[kind], url=url)
+    media_type, data = inline
+    return Media(media_type=media_type or _TYPE_BY_URL[kind], data=data)
 
 
 def _text_of(content: Any, where: str) -> str | None:

@@ -19,10 +19,12 @@ _SWITCHES = {"adaptive": True, "enabled": True, "disabled": False, "between_tool
 _LEAST_BUDGET = 1024
 
 
-def decode_reasoning(body: dict[str, Any]) -> tuple[Reasoning | None, dict[str, Any]]:
+def decode_reasoning(
+    body: dict[str, Any], findings: list[Finding]
+) -> tuple[Reasoning | None, dict[str, Any]]:
     """The reasoning a request asks for, and the native rest of the two fields."""
     thinking = dict(object_at(body.get("thinking") or {}, "$.thinking"))
-    output = dict(object_at(body.get("output_config") or {}, "$.output_config"))
+    output = _output_config(body, findings)
     effort = text_at(output.pop("effort", None), "$.output_config.effort") or None
     enabled = _SWITCHES.get(text_at(thinking.get("type"), "$.thinking.type"))
     budget = None
@@ -36,6 +38,20 @@ def decode_reasoning(body: dict[str, Any]) -> tuple[Reasoning | None, dict[str, 
     if enabled is None and effort is None:
         return None, rest
     return Reasoning(enabled, effort, budget), rest
+
+
+def _output_config(body: dict[str, Any], findings: list[Finding]) -> dict[str, Any]:
+    """The field `output_config`, with the format of the output under its name of today."""
+    output = dict(object_at(body.get("output_config") or {}, "$.output_config"))
+    before = body.get("output_format")
+    if before is not None:
+        # Docs "Structured outputs": `output_format` of the beta has become `output_config.format`.
+        why = "The field is deprecated; it is read as `output_config.format`, which counts if set."
+        findings.append(
+            Finding("legacy_field", "$.output_format", Action.CHANGED, why, Fault.INPUT)
+        )
+        output.setdefault("format", before)
+    return output
 
 
 def encode_reasoning(

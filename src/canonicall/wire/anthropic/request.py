@@ -52,6 +52,9 @@ _KNOWN = {
     "stream",
     "thinking",
     "output_config",
+    "output_format",
+    # Which API is spoken. The target knows that itself: it is a header, or `Target.body_version`.
+    "anthropic_version",
 }
 
 
@@ -67,7 +70,7 @@ def decode_request(
     conversation.extend(decode_system(body.get("system"), domain, findings))
     conversation.extend(decode_messages(body.get("messages"), origin, domain, findings))
     choice = decode_choice(body.get("tool_choice"))
-    reasoning, rest = decode_reasoning(body)
+    reasoning, rest = decode_reasoning(body, findings)
     native = set_fields(body, _KNOWN) | set_fields(rest, ())
     if choice is None and body.get("tool_choice") is not None:
         native["tool_choice"] = body["tool_choice"]
@@ -109,6 +112,7 @@ def encode_request(
     findings += more
     system, turns = _system_apart(transcript.turns, target)
     body: dict[str, Any] = {
+        "anthropic_version": target.body_version,
         "model": target.model or request.model,
         "max_tokens": limit,
         "system": encode_content(tuple(block for turn in system for block in turn.blocks), target),

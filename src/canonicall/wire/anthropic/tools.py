@@ -53,7 +53,13 @@ def encode_tools(
         if tool.kind == "custom" and not target.custom_tools:
             why = f"{tool.name} takes free text; it is offered with one text parameter, `input`."
             findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
-        wire.append(_encode_tool(tool, names))
+        cache = tool.cache
+        if cache is not None and own.get("defer_loading") is True:
+            # "Tools with defer_loading cannot use prompt caching."
+            why = f"{tool.name} is loaded later; it is not part of what can be cached."
+            findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            cache = None
+        wire.append(_encode_tool(tool, names, cache))
     return wire, findings
 
 
@@ -123,9 +129,9 @@ def _decode_tool(value: Any, where: str) -> Tool:
     )
 
 
-def _encode_tool(tool: Tool, names: Mapping[str, str]) -> dict[str, Any]:
+def _encode_tool(tool: Tool, names: Mapping[str, str], cache: str | None) -> dict[str, Any]:
     if tool.kind == "server":
-        return with_extras({}, cache=tool.cache, native=tool.native)
+        return with_extras({}, cache=cache, native=tool.native)
     wire: dict[str, Any] = {"name": names.get(tool.name, tool.name)}
     if tool.description:
         wire["description"] = tool.description
@@ -133,4 +139,4 @@ def _encode_tool(tool: Tool, names: Mapping[str, str]) -> dict[str, Any]:
     wire["input_schema"] = schema_of(tool)
     if tool.strict is not None:
         wire["strict"] = tool.strict
-    return with_extras(wire, cache=tool.cache, native=tool.native)
+    return with_extras(wire, cache=cache, native=tool.native)

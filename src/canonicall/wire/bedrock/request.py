@@ -26,6 +26,7 @@ from canonicall.wire.bedrock.tools import (
     encode_tools,
     offered_tools,
 )
+from canonicall.wire.carried import with_rest
 from canonicall.wire.losses import not_sent
 from canonicall.wire.reading import list_at, object_at, text_at
 
@@ -58,13 +59,14 @@ def decode_request(
     ):
         conversation.append(message)
     tools = object_at(body.get("toolConfig") or {}, "$.toolConfig")
+    choice = decode_choice(tools.get("toolChoice"), findings)
     return Request(
         conversation,
         tools=decode_tools(tools.get("tools")),
-        tool_choice=decode_choice(tools.get("toolChoice"), findings),
+        tool_choice=choice,
         params=_decode_params(body),
         model=model,
-        native=_decode_native(body),
+        native=_decode_native(body, unread=() if choice else ("toolChoice",)),
         findings=(*findings, *conversation.report.findings),
     )
 
@@ -96,15 +98,19 @@ def _decode_reasoning(more: dict[str, Any]) -> Reasoning | None:
     )
 
 
-def _decode_native(body: dict[str, Any]) -> Native | None:
-    """Every field without canonical meaning, those inside the two configurations as well."""
+def _decode_native(body: dict[str, Any], unread: tuple[str, ...]) -> Native | None:
+    """Every field without canonical meaning, those inside the two configurations as well.
+
+    `unread` are known fields inside whose value could not be read.
+    """
     fields: dict[str, Any] = {}
     for name, value in body.items():
         rest = value
         if name in _KNOWN:
             known = _KNOWN[name]
             inner = value.items() if known and isinstance(value, dict) else ()
-            rest = {key: item for key, item in inner if key not in known and item is not None}
+            read = [key for key in known if key not in unread]
+            rest = {key: item for key, item in inner if key not in read and item is not None}
         if rest not in (None, "", [], {}):
             fields[name] = rest
     return native_of(fields)
@@ -129,7 +135,7 @@ def encode_request(
         body["system"] = system
     config = _encode_tool_config(request, transcript, target, findings)
     if config:
-        body["toolConfig"] = config | native.get("toolConfig", {})
+        body["toolConfig"] = with_rest(config, native.get("toolConfig", {}))
     inference = native.get("inferenceConfig", {}) | _encode_params(request.params, findings)
     if inference:
         body["inferenceConfig"] = inference
@@ -150,10 +156,10 @@ def _encode_tool_config(
     request: Request, transcript: Transcript, target: Target, findings: list[Finding]
 ) -> dict[str, Any]:
     names = {own: wire for wire, own in transcript.names.items()}
-    tools, told = offered_tools(request.tools, request.tool_choice, transcript.turns, target)
-    entries, more = encode_tools(tools, names)
-    choice, still_more = encode_choice(request.tool_choice, target, names)
-    findings += (*told, *more, *still_more)
+    tools = offered_tools(request.tools, request.tool_choice, transcript.turns, target)
+    entries, told = encode_tools(tools, names)
+    choice, more = encode_choice(request.tool_choice, target, names)
+    findings += (*told, *more)
     if any(tool.strict and "strict" not in own_fields(tool.native) for tool in tools):
         findings.append(not_sent("strict", "Only some models take it, so it is left out."))
     if not entries:

@@ -76,8 +76,8 @@ def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
             return ToolChoice("required", (name,))
         case _:
             object_at(value, CHOICE)
-            why = "This tool choice is unknown; the model may choose."
-            findings.append(Finding("unknown_choice", CHOICE, Action.DROPPED, why, Fault.INPUT))
+            why = "There is no such tool choice; it is kept for this format alone."
+            findings.append(Finding("unknown_choice", CHOICE, Action.KEPT, why, Fault.INPUT))
             return None
 
 
@@ -107,26 +107,21 @@ def _encode_tool(tool: Tool, names: dict[str, str]) -> dict[str, Any]:
 
 def offered_tools(
     tools: tuple[Tool, ...], choice: ToolChoice | None, turns: Iterable[Turn], target: Target
-) -> tuple[tuple[Tool, ...], list[Finding]]:
-    """The tools that are to be declared, and those that stand in for missing declarations.
+) -> tuple[Tool, ...]:
+    """The tools that are to be declared: none where none may be called and none was called.
 
     "The toolConfig field must be defined when using toolUse and toolResult content blocks."
     """
-    called = dict.fromkeys(
-        block.name
+    has_calls = any(
+        isinstance(block, ToolCall) and block.kind != "server"
         for turn in turns
         for block in turn.blocks
-        if isinstance(block, ToolCall) and block.kind != "server"
     )
-    if choice is not None and choice.mode == "none" and not called:
-        return (), []
+    if choice is not None and choice.mode == "none" and not has_calls:
+        return ()
     if choice is not None and choice.names and not _names_one(choice, target):
         tools = named_tools(tools, choice)
-    if tools or not called or not target.tools_with_history:
-        return tools, []
-    why = f"The history has calls, so their tools must be declared: {', '.join(called)}."
-    finding = Finding("tool_added", TOOLS, Action.ADDED, why, Fault.RENDER)
-    return tuple(Tool(name) for name in called), [finding]
+    return tools
 
 
 def encode_choice(

@@ -9,7 +9,7 @@ import msgspec
 from canonicall.blocks import Block, Media, Native, Text, Thinking, Unknown
 from canonicall.wire import carried
 from canonicall.wire.cohere.target import TARGET
-from canonicall.wire.reading import native_fields, objects_at, text_at
+from canonicall.wire.reading import native_fields, objects_at, split_data_url, text_at
 from canonicall.wire.writing import data_url, words_of
 
 FORMAT = TARGET.format
@@ -17,7 +17,6 @@ own_fields = partial(carried.fields_of, FORMAT)
 """The native fields of this format, nothing for those of another one."""
 native_of = partial(carried.native_of, FORMAT)
 """Some fields as native fields of this format, None if there are none."""
-_DATA_URL = ";base64,"
 
 
 def decode_content(value: Any, where: str) -> list[Block]:
@@ -87,8 +86,8 @@ def document_text(document: Any) -> str:
 
 
 def _decode_image(url: str, native: Native | None) -> Media:
-    head, mark, data = url.partition(_DATA_URL)
-    if mark and head.startswith("data:"):
-        media_type = head.removeprefix("data:") or "image/*"
-        return Media(media_type=media_type, data=data, native=native)
-    return Media(media_type="image/*", url=url, native=native)
+    inline = split_data_url(url)
+    if inline is None:
+        return Media(media_type="image/*", url=url, native=native)
+    media_type, data = inline
+    return Media(media_type=media_type or "image/*", data=data, native=native)

@@ -49,13 +49,16 @@ def decode_request(
     conversation = Conversation()
     conversation.extend(decode_messages(body.get("messages"), "$.messages", origin=origin))
     strict = body.get("strict_tools")
+    choice = decode_choice(body.get("tool_choice"), findings)
+    is_read = choice is not None or body.get("tool_choice") == "AUTO"
+    known = _KNOWN if is_read else [name for name in _KNOWN if name != "tool_choice"]
     return Request(
         conversation,
         tools=decode_tools(body.get("tools"), strict=strict if isinstance(strict, bool) else None),
-        tool_choice=decode_choice(body.get("tool_choice"), findings),
+        tool_choice=choice,
         params=_decode_params(body),
         model=model,
-        native=native_of(filled_fields(body, _KNOWN)),
+        native=native_of(filled_fields(body, known)),
         findings=(*findings, *conversation.report.findings),
     )
 
@@ -105,6 +108,8 @@ def _encode_tools(
     tools = offered_tools(request.tools, request.tool_choice, target)
     entries, told = encode_tools(tools, names)
     choice, more = encode_choice(request.tool_choice, target)
+    if request.tool_choice is None:
+        choice = own_fields(request.native).get("tool_choice")
     findings += (*told, *more)
     if not entries:
         return {}

@@ -41,8 +41,8 @@ def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
         case "NONE":
             return ToolChoice("none")
         case _:
-            why = f"Cohere knows REQUIRED and NONE, not {value!r}; the model may choose."
-            findings.append(Finding("unknown_choice", CHOICE, Action.DROPPED, why, Fault.INPUT))
+            why = f"Cohere knows REQUIRED and NONE; {value!r} is kept for this format alone."
+            findings.append(Finding("unknown_choice", CHOICE, Action.KEPT, why, Fault.INPUT))
             return None
 
 

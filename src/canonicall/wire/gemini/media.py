@@ -10,11 +10,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Media, Native, Opaque
-from canonicall.wire.reading import text_at
+from canonicall.wire.reading import split_data_url, text_at
 
 _PUBLIC = re.compile(r"https?://(?!generativelanguage\.googleapis\.com/)", re.IGNORECASE)
 _VIDEO_SITE = re.compile(r"https?://(www\.|m\.)?(youtube\.com|youtu\.be)/", re.IGNORECASE)
-_DATA_URL = re.compile(r"data:([^;,]*)(?:;[^;,]*)*;base64,", re.IGNORECASE)
 _ENDING = re.compile(r"[^?#]*\.(\w+)(?:[?#]|$)")
 _URL_SAFE = str.maketrans("-_", "+/")
 
@@ -60,10 +59,10 @@ def decode_file(
     given = text_at(file.get("mimeType"), f"{where}.mimeType")
     media_type = given or ("video/*" if _VIDEO_SITE.match(uri) else "application/*")
     media = Media(media_type=media_type, name=_name(file), opaque=opaque, native=native)
-    inside = _DATA_URL.match(uri)
+    inside = split_data_url(uri)
     if inside is not None:
-        media_type = given or inside[1] or media_type
-        return replace(media, media_type=media_type, data=uri[inside.end() :])
+        named, data = inside
+        return replace(media, media_type=given or named or media_type, data=data)
     if _PUBLIC.match(uri):
         return replace(media, url=uri)
     return replace(media, opaque=(*opaque, Opaque(domain, "file_id", uri)))

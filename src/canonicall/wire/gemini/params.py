@@ -101,7 +101,7 @@ def _amount(reasoning: Reasoning, findings: list[Finding]) -> dict[str, Any]:
     if effort not in _LEVELS:
         why = f"There is no effort {effort!r} here; {level or 'the default'} is asked for."
         place = "params.reasoning.effort"
-        findings.append(Finding("effort_changed", place, Action.CHANGED, why, Fault.RENDER))
+        findings.append(Finding("param_changed", place, Action.CHANGED, why, Fault.RENDER))
     return {"thinkingLevel": level} if level else {}
 
 

@@ -58,7 +58,7 @@ def decode_parts(parts: Any, where: str, domain: str, findings: list[Finding]) -
         place = f"{where}[{index}]"
         if isinstance(part, str):
             why = "A part is an object; the bare text that stands there is taken as a text part."
-            findings.append(Finding("bare_text", place, Action.CHANGED, why, Fault.INPUT))
+            findings.append(Finding("untyped_part", place, Action.CHANGED, why, Fault.INPUT))
             blocks.append(Text(text=part))
             continue
         blocks += [

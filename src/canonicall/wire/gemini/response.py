@@ -44,7 +44,7 @@ def decode_response(
         if others:
             why = f"There are {len(candidates)} candidates; the first one is the reply."
             place = "$.candidates[1:]"
-            findings.append(Finding("more_candidates", place, Action.KEPT, why, Fault.INPUT))
+            findings.append(Finding("more_choices", place, Action.SET_ASIDE, why, Fault.INPUT))
     else:
         message = _without_candidates(fields, findings)
     usage = fields.get("usageMetadata")
@@ -119,7 +119,7 @@ def _without_candidates(fields: dict[str, Any], findings: list[Finding]) -> Mess
     feedback = fields_at(fields.get("promptFeedback", {}), "$.promptFeedback")
     reason = enum_at(feedback.get("blockReason"), "$.promptFeedback.blockReason")
     why = f"There is no candidate: the prompt was blocked ({reason or 'no reason given'})."
-    findings.append(Finding("no_candidate", "$.candidates", Action.KEPT, why, Fault.INPUT))
+    findings.append(Finding("reply_missing", "$.candidates", Action.KEPT, why, Fault.INPUT))
     return Message("assistant", finish=FILTER)
 
 

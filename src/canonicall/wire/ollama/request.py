@@ -33,7 +33,7 @@ _OPTIONS = {
     "seed": "seed",
 }
 """The name of each parameter in `options`, and ours."""
-_KNOWN = ("model", "messages", "tools", "tool_choice", "stream", "think", "options")
+_KNOWN = ("model", "messages", "tools", "stream", "think", "options")
 
 
 def decode_request(

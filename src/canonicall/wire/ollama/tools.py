@@ -29,8 +29,8 @@ def decode_tools(value: Any) -> tuple[Tool, ...]:
 def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
     """No choice: a `tool_choice` that a client sends has no effect on the server."""
     if value is not None:
-        why = "Ollama knows no tool choice; the model may choose."
-        findings.append(Finding("unknown_choice", CHOICE, Action.DROPPED, why, Fault.INPUT))
+        why = "Ollama knows no tool choice; it is kept for this format alone."
+        findings.append(Finding("unknown_choice", CHOICE, Action.KEPT, why, Fault.INPUT))
     return None
 
 

@@ -4,14 +4,12 @@ The family of the media tells the type of its part. Where it came in another one
 the native fields remember the type; what else the part held is there in the shape it had.
 """
 
-import re
 from typing import Any
 
 from canonicall.blocks import Media, Native, Opaque
 from canonicall.wire.openai_chat.native import decode_mark, native_of, native_rest, own_fields
+from canonicall.wire.reading import split_data_url
 from canonicall.wire.writing import data_url
-
-_DATA_URL = re.compile(r"data:([^;,]*)(?:;[^;,]*)*?;base64,(.*)", re.DOTALL)
 
 # Parts that hold an address, with the family of what is found there. Beside image_url these are
 # words of hosts: document_url of Mistral, video_url and audio_url of vLLM and OpenRouter.
@@ -95,10 +93,15 @@ def _located(source: Any, media_type: str, extra: Native | None = None) -> Media
     """Media at an address; a data address is taken apart."""
     if not isinstance(source, str):
         return None
-    inline = _DATA_URL.fullmatch(source)
+    inline = split_data_url(source)
     if inline is None:
         return Media(media_type=media_type, url=source, native=extra)
-    return Media(media_type=inline[1] or media_type, data=inline[2], native=extra)
+    given, data = inline
+    return Media(media_type=given or media_type, data=data, native=extra)
+
+
+def _is_address(source: str) -> bool:
+    return source[:8].lower().startswith(("http://", "https://", "data:"))
 
 
 def _address_of(media: Media) -> str:
@@ -111,7 +114,7 @@ def _decode_audio(held: dict[str, Any]) -> Media | None:
         return None
     media_type = _AUDIO_TYPES.get(format, f"audio/{format}")
     extra = native_rest(held, ("data", "format"))
-    if data.startswith(("http://", "https://", "data:")):  # DashScope and Mistral take addresses.
+    if _is_address(data):  # DashScope and Mistral take addresses.
         return _located(data, media_type, extra)
     return Media(media_type=media_type, data=data, native=extra)
 
@@ -125,8 +128,7 @@ def _decode_file(held: dict[str, Any], domain: str) -> Media | None:
         return None
     media = Media(media_type=media_type)
     if isinstance(data, str):
-        is_address = data.startswith(("http://", "https://", "data:"))
-        located = _located(data, media_type) if is_address else None
+        located = _located(data, media_type) if _is_address(data) else None
         media = located or Media(media_type=media_type, data=data)
     return Media(
         media_type=media.media_type,

@@ -9,6 +9,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request
 from canonicall.target import Target
 from canonicall.transcript.turns import Transcript
+from canonicall.wire import losses
 from canonicall.wire.carried import set_fields
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
 from canonicall.wire.openai_chat.native import lost_marks, native_of, own_fields
@@ -25,6 +26,7 @@ from canonicall.wire.openai_chat.tools import (
     decode_tools,
     encode_choice,
     encode_tools,
+    unread_choice,
 )
 from canonicall.wire.reading import kind_of, text_at
 
@@ -50,13 +52,16 @@ def decode_request(
     conversation = Conversation()
     domain = TARGET.domain if domain is None else domain
     conversation.extend(decode_messages(messages, "$.messages", origin, domain, findings))
+    choice = decode_choice(body, findings)
     return Request(
         conversation,
         tools=decode_tools(body, findings),
-        tool_choice=decode_choice(body, findings),
+        tool_choice=choice,
         params=decode_params(body, findings),
         model=model,
-        native=native_of(set_fields(body, _KNOWN) | reasoning_extras(body)),
+        native=native_of(
+            set_fields(body, _KNOWN) | reasoning_extras(body) | unread_choice(body, choice)
+        ),
         spelled=native_of(
             {name: body[name] for name in SPELLED_FIELDS if body.get(name) is not None}
         ),
@@ -73,6 +78,8 @@ def encode_request(
     tools, findings = encode_tools(request.tools, names, target)
     offered = request.tools if tools else ()
     choice, weakened = encode_choice(request.tool_choice, offered, names, target)
+    if not offered and native.pop("tool_choice", None) is not None:
+        weakened.append(losses.weakened("No tool is offered, so there is nothing to choose."))
     params, dropped = encode_params(request.params, own_fields(request.spelled), target)
     findings += [*weakened, *dropped, *lost_marks(transcript.turns, request.tools, target)]
     if request.native is not None and not native:

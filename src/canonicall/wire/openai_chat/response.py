@@ -181,7 +181,7 @@ def _decode_ending(
         finish = ERROR
     elif not choice:
         why = "The response has no choices."
-        findings.append(Finding("no_choices", "$.choices", Action.KEPT, why, Fault.INPUT))
+        findings.append(Finding("reply_missing", "$.choices", Action.KEPT, why, Fault.INPUT))
     is_lost = not known or decode_finish(encode_finish(finish), has_calls) != finish
     return finish, raw if is_lost and not refused else ""
 

@@ -80,6 +80,13 @@ def decode_choice(body: dict[str, Any], findings: list[Finding]) -> ToolChoice |
     return ToolChoice(mode, names, parallel)
 
 
+def unread_choice(body: dict[str, Any], choice: ToolChoice | None) -> dict[str, Any]:
+    """The choice of a body as a native field, where `choice` does not say it."""
+    given = body.get("tool_choice") or body.get("function_call")
+    is_read = choice is not None and choice.mode is not None
+    return {} if is_read or given is None else {"tool_choice": given}
+
+
 def encode_choice(
     choice: ToolChoice | None, tools: Iterable[Tool], names: Mapping[str, str], target: Target
 ) -> tuple[dict[str, Any], list[Finding]]:
@@ -179,8 +186,8 @@ def _decode_chosen(
     if name:
         return "required", (name,)
     if mode is None:
-        why = "The choice could not be read; the model is free to choose."
-        findings.append(Finding("unknown_choice", where, Action.DROPPED, why, Fault.INPUT))
+        why = "The choice could not be read; it is kept for this format alone."
+        findings.append(Finding("unknown_choice", where, Action.KEPT, why, Fault.INPUT))
     return mode, ()
 
 

@@ -6,13 +6,26 @@ A null field means the same as a missing one and is read as missing.
 from functools import partial
 from typing import Any
 
+from canonicall.blocks import Opaque
 from canonicall.wire import carried
 from canonicall.wire.openai_responses.target import FORMAT
+from canonicall.wire.reading import text_at
 
 ENCRYPTED = "encrypted"
 ITEM_ID = "item_id"
 FILE_ID = "file_id"
 SERVER_BLOCK = "server_block"
+
+ID_PREFIXES = {
+    "function_call": "fc",
+    "custom_tool_call": "ctc",
+    "reasoning": "rs",
+    "message": "msg",
+}
+"""How the ids of items begin: "Expected an ID that begins with 'fc'." """
+# Who looks items up by such ids. Others (DeepSeek, xAI) write ids of any form.
+_STORING_DOMAINS = ("openai", "azure-openai")
+_MADE = "_canonicall_"
 
 _MARK = "prompt_cache_breakpoint"
 # SDK response_input_text_param.py: other lifetimes are refused, so they become the default.
@@ -26,6 +39,32 @@ native_of = partial(carried.native_of, FORMAT)
 def rest_of(wire: dict[str, Any], *known: str) -> dict[str, Any]:
     """The fields of `wire` that are not `known`, without its type and cache mark."""
     return carried.set_fields(wire, (*known, "type", _MARK))
+
+
+def made_id(prefix: str, suffix: str) -> str:
+    """An item id for a client that wants one where no provider gave it."""
+    return f"{prefix}{_MADE}{suffix}"
+
+
+def domain_of_item(item: dict[str, Any], where: str, domain: str) -> str:
+    """Who can read an item: nobody, where its id cannot be one that `domain` gave."""
+    id = item_id(item, where)
+    prefix = ID_PREFIXES.get(item.get("type") or "message", "")
+    is_stored = domain not in _STORING_DOMAINS or id.startswith(prefix)
+    return domain if is_stored and _MADE not in id else carried.UNKNOWN_ISSUER
+
+
+def opaque_id(item: dict[str, Any], where: str, domain: str) -> tuple[Opaque, ...]:
+    """The id of an item as opaque state. One that was made for a client names nothing."""
+    id = item_id(item, where)
+    if _MADE in id:
+        return ()
+    return carried.opaque_of(domain_of_item(item, where, domain), ITEM_ID, id)
+
+
+def item_id(item: dict[str, Any], where: str) -> str:
+    """The id of an item; Bedrock Mantle writes `item_id` and `output_index`, as in a stream."""
+    return text_at(item.get("id") or item.get("item_id"), f"{where}.id")
 
 
 def decode_mark(part: dict[str, Any], where: str) -> str | None:

@@ -16,7 +16,9 @@ from canonicall.wire.carried import opaque_of, opaque_value, with_rest
 from canonicall.wire.openai_responses.fields import (
     ITEM_ID,
     SERVER_BLOCK,
+    domain_of_item,
     native_of,
+    opaque_id,
     own_fields,
     rest_of,
 )
@@ -137,13 +139,11 @@ def _decode_message(
     blocks: list[Block] = list(
         decode_content(item.get("content"), f"{where}.content", domain, findings)
     )
-    id = text_at(item.get("id"), f"{where}.id")
+    mark = opaque_id(item, where, domain)
     fields = rest_of(item, "role", "id", "content")
-    if fields.get("status") == "completed":
-        del fields["status"]
-    if not id and not fields:
+    _drop_plain_status(fields)
+    if not mark and not fields:
         return blocks
-    mark = opaque_of(domain, ITEM_ID, id)
     around = {ITEM: fields} if fields else {}
     return [
         replace(
@@ -171,26 +171,30 @@ def _decode_call(
         name=text_at(item.get("name"), f"{where}.name"),
         args=arguments if parsed else None,
         raw=None if parsed else text_at(arguments, f"{where}.arguments"),
-        opaque=opaque_of(domain, ITEM_ID, _item_id(item, where)),
+        opaque=opaque_id(item, where, domain),
         native=native_of(
             rest_of(item, "id", "item_id", "output_index", "call_id", "name", "arguments")
         ),
     )
 
 
-def _item_id(item: dict[str, Any], where: str) -> str:
-    """The id of an item; Bedrock Mantle writes `item_id` and `output_index`, as in a stream."""
-    return text_at(item.get("id") or item.get("item_id"), f"{where}.id")
+def _drop_plain_status(fields: dict[str, Any]) -> None:
+    """Take out a status that says nothing: an item in a history is complete unless it says more."""
+    if fields.get("status") == "completed":
+        del fields["status"]
 
 
 def _decode_custom_call(item: dict[str, Any], where: str, domain: str) -> ToolCall:
+    # Replies have a status, requests have none (SDK response_custom_tool_call_param.py).
+    fields = rest_of(item, "id", "call_id", "name", "input")
+    _drop_plain_status(fields)
     return ToolCall(
         id=id_at(item.get("call_id"), f"{where}.call_id"),
         name=text_at(item.get("name"), f"{where}.name"),
         raw=text_at(item.get("input"), f"{where}.input"),
         kind="custom",
-        opaque=opaque_of(domain, ITEM_ID, _item_id(item, where)),
-        native=native_of(rest_of(item, "id", "call_id", "name", "input")),
+        opaque=opaque_id(item, where, domain),
+        native=native_of(fields),
     )
 
 
@@ -199,6 +203,7 @@ def _decode_server_call(item: dict[str, Any], where: str, domain: str) -> list[B
     asked = item.get(_ASKED[kind])
     args = asked if isinstance(asked, dict) else {_ASKED[kind]: asked} if asked else {}
     raw = asked if kind == "mcp_call" and isinstance(asked, str) else None
+    domain = domain_of_item(item, where, domain)
     call = ToolCall(
         id=_own_id(item, where),
         name=text_at(item.get("name"), f"{where}.name") or kind.removesuffix("_call"),

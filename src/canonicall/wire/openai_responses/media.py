@@ -12,7 +12,7 @@ from canonicall.wire.openai_responses.fields import (
     own_fields,
     rest_of,
 )
-from canonicall.wire.reading import object_at, text_at
+from canonicall.wire.reading import object_at, split_data_url, text_at
 from canonicall.wire.writing import data_url
 
 _SOUND = "input_audio"
@@ -52,7 +52,8 @@ def encode_media(media: Media) -> dict[str, Any]:
     rest = own_fields(media.native)
     mark = encode_mark(media.cache)
     if family == "audio" and rest.get("type") == _SOUND:
-        return with_rest({"type": _SOUND, _SOUND: {"data": media.data, "format": kind}}, rest)
+        sound = {"type": _SOUND, _SOUND: {"data": media.data, "format": kind}}
+        return with_rest(sound | mark, rest)
     if family == "image":
         return with_rest({"type": "input_image", **_source(media, "image_url"), **mark}, rest)
     file = {"type": "input_file", **_source(media, "file_url")}
@@ -74,7 +75,7 @@ def _source(media: Media, address: str) -> dict[str, str]:
 
 def _decode_image(part: dict[str, Any], where: str, domain: str) -> Media:
     url = text_at(part.get("image_url"), f"{where}.image_url")
-    media_type, data = _split_data_url(url)
+    media_type, data = split_data_url(url) or ("", None)
     file_id = text_at(part.get("file_id"), f"{where}.file_id")
     return Media(
         media_type=media_type or "image/*",
@@ -90,7 +91,7 @@ def _decode_file(part: dict[str, Any], where: str, domain: str) -> Media:
     content = text_at(part.get("file_data"), f"{where}.file_data")
     url = text_at(part.get("file_url"), f"{where}.file_url")
     name = text_at(part.get("filename"), f"{where}.filename")
-    media_type, data = _split_data_url(content)
+    media_type, data = split_data_url(content) or ("", None)
     # The reference says "the content of the file": bare base64 is in use beside data URLs.
     data = content if content and data is None else data
     file_id = text_at(part.get("file_id"), f"{where}.file_id")
@@ -112,16 +113,9 @@ def _decode_sound(part: dict[str, Any], where: str) -> Media:
     return Media(
         media_type=f"audio/{kind or '*'}",
         data=text_at(sound.get("data"), f"{where}.{_SOUND}.data"),
+        cache=decode_mark(part, where),
         native=native_of({**rest_of(part, _SOUND), "type": _SOUND}),
     )
-
-
-def _split_data_url(url: str) -> tuple[str, str | None]:
-    """Media type and base64 text of a data URL; nothing for any other."""
-    head, _, data = url.partition(",")
-    if head[:5].lower() != "data:" or not head.endswith(";base64"):
-        return "", None
-    return head[5 : -len(";base64")], data
 
 
 def _type_by_name(name: str) -> str:

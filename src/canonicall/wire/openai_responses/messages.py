@@ -28,6 +28,7 @@ from canonicall.wire.openai_responses.fields import (
     ITEM_ID,
     SERVER_BLOCK,
     native_of,
+    opaque_id,
     own_fields,
     rest_of,
 )
@@ -173,9 +174,9 @@ def _decode_words(
     item: dict[str, Any], role: Role, where: str, domain: str, findings: list[Finding]
 ) -> Message:
     blocks = decode_content(item.get("content"), f"{where}.content", domain, findings)
-    id = text_at(item.get("id"), f"{where}.id")
-    if id and blocks:
-        marked = replace(blocks[0], opaque=(*blocks[0].opaque, *opaque_of(domain, ITEM_ID, id)))
+    mark = opaque_id(item, where, domain)
+    if mark and blocks:
+        marked = replace(blocks[0], opaque=(*blocks[0].opaque, *mark))
         blocks = (marked, *blocks[1:])
     return Message(role, blocks, native=native_of(rest_of(item, "role", "id", "content")))
 

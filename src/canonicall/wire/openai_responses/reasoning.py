@@ -12,6 +12,7 @@ from canonicall.wire.openai_responses.fields import (
     ENCRYPTED,
     ITEM_ID,
     native_of,
+    opaque_id,
     own_fields,
     rest_of,
 )
@@ -31,10 +32,9 @@ def decode_reasoning(item: dict[str, Any], where: str, domain: str) -> Thinking:
     elif summary != _summary(text):
         fields["summary"] = summary
     encrypted = text_at(item.get("encrypted_content"), f"{where}.encrypted_content")
-    id = text_at(item.get("id"), f"{where}.id")
     return Thinking(
         text=text,
-        opaque=(*opaque_of(domain, ENCRYPTED, encrypted), *opaque_of(domain, ITEM_ID, id)),
+        opaque=(*opaque_of(domain, ENCRYPTED, encrypted), *opaque_id(item, where, domain)),
         native=native_of(fields),
     )
 

@@ -14,6 +14,7 @@ from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.carried import set_fields
 from canonicall.wire.losses import dropped, foreign_fields
 from canonicall.wire.openai_responses.fields import native_of, own_fields
+from canonicall.wire.openai_responses.marks import lost_marks
 from canonicall.wire.openai_responses.messages import decode_input, encode_turn
 from canonicall.wire.openai_responses.target import FORMAT, TARGET
 from canonicall.wire.openai_responses.tools import (
@@ -62,7 +63,8 @@ def decode_request(
     reasoning, native = _decode_reasoning(body)
     if asked is not None and (choice is None or choice.mode is None):
         native["tool_choice"] = asked
-    rest = set_fields(body, _KNOWN)
+    stored = {name: body[name] for name in _STORED if body.get(name)}
+    rest = set_fields(body, {*_KNOWN, *stored})
     return Request(
         conversation=conversation,
         tools=tools,
@@ -76,7 +78,7 @@ def decode_request(
         ),
         model=model,
         native=native_of(native | rest),
-        continues=any(rest.get(name) for name in _STORED),
+        continues=native_of(stored),
         findings=(*findings, *about_tools, *about_choice, *conversation.report),
     )
 
@@ -88,9 +90,12 @@ def encode_request(
     native = own_fields(request.native)
     names = {own: wire for wire, own in transcript.names.items()}
     tools, findings = encode_tools(request.tools, names, target)
-    choice, more = _encode_choice(request, names, target, are_offered=bool(tools))
-    findings += more
     instructions, turns = _instructions_apart(transcript.turns, target)
+    items = [item for turn in turns for item in encode_turn(turn, target)]
+    are_offered = bool(tools) or request.continues is not None or any(map(_brings_tools, items))
+    choice, more = _encode_choice(request, names, target, are_offered=are_offered)
+    findings += more
+    findings += lost_marks(turns, request.tools)
     body: dict[str, Any] = {
         "model": target.model or request.model,
         "instructions": instructions,
@@ -100,8 +105,9 @@ def encode_request(
     }
     findings += foreign_fields(FORMAT, request.native)
     extras = {name: field for name, field in native.items() if name not in _KNOWN}
+    extras |= own_fields(request.continues)
     body = {name: field for name, field in body.items() if field not in (None, "", [], {})} | extras
-    body["input"] = [item for turn in turns for item in encode_turn(turn, target)]
+    body["input"] = items
     return body, findings
 
 
@@ -109,27 +115,36 @@ def _encode_choice(
     request: Request, names: dict[str, str], target: Target, *, are_offered: bool
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The fields of the choice: a hosted tool's is native."""
-    if request.tools and not are_offered:
-        if request.tool_choice is None:
-            return {}, []
-        why = "None of the tools can be offered, so there is nothing to choose."
-        code = "choice_weakened"
-        return {}, [Finding(code, "tool_choice", Action.DROPPED, why, Fault.RENDER)]
     native = own_fields(request.native)
     hosted = {"tool_choice": native["tool_choice"]} if "tool_choice" in native else {}
+    if not are_offered:
+        if request.tool_choice is None and not hosted:
+            return {}, []
+        # "Tool choice must be specified together with 'tools' parameter."
+        why = "No tool is offered, so there is nothing to choose."
+        code = "choice_weakened"
+        return {}, [Finding(code, "tool_choice", Action.DROPPED, why, Fault.RENDER)]
     if request.tool_choice is None:
         return hosted, []
     fields, findings = encode_choice(request.tool_choice, request.tools, names, target)
     return hosted | fields, findings
 
 
+def _brings_tools(item: dict[str, Any]) -> bool:
+    """Whether an item of the input offers tools that `tools` does not have."""
+    return item.get("type") in ("additional_tools", "tool_search_output")
+
+
 def _instructions_apart(turns: tuple[Turn, ...], target: Target) -> tuple[str, tuple[Turn, ...]]:
     """What goes into `instructions`, and the turns that are items.
 
-    Only one system message fits: behind another one stands what the client sent as an item.
+    Only one system message fits: behind another one stands what the client sent as an item. One
+    with a cache mark is an item as well, since `instructions` cannot carry the mark.
     """
     first = turns[0] if turns else Turn("user")
     if target.system != "top" or first.role != "system":
+        return "", turns
+    if any(block.cache is not None for block in first.blocks):
         return "", turns
     text = "\n\n".join(words_of(block) for block in first.blocks)
     return (text, turns[1:]) if text else ("", turns)

@@ -21,7 +21,13 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.ids import base64url
 from canonicall.reply import REFUSAL, STOP, Reply
 from canonicall.wire.carried import opaque_value
-from canonicall.wire.openai_responses.fields import ITEM_ID, native_of, own_fields
+from canonicall.wire.openai_responses.fields import (
+    ID_PREFIXES,
+    ITEM_ID,
+    made_id,
+    native_of,
+    own_fields,
+)
 from canonicall.wire.openai_responses.finish import (
     FAILED,
     INCOMPLETE,
@@ -74,7 +80,7 @@ def decode_response(
         finish = REFUSAL
     if body.get("error") is not None:
         why = f"The response failed: {body['error']}"
-        findings.append(Finding("response_failed", "$.error", Action.KEPT, why, Fault.INPUT))
+        findings.append(Finding("error_in_reply", "$.error", Action.KEPT, why, Fault.INPUT))
     return Reply(
         message=Message(
             "assistant", blocks, origin=origin, finish=finish, partial=word in NOT_ENDED
@@ -121,7 +127,7 @@ def _complete(item: dict[str, Any], suffix: str) -> dict[str, Any]:
         case "function_call" | "custom_tool_call":
             return {**item, "status": item.get("status", "completed")}
         case "image_generation_call":
-            return {"id": f"ig_{suffix}", **item}
+            return {"id": made_id("ig", suffix), **item}
         case _:
             return item
 
@@ -181,12 +187,12 @@ def _with_ids(blocks: list[Block], reply: Reply) -> list[Block]:
     named: list[Block] = []
     message_id = ""
     for position, block in enumerate(blocks):
-        prefix = _prefix(block)
+        kind = _item_type(block)
         suffix = _suffix(reply, position)
-        id = opaque_value(block, ITEM_ID) or (message_id if prefix == "msg_" else "")
-        id = id or prefix + suffix
-        message_id = id if prefix == "msg_" and opaque_value(block, ITEM_ID) is None else ""
-        named.append(_named(block, id, suffix) if prefix else block)
+        id = opaque_value(block, ITEM_ID) or (message_id if kind == "message" else "")
+        id = id or made_id(ID_PREFIXES.get(kind, ""), suffix)
+        message_id = id if kind == "message" and opaque_value(block, ITEM_ID) is None else ""
+        named.append(_named(block, id, suffix) if kind else block)
     return named
 
 
@@ -205,16 +211,16 @@ def _suffix(reply: Reply, position: int) -> str:
     return base64url(sha256(f"{seed}|{position}".encode()).digest())[:24]
 
 
-def _prefix(block: Block) -> str:
-    """How the ids of a block's item begin: "Expected an ID that begins with 'fc'." """
+def _item_type(block: Block) -> str:
+    """The type of a block's item, the empty text where the block is the item."""
     match block:
         case Thinking():
-            return "rs_"
+            return "reasoning"
         case ToolCall(kind="custom"):
-            return "ctc_"
+            return "custom_tool_call"
         case ToolCall(kind="function"):
-            return "fc_"
+            return "function_call"
         case Unknown() | ToolCall() | ToolResult():
             return ""
         case _:
-            return "msg_"
+            return "message"

@@ -95,6 +95,10 @@ def _decode_mode(value: Any, findings: list[Finding]) -> tuple[ChoiceMode | None
     if value is None:
         return None, ()
     if isinstance(value, str):
+        if value not in _MODES:
+            why = "There is no such tool choice; it is kept for this format alone."
+            place = "$.tool_choice"
+            findings.append(Finding("unknown_choice", place, Action.KEPT, why, Fault.INPUT))
         return _MODES.get(value), ()
     choice = object_at(value, "$.tool_choice")
     kind = choice.get("type")

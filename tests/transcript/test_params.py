@@ -1,0 +1,38 @@
+"""Parameters that a model refuses are left out, with a finding each."""
+
+import pytest
+
+from canonicall import Conversation
+from canonicall.codec import encode_request
+from canonicall.providers.registry import get_target
+from canonicall.request import Params, Request
+from canonicall.target import Target
+from canonicall.transcript.params import fitted_params
+
+ASKED = Request(Conversation(), params=Params(max_tokens=9, temperature=0.0, top_p=1.0, top_k=3))
+
+
+def test_what_is_refused_is_left_out_and_reported():
+    target = Target(format="x", refused_params=("temperature", "top_k"))
+    request, findings = fitted_params(ASKED, target)
+    assert request.params == Params(max_tokens=9, top_p=1.0)
+    assert [(one.code, one.where) for one in findings] == [
+        ("param_dropped", "params.temperature"),
+        ("param_dropped", "params.top_k"),
+    ]
+
+
+def test_a_target_that_takes_all_gets_all():
+    assert fitted_params(ASKED, Target(format="x")) == (ASKED, [])
+
+
+@pytest.mark.parametrize("host", ["anthropic", "vertex/anthropic"])
+@pytest.mark.parametrize(
+    ("model", "takes"),
+    [("claude-sonnet-4-6", True), ("claude-opus-4-7", False), ("claude-haiku-5-5", False)],
+)
+def test_the_newer_models_of_claude_take_no_sampling_parameters(host, model, takes):
+    """Recorded for 4.6, where they are accepted; "`temperature` is deprecated for this model."."""
+    body = encode_request(ASKED, get_target(f"{host}:{model}")).body
+    given = {"temperature", "top_p", "top_k"}
+    assert body.keys() & given == (given if takes else set())
