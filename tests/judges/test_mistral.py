@@ -39,9 +39,6 @@ TARGETS = {
 JUDGED = ("model", "messages", "tools", "tool_choice", "parallel_tool_calls")
 FIELDS = TypedJudge(sdk.ChatCompletionRequestTypedDict)
 KNOWN = {
-    r"^Invalid tool schema: ('[A-Z]+'|\{'type': '[A-Z]+'\}|\d) is not valid": (
-        "schemas in Gemini's dialect are sent on as they are"
-    ),
     r"assistant\.annotations: Extra": "a field of replies is sent back in the history",
     r"^messages\.\d+\.(user|assistant)\.name: Extra": "a name of the speaker is sent on",
     r"^tools\.\d+\.function\.parameters: Field required": "a tool without a schema has none",

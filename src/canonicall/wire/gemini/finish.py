@@ -72,6 +72,11 @@ def decode_finish(raw: Any, has_calls: bool) -> str:
     return finish_of(meaning_of(raw), has_calls)
 
 
+def says(raw: Any, finish: str) -> bool:
+    """Whether a word or number tells `finish` as well as the word that is written for it."""
+    return meaning_of(raw) in (finish, meaning_of(encode_finish(finish)))
+
+
 def encode_finish(finish: str) -> str | None:
     """The reason on the wire, None where there is none to tell."""
     return _TO_WIRE.get(finish)

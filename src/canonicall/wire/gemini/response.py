@@ -12,7 +12,7 @@ from canonicall.blocks import Message, Origin
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import ERROR, FILTER, Reply
 from canonicall.wire.carried import with_rest
-from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
+from canonicall.wire.finishing import finish_findings, finish_told, has_calls
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.finish import (
     decode_finish,
@@ -20,6 +20,7 @@ from canonicall.wire.gemini.finish import (
     encode_finish,
     encode_usage,
     meaning_of,
+    says,
 )
 from canonicall.wire.gemini.parts import decode_parts, encode_parts
 from canonicall.wire.gemini.target import FORMAT, PROVIDER, TARGET
@@ -89,12 +90,11 @@ def _decode_candidate(
         native=native_fields(FORMAT, content, ("role", "parts")),
     )
     raw = left.get("finishReason")
-    meaning = meaning_of(raw)
     finish = decode_finish(raw, has_calls(message))
-    if not is_kept(raw, meaning, finish, encode_finish(finish)):
+    if raw == encode_finish(finish) or not says(raw, finish):
         left.pop("finishReason", None)
     if raw not in _UNSPECIFIED:
-        findings += finish_findings(raw, meaning, finish, f"{where}.finishReason")
+        findings += finish_findings(raw, meaning_of(raw), finish, f"{where}.finishReason")
     return replace(message, finish=finish), left
 
 
@@ -103,7 +103,7 @@ def _encode_candidate(message: Message, left: dict[str, Any]) -> dict[str, Any]:
     extra = own_fields(message.native)
     candidate: dict[str, Any] = {"content": {**extra, **content}}
     raw = left.get("finishReason")
-    if raw is None or meaning_of(raw) != message.finish:
+    if raw is None or not says(raw, message.finish):
         raw = encode_finish(finish_told(message))
     if raw is not None:
         candidate["finishReason"] = raw
