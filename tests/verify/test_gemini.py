@@ -72,7 +72,7 @@ CASES = {
     "blank_text": Case(
         body(asked({"text": ""})),
         body(asked({"text": "", "thoughtSignature": "c2ln"})),
-        replace(TARGET, provider="vertex"),
+        replace(TARGET, blank_is_empty=True),
     ),
     "bad_tool_name": Case(body(HELLO, said(call("1st")), asked(response("1st"))), FINE),
     "arguments_not_object": Case(body(HELLO, said(call(args="{}")), asked(response())), FINE),
