@@ -13,6 +13,7 @@ TARGET = Target(
     ids=IdRule(max_length=64),
     names=NameRule(max_length=128),
     result_media=("image",),
+    item_ids=True,
 )
 TOOL = {"type": "function", "name": "get", "parameters": {"type": "object"}}
 HELLO = {"role": "user", "content": "Hello"}

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import canonicall.verify
+from canonicall.verify import judge
 
-FILES = sorted(Path(canonicall.verify.__file__).parent.glob("*.py"))
+FILES = sorted(Path(judge.__file__).parent.glob("*.py"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
