@@ -149,3 +149,15 @@ class Target(Struct, frozen=True):
     """How many marks a request may have."""
     cache_field: Literal["cache_control", "prompt_cache_breakpoint"] = "cache_control"
     """How a mark is written in a chat request."""
+
+    # What is looked at more closely than elsewhere.
+    arguments_checked: bool = False
+    """Arguments in the history are read: their text has to be that of a JSON object."""
+    blank_is_empty: bool = False
+    """Empty text counts as no content."""
+    reasoning_refused: bool = False
+    """A message with reasoning is refused where none is accepted, not read without it."""
+    parallel_needs_tools: bool = False
+    """The switch for parallel calls is refused where no tools are declared."""
+    item_ids: bool = False
+    """Items are looked up by their ids, so these have to be the provider's own."""

@@ -187,12 +187,23 @@ def declared_in(body):
             if name == "functionDeclarations":
                 # An empty description says as much as none, and is not written again.
                 functions += [
-                    {key: field for key, field in camel(one).items() if field != ""}
+                    {key: spelled(field) for key, field in camel(one).items() if field != ""}
                     for one in listed(value)
                 ]
             else:
                 server.append((name, value))
     return functions, server
+
+
+def spelled(schema):
+    """A schema with the words of its types, which one recording has as numbers."""
+    if not isinstance(schema, dict):
+        return schema
+    words = {1: "STRING", 6: "OBJECT"}
+    return {
+        key: words.get(field, field) if key == "type" and isinstance(field, int) else spelled(field)
+        for key, field in schema.items()
+    }
 
 
 def settings_of(config):

@@ -151,12 +151,19 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
     "unknown_finish": lambda: (
         *_chat_reply({**_WORDS, "finish_reason": "perhaps"}),
         *decode_response({"content": [], "stop_reason": "perhaps"}, "anthropic").findings,
+        *decode_response({"content": [_CALL], "stop_reason": "perhaps"}, "anthropic").findings,
         *decode_response({"candidates": [{"finishReason": "PERHAPS"}]}, "gemini").findings,
         *decode_response({"output": {}, "stopReason": "perhaps"}, "bedrock").findings,
         *decode_response({"message": {}, "finish_reason": "PERHAPS"}, "cohere").findings,
         *decode_response({"message": {}, "done_reason": "perhaps"}, "ollama").findings,
     ),
-    "finish_corrected": lambda: _chat_reply({**_WORDS, "native_finish_reason": "MAX_TOKENS"}),
+    "finish_corrected": lambda: (
+        *_chat_reply({**_WORDS, "native_finish_reason": "MAX_TOKENS"}),
+        *_chat_reply({**_WORDS, "finish_reason": "tool_calls"}),
+        *decode_response({"content": [], "stop_reason": "tool_use"}, "anthropic").findings,
+        *decode_response({"output": {"message": {}}, "stopReason": "tool_use"}, "bedrock").findings,
+        *decode_response({"message": {}, "finish_reason": "TOOL_CALL"}, "cohere").findings,
+    ),
     "split_reply": _split_reply,
     "more_choices": lambda: (
         *_chat_reply(_WORDS, _WORDS),

@@ -111,17 +111,3 @@ def recorded_refusals(judge, target, known=()):
         for name, line in _all_recorded(judge, target)
         if not any(re.search(pattern, line) for pattern in known)
     ]
-
-
-def known_refusals(judge, target, pattern):
-    """What a pattern knows of the refusals of recorded conversations."""
-    return [one for one in _all_recorded(judge, target) if re.search(pattern, one[1])]
-
-
-def each_known(known):
-    """A test for each pattern: it fails as long as the judge says this, and must."""
-    cases = [
-        pytest.param(pattern, marks=pytest.mark.xfail(strict=True, reason=why))
-        for pattern, why in known.items()
-    ]
-    return pytest.mark.parametrize("pattern", cases)

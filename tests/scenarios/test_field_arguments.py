@@ -153,7 +153,6 @@ def test_f8_lists_and_scalars_are_wrapped_into_the_object_gemini_wants(response)
     assert held["response"] == {"output": expected}
 
 
-@pytest.mark.xfail(strict=True, reason="a json part that is no object is sent to Bedrock as it is")
 @pytest.mark.parametrize("value", [[1, 2], 42, "words"])
 def test_f8_bedrocks_json_part_is_an_object_or_text(value):
     """Converse refuses a list or a scalar there."""

@@ -99,17 +99,10 @@ def test_e1_words_beside_a_call_do_not_make_it_an_end_of_turn(back):
     assert told(reply, "anthropic") == "tool_use"
 
 
-RAW_WORD = pytest.mark.xfail(
-    strict=True, reason="the wire's word is written again although the reply has calls"
-)
-
-
 @pytest.mark.parametrize("front", FRONTS)
 @pytest.mark.parametrize("back", FRONTS)
-def test_e2_a_call_is_a_call_for_every_front_whatever_the_back_says(back, front, request):
+def test_e2_a_call_is_a_call_for_every_front_whatever_the_back_says(back, front):
     """The back says plain stop beside a call; every client reads that there is one to run."""
-    if back == front and back in ("bedrock", "cohere"):
-        request.applymarker(RAW_WORD)
     assert told(reply_of(back, ENDED[back], call=True), front) == WITH_CALLS[front]
 
 
@@ -180,28 +173,18 @@ def test_e8_a_filter_is_not_hidden_as_a_stop(back, word, front):
         assert told(reply, front) == FILTERED[front]
 
 
-COMPLETE = pytest.mark.xfail(
-    strict=True, reason="a refusal is written as COMPLETE for Cohere clients"
-)
-
-
-@pytest.mark.parametrize(
-    "front", ["openai-chat", "gemini", "bedrock", pytest.param("cohere", marks=COMPLETE)]
-)
+@pytest.mark.parametrize("front", ["openai-chat", "gemini", "bedrock", "cohere"])
 def test_e8_a_refusal_of_claude_is_not_hidden_as_a_stop(front):
     """Clients of formats without the word read their word for a filter."""
     assert told(reply_of("anthropic", "refusal"), front) == FILTERED[front]
 
 
-PHANTOM = pytest.mark.xfail(strict=True, reason="tool_calls without any call is believed")
-
-
-@PHANTOM
 @pytest.mark.parametrize("back", ["openai-chat", "anthropic", "bedrock", "cohere"])
 def test_e9_a_reason_that_announces_calls_without_any_is_an_end(back):
     """A client that waits for a call that does not exist hangs; it reads a plain end instead."""
     reply = reply_of(back, WITH_CALLS[back])
     assert reply.finish == STOP
+    assert [one.code for one in reply.findings] == ["finish_corrected"]
     assert {front: told(reply, front) for front in FRONTS} == ENDED
 
 

@@ -69,6 +69,14 @@ def body(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
 HELLO = asked(text("Hello"))
 FINE = body(HELLO, said(use()), asked(result()))
 
+
+def test_json_in_a_result_is_an_object():
+    assert "bad_result_content" in verify(
+        body(HELLO, said(use()), asked(result("a", {"json": [1]}))), TARGET
+    )
+    assert not verify(body(HELLO, said(use()), asked(result("a", {"json": {"a": 1}}))), TARGET)
+
+
 CASES = {
     "empty_input": Case(body(), body(HELLO)),
     "unknown_role": Case(body({**HELLO, "role": "tool"}), body(HELLO)),

@@ -72,7 +72,7 @@ CASES = {
     "blank_text": Case(
         body(asked({"text": ""})),
         body(asked({"text": "", "thoughtSignature": "c2ln"})),
-        replace(TARGET, provider="vertex"),
+        replace(TARGET, blank_is_empty=True),
     ),
     "bad_tool_name": Case(body(HELLO, said(call("1st")), asked(response("1st"))), FINE),
     "arguments_not_object": Case(body(HELLO, said(call(args="{}")), asked(response())), FINE),
@@ -187,6 +187,27 @@ def test_a_declaration_has_one_schema():
     both = {"name": "a", "parameters": {"type": "OBJECT"}, "parametersJsonSchema": {}}
     report = verify(body(HELLO, tools=[{"functionDeclarations": [both]}]), TARGET)
     assert report.counts == {"bad_tool_schema": 1}
+
+
+@pytest.mark.parametrize(
+    ("schema", "where"),
+    [
+        ({"$schema": "x"}, "parameters"),
+        ({"properties": {"a": {"const": 1}}}, "parameters.properties.a"),
+        ({"properties": {"a": {"items": {"oneOf": []}}}}, "parameters.properties.a.items"),
+        ({"anyOf": [{}, {"not": {}}]}, "parameters.anyOf[1]"),
+    ],
+)
+def test_parameters_have_only_the_keywords_of_a_schema(schema, where):
+    """JSON Schema has a field of its own, where all of it may stand."""
+    declared = {"name": "get", "parameters": {"type": "OBJECT", **schema}}
+    (found,) = verify(body(HELLO, tools=[{"functionDeclarations": [declared]}]), TARGET)
+    assert (found.code, found.where) == (
+        "bad_tool_schema",
+        f"$.tools[0].functionDeclarations[0].{where}",
+    )
+    declared["parametersJsonSchema"] = declared.pop("parameters")
+    assert not verify(body(HELLO, tools=[{"functionDeclarations": [declared]}]), TARGET)
 
 
 def test_modes_may_be_numbers():

@@ -19,9 +19,11 @@ MISTRAL = Target(
 DEEPSEEK = replace(
     TARGET, provider="deepseek", reasoning_placeholder=" ", forced_choice_with_reasoning=False
 )
-QWEN = replace(TARGET, provider="qwen")
-MINIMAX = replace(TARGET, provider="minimax")
-GROQ = replace(TARGET, provider="groq")
+QWEN = replace(TARGET, arguments_checked=True)
+MINIMAX = replace(
+    TARGET, blank_is_empty=True, empty_results=False, empty_content_beside_calls="omit"
+)
+GROQ = replace(TARGET, reasoning_refused=True)
 TOOL = {"type": "function", "function": {"name": "get", "parameters": {"type": "object"}}}
 HELLO = {"role": "user", "content": "Hello"}
 SYSTEM = {"role": "system", "content": "Be brief."}
@@ -275,5 +277,5 @@ def test_minimax_counts_blank_content_as_none():
 
 def test_parallel_calls_without_tools_are_refused_by_openai():
     request = {"messages": [HELLO], "parallel_tool_calls": False}
-    assert "choice_without_tools" in verify(request, replace(TARGET, provider="openai"))
-    assert not verify(request, replace(TARGET, provider="xai"))
+    assert "choice_without_tools" in verify(request, replace(TARGET, parallel_needs_tools=True))
+    assert not verify(request, TARGET)

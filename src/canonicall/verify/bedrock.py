@@ -168,6 +168,10 @@ def _result(result: Node, target: Target) -> Iterator[Violation]:
     for part in parts:
         if part.has("text") and not part.text("text").strip() and not target.empty_results:
             yield _blank(part)
+        if part.has("json") and not isinstance(part.get("json"), dict):
+            error = f"The format of the value at {dotted(part.at('json'))} is invalid. Provide a "
+            error += "json object for the field and try again."
+            yield refuse("bad_result_content", part.where, error, source="sigoden/aichat#1542")
         for kind, family in MEDIA.items():
             if part.has(kind) and family not in target.result_media:
                 error = (

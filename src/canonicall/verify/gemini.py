@@ -99,8 +99,7 @@ def _part(part: Node, target: Target) -> Iterator[Violation]:
 
 
 def _blank_text(part: Node, target: Target) -> Iterator[Violation]:
-    # The Gemini API accepts an empty text (recorded); Vertex does not.
-    if target.provider == "vertex":
+    if target.blank_is_empty:
         error = "Unable to submit request because it must have a text parameter. Add a text "
         error += "parameter and try again."
         yield refuse("blank_text", part.where, error, source="cloud.google.com: Vertex AI errors")

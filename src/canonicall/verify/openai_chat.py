@@ -28,12 +28,6 @@ FAMILIES = {
     "input_audio": "audio",
     "video_url": "video",
 }
-# Providers that read the arguments in the history and want the text of an object.
-# Qwen: 'The "function.arguments" parameter of the code model must be in JSON format.'
-# Ollama: openai/openai.go decodes them into a map.
-READS_ARGUMENTS = {"qwen", "ollama"}
-# Providers that count "" as no content. MiniMax: code 2013; Z.ai: code 1214.
-COUNTS_BLANK = {"minimax", "zai"}
 
 
 def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
@@ -93,9 +87,9 @@ def _content(message: Node, target: Target) -> Iterator[Violation]:
 def _is_said(message: Node, target: Target) -> bool:
     """The message has content, or what may stand for it."""
     if any(message.get(key) for key in ("tool_calls", "function_call", "refusal", "audio")):
-        blank_counts = target.provider == "minimax" and message.get("content") == ""
-        return not blank_counts
-    needs_text = target.provider in COUNTS_BLANK or (
+        left_out = target.empty_content_beside_calls == "omit"
+        return not (target.blank_is_empty and left_out and message.get("content") == "")
+    needs_text = target.blank_is_empty or (
         is_mistral(target) and message.get("role") == "assistant"
     )
     content = message.get("content")
@@ -155,7 +149,7 @@ def _call(call: Node, target: Target) -> Iterator[Violation]:
     if not isinstance(arguments, str):
         error = f"Invalid type for '{plain(where)}': expected a string."
         yield refuse("arguments_not_text", where, error, source=CHAT)
-    elif target.provider in READS_ARGUMENTS and not _is_object(arguments):
+    elif target.arguments_checked and not _is_object(arguments):
         error = 'The "function.arguments" parameter of the code model must be in JSON format.'
         yield refuse(
             "arguments_not_json", where, error, source="DashScope error text; ollama openai.go"
@@ -194,7 +188,7 @@ def _id(node: Node, key: str, target: Target) -> Iterator[Violation]:
 def _result(message: Node, target: Target) -> Iterator[Violation]:
     yield from _id(message, "tool_call_id", target)
     content = message.get("content")
-    is_blank = not content and (target.provider == "minimax" or not target.empty_results)
+    is_blank = not content and not target.empty_results
     if content is None or content == [] or is_blank:
         error = "Invalid value for 'content': expected a string, got null."
         if is_blank:
@@ -217,7 +211,7 @@ def _reasoning(message: Node, root: Node, target: Target) -> Iterator[Violation]
         error = f"The {field} in the thinking mode must be passed back to the API."
         source = "api-docs.deepseek.com: thinking mode"
         yield refuse("reasoning_missing", message.where, error, source=source)
-    if target.provider == "groq" and target.reasoning == "none":
+    if target.reasoning_refused and target.reasoning == "none":
         for key in message.fields.keys() & {"reasoning", "reasoning_content", "thinking"}:
             error = f"'{plain(message.where)}' : property '{key}' is unsupported"
             yield refuse("unknown_field", message.at(key), error, source="Groq error text")

@@ -49,7 +49,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     yield from offer_violations(offer, target, WORDS)
     for tool in functions:
         yield from _definition(tool)
-    if root.has("parallel_tool_calls") and not tools and target.provider == "openai":
+    if root.has("parallel_tool_calls") and not tools and target.parallel_needs_tools:
         error = "'parallel_tool_calls' is only allowed when 'tools' are specified."
         yield refuse("choice_without_tools", "$.parallel_tool_calls", error, source=CHAT)
 

@@ -36,8 +36,6 @@ OUTCOMES = (
     "mcp_list_tools",
     "mcp_approval_request",
 )
-# Who looks items up by their ids. Others (DeepSeek, xAI) have ids of their own making.
-STORES_ITEMS = {"", "openai", "azure"}
 PARTS = {
     "assistant": {"output_text", "refusal", "input_text"},
     "user": {"input_text", "input_image", "input_file", "input_audio", "input_video"},
@@ -72,7 +70,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         yield refuse("empty_input", "$.input", error, source=RESPONSES)
     for item in items:
         yield from _item(item, target)
-    if target.provider in STORES_ITEMS:
+    if target.item_ids:
         yield from _item_ids(items)
     yield from _pairs(items, is_open=any(root.has(key) for key in CONTINUES))
     yield from _reasoning(items)

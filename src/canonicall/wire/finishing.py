@@ -1,7 +1,8 @@
 """Why a reply ended and what it cost: the rules that all formats share.
 
 The words and the figures are each format's own. What is here decides which of two answers counts:
-the provider's word or the calls beside it, the figures that came or those made anew.
+the provider's word or the calls that are there, the word that came or the one the format has for
+it, the figures that came or those made anew.
 """
 
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from canonicall.reply import (
     MALFORMED_CALL,
     PAUSED,
     REFUSAL,
+    STOP,
     TOOL_CALLS,
     Usage,
 )
@@ -24,10 +26,24 @@ from canonicall.reply import (
 OUTRANKS_CALLS = (LENGTH, FILTER, REFUSAL, PAUSED, MALFORMED_CALL, ERROR, CONTEXT_OVERFLOW)
 """The ends that stand: calls beside them are not to be run, or not all of them."""
 
+_MOST = 2**63
+"""More than any count there is, and more than JSON readers take for one."""
 
-def finish_of(word: str, beside_calls: bool) -> str:
-    """The canonical word; calls in the reply count for more than the word for a plain end."""
-    return TOOL_CALLS if beside_calls and word not in OUTRANKS_CALLS else word
+
+def finish_of(meaning: str, calls: bool) -> str:
+    """Why a reply ended: what its word means, unless the calls in it say otherwise.
+
+    A plain end beside calls hides them. Announced calls that are not there are a plain end: a
+    client that waits for one would wait for ever.
+    """
+    if calls:
+        return meaning if meaning in OUTRANKS_CALLS else TOOL_CALLS
+    return STOP if meaning == TOOL_CALLS else meaning
+
+
+def finish_told(message: Message) -> str:
+    """The canonical word to write: as `finish_of` for one that was given, none for none."""
+    return finish_of(message.finish, has_calls(message)) if message.finish else ""
 
 
 def has_calls(message: Message) -> bool:
@@ -35,12 +51,21 @@ def has_calls(message: Message) -> bool:
     return any(call.kind != "server" for call in message.calls)
 
 
-def unknown_finish(raw: str, finish: str, where: str) -> tuple[Finding, ...]:
-    """That the provider's word `raw` is not known, if it gave one."""
-    if finish or not raw:
-        return ()
-    why = f"The finish reason {raw!r} is unknown."
-    return (Finding("unknown_finish", where, Action.KEPT, why, Fault.INPUT),)
+def finish_findings(raw: Any, meaning: str, finish: str, where: str) -> tuple[Finding, ...]:
+    """That the provider's word is not known, or that it announces calls that are not there."""
+    if raw and not meaning:
+        why = f"The finish reason {raw!r} is not known{'; the calls count' if finish else ''}."
+        action = Action.CHANGED if finish else Action.KEPT
+        return (Finding("unknown_finish", where, action, why, Fault.INPUT),)
+    if meaning == TOOL_CALLS and finish == STOP:
+        why = f"The finish reason {raw!r} announces calls, but there are none; it is a plain end."
+        return (Finding("finish_corrected", where, Action.CHANGED, why, Fault.INPUT),)
+    return ()
+
+
+def is_kept(raw: Any, meaning: str, finish: str, written: str | None) -> bool:
+    """Whether the provider's word is remembered: it says more than the word to be written."""
+    return raw != written and meaning == finish
 
 
 def own_figures(
@@ -51,3 +76,12 @@ def own_figures(
     if native is None or not native.keys() >= set(needed) or decode(native) != usage:
         return None
     return native
+
+
+def count_of(figure: Any) -> int:
+    """A number of tokens. Hosts write whole ones also as `3.0` or "3"; what is none counts as 0."""
+    if isinstance(figure, str) and figure.isascii() and figure.isdigit() and len(figure) < 19:
+        return int(figure)
+    if isinstance(figure, bool) or not isinstance(figure, (int, float)):
+        return 0
+    return int(figure) if 0 < figure < _MOST else 0

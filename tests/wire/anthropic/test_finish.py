@@ -14,7 +14,6 @@ from canonicall.wire.anthropic.finish import (
 
 PAIRS = [
     ("end_turn", "stop"),
-    ("tool_use", "tool_calls"),
     ("max_tokens", "length"),
     ("model_context_window_exceeded", "context_overflow"),
     ("stop_sequence", "stop_sequence"),
@@ -27,6 +26,12 @@ PAIRS = [
 def test_stop_reasons_both_ways(wire, finish):
     assert decode_finish(wire, has_calls=False) == finish
     assert encode_finish(finish) == wire
+
+
+def test_calls_are_believed_where_there_are_some():
+    assert decode_finish("tool_use", has_calls=True) == "tool_calls"
+    assert decode_finish("tool_use", has_calls=False) == "stop"
+    assert encode_finish("tool_calls") == "tool_use"
 
 
 @pytest.mark.parametrize("wire", ["end_turn", "stop_sequence", "tool_use", None, "of_tomorrow"])

@@ -12,7 +12,6 @@ from canonicall.wire.bedrock.finish import decode_finish, decode_usage, encode_f
     ("raw", "finish"),
     [
         ("end_turn", "stop"),
-        ("tool_use", "tool_calls"),
         ("max_tokens", "length"),
         ("stop_sequence", "stop_sequence"),
         ("content_filtered", "filter"),
@@ -65,6 +64,12 @@ def test_words_that_only_go_out(finish, raw):
 )
 def test_calls_overrule_the_word_unless_something_went_wrong(raw, finish):
     assert decode_finish(raw, has_calls=True) == finish
+
+
+def test_calls_are_believed_where_there_are_some():
+    assert decode_finish("tool_use", has_calls=True) == "tool_calls"
+    assert decode_finish("tool_use", has_calls=False) == "stop"
+    assert encode_finish("tool_calls") == "tool_use"
 
 
 def test_what_the_cache_held_was_read_too():

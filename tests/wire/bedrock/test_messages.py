@@ -29,7 +29,7 @@ from canonicall.wire.bedrock.messages import (
 )
 from canonicall.wire.bedrock.target import TARGET
 
-from strategies import json_objects, json_values
+from strategies import json_objects
 
 ORIGIN = Origin(provider="bedrock", format="bedrock")
 
@@ -95,7 +95,7 @@ wire_blocks = st.one_of(
         },
         st.lists(
             st.builds(lambda text: {"text": text}, words)
-            | st.builds(lambda value: {"json": value}, json_values),
+            | st.builds(lambda value: {"json": value}, json_objects),
             max_size=3,
         ),
         st.booleans(),
@@ -176,6 +176,16 @@ def test_json_results_are_readable_everywhere():
         }
     )
     assert message.results[0].text == '{"a":1}'
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [([1, 2], "[1,2]"), (42, "42"), ("a", '"a"'), (None, "null")]
+)
+def test_a_json_result_that_is_no_object_is_text(value, text):
+    """ "Provide a json object for the field and try again." """
+    result = {"toolResult": {"toolUseId": "t", "content": [{"json": value}]}}
+    (written,) = wire(*blocks(result))
+    assert written["toolResult"]["content"] == [{"text": text}]
 
 
 def test_a_json_result_whose_text_was_changed_is_text():

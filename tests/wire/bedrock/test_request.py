@@ -165,7 +165,10 @@ def test_strictness_of_other_formats_is_not_sent():
 
 
 def test_fields_of_other_formats_are_not_sent():
-    assert encoded(native=Native("cohere", {"safety_mode": "OFF"}))[0] == {"messages": []}
+    body, findings = encoded(native=Native("cohere", {"safety_mode": "OFF"}))
+    assert body == {"messages": []}
+    assert [(f.code, f.where) for f in findings] == [("param_dropped", "native")]
+    assert "safety_mode" in findings[0].why
 
 
 def test_without_tools_there_is_no_tool_config():

@@ -14,7 +14,6 @@ from canonicall.wire.cohere.finish import decode_finish, decode_usage, encode_fi
         ("COMPLETE", "stop"),
         ("STOP_SEQUENCE", "stop_sequence"),
         ("MAX_TOKENS", "length"),
-        ("TOOL_CALL", "tool_calls"),
         ("ERROR", "error"),
     ],
 )
@@ -28,7 +27,7 @@ def test_words_go_both_ways(raw, finish):
     [
         ("filter", "ERROR"),
         ("context_overflow", "MAX_TOKENS"),
-        ("refusal", "COMPLETE"),
+        ("refusal", "ERROR"),
         ("", "COMPLETE"),
     ],
 )
@@ -48,6 +47,12 @@ def test_words_that_only_go_out(finish, raw):
 )
 def test_calls_overrule_the_word_unless_something_went_wrong(raw, finish):
     assert decode_finish(raw, has_calls=True) == finish
+
+
+def test_calls_are_believed_where_there_are_some():
+    assert decode_finish("TOOL_CALL", has_calls=True) == "tool_calls"
+    assert decode_finish("TOOL_CALL", has_calls=False) == "stop"
+    assert encode_finish("tool_calls") == "TOOL_CALL"
 
 
 def test_what_the_model_read_counts_not_what_was_billed():

@@ -51,12 +51,24 @@ def test_the_callers_origin_gets_the_id():
     )
 
 
+WORDS = {"role": "assistant", "content": [{"type": "text", "text": "Hm."}]}
+
+
 @pytest.mark.parametrize("word", ["TIMEOUT", "USER_CANCEL", ""])
 def test_a_word_that_ours_cannot_tell_apart_is_kept(word):
-    body = BODY | {"finish_reason": word}
+    body = BODY | {"message": WORDS, "finish_reason": word}
     reply = decode_response(body)
     assert encode_response(reply)["finish_reason"] == word
     assert decode_response(encode_response(reply)) == reply
+
+
+@pytest.mark.parametrize(
+    ("word", "written"),
+    [("TIMEOUT", "TIMEOUT"), ("USER_CANCEL", "TOOL_CALL"), ("", "TOOL_CALL")],
+)
+def test_beside_calls_only_a_word_that_outranks_them_is_kept(word, written):
+    reply = decode_response(BODY | {"finish_reason": word})
+    assert encode_response(reply)["finish_reason"] == written
 
 
 def test_a_reply_of_another_format_becomes_a_whole_response():

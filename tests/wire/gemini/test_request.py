@@ -160,7 +160,8 @@ def test_a_request_of_another_format_has_no_foreign_fields():
         },
         "contents": [{"role": "user", "parts": [{"text": "hi"}]}],
     }
-    assert [one.code for one in findings] == ["tool_dropped", "choice_weakened"]
+    assert [one.code for one in findings] == ["tool_dropped", "choice_weakened", "param_dropped"]
+    assert "logit_bias" in findings[-1].why
 
 
 def test_the_first_call_of_another_provider_gets_the_sentinel():

@@ -61,7 +61,8 @@ def test_groups_are_one_entry_and_server_tools_stand_behind_it():
     )
 
 
-def test_two_schemas_are_reported_and_both_come_back():
+def test_of_two_schemas_the_json_schema_counts_and_it_is_reported():
+    """The API takes one of them: "parameters and parameters_json_schema are mutually exclusive"."""
     findings = []
     declaration = {"name": "f", "parametersJsonSchema": SCHEMA, "parameters": {"type": "OBJECT"}}
     (tool,) = decoded([{"functionDeclarations": [declaration]}], findings)
@@ -69,6 +70,7 @@ def test_two_schemas_are_reported_and_both_come_back():
     assert [(one.code, one.where) for one in findings] == [
         ("two_schemas", "$.tools[0].functionDeclarations[0]")
     ]
+    del declaration["parameters"]
     assert encode_tools((tool,), {})[0] == [{"functionDeclarations": [declaration]}]
 
 

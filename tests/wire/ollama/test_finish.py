@@ -33,7 +33,8 @@ def test_calls_overrule_the_word_unless_something_went_wrong(raw, finish):
     ("body", "usage"),
     [
         ({"eval_count": 2}, Usage(0, 2, native={"eval_count": 2})),
-        ({"prompt_eval_count": None, "eval_count": "x"}, None),
+        ({"prompt_eval_count": None, "eval_count": "x"}, Usage(native={"eval_count": "x"})),
+        ({"prompt_eval_count": None}, None),
         ({}, None),
     ],
 )

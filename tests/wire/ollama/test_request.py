@@ -208,3 +208,10 @@ def test_any_value_in_any_place_is_read_or_refused_by_name(path, value):
     except CanonicallError:
         return
     encode_request(request, transcript(request), TARGET)
+
+
+def test_fields_of_other_formats_are_not_sent():
+    body, findings = encoded(native=Native("gemini", {"safetySettings": []}))
+    assert "safetySettings" not in body
+    assert [(f.code, f.where) for f in findings] == [("param_dropped", "native")]
+    assert "safetySettings" in findings[0].why

@@ -18,8 +18,8 @@ from canonicall.wire.openai_chat.finish import (
     ("raw", "alone", "with_calls"),
     [
         ("stop", "stop", "tool_calls"),
-        ("tool_calls", "tool_calls", "tool_calls"),
-        ("function_call", "tool_calls", "tool_calls"),
+        ("tool_calls", "stop", "tool_calls"),
+        ("function_call", "stop", "tool_calls"),
         ("length", "length", "length"),
         ("model_length", "length", "length"),
         ("MAX_TOKENS", "length", "length"),
@@ -60,7 +60,7 @@ def test_the_reason_of_the_models_own_provider_counts(raw, native, finish):
 
 @pytest.mark.parametrize("finish", ["stop", "length", "filter", "error", "tool_calls", ""])
 def test_a_finish_of_this_format_comes_back(finish):
-    assert decode_finish(encode_finish(finish), has_calls=False) == finish
+    assert decode_finish(encode_finish(finish), has_calls=finish == "tool_calls") == finish
 
 
 def test_every_canonical_word_can_be_written():

@@ -125,7 +125,7 @@ def test_fields_of_the_reply_are_not_replayed_with_the_message():
         ({"tool_calls": [CALL]}, "bored", "tool_calls"),
         ({"tool_calls": [CALL]}, "length", "length"),
         ({"tool_calls": [CALL]}, "content_filter", "filter"),
-        ({"tool_calls": []}, "tool_calls", "tool_calls"),
+        ({"tool_calls": []}, "tool_calls", "stop"),
         ({"refusal": "No."}, "stop", "refusal"),
         ({"refusal": "No."}, "content_filter", "filter"),
         ({"content": "Hi", "refusal": ""}, "stop", "stop"),

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from canonicall import reply
 from canonicall.reply import Usage
-from canonicall.wire.finishing import finish_of
+from canonicall.wire.finishing import count_of, finish_of
 
 # SDK stop_reason.py; `compaction` is what a pause for server-side compaction is called.
 _FINISHES = {
@@ -34,9 +34,14 @@ _WORDS = {
 }
 
 
+def meaning_of(raw: str | None) -> str:
+    """What a stop reason means by itself; the empty text where it is not known."""
+    return _FINISHES.get(raw or "", "")
+
+
 def decode_finish(raw: str | None, has_calls: bool) -> str:
-    """The canonical word for `raw`. Calls in the reply count more than the word for a plain end."""
-    return finish_of(_FINISHES.get(raw or "", ""), has_calls)
+    """The canonical word for `raw`, beside calls or without any."""
+    return finish_of(meaning_of(raw), has_calls)
 
 
 def encode_finish(finish: str) -> str:
@@ -46,15 +51,17 @@ def encode_finish(finish: str) -> str:
 
 def decode_usage(usage: dict[str, Any]) -> Usage:
     """The tokens of one exchange."""
-    read = _count(usage.get("cache_read_input_tokens"))
-    written = _count(usage.get("cache_creation_input_tokens"))
+    read = count_of(usage.get("cache_read_input_tokens"))
+    written = count_of(usage.get("cache_creation_input_tokens"))
     details = usage.get("output_tokens_details")
     return Usage(
-        input_tokens=_count(usage.get("input_tokens")) + read + written,
-        output_tokens=_count(usage.get("output_tokens")),
+        input_tokens=count_of(usage.get("input_tokens")) + read + written,
+        output_tokens=count_of(usage.get("output_tokens")),
         cache_read_tokens=read,
         cache_write_tokens=written,
-        reasoning_tokens=_count(details.get("thinking_tokens")) if isinstance(details, dict) else 0,
+        reasoning_tokens=count_of(details.get("thinking_tokens"))
+        if isinstance(details, dict)
+        else 0,
         native=usage,
     )
 
@@ -73,7 +80,3 @@ def encode_usage(usage: Usage, native: dict[str, Any] | None = None) -> dict[str
     if native is not None and replace(usage, native=native) == decode_usage(native):
         return native
     return wire
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0

@@ -14,8 +14,8 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.errors import MalformedBody
-from canonicall.findings import Action, Fault, Finding
-from canonicall.reply import STOP, TOOL_CALLS, Reply
+from canonicall.findings import Finding
+from canonicall.reply import TOOL_CALLS, Reply
 from canonicall.wire.anthropic.blocks import encode_block, server_block
 from canonicall.wire.anthropic.errors import decode_error
 from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields
@@ -24,10 +24,12 @@ from canonicall.wire.anthropic.finish import (
     decode_usage,
     encode_finish,
     encode_usage,
+    meaning_of,
 )
 from canonicall.wire.anthropic.messages import decode_content
 from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.carried import set_fields, with_rest
+from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
 from canonicall.wire.reading import object_at, text_at
 
 RESPONSE_ID = "msg_0"
@@ -46,16 +48,16 @@ def decode_response(
     domain = TARGET.domain if domain is None else domain
     blocks = decode_content(body.get("content"), "$.content", domain, findings)
     raw = text_at(body.get("stop_reason"), "$.stop_reason")
-    finish = decode_finish(raw, has_calls=_has_calls(blocks))
+    message = Message("assistant", blocks, origin=_origin_of(body, origin))
+    meaning = meaning_of(raw)
+    finish = decode_finish(raw, has_calls(message))
+    findings += finish_findings(raw, meaning, finish, "$.stop_reason")
     native = set_fields(body, _KNOWN)
-    if raw and encode_finish(decode_finish(raw, has_calls=False)) != raw:
+    if raw and is_kept(raw, meaning, finish, encode_finish(finish)):
         native["stop_reason"] = raw
-    if raw and not decode_finish(raw, has_calls=False):
-        why = f"The stop reason {raw!r} is not known."
-        findings.append(Finding("unknown_finish", "$.stop_reason", Action.KEPT, why, Fault.INPUT))
     usage = body.get("usage")
     return Reply(
-        message=Message("assistant", blocks, origin=_origin_of(body, origin), finish=finish),
+        message=replace(message, finish=finish),
         usage=None if usage is None else decode_usage(object_at(usage, "$.usage")),
         findings=tuple(findings),
         native=native_of(native),
@@ -68,7 +70,10 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     origin = message.origin or Origin(format=FORMAT)
     blocks = [_readable(block, origin) for block in message.blocks]
     native = own_fields(reply.native)
-    finish = message.finish or (TOOL_CALLS if _has_calls(message.blocks) else STOP)
+    finish = finish_told(message)
+    if not finish and has_calls(message):
+        finish = TOOL_CALLS
+    kept = native.get("stop_reason")
     usage = None
     if reply.usage is not None:
         own = reply.usage.native if origin.format == FORMAT else None
@@ -79,7 +84,7 @@ def encode_response(reply: Reply) -> dict[str, Any]:
         "role": "assistant",
         "model": origin.model,
         "content": [encode_block(block, TARGET) for block in blocks if _has_form(block)],
-        "stop_reason": native.get("stop_reason") or encode_finish(finish),
+        "stop_reason": kept if kept and meaning_of(kept) == finish else encode_finish(finish),
         "stop_sequence": native.get("stop_sequence"),
         "usage": usage or {"input_tokens": 0, "output_tokens": 0},
     }
@@ -93,10 +98,6 @@ def _origin_of(body: dict[str, Any], origin: Origin | None) -> Origin:
         model=text_at(body.get("model"), "$.model") or given.model,
         response_id=text_at(body.get("id"), "$.id"),
     )
-
-
-def _has_calls(blocks: tuple[Block, ...]) -> bool:
-    return any(isinstance(block, ToolCall) and block.kind != "server" for block in blocks)
 
 
 def _readable(block: Block, origin: Origin) -> Block:

@@ -45,7 +45,7 @@ def encode_content(block: ResultContent) -> dict[str, Any]:
             return own_fields(block.native)
         case Text():
             for kind, member in own_fields(block.native).items():
-                if _wrapped_text(kind, member) == block.text:
+                if _can_be_sent(kind, member) and _wrapped_text(kind, member) == block.text:
                     return {kind: member}
             return {"text": block.text}
 
@@ -64,6 +64,15 @@ def decode_cache(point: Any) -> str | None:
             return "default"
         case _:
             return None
+
+
+def _can_be_sent(kind: str, member: Any) -> bool:
+    """Whether Converse takes a wrapping; a list or a scalar as JSON is sent as its text.
+
+    "The format of the value at messages.2.content.0.toolResult.content.0.json is invalid. Provide a
+    json object for the field and try again." (sigoden/aichat#1542)
+    """
+    return kind != "json" or isinstance(member, dict)
 
 
 def _wrapped_text(kind: str, member: Any) -> str | None:

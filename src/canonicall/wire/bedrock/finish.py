@@ -14,7 +14,7 @@ from canonicall.reply import (
     TOOL_CALLS,
     Usage,
 )
-from canonicall.wire.finishing import finish_of, own_figures
+from canonicall.wire.finishing import count_of, finish_of, own_figures
 
 # Source: the service model's `StopReason`; `refusal` is Claude's own word, passed on.
 _DECODED = {
@@ -42,9 +42,14 @@ _ENCODED = {
 }
 
 
+def meaning_of(raw: str) -> str:
+    """What a word means by itself; the empty text where it is not known."""
+    return _DECODED.get(raw, "")
+
+
 def decode_finish(raw: str, has_calls: bool) -> str:
-    """The canonical word; calls in the message count for more than the provider's word."""
-    return finish_of(_DECODED.get(raw, ""), has_calls)
+    """The canonical word, beside calls or without any."""
+    return finish_of(meaning_of(raw), has_calls)
 
 
 def encode_finish(finish: str) -> str:
@@ -54,11 +59,11 @@ def encode_finish(finish: str) -> str:
 
 def decode_usage(usage: dict[str, Any]) -> Usage:
     """Converse counts what was read from or written to the cache apart from `inputTokens`."""
-    read = _count(usage, "cacheReadInputTokens")
-    written = _count(usage, "cacheWriteInputTokens")
+    read = count_of(usage.get("cacheReadInputTokens"))
+    written = count_of(usage.get("cacheWriteInputTokens"))
     return Usage(
-        input_tokens=_count(usage, "inputTokens") + read + written,
-        output_tokens=_count(usage, "outputTokens"),
+        input_tokens=count_of(usage.get("inputTokens")) + read + written,
+        output_tokens=count_of(usage.get("outputTokens")),
         cache_read_tokens=read,
         cache_write_tokens=written,
         native=usage,
@@ -80,8 +85,3 @@ def encode_usage(usage: Usage) -> dict[str, Any]:
         figures["cacheReadInputTokens"] = usage.cache_read_tokens
         figures["cacheWriteInputTokens"] = usage.cache_write_tokens
     return figures
-
-
-def _count(figures: dict[str, Any], name: str) -> int:
-    value = figures.get(name)
-    return value if isinstance(value, int) else 0

@@ -27,7 +27,7 @@ from canonicall.wire.bedrock.tools import (
     offered_tools,
 )
 from canonicall.wire.carried import with_rest
-from canonicall.wire.losses import not_sent
+from canonicall.wire.losses import foreign_fields, not_sent
 from canonicall.wire.reading import list_at, object_at, text_at
 
 _KNOWN = {
@@ -121,7 +121,7 @@ def encode_request(
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The Converse body, and what of the request it cannot say."""
     native = own_fields(request.native)
-    findings: list[Finding] = []
+    findings = foreign_fields(FORMAT, request.native)
     body: dict[str, Any] = {}
     if target.model or request.model:
         body["modelId"] = target.model or request.model

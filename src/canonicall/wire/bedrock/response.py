@@ -15,10 +15,11 @@ from canonicall.wire.bedrock.finish import (
     decode_usage,
     encode_finish,
     encode_usage,
+    meaning_of,
 )
 from canonicall.wire.bedrock.messages import decode_blocks, encode_blocks
 from canonicall.wire.bedrock.target import TARGET
-from canonicall.wire.finishing import has_calls
+from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
 from canonicall.wire.reading import native_fields, object_at, text_at
 
 _NO_METRICS = {"latencyMs": 0}
@@ -60,7 +61,7 @@ def _decode_native(body: dict[str, Any], raw: str, finish: str) -> Native | None
         fields.pop(name, None)
     if fields.get("metrics") == _NO_METRICS:
         del fields["metrics"]
-    if raw != encode_finish(finish):
+    if is_kept(raw, meaning_of(raw), finish, encode_finish(finish)):
         fields["stopReason"] = raw
     return native_of(fields)
 
@@ -71,10 +72,7 @@ def _findings(body: dict[str, Any], output: dict[str, Any], raw: str, finish: st
         why = f"The response has no message, only {', '.join(body) or 'nothing'}."
         where = "$.output.message"
         findings.append(Finding("reply_missing", where, Action.KEPT, why, Fault.INPUT))
-    if raw and not finish:
-        why = f"The stop reason {raw!r} is unknown."
-        findings.append(Finding("unknown_finish", "$.stopReason", Action.KEPT, why, Fault.INPUT))
-    return findings
+    return [*findings, *finish_findings(raw, meaning_of(raw), finish, "$.stopReason")]
 
 
 def encode_response(reply: Reply) -> dict[str, Any]:
@@ -86,8 +84,8 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     message |= own_fields(reply.message.native, except_for=message)
     native = own_fields(reply.native)
     raw = native.pop("stopReason", None)
-    if raw is None or decode_finish(raw, has_calls(reply.message)) != reply.finish:
-        raw = encode_finish(reply.finish)
+    if raw is None or meaning_of(raw) != reply.finish:
+        raw = encode_finish(finish_told(reply.message))
     return {
         "output": {"message": message},
         "stopReason": raw,

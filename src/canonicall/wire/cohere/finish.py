@@ -8,12 +8,13 @@ from canonicall.reply import (
     FILTER,
     LENGTH,
     MALFORMED_CALL,
+    REFUSAL,
     STOP,
     STOP_SEQUENCE,
     TOOL_CALLS,
     Usage,
 )
-from canonicall.wire.finishing import finish_of, own_figures
+from canonicall.wire.finishing import count_of, finish_of, own_figures
 
 # Source: API reference, `finish_reason`; TIMEOUT is in the SDK's `ChatFinishReason`.
 _DECODED = {
@@ -31,14 +32,21 @@ _ENCODED = {
     CONTEXT_OVERFLOW: "MAX_TOKENS",
     TOOL_CALLS: "TOOL_CALL",
     MALFORMED_CALL: "ERROR",
+    # There is no word for either: as an end, what was held back would look complete.
     FILTER: "ERROR",
+    REFUSAL: "ERROR",
     ERROR: "ERROR",
 }
 
 
+def meaning_of(raw: str) -> str:
+    """What a word means by itself; the empty text where it is not known."""
+    return _DECODED.get(raw, "")
+
+
 def decode_finish(raw: str, has_calls: bool) -> str:
-    """The canonical word; calls in the message count for more than the provider's word."""
-    return finish_of(_DECODED.get(raw, ""), has_calls)
+    """The canonical word, beside calls or without any."""
+    return finish_of(meaning_of(raw), has_calls)
 
 
 def encode_finish(finish: str) -> str:
@@ -53,10 +61,10 @@ def decode_usage(usage: dict[str, Any]) -> Usage:
     """
     tokens = _part(usage, "tokens") or _part(usage, "billed_units")
     return Usage(
-        input_tokens=_count(tokens, "input_tokens"),
-        output_tokens=_count(tokens, "output_tokens"),
-        cache_read_tokens=_count(usage, "cached_tokens"),
-        reasoning_tokens=_count(tokens, "reasoning_tokens"),
+        input_tokens=count_of(tokens.get("input_tokens")),
+        output_tokens=count_of(tokens.get("output_tokens")),
+        cache_read_tokens=count_of(usage.get("cached_tokens")),
+        reasoning_tokens=count_of(tokens.get("reasoning_tokens")),
         native=usage,
     )
 
@@ -79,8 +87,3 @@ def encode_usage(usage: Usage) -> dict[str, Any]:
 def _part(usage: dict[str, Any], name: str) -> dict[str, Any]:
     part = usage.get(name)
     return part if isinstance(part, dict) else {}
-
-
-def _count(figures: dict[str, Any], name: str) -> int:
-    value = figures.get(name)
-    return int(value) if isinstance(value, (int, float)) else 0

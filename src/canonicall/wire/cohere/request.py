@@ -16,7 +16,7 @@ from canonicall.wire.cohere.content import FORMAT, native_of, own_fields
 from canonicall.wire.cohere.messages import decode_messages, encode_turn
 from canonicall.wire.cohere.target import TARGET
 from canonicall.wire.cohere.tools import decode_choice, decode_tools, encode_choice, encode_tools
-from canonicall.wire.losses import not_sent
+from canonicall.wire.losses import foreign_fields, not_sent
 from canonicall.wire.offering import offered_tools
 from canonicall.wire.reading import list_at, object_at, text_at
 
@@ -86,7 +86,7 @@ def encode_request(
     request: Request, transcript: Transcript, target: Target
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The chat body, and what of the request it cannot say."""
-    findings: list[Finding] = []
+    findings = foreign_fields(FORMAT, request.native)
     body: dict[str, Any] = {"model": target.model or request.model}
     params = request.params
     fields: dict[str, Any] = {theirs: getattr(params, ours) for theirs, ours in _PARAMS.items()}

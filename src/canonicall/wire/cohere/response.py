@@ -13,10 +13,11 @@ from canonicall.wire.cohere.finish import (
     decode_usage,
     encode_finish,
     encode_usage,
+    meaning_of,
 )
 from canonicall.wire.cohere.messages import decode_reply, encode_reply
 from canonicall.wire.cohere.target import TARGET
-from canonicall.wire.finishing import unknown_finish
+from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
 from canonicall.wire.reading import object_at, text_at
 
 _NO_ID = "00000000-0000-0000-0000-000000000000"
@@ -37,15 +38,16 @@ def decode_response(
         origin = replace(origin, response_id=id)
     message = decode_reply(object_at(body.get("message"), "$.message"), "$.message", origin)
     raw = text_at(body.get("finish_reason"), "$.finish_reason")
-    finish = decode_finish(raw, bool(message.calls))
+    meaning = meaning_of(raw)
+    finish = decode_finish(raw, has_calls(message))
     fields = {name: value for name, value in body.items() if name not in _KNOWN}
-    if raw != encode_finish(finish):
+    if is_kept(raw, meaning, finish, encode_finish(finish)):
         fields["finish_reason"] = raw
     usage = body.get("usage")
     return Reply(
         replace(message, finish=finish),
         usage=decode_usage(object_at(usage, "$.usage")) if usage is not None else None,
-        findings=unknown_finish(raw, finish, "$.finish_reason"),
+        findings=finish_findings(raw, meaning, finish, "$.finish_reason"),
         native=native_of(fields),
     )
 
@@ -55,8 +57,8 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     message = reply.message
     native = own_fields(reply.native)
     raw = native.pop("finish_reason", None)
-    if raw is None or decode_finish(raw, bool(message.calls)) != reply.finish:
-        raw = encode_finish(reply.finish)
+    if raw is None or meaning_of(raw) != reply.finish:
+        raw = encode_finish(finish_told(message))
     body: dict[str, Any] = {
         "id": (message.origin.response_id if message.origin is not None else "") or _NO_ID,
         "message": encode_reply(message.blocks, message.native, TARGET),

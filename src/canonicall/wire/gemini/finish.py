@@ -15,7 +15,7 @@ from canonicall.reply import (
     TOOL_CALLS,
     Usage,
 )
-from canonicall.wire.finishing import finish_of, own_figures
+from canonicall.wire.finishing import count_of, finish_of, own_figures
 
 # google-genai, FinishReason, and what the Gemini API was seen to send besides.
 _FROM_WIRE = {
@@ -60,13 +60,21 @@ _TO_WIRE = {
 }
 
 
-def decode_finish(raw: Any, *, has_calls: bool) -> str:
-    """The canonical word; the empty text where the wire says nothing that is known."""
-    word = _FROM_WIRE.get(raw.upper(), "") if isinstance(raw, str) else ""
+def meaning_of(raw: Any) -> str:
+    """What a word or its number means by itself; the empty text where it is not known."""
     if type(raw) is int:
-        word = _FROM_NUMBER.get(raw, "")
-    # STOP is all the API says after calls.
-    return finish_of(word, has_calls)
+        return _FROM_NUMBER.get(raw, "")
+    return _FROM_WIRE.get(raw.upper(), "") if isinstance(raw, str) else ""
+
+
+def decode_finish(raw: Any, has_calls: bool) -> str:
+    """The canonical word. STOP is all the API says after calls."""
+    return finish_of(meaning_of(raw), has_calls)
+
+
+def says(raw: Any, finish: str) -> bool:
+    """Whether a word or number tells `finish` as well as the word that is written for it."""
+    return meaning_of(raw) in (finish, meaning_of(encode_finish(finish)))
 
 
 def encode_finish(finish: str) -> str | None:
@@ -76,13 +84,15 @@ def encode_finish(finish: str) -> str | None:
 
 def decode_usage(usage: dict[str, Any]) -> Usage:
     """Token counts. The tokens of tool results that the server read count as input."""
-    prompt = _count(usage, "promptTokenCount") + _count(usage, "toolUsePromptTokenCount")
-    thoughts = _count(usage, "thoughtsTokenCount")
+    prompt = count_of(usage.get("promptTokenCount")) + count_of(
+        usage.get("toolUsePromptTokenCount")
+    )
+    thoughts = count_of(usage.get("thoughtsTokenCount"))
     return Usage(
         input_tokens=prompt,
         # The candidates' count is without the thoughts: the total is the sum of both.
-        output_tokens=_count(usage, "candidatesTokenCount") + thoughts,
-        cache_read_tokens=_count(usage, "cachedContentTokenCount"),
+        output_tokens=count_of(usage.get("candidatesTokenCount")) + thoughts,
+        cache_read_tokens=count_of(usage.get("cachedContentTokenCount")),
         reasoning_tokens=thoughts,
         native=usage,
     )
@@ -102,8 +112,3 @@ def encode_usage(usage: Usage) -> dict[str, Any]:
     }
     always = ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")
     return {name: count for name, count in counts.items() if count or name in always}
-
-
-def _count(usage: dict[str, Any], name: str) -> int:
-    count = usage.get(name)
-    return count if type(count) is int else 0

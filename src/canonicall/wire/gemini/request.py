@@ -18,6 +18,7 @@ from canonicall.wire.gemini.messages import (
 from canonicall.wire.gemini.params import decode_params, encode_params
 from canonicall.wire.gemini.target import FORMAT, PROVIDER, TARGET
 from canonicall.wire.gemini.tools import decode_choice, decode_tools, encode_choice, encode_tools
+from canonicall.wire.losses import foreign_fields
 from canonicall.wire.reading import text_at
 
 _KNOWN = ("model", "systemInstruction", "tools", "toolConfig", "generationConfig", "contents")
@@ -70,7 +71,7 @@ def encode_request(
         target,
         has_functions=any("functionDeclarations" in entry for entry in tools),
     )
-    findings += told
+    findings += (*told, *foreign_fields(FORMAT, request.native))
     params = encode_params(request.params, rest.pop("generationConfig", {}), findings)
     system = [turn for turn in transcript.turns if turn.role in ("system", "developer")]
     spoken = [turn for turn in transcript.turns if turn.role not in ("system", "developer")]

@@ -12,18 +12,21 @@ from canonicall.blocks import Message, Origin
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import ERROR, FILTER, Reply
 from canonicall.wire.carried import with_rest
-from canonicall.wire.finishing import has_calls
+from canonicall.wire.finishing import finish_findings, finish_told, has_calls
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.finish import (
     decode_finish,
     decode_usage,
     encode_finish,
     encode_usage,
+    meaning_of,
+    says,
 )
 from canonicall.wire.gemini.parts import decode_parts, encode_parts
 from canonicall.wire.gemini.target import FORMAT, PROVIDER, TARGET
 from canonicall.wire.reading import native_fields, text_at
 
+_UNSPECIFIED = ("FINISH_REASON_UNSPECIFIED", 0)
 _KNOWN = ("candidates", "usageMetadata", "modelVersion", "responseId")
 
 
@@ -87,13 +90,11 @@ def _decode_candidate(
         native=native_fields(FORMAT, content, ("role", "parts")),
     )
     raw = left.get("finishReason")
-    finish = decode_finish(raw, has_calls=has_calls(message))
-    if raw == encode_finish(finish):
+    finish = decode_finish(raw, has_calls(message))
+    if raw == encode_finish(finish) or not says(raw, finish):
         left.pop("finishReason", None)
-    elif not finish and raw != "FINISH_REASON_UNSPECIFIED":
-        why = f"The finish reason {raw!r} is not known."
-        place = f"{where}.finishReason"
-        findings.append(Finding("unknown_finish", place, Action.KEPT, why, Fault.INPUT))
+    if raw not in _UNSPECIFIED:
+        findings += finish_findings(raw, meaning_of(raw), finish, f"{where}.finishReason")
     return replace(message, finish=finish), left
 
 
@@ -102,8 +103,8 @@ def _encode_candidate(message: Message, left: dict[str, Any]) -> dict[str, Any]:
     extra = own_fields(message.native)
     candidate: dict[str, Any] = {"content": {**extra, **content}}
     raw = left.get("finishReason")
-    if raw is None or decode_finish(raw, has_calls=has_calls(message)) != message.finish:
-        raw = encode_finish(message.finish)
+    if raw is None or not says(raw, message.finish):
+        raw = encode_finish(finish_told(message))
     if raw is not None:
         candidate["finishReason"] = raw
     return with_rest(candidate, left)

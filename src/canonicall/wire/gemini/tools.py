@@ -1,4 +1,8 @@
-"""Tool declarations and the function calling config, both ways."""
+"""Tool declarations and the function calling config, both ways.
+
+A declaration has one of two schemas: `parameters` in Google's own dialect, or JSON Schema. The
+former is made plain, remembered, and written again as long as it says the same.
+"""
 
 from typing import Any
 
@@ -8,13 +12,13 @@ from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.wire.carried import with_rest
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
+from canonicall.wire.gemini.schemas import is_dialect, plain_parameters, spelled_out
 from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.offering import FREEFORM
 from canonicall.wire.reading import list_at, object_at, text_at
 
-_SCHEMA_FIELDS = ("parametersJsonSchema", "parameters")
-_CAME_AS = "schema_field"
-"""Native hint: which of the two schema fields a declaration came with."""
+_DIALECT = "parameters"
+_JSON_SCHEMA = "parametersJsonSchema"
 _MODES: dict[str, ChoiceMode] = {
     "AUTO": "auto",
     "VALIDATED": "auto",
@@ -46,20 +50,24 @@ def decode_tools(tools: Any, findings: list[Finding]) -> tuple[Tool, ...]:
 
 def _decode_function(declaration: Any, where: str, findings: list[Finding]) -> Tool:
     fields = fields_at(declaration, where)
-    schemas = [name for name in _SCHEMA_FIELDS if name in fields]
-    came_as = schemas[0] if schemas else None
-    if len(schemas) > 1:
+    if _DIALECT in fields and _JSON_SCHEMA in fields:
         why = "A declaration has one schema of its parameters, not two; the JSON Schema counts."
-        findings.append(Finding("two_schemas", where, Action.KEPT, why, Fault.INPUT))
-    known = ("name", "description", came_as)
-    rest = {name: field for name, field in fields.items() if name not in known}
-    if came_as is not None:
-        rest[_CAME_AS] = came_as
+        findings.append(Finding("two_schemas", where, Action.DROPPED, why, Fault.INPUT))
+        del fields[_DIALECT]
+    schema = None
+    if _JSON_SCHEMA in fields:
+        schema = object_at(fields[_JSON_SCHEMA], f"{where}.{_JSON_SCHEMA}")
+        if not _is_empty(schema):
+            del fields[_JSON_SCHEMA]
+    elif _DIALECT in fields:
+        own = object_at(fields[_DIALECT], f"{where}.{_DIALECT}")
+        schema = plain_parameters(own)
+        fields[_DIALECT] = spelled_out(own)
     return Tool(
-        name=text_at(fields.get("name"), f"{where}.name"),
-        description=text_at(fields.get("description"), f"{where}.description"),
-        parameters=object_at(fields[came_as], f"{where}.{came_as}") if came_as else None,
-        native=native_of(rest),
+        name=text_at(fields.pop("name", None), f"{where}.name"),
+        description=text_at(fields.pop("description", None), f"{where}.description"),
+        parameters=schema,
+        native=native_of(fields),
     )
 
 
@@ -90,13 +98,15 @@ def encode_tools(
 
 def _encode_function(tool: Tool, names: dict[str, str]) -> dict[str, Any]:
     rest = own_fields(tool.native)
-    field = rest.pop(_CAME_AS, None)
+    dialect, was_empty = rest.pop(_DIALECT, None), rest.pop(_JSON_SCHEMA, None)
     known: dict[str, Any] = {"name": names.get(tool.name, tool.name)}
     if tool.description:
         known["description"] = tool.description
     schema = FREEFORM if tool.kind == "custom" else tool.parameters
-    if schema is not None and (field or not _is_empty(schema)):
-        known[field or "parametersJsonSchema"] = schema
+    if is_dialect(dialect) and plain_parameters(dialect) == schema:
+        known[_DIALECT] = dialect
+    elif schema is not None and (schema == was_empty or not _is_empty(schema)):
+        known[_JSON_SCHEMA] = schema
     return with_rest(known, rest)
 
 

@@ -8,7 +8,7 @@ from canonicall.reply import (
     STOP,
     Usage,
 )
-from canonicall.wire.finishing import finish_of, own_figures
+from canonicall.wire.finishing import count_of, finish_of, own_figures
 
 # Source: ollama/ollama, `llm.DoneReason`. `load` and `unload` answer requests without messages.
 _DECODED = {"stop": STOP, "length": LENGTH}
@@ -16,9 +16,14 @@ _ENCODED = {LENGTH: "length", CONTEXT_OVERFLOW: "length"}
 USAGE_FIELDS = ("prompt_eval_count", "eval_count")
 
 
+def meaning_of(raw: str) -> str:
+    """What a word means by itself; the empty text where it is not known."""
+    return _DECODED.get(raw, "")
+
+
 def decode_finish(raw: str, has_calls: bool) -> str:
-    """The canonical word; calls in the message count for more than the server's `stop`."""
-    return finish_of(_DECODED.get(raw, ""), has_calls)
+    """The canonical word; the server says `stop` also after calls."""
+    return finish_of(meaning_of(raw), has_calls)
 
 
 def encode_finish(finish: str) -> str:
@@ -28,12 +33,12 @@ def encode_finish(finish: str) -> str:
 
 def decode_usage(body: dict[str, Any]) -> Usage | None:
     """The counts of a response, which stand in its body; None if it has none."""
-    figures = {name: body[name] for name in USAGE_FIELDS if isinstance(body.get(name), int)}
+    figures = {name: body[name] for name in USAGE_FIELDS if body.get(name) is not None}
     if not figures:
         return None
     return Usage(
-        input_tokens=figures.get("prompt_eval_count", 0),
-        output_tokens=figures.get("eval_count", 0),
+        input_tokens=count_of(figures.get("prompt_eval_count")),
+        output_tokens=count_of(figures.get("eval_count")),
         native=figures,
     )
 

@@ -12,7 +12,7 @@ from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
 from canonicall.transcript.turns import Transcript
 from canonicall.wire.carried import filled_fields
-from canonicall.wire.losses import not_sent
+from canonicall.wire.losses import foreign_fields, not_sent
 from canonicall.wire.offering import offered_tools
 from canonicall.wire.ollama.messages import (
     FORMAT,
@@ -107,7 +107,7 @@ def encode_request(
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The chat body, and what of the request it cannot say."""
     native = own_fields(request.native)
-    findings: list[Finding] = []
+    findings = foreign_fields(FORMAT, request.native)
     body: dict[str, Any] = {"model": target.model or request.model}
     # The default is to stream, so that the opposite has to be said.
     body["stream"] = bool(request.params.stream)

@@ -10,13 +10,14 @@ from msgspec.structs import replace
 from canonicall.blocks import Origin
 from canonicall.reply import Reply
 from canonicall.wire.carried import with_rest
-from canonicall.wire.finishing import unknown_finish
+from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
 from canonicall.wire.ollama.finish import (
     USAGE_FIELDS,
     decode_finish,
     decode_usage,
     encode_finish,
     encode_usage,
+    meaning_of,
 )
 from canonicall.wire.ollama.messages import (
     FORMAT,
@@ -44,14 +45,15 @@ def decode_response(
     origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
     message = decode_reply(object_at(body.get("message"), "$.message"), "$.message", origin)
     raw = text_at(body.get("done_reason"), "$.done_reason")
-    finish = decode_finish(raw, bool(message.calls))
+    meaning = meaning_of(raw)
+    finish = decode_finish(raw, has_calls(message))
     fields = {name: value for name, value in body.items() if name not in _KNOWN}
-    if raw != encode_finish(finish):
+    if is_kept(raw, meaning, finish, encode_finish(finish)):
         fields["done_reason"] = raw
     return Reply(
         replace(message, finish=finish, partial=body.get("done") is False),
         usage=decode_usage(body),
-        findings=unknown_finish(raw, finish, "$.done_reason"),
+        findings=finish_findings(raw, meaning, finish, "$.done_reason"),
         native=native_of(fields),
     )
 
@@ -61,8 +63,8 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     message = reply.message
     native = own_fields(reply.native)
     raw = native.pop("done_reason", None)
-    if raw is None or decode_finish(raw, bool(message.calls)) != reply.finish:
-        raw = encode_finish(reply.finish)
+    if raw is None or meaning_of(raw) != reply.finish:
+        raw = encode_finish(finish_told(message))
     body: dict[str, Any] = {
         "model": message.origin.model if message.origin is not None else "",
         "created_at": _NO_TIME,

@@ -15,7 +15,7 @@ from canonicall.reply import (
     TOOL_CALLS,
     Usage,
 )
-from canonicall.wire.finishing import OUTRANKS_CALLS, finish_of, own_figures
+from canonicall.wire.finishing import OUTRANKS_CALLS, count_of, finish_of, own_figures
 
 _WORDS = {
     "stop": STOP,
@@ -60,14 +60,18 @@ _WRITTEN = {
 }
 
 
+def meaning_of(raw: str | None) -> str:
+    """What a word means by itself; the empty text where it is not known."""
+    return _WORDS.get((raw or "").lower(), "")
+
+
 def decode_finish(raw: str | None, has_calls: bool, native: str | None = None) -> str:
     """The canonical word; `native` is OpenRouter's `native_finish_reason`.
 
-    Calls count more than the word: forced calls end with "stop", some hosts say "" or nothing.
+    Forced calls end with "stop", and some hosts say "" or nothing beside calls.
     OpenRouter says "tool_calls" for calls that were cut off, and only `native` tells.
     """
-    word = _WORDS.get((raw or "").lower(), "")
-    original = _WORDS.get((native or "").lower(), "")
+    word, original = meaning_of(raw), meaning_of(native)
     if original in _NATIVE_COUNTS and word not in OUTRANKS_CALLS:
         return original
     return finish_of(word, has_calls)
@@ -132,4 +136,4 @@ def _object(usage: dict[str, Any], name: str) -> dict[str, Any]:
 
 def _first(*figures: Any) -> int:
     """The first figure that is one and not zero."""
-    return next((int(n) for n in figures if isinstance(n, (int, float)) and n), 0)
+    return next(filter(None, map(count_of, figures)), 0)

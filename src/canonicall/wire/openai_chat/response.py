@@ -9,9 +9,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Media, Message, Native, Origin, Thinking, ToolCall
+from canonicall.blocks import Block, Media, Message, Native, Origin, Thinking
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import ERROR, REFUSAL, STOP, Reply
+from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
 from canonicall.wire.openai_chat.audio import encode_audio
 from canonicall.wire.openai_chat.calls import encode_reply_call
 from canonicall.wire.openai_chat.errors import decode_error
@@ -20,6 +21,7 @@ from canonicall.wire.openai_chat.finish import (
     decode_usage,
     encode_finish,
     encode_usage,
+    meaning_of,
 )
 from canonicall.wire.openai_chat.messages import (
     ASSISTANT_FIELDS,
@@ -161,17 +163,14 @@ def _decode_ending(
     where = f"{_FIRST}.finish_reason"
     raw = text_at(choice.get("finish_reason"), where)
     native = choice.get("native_finish_reason")
-    has_calls = any(isinstance(block, ToolCall) for block in blocks)
-    finish = decode_finish(raw, has_calls, native if isinstance(native, str) else None)
-    known = decode_finish(raw, has_calls=False)
-    if raw and not known:
-        why = f"The finish reason {raw!r} is not known."
-        findings.append(Finding("unknown_finish", where, Action.KEPT, why, Fault.INPUT))
-    if known and finish != decode_finish(raw, has_calls):
+    calls = has_calls(Message("assistant", blocks))
+    finish = decode_finish(raw, calls, native if isinstance(native, str) else None)
+    known = meaning_of(raw)
+    findings += finish_findings(raw, known, finish, where)
+    if known and finish != decode_finish(raw, calls):
         why = f"The host says {raw!r}, the model's own provider {native!r}; the latter counts."
         findings.append(Finding("finish_corrected", where, Action.CHANGED, why, Fault.INPUT))
-    refused = finish in ("", STOP) and any(map(is_refusal, blocks))
-    if refused:
+    if finish in ("", STOP) and any(map(is_refusal, blocks)):
         finish = REFUSAL
     error = body.get("error") or choice.get("error")
     if error or (not choice and decode_error(body).message):
@@ -182,19 +181,19 @@ def _decode_ending(
     elif not choice:
         why = "The response has no choices."
         findings.append(Finding("reply_missing", "$.choices", Action.KEPT, why, Fault.INPUT))
-    is_lost = not known or decode_finish(encode_finish(finish), has_calls) != finish
-    return finish, raw if is_lost and not refused else ""
+    return finish, raw if is_kept(raw, known, finish, encode_finish(finish)) else ""
 
 
 def encode_ending(reply: Reply, kept: str | None) -> str | None:
     """The wire's word: of those that lead back to the canonical one, OpenAI's first."""
-    has_calls = bool(reply.calls)
+    finish = finish_told(reply.message)
     if reply.finish == REFUSAL and any(map(is_refusal, reply.message.blocks)):
         return "stop"
     if any(field_of(call) == "function_call" for call in reply.calls):
         return "function_call"
-    word = encode_finish(reply.finish)
-    return word if word and decode_finish(word, has_calls) == reply.finish else kept or word
+    word = encode_finish(finish)
+    leads_back = word is not None and meaning_of(word) == finish
+    return kept if kept and meaning_of(kept) == finish and not leads_back else word
 
 
 def encode_message(message: Message) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from canonicall.reply import (
     STOP,
     Usage,
 )
-from canonicall.wire.finishing import finish_of, own_figures
+from canonicall.wire.finishing import count_of, finish_of, own_figures
 from canonicall.wire.reading import object_at, text_at
 
 COMPLETED = "completed"
@@ -82,11 +82,11 @@ def decode_usage(value: Any) -> Usage | None:
     read = object_at(usage.get("input_tokens_details") or {}, "$.usage.input_tokens_details")
     made = object_at(usage.get("output_tokens_details") or {}, "$.usage.output_tokens_details")
     return Usage(
-        input_tokens=_count(usage, "input_tokens"),
-        output_tokens=_count(usage, "output_tokens"),
-        cache_read_tokens=_count(read, "cached_tokens"),
-        cache_write_tokens=_count(read, "cache_write_tokens"),
-        reasoning_tokens=_count(made, "reasoning_tokens"),
+        input_tokens=count_of(usage.get("input_tokens")),
+        output_tokens=count_of(usage.get("output_tokens")),
+        cache_read_tokens=count_of(read.get("cached_tokens")),
+        cache_write_tokens=count_of(read.get("cache_write_tokens")),
+        reasoning_tokens=count_of(made.get("reasoning_tokens")),
         native=usage,
     )
 
@@ -108,8 +108,3 @@ def encode_usage(usage: Usage | None) -> dict[str, Any] | None:
         "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
         "total_tokens": usage.input_tokens + usage.output_tokens,
     }
-
-
-def _count(figures: dict[str, Any], name: str) -> int:
-    value = figures.get(name)
-    return value if isinstance(value, int) else 0

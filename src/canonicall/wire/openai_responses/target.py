@@ -31,4 +31,6 @@ TARGET = Target(
     choice_names="many",
     # "Invalid 'tools': array too long. Expected an array with maximum length 128"
     max_tools=128,
+    # "Expected an ID that begins with 'fc'."; "Duplicate item found with id" (vercel/ai#7883).
+    item_ids=True,
 )
