@@ -6,6 +6,8 @@ has made: after one more entry it renders that entry, and again only what was st
 render is the same code from the start, so both give the same turns.
 """
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -50,6 +52,22 @@ class Renderer:
         self._marks: list[_Mark] = []
         self._entries: list[Entry] = []
         self._first_open: int | None = None
+        self._offered: tuple[str, ...] = ()
+
+    def offer(self, names: Iterable[str]) -> None:
+        """Give the tools of a request their wire names, before any call of the history has one.
+
+        With other tools than last time the history is rendered anew: a call may have been given
+        the name that a tool has now.
+        """
+        offered = tuple(names)
+        if offered == self._offered:
+            return
+        self._rewind(0)
+        self.projection.rewind((0, 0))
+        self._offered = offered
+        for name in offered:
+            self.projection.name(name)
 
     def render(self, conversation: Conversation) -> Transcript:
         """The transcript as of now."""
