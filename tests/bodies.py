@@ -13,6 +13,8 @@ from canonicall.target import Target
 from canonicall.transcript.render import Renderer
 from canonicall.wire.formats import FORMATS, get_format
 
+from strategies import DECLARED
+
 TARGETS: dict[str, Target] = {
     f"{name}/{format}": get_target(f"{name}/{format}")
     for name in sorted(provider_names())
@@ -25,9 +27,7 @@ BASES = {format: get_format(format).target for format in FORMATS}
 
 every_target = pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
 
-# The last three cannot be said as they are to most targets.
-NAMES = ("f", "g", "read_file", "weather.get", "läs fil", "n" * 140)
-TOOLS = tuple(Tool(name, "A tool.", {"type": "object", "properties": {}}) for name in NAMES)
+TOOLS = tuple(Tool(name, "A tool.", {"type": "object", "properties": {}}) for name in DECLARED)
 
 _LISTS = ("messages", "contents", "input")
 

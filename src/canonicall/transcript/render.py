@@ -16,7 +16,7 @@ from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.ledger import Interaction
 from canonicall.target import Target
-from canonicall.transcript.completion import completion, split_media
+from canonicall.transcript.completion import completion, family, split_media
 from canonicall.transcript.ending import finished
 from canonicall.transcript.fitting import Fitter
 from canonicall.transcript.placing import Builder
@@ -167,6 +167,9 @@ class Renderer:
         source = home if isinstance(home, Message) else Message("tool")
         fitted = self._fitter.result(answered, source, where, self._findings)
         result, media = split_media(fitted, self.target)
+        if media:
+            why = f"The target takes no {family(media[0])} in this result; it follows the results."
+            self._findings.append(Finding("media_moved", where, Action.MOVED, why, Fault.RENDER))
         named = replace(
             result,
             call_id=self.projection.ids[call.id],
