@@ -1,6 +1,7 @@
 """Generated conversations, most of them damaged: few ids and names, so that everything collides."""
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from canonicall import (
     CallClosed,
@@ -110,3 +111,57 @@ entries = (
 )
 entry_lists = st.lists(entries, max_size=12)
 conversations = entry_lists.map(Conversation.of)
+
+# Sound conversations: every call has a name, arguments and a result, in whatever order results come.
+
+DECLARED = ("f", "g", "read_file", "weather.get", "läs fil", "n" * 140)
+"""Names of tools. The last three cannot be said as they are to most targets."""
+
+# Texts that a format might take for more than text: its own ways to write results, and errors.
+_TELLING = (
+    *('{"a": 1}', '{"output": "x"}', '{"result": 1}', '{"error": "no"}', "{}", "[1, 2]", '"x"'),
+    *("null", "12", "Error: no", "[image/png]", "data:image/png;base64,aGk="),
+)
+spoken = st.text(min_size=1, max_size=12).filter(str.strip) | st.sampled_from(_TELLING)
+told = st.builds(lambda text: Text(text=text), spoken)
+shown = st.builds(
+    lambda media_type, data: Media(media_type=media_type, data=data),
+    st.sampled_from(["image/png", "image/jpeg", "application/pdf", "audio/wav", "video/mp4"]),
+    st.sampled_from(["aGk=", "cGljdHVyZQ=="]),
+)
+_instructions = st.builds(lambda block: Message("system", (block,)), told)
+_questions = st.builds(
+    lambda blocks: Message("user", tuple(blocks)), st.lists(told | told | shown, min_size=1)
+)
+_answers = st.tuples(st.lists(told | told | shown, max_size=2), st.booleans())
+_sound_calls = st.builds(
+    lambda name, args: ToolCall(name=name, args=args), st.sampled_from(DECLARED), json_objects
+) | st.builds(lambda raw: ToolCall(name="shell", raw=raw, kind="custom"), WORDS)
+
+
+@st.composite
+def _exchanges(draw, number):
+    """A question, a reply and the results of its calls, which come in any order."""
+    words = draw(st.lists(told, max_size=1))
+    made = draw(st.lists(_sound_calls, max_size=3))
+    calls = [replace(call, id=f"call_{number}_{index}") for index, call in enumerate(made)]
+    in_order = draw(st.permutations(calls))
+    results = [
+        Message("tool", (ToolResult(call_id=call.id, content=tuple(content), error=error),))
+        for call, (content, error) in zip(
+            in_order, draw(st.lists(_answers, min_size=len(made), max_size=len(made))), strict=True
+        )
+    ]
+    return [draw(_questions), Message("assistant", (*words, *calls)), *results]
+
+
+@st.composite
+def _sound_entries(draw):
+    entries = draw(st.lists(_instructions, max_size=2))
+    for number in range(draw(st.integers(1, 3))):
+        entries += draw(_exchanges(number))
+        entries += draw(st.lists(_instructions, max_size=1)) if number == 1 else []
+    return entries
+
+
+sound_conversations = _sound_entries().map(Conversation.of)

@@ -99,8 +99,7 @@ def encode_request(
         request = replace(request, model=goal.model)
     request, about_params = fitted_params(request, goal)
     request, about_offer = fitted_offer(request, goal)
-    for tool in request.tools:
-        renderer.projection.name(tool.name)
+    renderer.offer(tool.name for tool in request.tools)
     transcript = renderer.render(request.conversation)
     request, about_marks = within_cache_marks(request, transcript.cache_marks, goal)
     body, told = get_format(goal.format).encode_request(request, transcript, goal)

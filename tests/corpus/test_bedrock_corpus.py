@@ -5,13 +5,10 @@ No record is exempt.
 """
 
 import json
-import os
-from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from canonicall.blocks import Media, Text, Thinking, ToolCall, ToolResult
+from canonicall.blocks import Media, Text, Thinking
 from canonicall.findings import Report
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.bedrock.errors import decode_error, encode_error
@@ -19,28 +16,14 @@ from canonicall.wire.bedrock.messages import encode_turn
 from canonicall.wire.bedrock.request import decode_request, encode_request
 from canonicall.wire.bedrock.response import decode_response, encode_response
 from canonicall.wire.bedrock.target import TARGET
+from corpus.support import named, needs_corpus, recorded
+from wire.support import with_raw_id
 
-CORPUS = os.environ.get("CANONICALL_CORPUS")
 FINISHES = {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length"}
 
 
-def records():
-    """Every Converse record of the corpus."""
-    for path in sorted(Path(CORPUS or "").glob("*.jsonl")) if CORPUS else ():
-        for line in path.read_text().splitlines():
-            if '"bedrock-converse"' in line:
-                record = json.loads(line)
-                if record["protocol"] == "bedrock-converse":
-                    yield record
-
-
-RECORDS = list(records())
-pytestmark = pytest.mark.skipif(not CORPUS, reason="CANONICALL_CORPUS does not name a folder")
-
-
-def named(records):
-    return [pytest.param(record, id=record["id"]) for record in records]
-
+RECORDS = list(recorded("bedrock-converse"))
+pytestmark = needs_corpus
 
 REQUESTS = named(record for record in RECORDS if record["request"])
 RESPONSES = named(r for r in RECORDS if r["framing"] == "json" and r["status"] == 200)
@@ -89,12 +72,6 @@ def as_turns(request):
         blocks = tuple(with_raw_id(block) for block in message.blocks)
         turns.append(Turn("user" if message.role == "tool" else message.role, blocks))
     return turns
-
-
-def with_raw_id(block):
-    if isinstance(block, ToolCall):
-        return replace(block, id=block.raw_id)
-    return replace(block, call_id=block.raw_id) if isinstance(block, ToolResult) else block
 
 
 def merged(messages):

@@ -5,42 +5,23 @@ No record is exempt. One form is not kept, on purpose: text beside calls goes ba
 """
 
 import json
-import os
-from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from canonicall.blocks import Text, Thinking, ToolCall, ToolResult
-from canonicall.findings import Report
-from canonicall.transcript.turns import Transcript, Turn
+from canonicall.blocks import Text, Thinking
 from canonicall.wire.cohere.errors import decode_error, encode_error
 from canonicall.wire.cohere.messages import encode_turn
 from canonicall.wire.cohere.request import decode_request, encode_request
 from canonicall.wire.cohere.response import decode_response, encode_response
 from canonicall.wire.cohere.target import TARGET
+from corpus.support import named, needs_corpus, recorded
+from wire.support import as_turn, transcript
 
-CORPUS = os.environ.get("CANONICALL_CORPUS")
 FINISHES = {"COMPLETE": "stop", "TOOL_CALL": "tool_calls"}
 
 
-def records():
-    """Every Cohere v2 record of the corpus."""
-    for path in sorted(Path(CORPUS or "").glob("*.jsonl")) if CORPUS else ():
-        for line in path.read_text().splitlines():
-            if '"cohere-v2"' in line:
-                record = json.loads(line)
-                if record["protocol"] == "cohere-v2":
-                    yield record
-
-
-RECORDS = list(records())
-pytestmark = pytest.mark.skipif(not CORPUS, reason="CANONICALL_CORPUS does not name a folder")
-
-
-def named(records):
-    return [pytest.param(record, id=record["id"]) for record in records]
-
+RECORDS = list(recorded("cohere-v2"))
+pytestmark = needs_corpus
 
 REQUESTS = named(record for record in RECORDS if record["request"])
 RESPONSES = named(r for r in RECORDS if r["framing"] == "json" and r["status"] == 200)
@@ -67,17 +48,6 @@ def read_message(message):
     content = read_content(message.get("content"))
     content += read_content(message.get("tool_plan"))
     return message["role"], message.get("tool_call_id"), content, calls
-
-
-def with_raw_id(block):
-    if isinstance(block, ToolCall):
-        return replace(block, id=block.raw_id)
-    return replace(block, call_id=block.raw_id) if isinstance(block, ToolResult) else block
-
-
-def as_turn(message):
-    """A canonical message as a turn with the ids of the wire."""
-    return Turn(message.role, tuple(map(with_raw_id, message.blocks)), native=message.native)
 
 
 @pytest.mark.parametrize("record", REQUESTS)
@@ -107,8 +77,7 @@ def test_a_request_says_what_its_json_says(record):
 def test_a_request_goes_to_the_wire_and_back(record):
     """Tools, choice, parameters and fields without canonical meaning, in a whole body."""
     request = decode_request(record["request"])
-    transcript = Transcript(tuple(map(as_turn, request.conversation.messages)), {}, {}, Report())
-    body, findings = encode_request(request, transcript, TARGET)
+    body, findings = encode_request(request, transcript(request), TARGET)
     again = decode_request(body)
     assert findings == []
     assert list(body)[-1] == "messages"

@@ -252,6 +252,11 @@ RENDERING: dict[str, Callable[[], Iterable[Finding]]] = {
     "block_dropped": lambda: _said(Unknown(native=Native("gemini", {"smell": 1}))),
     "blank_dropped": lambda: _said(Text(text=" "), Text(text="Yes.")),
     "media_dropped": lambda: _rendered(_user("Hi", _DOCUMENT), target="deepseek"),
+    "media_moved": lambda: _rendered(
+        Message("assistant", (ToolCall(id="x", name="f", args={}),)),
+        Message("tool", (ToolResult(call_id="x", content=(_IMAGE,)),)),
+        target="openai",
+    ),
     "cache_mark_dropped": lambda: (
         *_rendered(_user(Text(text="Hi", cache="default")), target="openai"),
         *_rendered(_user(*(Text(text="Hi", cache="5m") for _ in range(5)))),

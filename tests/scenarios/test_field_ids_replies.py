@@ -5,35 +5,7 @@ import re
 import pytest
 
 from canonicall.codec import decode_response, encode_response
-
-
-def ids(node):
-    """The ids of all calls and of all results in a body of any format, in order."""
-    calls, results = [], []
-    match node:
-        case (
-            {"type": "tool_use", "id": id}
-            | {"type": "function_call", "call_id": id}
-            | {"toolUse": {"toolUseId": id}}
-            | {"functionCall": {"id": id}}
-            | {"function": _, "id": id}
-        ):
-            calls.append(id)
-        case (
-            {"type": "tool_result", "tool_use_id": id}
-            | {"type": "function_call_output", "call_id": id}
-            | {"toolResult": {"toolUseId": id}}
-            | {"functionResponse": {"id": id}}
-            | {"role": "tool", "tool_call_id": id}
-        ):
-            results.append(id)
-    inside = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
-    for part in inside:
-        more = ids(part)
-        calls += more[0]
-        results += more[1]
-    return calls, results
-
+from scenarios.ids_support import ids
 
 RESPONSES = {
     "openai-chat": {

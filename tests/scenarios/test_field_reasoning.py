@@ -9,81 +9,22 @@ from canonicall.codec import decode_response, encode_request, encode_response, t
 from canonicall.providers.registry import get_target
 from canonicall.request import Request
 from canonicall.verify import verify
+from scenarios.field_support import USER, sent
+from scenarios.reasoning_support import (
+    ANSWERED,
+    CALLED,
+    claude,
+    google,
+    reasoning,
+    run,
+    said,
+    text,
+    thinking,
+    told,
+    use,
+)
 
-USER = {"role": "user", "content": "Go."}
 SENTINEL = "skip_thought_signature_validator"
-
-
-def sent(body, source, target, **options):
-    """The encoded request for `target`, which the judge has to accept."""
-    goal = get_target(target)
-    encoded = translate(body, source, goal, **options)
-    assert [str(one) for one in verify(encoded.body, goal)] == []
-    return encoded
-
-
-def thinking(text, signature=None):
-    signed = {} if signature is None else {"signature": signature}
-    return {"type": "thinking", "thinking": text, **signed}
-
-
-def text(words):
-    return {"type": "text", "text": words}
-
-
-def use(id):
-    return {"type": "tool_use", "id": id, "name": "run", "input": {}}
-
-
-def told(id):
-    return {"type": "tool_result", "tool_use_id": id, "content": "done"}
-
-
-def claude(*contents, **fields):
-    """A Messages request whose contents alternate, the assistant's first."""
-    roles = ("assistant", "user")
-    turns = [{"role": roles[n % 2], "content": one} for n, one in enumerate(contents)]
-    return {"model": "m", "max_tokens": 9000, "messages": [USER, *turns], **fields}
-
-
-def said(body):
-    """The content of the first assistant message of a Messages body."""
-    return body["messages"][1]["content"]
-
-
-def google(*parts, answers=1):
-    """A generateContent request: one turn of the model, and an answer to each of its calls."""
-    response = {"functionResponse": {"name": "run", "response": {"output": "done"}}}
-    contents = [
-        {"role": "user", "parts": [{"text": "Go."}]},
-        {"role": "model", "parts": list(parts)},
-        {"role": "user", "parts": [response] * answers},
-    ]
-    return {"contents": contents}
-
-
-def run(**fields):
-    return {"functionCall": {"name": "run", "args": {}}, **fields}
-
-
-def reasoning(id="rs_1", **fields):
-    return {
-        "type": "reasoning",
-        "id": id,
-        "summary": [],
-        "encrypted_content": "gAAAAABenc",
-        **fields,
-    }
-
-
-CALLED = {
-    "type": "function_call",
-    "id": "fc_1",
-    "call_id": "call_1",
-    "name": "run",
-    "arguments": "{}",
-}
-ANSWERED = {"type": "function_call_output", "call_id": "call_1", "output": "done"}
 
 
 def test_c1_the_signature_of_a_response_is_in_the_next_request():

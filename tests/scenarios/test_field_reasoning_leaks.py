@@ -2,51 +2,10 @@
 
 import pytest
 
-from canonicall.codec import decode_response, encode_response, translate
-from canonicall.providers.registry import get_target, provider_names
-from canonicall.verify import verify
-
-USER = {"role": "user", "content": "Go."}
-
-
-def sent(body, source, target, **options):
-    """The encoded request for `target`, which the judge has to accept."""
-    goal = get_target(target)
-    encoded = translate(body, source, goal, **options)
-    assert [str(one) for one in verify(encoded.body, goal)] == []
-    return encoded
-
-
-def thinking(text, signature=None):
-    signed = {} if signature is None else {"signature": signature}
-    return {"type": "thinking", "thinking": text, **signed}
-
-
-def text(words):
-    return {"type": "text", "text": words}
-
-
-def use(id):
-    return {"type": "tool_use", "id": id, "name": "run", "input": {}}
-
-
-def told(id):
-    return {"type": "tool_result", "tool_use_id": id, "content": "done"}
-
-
-def claude(*contents, **fields):
-    """A Messages request whose contents alternate, the assistant's first."""
-    roles = ("assistant", "user")
-    turns = [{"role": roles[n % 2], "content": one} for n, one in enumerate(contents)]
-    return {"model": "m", "max_tokens": 9000, "messages": [USER, *turns], **fields}
-
-
-def chat_call(**fields):
-    """A chat request with one call of the assistant, whose message has `fields`, and its result."""
-    call = {"id": "call_1", "type": "function", "function": {"name": "run", "arguments": "{}"}}
-    asked = {"role": "assistant", "content": None, "tool_calls": [call], **fields}
-    answer = {"role": "tool", "tool_call_id": "call_1", "content": "done"}
-    return {"model": "m", "messages": [USER, asked, answer]}
+from canonicall.codec import decode_response, encode_response
+from canonicall.providers.registry import provider_names
+from scenarios.field_support import sent
+from scenarios.reasoning_support import chat_call, claude, text, thinking, told, use
 
 
 @pytest.mark.parametrize("target", ["fireworks", "openai", "groq", "anthropic"])

@@ -6,6 +6,8 @@ has made: after one more entry it renders that entry, and again only what was st
 render is the same code from the start, so both give the same turns.
 """
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -14,7 +16,7 @@ from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.ledger import Interaction, Ledger
 from canonicall.target import Target
-from canonicall.transcript.completion import completion, is_usual, split_media
+from canonicall.transcript.completion import completion, family, is_usual, split_media
 from canonicall.transcript.ending import finished
 from canonicall.transcript.fields import is_of, kept_fields
 from canonicall.transcript.fitting import Fitter
@@ -51,6 +53,22 @@ class Renderer:
         self._marks: list[_Mark] = []
         self._entries: list[Entry] = []
         self._first_open: int | None = None
+        self._offered: tuple[str, ...] = ()
+
+    def offer(self, names: Iterable[str]) -> None:
+        """Give the tools of a request their wire names, before any call of the history has one.
+
+        With other tools than last time the history is rendered anew: a call may have been given
+        the name that a tool has now.
+        """
+        offered = tuple(names)
+        if offered == self._offered:
+            return
+        self._rewind(0)
+        self.projection.rewind((0, 0))
+        self._offered = offered
+        for name in offered:
+            self.projection.name(name)
 
     def render(self, conversation: Conversation) -> Transcript:
         """The transcript as of now."""
@@ -152,6 +170,9 @@ class Renderer:
         source = home if isinstance(home, Message) else Message("tool")
         fitted = self._fitter.result(answered, source, where, self._findings)
         result, media = split_media(fitted, self.target)
+        if media:
+            why = f"The target takes no {family(media[0])} in this result; it follows the results."
+            self._findings.append(Finding("media_moved", where, Action.MOVED, why, Fault.RENDER))
         seen = [self._fitter.media(part, where, self._findings) for part in media]
         return self._named(call, result), [part for part in seen if isinstance(part, (Media, Text))]
 

@@ -13,6 +13,7 @@ from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.bedrock.request import decode_request, encode_request
 from canonicall.wire.bedrock.target import TARGET
+from wire.support import places, put
 
 from strategies import json_values
 
@@ -207,27 +208,6 @@ def test_a_wrong_shape_is_refused_with_its_path(body, where):
     with pytest.raises(MalformedBody) as caught:
         decode_request(body)
     assert caught.value.where == where
-
-
-def places(value, path=()):
-    yield path
-    pairs = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    for key, inner in pairs:
-        yield from places(inner, (*path, key))
-
-
-def put(value, path, new):
-    if not path:
-        return new
-    copy = value.copy()
-    copy[path[0]] = put(value[path[0]], path[1:], new)
-    return copy
 
 
 @given(st.sampled_from(list(places(BODY))), json_values)

@@ -5,14 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from canonicall.blocks import Native, Origin, ToolCall
+from canonicall.blocks import Native, Origin
 from canonicall.conversation import Conversation
 from canonicall.errors import CanonicallError, MalformedBody
-from canonicall.findings import Report
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
-from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.cohere.request import decode_request, encode_request
 from canonicall.wire.cohere.target import TARGET
+from wire.support import places, put, transcript
 
 from strategies import json_values
 
@@ -43,20 +42,6 @@ BODY = {
         {"role": "tool", "tool_call_id": "f_1", "content": "1"},
     ],
 }
-
-
-def raw(block):
-    if isinstance(block, ToolCall):
-        return replace(block, id=block.raw_id)
-    return replace(block, call_id=block.raw_id) if hasattr(block, "call_id") else block
-
-
-def transcript(request, names=None):
-    turns = [
-        Turn(message.role, tuple(map(raw, message.blocks)), native=message.native)
-        for message in request.conversation.messages
-    ]
-    return Transcript(tuple(turns), {}, names or {}, Report())
 
 
 def encoded(**fields):
@@ -163,27 +148,6 @@ def test_a_wrong_shape_is_refused_with_its_path(body, where):
     with pytest.raises(MalformedBody) as caught:
         decode_request(body)
     assert caught.value.where == where
-
-
-def places(value, path=()):
-    yield path
-    pairs = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    for key, inner in pairs:
-        yield from places(inner, (*path, key))
-
-
-def put(value, path, new):
-    if not path:
-        return new
-    copy = value.copy()
-    copy[path[0]] = put(value[path[0]], path[1:], new)
-    return copy
 
 
 @given(st.sampled_from(list(places(BODY))), json_values)

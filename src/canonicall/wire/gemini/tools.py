@@ -14,6 +14,7 @@ from canonicall.wire.carried import with_rest
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.schemas import is_dialect, plain_parameters, spelled_out
 from canonicall.wire.gemini.target import FORMAT
+from canonicall.wire.losses import not_sent
 from canonicall.wire.offering import FREEFORM
 from canonicall.wire.reading import list_at, object_at, text_at
 
@@ -92,6 +93,8 @@ def encode_tools(
             why = f"There are no freeform tools here; {tool.name} takes its text as `input`."
             findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
         functions.append(_encode_function(tool, names))
+    if any(tool.strict for tool in tools):
+        findings.append(not_sent("strict", "A function declaration has no such field."))
     declared = [{"functionDeclarations": functions}] if functions else []
     return [*declared, *server], findings
 

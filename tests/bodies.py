@@ -1,0 +1,65 @@
+"""Whole request bodies for the laws: every target there is, and where a body has what."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from canonicall.codec import Encoded, encode_request
+from canonicall.conversation import Conversation
+from canonicall.providers.registry import get_profile, get_target, provider_names
+from canonicall.request import Request, Tool
+from canonicall.target import Target
+from canonicall.transcript.render import Renderer
+from canonicall.wire.formats import FORMATS, get_format
+
+from strategies import DECLARED
+
+TARGETS: dict[str, Target] = {
+    f"{name}/{format}": get_target(f"{name}/{format}")
+    for name in sorted(provider_names())
+    for format in get_profile(name).formats
+}
+"""Every provider in each of its formats."""
+
+BASES = {format: get_format(format).target for format in FORMATS}
+"""Every format as its own API takes it."""
+
+every_target = pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
+
+TOOLS = tuple(Tool(name, "A tool.", {"type": "object", "properties": {}}) for name in DECLARED)
+
+_LISTS = ("messages", "contents", "input")
+
+
+def asked(conversation: Conversation, tools: tuple[Tool, ...] = TOOLS) -> Request:
+    """A request with nothing in it but a conversation and an offer."""
+    return Request(conversation, tools=tools, model="some-model")
+
+
+def encoded(
+    conversation: Conversation,
+    target: Target,
+    tools: tuple[Tool, ...] = TOOLS,
+    renderer: Renderer | None = None,
+) -> Encoded:
+    return encode_request(asked(conversation, tools), target, renderer=renderer)
+
+
+def messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The list that grows with the conversation."""
+    (name,) = (name for name in _LISTS if name in body)
+    return body[name]
+
+
+def history_of(made: Encoded) -> list[dict[str, Any]]:
+    """The messages that stay: without what was put at the end to have something to answer."""
+    messages = messages_of(made.body)
+    return messages[:-1] if "ending_added" in made.report else messages
+
+
+def bytes_up_to(made: Encoded, count: int) -> bytes:
+    """The body as JSON to the end of its first `count` messages, which have to stand last in it."""
+    (name,) = (name for name in _LISTS if name in made.body)
+    cut = {**made.body, name: messages_of(made.body)[:count]}
+    return msgspec.json.encode(cut).removesuffix(b"]}")

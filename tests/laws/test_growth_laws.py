@@ -1,0 +1,105 @@
+"""Laws of growing bodies: what was sent stays sent, and reuse changes nothing. L4 and L9."""
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from canonicall import Conversation, Message, Text, ToolCall
+from canonicall.transcript.render import Renderer
+
+from bodies import TOOLS, bytes_up_to, encoded, every_target, history_of
+from strategies import entry_lists
+
+offers = st.sampled_from([(), TOOLS[:2], TOOLS])
+SHORTEST = [Message("user", (Text(text="Hello."),)), Message("assistant", (Text(text="Hi."),))]
+OPEN_CALL = [Message("assistant", (ToolCall(id="call_0", name="f", args={}),)), SHORTEST[0]]
+
+
+def states(conversation):
+    """How each call ended, as far as it is known."""
+    return {
+        id: (one.outcome, one.result, one.closed, one.why)
+        for id, one in conversation.ledger.items()
+    }
+
+
+def growth(appended, target, tools):
+    """The bodies before and after each entry that changes nothing about the calls before it."""
+    conversation = Conversation()
+    before, known = encoded(conversation, target, tools), {}
+    for entry in appended:
+        conversation.append(entry)
+        after, told = encoded(conversation, target, tools), states(conversation)
+        if known.items() <= told.items():
+            yield before, after
+        before, known = after, told
+
+
+def has_grown(short, long):
+    """Whether a message says what it said before, and then more at the end of its content."""
+    return any(
+        parts_of(long[name])[: len(parts_of(value))] == parts_of(value)
+        and {**long, name: value} == short
+        for name, value in short.items()
+        if name in long
+    )
+
+
+def parts_of(content):
+    """The parts of a content. One text may stand for a list of that text (Messages API)."""
+    if isinstance(content, list):
+        return content
+    return [{"type": "text", "text": content}]
+
+
+def shared(before, after):
+    """How many messages of `before` stand unchanged in `after`; the last one may have grown."""
+    short, long = history_of(before), history_of(after)
+    if not short or long[: len(short)] == short:
+        return len(short)
+    assert long[: len(short) - 1] == short[:-1]
+    assert has_grown(short[-1], long[len(short) - 1])
+    return len(short) - 1
+
+
+@every_target
+@settings(max_examples=12)
+@given(entry_lists, offers)
+def test_a_longer_conversation_begins_with_the_messages_of_the_shorter(target, appended, tools):
+    """L4 on the list of messages.
+
+    Words of the same role may join the last message at its end, where the target wants one message
+    in place of two.
+    """
+    for before, after in growth(appended, target, tools):
+        shared(before, after)
+
+
+@every_target
+@settings(max_examples=12)
+@example(SHORTEST, TOOLS)
+@given(entry_lists, offers)
+def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter(target, appended, tools):
+    """L4 on bytes: once something was said, everything before the new message is the same.
+
+    Tools declared because the history calls them stand before the messages: the finding says so.
+    """
+    for before, after in growth(appended, target, tools):
+        count = shared(before, after)
+        if count and "tool_stubs_added" not in after.report:
+            assert after.data.startswith(bytes_up_to(before, count))
+
+
+@every_target
+@settings(max_examples=12)
+@example(OPEN_CALL, [(), TOOLS])
+@given(entry_lists, st.lists(offers, min_size=1))
+def test_a_renderer_that_is_used_again_gives_the_same_bytes(target, appended, offered):
+    """L9 on whole bodies, after every single entry, whatever tools are offered meanwhile."""
+    conversation, renderer = Conversation(), Renderer(target)
+    for index, entry in enumerate(appended):
+        conversation.append(entry)
+        tools = offered[index % len(offered)]
+        fresh = encoded(conversation, target, tools)
+        again = encoded(conversation, target, tools, renderer)
+        assert again.data == fresh.data
+        assert again.report == fresh.report

@@ -1,0 +1,146 @@
+"""Laws of the wire formats: what a format has a word for comes back as it was. L8."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import asdict
+
+from canonicall import Conversation, Message, Text, ToolCall
+from canonicall.codec import decode_request, decode_response, encode_request, encode_response
+from canonicall.reply import LENGTH, STOP, TOOL_CALLS, Reply, Usage
+from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+
+from bodies import BASES, every_target
+from strategies import DECLARED, json_objects, told
+
+NO_ARGUMENTS = {"type": "object", "properties": {}}
+schemas = st.sampled_from(
+    [
+        NO_ARGUMENTS,
+        {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
+        {"type": "object", "properties": {"n": {"type": "integer", "description": "How many"}}},
+    ]
+)
+tools = st.lists(
+    st.builds(
+        Tool,
+        st.sampled_from(DECLARED),
+        st.sampled_from(["", "Reads a file."]),
+        schemas,
+        strict=st.sampled_from([None, None, True, False]),
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda tool: tool.name,
+).map(tuple)
+params = st.builds(
+    Params,
+    max_tokens=st.none() | st.integers(1, 4000),
+    temperature=st.none() | st.sampled_from([0.0, 0.5, 1.0, 1.5]),
+    top_p=st.none() | st.sampled_from([0.5, 1.0]),
+    top_k=st.none() | st.integers(1, 40),
+    stop=st.sampled_from([(), ("END",), ("END", "\n\nHuman:")]),
+    seed=st.none() | st.integers(0, 99),
+    stream=st.booleans(),
+    reasoning=st.none()
+    | st.builds(Reasoning, effort=st.sampled_from(["low", "high"]))
+    | st.builds(Reasoning, enabled=st.just(True), budget=st.integers(1024, 2048)),
+)
+replies = st.builds(
+    lambda words, made: Message(
+        "assistant",
+        (
+            *words,
+            *(ToolCall(id=f"call_{n}", name=f"f_{n}", args=args) for n, args in enumerate(made)),
+        ),
+        finish=TOOL_CALLS if made else STOP,
+    ),
+    st.lists(told, min_size=1, max_size=2),
+    st.lists(json_objects, max_size=3),
+)
+STREAMED_BY_ADDRESS = ("bedrock", "gemini")
+every_format = pytest.mark.parametrize("format", BASES)
+
+
+@st.composite
+def choices(draw, offered):
+    names = draw(st.lists(st.sampled_from([tool.name for tool in offered]), unique=True))
+    mode = draw(st.sampled_from(["auto", "required", "none"]))
+    if mode == "none":
+        names = []
+    return ToolChoice(mode, tuple(names), draw(st.sampled_from([None, None, True, False])))
+
+
+def ask(target, **fields):
+    conversation = Conversation.of([Message("user", (Text(text="Go on."),))])
+    made = encode_request(Request(conversation, model="some-model", **fields), target)
+    back = decode_request(made.data, target.format, provider=target.provider)
+    return made, back
+
+
+def meant(value):
+    """An effort or a budget says that the model shall think."""
+    if not isinstance(value, Reasoning):
+        return value
+    return (value.enabled or bool(value.effort or value.budget), value.effort, value.budget)
+
+
+@every_target
+@settings(max_examples=10)
+@given(params)
+def test_parameters_come_back_or_a_finding_names_them(target, wanted):
+    made, back = ask(target, params=wanted)
+    told_about = str(made.report)
+    for name, value in asdict(wanted).items():
+        if name == "stream" and target.format in STREAMED_BY_ADDRESS:
+            continue
+        words = ("reasoning", "effort", "budget") if name == "reasoning" else (name,)
+        got = getattr(back.params, name)
+        assert meant(got) == meant(value) or any(word in told_about for word in words)
+
+
+@every_target
+@settings(max_examples=10)
+@given(st.data())
+def test_the_offer_comes_back_or_a_finding_names_it(target, data):
+    offered = data.draw(tools)
+    choice = data.draw(st.none() | choices(offered))
+    made, back = ask(target, tools=offered, tool_choice=choice)
+    names = made.transcript.names
+    codes = made.report.counts.keys()
+    own = {names.get(tool.name, tool.name): tool for tool in back.tools}
+    if "choice_weakened" not in codes:
+        assert list(own) == [tool.name for tool in offered]
+    for tool in offered:
+        if tool.name in own:
+            got = own[tool.name]
+            assert got.description == tool.description
+            assert (got.parameters or NO_ARGUMENTS) == tool.parameters
+            assert bool(got.strict) == bool(tool.strict) or "strict is not sent" in str(made.report)
+    if choice is not None and "choice_weakened" not in codes:
+        got = back.tool_choice or ToolChoice("auto")
+        assert (got.mode or "auto") == choice.mode
+        assert {names.get(name, name) for name in got.names} == set(choice.names)
+
+
+@every_format
+@settings(max_examples=25)
+@given(replies, st.integers(1, 900), st.integers(1, 900))
+def test_a_reply_comes_back(format, message, read, written):
+    """Words, calls, the reason to stop and the usage, from canonical form and back."""
+    usage = Usage(input_tokens=read, output_tokens=written)
+    back = decode_response(encode_response(Reply(message, usage), format), format)
+    assert back.message.text == message.text
+    recorded = Conversation().append(back.message).calls
+    assert [(call.name, call.args) for call in recorded] == [
+        (call.name, call.args) for call in message.calls
+    ]
+    assert back.finish == message.finish
+    assert (back.usage.input_tokens, back.usage.output_tokens) == (read, written)
+
+
+@every_format
+def test_a_reply_cut_by_its_limit_comes_back(format):
+    message = Message("assistant", (Text(text="And so"),), finish=LENGTH)
+    back = decode_response(encode_response(Reply(message), format), format)
+    assert (back.message.text, back.finish) == ("And so", LENGTH)

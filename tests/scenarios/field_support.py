@@ -1,0 +1,15 @@
+"""What the tests of the field catalogue share: a body is translated and has to be accepted."""
+
+from canonicall.codec import translate
+from canonicall.providers.registry import get_target
+from canonicall.verify import verify
+
+USER = {"role": "user", "content": "Go."}
+
+
+def sent(body, source, target, **options):
+    """The encoded request for `target`, which the judge has to accept."""
+    goal = get_target(target)
+    encoded = translate(body, source, goal, **options)
+    assert [str(one) for one in verify(encoded.body, goal)] == []
+    return encoded
