@@ -70,6 +70,28 @@ class Interaction(Struct, frozen=True, gc=False):
         return bool(self.markers) and any(marker in _STAND_INS for marker in self.markers)
 
 
+class _Places:
+    """The calls of one exchange by what a result without their id may say of them.
+
+    It is filled only when such a result comes; most exchanges never have one.
+    """
+
+    def __init__(self) -> None:
+        self.known = 0
+        """How many calls of the exchange are in here."""
+        self._waiting: dict[tuple[str, bool], deque[str]] = {}
+
+    def add(self, call: ToolCall) -> None:
+        self.known += 1
+        for only_without_id in (False,) if call.raw_id else (False, True):
+            for name in ("", call.name):
+                self.of(name, only_without_id=only_without_id).append(call.id)
+
+    def of(self, name: str, *, only_without_id: bool) -> deque[str]:
+        """The calls of a tool, or of any, in order."""
+        return self._waiting.setdefault((name, only_without_id), deque())
+
+
 class Ledger(Mapping[str, Interaction]):
     """Every interaction by canonical id, in call order. Written by the conversation only."""
 
@@ -79,9 +101,17 @@ class Ledger(Mapping[str, Interaction]):
         self._armed: dict[str, tuple[int, deque[str]]] = {}
         self._latest_by_raw_id: dict[str, str] = {}
         self._exchange = 0
-        self._exchange_ids: deque[str] = deque()
+        self._exchange_ids: list[str] = []
+        self._places = _Places()
+        self._unread: dict[str, list[int]] = {}
+        """Entries set aside that are not in their interaction yet."""
 
     def __getitem__(self, id: str) -> Interaction:
+        if id in self._unread:
+            # Thousands of duplicates of one result are written down once, when somebody looks.
+            one = self._interactions[id]
+            aside = (*one.set_aside, *self._unread.pop(id))
+            self._interactions[id] = replace(one, set_aside=aside)
         return self._interactions[id]
 
     def __contains__(self, id: object) -> bool:
@@ -105,7 +135,8 @@ class Ledger(Mapping[str, Interaction]):
     def begin_exchange(self) -> None:
         """The next calls form a batch of their own."""
         self._exchange += 1
-        self._exchange_ids = deque()
+        self._exchange_ids = []
+        self._places = _Places()
 
     def record(self, call: ToolCall, *, turn_key: str, entry: int) -> tuple[str, ...]:
         """Open an interaction. Returns the open calls whose raw id this one takes over."""
@@ -149,25 +180,27 @@ class Ledger(Mapping[str, Interaction]):
         """
         if call_id.startswith(HISTORY_PREFIX):
             return None
-        for id in self._unsettled(self._exchange_ids):
-            one = self._interactions[id]
-            if id not in self._open or (name and name != one.name):
-                continue
-            if not call_id or not one.call.raw_id:
-                return one
-        return None
+        places = self._places
+        for id in self._exchange_ids[places.known :]:
+            places.add(self._interactions[id].call)
+        waiting = places.of(name, only_without_id=bool(call_id))
+        while waiting and waiting[0] not in self._open:
+            waiting.popleft()
+        return self._interactions[waiting[0]] if waiting else None
 
     def complete(self, id: str, result: ToolResult, entry: int) -> Interaction:
         """Write what a result means for its interaction and return the new record."""
         before = self._interactions[id]
         if not (before.is_open or (before.is_stand_in and not result.synthetic)):
             marker = LATE_RESULT if before.closed else DUPLICATE_RESULT
-            after = replace(
-                before,
-                markers=_added(before.markers, marker),
-                set_aside=(*before.set_aside, entry),
-            )
-        elif result.outcome is None:
+            self._unread.setdefault(id, []).append(entry)
+            if marker in before.markers:
+                return before
+            after = replace(before, markers=(*before.markers, marker))
+            self._interactions[id] = after
+            return after
+        before = self[id]
+        if result.outcome is None:
             after = before
             if before.is_open:
                 after = replace(
@@ -193,7 +226,7 @@ class Ledger(Mapping[str, Interaction]):
 
     def close(self, closing: CallClosed, entry: int) -> Interaction | None:
         """End an open call without a result; None if it has ended already."""
-        before = self._interactions[closing.call_id]
+        before = self[closing.call_id]
         if not (before.is_open or SYNTHETIC in before.markers):
             return None
         # Output so far is kept, unless the closing brings its own; a made-up result is not.
@@ -222,7 +255,8 @@ class Ledger(Mapping[str, Interaction]):
         twin._armed = {raw: (at, deque(ids)) for raw, (at, ids) in self._armed.items()}
         twin._latest_by_raw_id = dict(self._latest_by_raw_id)
         twin._exchange = self._exchange
-        twin._exchange_ids = deque(self._exchange_ids)
+        twin._exchange_ids = list(self._exchange_ids)
+        twin._unread = {id: list(entries) for id, entries in self._unread.items()}
         return twin
 
     def _unsettled(self, ids: deque[str]) -> deque[str]:
