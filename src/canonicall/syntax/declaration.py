@@ -1,11 +1,12 @@
 """A syntax, declared: how calls open, what reads them, how thoughts are marked, how to print it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
 from canonicall.blocks import ToolCall, ToolResult
+from canonicall.request import Tool
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 
@@ -31,7 +32,9 @@ class Syntax(Struct, frozen=True):
     """How one family of models prints its calls."""
 
     name: str
-    openers: tuple[Opener, ...]
+    openers: tuple[Opener, ...] = ()
+    tool_openers: Callable[[Mapping[str, Tool]], tuple[Opener, ...]] | None = None
+    """Makes further openers of the tools that were offered, where their names are the markers."""
     thinking: tuple[tuple[str, str], ...] = (("<think>", "</think>"),)
     """Pairs of markers around thoughts."""
     call_ends_thinking: bool = False

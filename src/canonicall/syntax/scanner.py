@@ -63,7 +63,8 @@ class _Program:
         self._reader = reader
         self._output = output
         self._openers: dict[str, list[Opener]] = {}
-        for opener in syntax.openers:
+        made = syntax.tool_openers(output.tools) if syntax.tool_openers is not None else ()
+        for opener in (*syntax.openers, *made):
             self._openers.setdefault(opener.marker, []).append(opener)
         self._thinking = dict(syntax.thinking)
         self._stops = stops(*self._openers, *self._thinking, *syntax.noise)
@@ -74,7 +75,8 @@ class _Program:
 
     @property
     def _marked_openers(self) -> list[str]:
-        return [one.marker for one in self._syntax.openers if one.place == "anywhere"]
+        known = (one for openers in self._openers.values() for one in openers)
+        return [one.marker for one in known if one.place == "anywhere"]
 
     def run(self, starts_in_thinking: bool) -> Reading[None]:
         """The whole reply."""
@@ -120,6 +122,7 @@ class _Program:
         output.position += len(raw)
         if not done:
             output.text(raw)
+        if not done and self._syntax.is_marked:
             why = f"{marker!r} opens no call that could be read; it stays text."
             output.note("call_unreadable", Action.KEPT, why)
 
