@@ -6,8 +6,6 @@ the stream did not break off in it: another block, or the reason why the model s
 
 from abc import ABC, abstractmethod
 
-import msgspec
-
 from canonicall.blocks import Block, Origin, Text, Thinking
 from canonicall.events import (
     BlockEnded,
@@ -23,8 +21,7 @@ from canonicall.events import (
 )
 from canonicall.reply import Usage
 from canonicall.wire.streaming import InOrder, is_client_call
-
-_json = msgspec.json.encode
+from canonicall.wire.writing import json_line
 
 
 class WholeCallEncoding(ABC):
@@ -48,7 +45,7 @@ class WholeCallEncoding(ABC):
         """What an event becomes."""
         if isinstance(event, (TextAdded, ThinkingAdded)) and event.index == self._index:
             before, behind = self._around
-            return before + _json(event.text) + behind
+            return before + json_line(event.text) + behind
         return b"".join([self._write(one) for one in self._order.pass_on(event)])
 
     @abstractmethod
@@ -119,7 +116,7 @@ class WholeCallEncoding(ABC):
         before, behind = self._around
         text = self.separator(self._open) + event.text
         self._index = event.index
-        return before + _json(text) + behind
+        return before + json_line(text) + behind
 
     def _end(self, block: Block) -> bytes:
         written = self._index >= 0

@@ -111,8 +111,8 @@ class GrowingCandidate:
 
     def _add_whole(self, part: dict[str, Any], where: str, events: list[Event]) -> None:
         """A part that came in one piece."""
-        self._close_words(events)
         blocks = decode_parts([part], where, self._domain, [])
+        self._close_words(events)
         self._parts.append(part)
         for block in blocks:
             if isinstance(block, ToolCall) and is_client_call(block):
@@ -180,6 +180,8 @@ class _GrowingCall:
         self, part: dict[str, Any], piece: dict[str, Any], where: str, events: list[Event]
     ) -> None:
         """Take a piece in."""
+        for name in ("id", "name"):
+            text_at(piece.get(name), f"{where}.{name}")
         if "thoughtSignature" in part:
             self.part.setdefault("thoughtSignature", part["thoughtSignature"])
         self._fields |= _known(piece)

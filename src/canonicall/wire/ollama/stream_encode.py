@@ -6,8 +6,6 @@ is done, why, and what it cost. A stream that was cut ends in an error instead.
 
 from typing import Any
 
-import msgspec
-
 from canonicall.blocks import Block, Code, Media, Summary, Text, Thinking, ToolCall
 from canonicall.events import StreamEnded
 from canonicall.reply import Reply
@@ -15,8 +13,8 @@ from canonicall.wire.ollama.messages import encode_call, encode_content
 from canonicall.wire.ollama.response import NO_TIME, encode_response
 from canonicall.wire.stream_writing import WholeCallEncoding
 from canonicall.wire.streaming import is_client_call
+from canonicall.wire.writing import json_line
 
-_json = msgspec.json.encode
 _TAIL = b'},"done":false}\n'
 _INCREMENTS = ("content", "thinking", "images", "tool_calls")
 
@@ -37,7 +35,7 @@ class StreamEncoding(WholeCallEncoding):
 
     def begin(self) -> None:
         """How every line begins, up to what its message says."""
-        envelope = _json({"model": self.origin.model, "created_at": NO_TIME})[:-1]
+        envelope = json_line({"model": self.origin.model, "created_at": NO_TIME})[:-1]
         self._head = envelope + b',"message":{"role":"assistant","content":'
 
     def around(self, block: Text | Thinking) -> tuple[bytes, bytes]:
@@ -63,7 +61,7 @@ class StreamEncoding(WholeCallEncoding):
             case Thinking():
                 before, behind = self.around(block)
                 text = self.separator(block) + block.text if block.text else ""
-                return before + _json(text) + behind if text else b""
+                return before + json_line(text) + behind if text else b""
             case ToolCall() if is_client_call(block):
                 call = encode_call(block, self._calls)
                 self._calls += 1
@@ -81,22 +79,22 @@ class StreamEncoding(WholeCallEncoding):
         said = body["message"]
         rest = {name: field for name, field in said.items() if name not in _INCREMENTS}
         body["message"] = {"role": "assistant", "content": ""} | rest
-        return _json(body) + b"\n"
+        return json_line(body) + b"\n"
 
     def fail(self, event: StreamEnded) -> bytes:
         """What went wrong, which is all that such a line says."""
-        return _json({"error": event.why}) + b"\n"
+        return json_line({"error": event.why}) + b"\n"
 
     def _whole_content(self, block: Block) -> bytes:
         content = encode_content([block])
         if "images" in content:
             return self._line({"images": content["images"]})
         text = self._text_separator() + content["content"]
-        return self._head + _json(text) + _TAIL if text else b""
+        return self._head + json_line(text) + _TAIL if text else b""
 
     def _text_separator(self) -> str:
         self._texts += 1
         return "\n" if self._texts > 1 else ""
 
     def _line(self, fields: dict[str, Any]) -> bytes:
-        return self._head + b'"",' + _json(fields)[1:-1] + _TAIL
+        return self._head + b'"",' + json_line(fields)[1:-1] + _TAIL
