@@ -62,9 +62,19 @@ class GrowingCandidate:
         for name, field in fields_at(content, where).items():
             if name == "parts":
                 for number, part in enumerate(many_at(field, f"{where}.parts")):
-                    self._add_part(part, f"{where}.parts[{number}]", events)
+                    if self._goes_on(part):
+                        self._blocks.text(self._index, part["text"], events)
+                    else:
+                        self._add_part(part, f"{where}.parts[{number}]", events)
             else:
                 self._content[name] = field
+
+    def _goes_on(self, part: Any) -> bool:
+        """Whether a part is what most are: plain words behind plain words."""
+        if self._words is None or "thought" in self._words or type(part) is not dict:
+            return False
+        text = part.get("text")
+        return len(part) == 1 and isinstance(text, str) and text != ""
 
     def _add_part(self, part: Any, where: str, events: list[Event]) -> None:
         fields = {"text": part} if isinstance(part, str) else fields_at(part, where)

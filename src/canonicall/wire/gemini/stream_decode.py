@@ -92,12 +92,12 @@ class StreamDecoding:
 
     def _merge(self, chunk: dict[str, Any]) -> None:
         """Keep what stands around the candidates; later values take the place of earlier ones."""
-        for name in ("modelVersion", "responseId"):
-            text_at(chunk.get(name), f"$.{name}")
-        feedback = fields_at(chunk.get("promptFeedback", {}), "$.promptFeedback")
-        self._block_reason = self._block_reason or enum_at(
-            feedback.get("blockReason"), "$.promptFeedback.blockReason"
-        )
+        text_at(chunk.get("modelVersion"), "$.modelVersion")
+        text_at(chunk.get("responseId"), "$.responseId")
+        if "promptFeedback" in chunk:
+            feedback = fields_at(chunk["promptFeedback"], "$.promptFeedback")
+            reason = enum_at(feedback.get("blockReason"), "$.promptFeedback.blockReason")
+            self._block_reason = reason or self._block_reason
         self._body |= chunk
 
     def _start(self, events: list[Event]) -> None:
