@@ -70,7 +70,7 @@ class StreamDecoder:
         name, data = frame
         try:
             value = msgspec.json.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             if data.strip() == _DONE:
                 self._decoding.complete = True
             elif data.strip():

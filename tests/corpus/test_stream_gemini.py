@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Text, Thinking, ToolCall
 from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded, TextAdded, ThinkingAdded
-from canonicall.fold import events_of, fold, raw_arguments
+from canonicall.folding import events_of, fold, raw_arguments
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.gemini.response import decode_response, encode_response
 from genai_reader import read_with_genai

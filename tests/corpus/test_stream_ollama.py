@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from canonicall.blocks import Text, Thinking, ToolCall
-from canonicall.fold import events_of
+from canonicall.folding import events_of
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.ollama.response import decode_response, encode_response
 from streaming import CORPUS, needs_corpus, recorded_streams

@@ -28,7 +28,7 @@ from canonicall.events import (
     ThinkingAdded,
     UsageReported,
 )
-from canonicall.fold import events_of
+from canonicall.folding import events_of
 from canonicall.reply import Reply, Usage
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.ollama.response import decode_response, encode_response

@@ -10,7 +10,7 @@ from typing import Any
 from canonicall.blocks import Opaque, Text, Thinking, ToolCall
 from canonicall.errors import MalformedBody
 from canonicall.events import Event, SignatureAdded
-from canonicall.fold import raw_arguments
+from canonicall.folding import raw_arguments
 from canonicall.wire.gemini.fields import fields_at, many_at
 from canonicall.wire.gemini.partial_args import PartialArguments
 from canonicall.wire.gemini.parts import decode_parts

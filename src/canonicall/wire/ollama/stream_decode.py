@@ -17,7 +17,7 @@ from canonicall.events import (
     UsageReported,
 )
 from canonicall.findings import Finding
-from canonicall.fold import raw_arguments
+from canonicall.folding import raw_arguments
 from canonicall.wire.ollama.errors import decode_error
 from canonicall.wire.ollama.finish import decode_finish, decode_usage
 from canonicall.wire.ollama.messages import FORMAT, decode_call, decode_images
