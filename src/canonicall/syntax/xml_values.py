@@ -97,6 +97,10 @@ class Arguments:
         why = f"The value of {key!r} was no JSON; it was mended."
         self._output.note("arguments_repaired", Action.CHANGED, why)
 
+    def missing(self, key: str) -> None:
+        why = f"{key!r} was named and given no value; it was left out."
+        self._output.note("arguments_repaired", Action.CHANGED, why)
+
     @property
     def _schema(self) -> dict[str, Any] | None:
         return None if self._call.tool is None else self._call.tool.parameters
