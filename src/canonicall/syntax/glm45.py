@@ -1,8 +1,8 @@
 """GLM-4.5 and later, and those who write alike: Ling 3, Laguna, Hunyuan 3.
 
-A call is a name and pairs of tags for its arguments. GLM-4.5 puts each on a line of its own, GLM-4.7
-none; both are read. Laguna writes as GLM-4.5 does. Hunyuan 3 has a block around its calls and a
-separator behind the name; some of its checkpoints add a suffix of their own to every tag:
+A call is a name and pairs of tags for its arguments. GLM-4.5 puts each on a line of its own,
+GLM-4.7 none; both are read. Laguna writes as GLM-4.5 does. Hunyuan 3 has a block around its calls
+and a separator behind the name; some of its checkpoints add a suffix of their own to every tag:
 `hunyuan_v3_syntax` makes a syntax for one, to be registered.
 
 Decisions: strings are taken as they stand, with their quotes and escapes, as the templates print

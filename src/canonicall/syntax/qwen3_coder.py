@@ -25,7 +25,7 @@ def _form(block: str) -> TagForm:
         block_ends=(f"</{block}>",),
         call="<function",
         call_ends=("</function>",),
-        parameter="<parameter",
+        parameters=("<parameter",),
         parameter_ends=("</parameter>",),
         is_trimmed=True,
     )

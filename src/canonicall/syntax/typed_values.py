@@ -6,7 +6,8 @@ Engines disagree on every one of these, so they are decided here, once:
 - A schema of strings alone: the text as it stands, also where it looks like JSON or like `null`.
 - Several types: null, integer, number, boolean, object, array, string, in this order; the first
   that the text can be. So "123" for string-or-integer is 123.
-- `null` (any case, and Python's None) is null only where the schema allows null.
+- `null` in any case is null only where the schema allows null. So is Python's None, but only
+  where no string is allowed: there it may be a word.
 - A boolean is true or false in any case, or 1 or 0. Other words stay text: "yes" is not false.
 - Integers are kept digit for digit, however long. "3.0" is an integer, "3.5" is not.
 - Objects and arrays are JSON; where they are not, they are read as repair.py would, or as JSON
@@ -44,7 +45,6 @@ _PYTHON_TYPES: dict[type, str] = {
 }
 _INTEGER = re.compile(r"([+-]?)0*([0-9]+)(?:\.0*)?")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_NULLS = frozenset({"null", "none"})
 _BOOLEANS = {"true": "true", "false": "false", "1": "true", "0": "false"}
 _DEEPEST = 8
 """How many references and alternatives are followed: schemas may refer to themselves."""
@@ -76,7 +76,7 @@ def json_of(raw: str, types: tuple[str, ...]) -> tuple[str, bool]:
     for one in types:
         if one in ("object", "array"):
             continue
-        written = _scalar(text, one)
+        written = _scalar(text, one, types)
         if written is not None:
             return written, False
     containers = tuple(one for one in types if one in ("object", "array"))
@@ -155,9 +155,10 @@ def _referred(reference: Any, root: dict[str, Any]) -> Any:
     return found
 
 
-def _scalar(text: str, kind: str) -> str | None:
+def _scalar(text: str, kind: str, types: tuple[str, ...]) -> str | None:
     if kind == "null":
-        return "null" if text.lower() in _NULLS else None
+        is_none = text == "None" and "string" not in types
+        return "null" if is_none or text.lower() == "null" else None
     if kind == "integer":
         found = _INTEGER.fullmatch(text)
         return f"{found[1].replace('+', '')}{found[2]}" if found else None

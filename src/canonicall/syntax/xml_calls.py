@@ -30,6 +30,7 @@ Attributes: TypeAlias = dict[str, str]
 KindOf: TypeAlias = Callable[[Attributes, tuple[str, ...]], ValueKind]
 
 _ATTRIBUTE = re.compile(r"""([\w.:-]+?)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>/]+))""")
+_CDATA, _CDATA_END = "<![CDATA[", "]]>"
 _MOST_HEAD = 512
 """No opening tag is longer than this: what is longer opens nothing."""
 
@@ -42,8 +43,8 @@ class TagForm(Struct, frozen=True):
     call: str
     """The beginning of the tag that names the tool, up to where the name or attributes follow."""
     call_ends: tuple[str, ...]
-    parameter: str
-    """The beginning of the tag that names an argument."""
+    parameters: tuple[str, ...]
+    """The beginnings of the tags that name arguments."""
     parameter_ends: tuple[str, ...]
     leads: tuple[str, ...] = ("=", ' name="')
     """What stands between the beginning of a tag and the name."""
@@ -60,10 +61,14 @@ class TagForm(Struct, frozen=True):
     """Undoes the escapes of attributes, where the syntax has any."""
     named: Callable[[str, Output], str] | None = None
     """The name of the tool as it was offered, where models write it otherwise."""
-    unwraps: str = ""
-    """An argument of this name that the tool does not have holds all the arguments."""
+    unwraps: tuple[str, ...] = ()
+    """An argument of such a name that the tool does not have holds all the arguments."""
     fillers: tuple[str, ...] = ()
     """Tags around calls that mean nothing."""
+    loose_ends: bool = False
+    """`call_ends` are beginnings of tags: models write more into them before they close them."""
+    cdata: bool = False
+    """Values may stand in `<![CDATA[...]]>`, and then nothing inside counts as a tag."""
 
 
 def tag_openers(form: TagForm, *, bare: bool = True) -> tuple[Opener, ...]:
@@ -171,15 +176,17 @@ def _body(reader: Reader, arguments: Arguments, form: TagForm, stray: list[str])
     while True:
         yield from reader.blank()
         if (yield from reader.accept(*form.call_ends)):
+            if form.loose_ends:
+                yield from _head(reader, form)
             return True
-        if (yield from reader.accept(form.parameter)):
+        if (yield from reader.accept(*form.parameters)):
             if not (yield from _parameter(reader, arguments, form, ends, stray)):
                 return False
         elif (yield from reader.next_of(*others)):
             return True
         else:
             said: list[str] = []
-            expected = (form.parameter, *form.call_ends, *others)
+            expected = (*form.parameters, *form.call_ends, *others)
             if not (yield from reader.until(stops(*expected), said.append, consume=False)):
                 cut = "".join(said)
                 stray.extend(said if not any(one.startswith(cut) for one in expected) else ())
@@ -206,8 +213,10 @@ def _parameter(
     if _SELF_CLOSED in head:
         arguments.member(key, '""')
         return True
-    if key == form.unwraps and not arguments.takes(key):
+    if key in form.unwraps and not arguments.takes(key):
         return (yield from _wrapped(reader, arguments, key, ends))
+    if form.cdata and (yield from reader.accept(_CDATA)):
+        ends = ValueEnds(closed=tuple(f"{_CDATA_END}{end}" for end in form.parameter_ends))
     types = arguments.types(key)
     kind = form.kind(head, types) if form.kind else ValueKind(types, is_trimmed=form.is_trimmed)
     return (yield from read_value(reader, arguments, key, kind, ends))
@@ -233,16 +242,17 @@ def _value_ends(form: TagForm, arguments: Arguments) -> ValueEnds:
     """Where a value ends in this call."""
     known = tuple(arguments.known)
     nexts = tuple(
-        (form.parameter + lead, tuple(key + close for key in known for close in '">/\n'))
+        (begin + lead, tuple(key + close for key in known for close in '">/\n'))
+        for begin in form.parameters
         for lead in form.leads
     )
     around = (form.call, *form.blocks, *form.block_ends, *form.fillers)
     return ValueEnds(
         closed=form.parameter_ends,
-        then=(form.parameter, *form.call_ends, *around),
+        then=(*form.parameters, *form.call_ends, *around),
         unclosed=(
             *nexts,
-            *((end, around) for end in form.call_ends),
+            *((end, () if form.loose_ends else around) for end in form.call_ends),
             *((end, (form.call, *form.blocks)) for end in form.block_ends if form.blocks),
         ),
     )

@@ -24,7 +24,7 @@ from canonicall.syntax.typed_values import (
     parameter_types,
 )
 
-_NULLS = ("null", "none")
+_NULL = "null"
 _LONGEST_NULL = 16
 """No longer text than this, with its white space, is looked at for being null."""
 
@@ -34,8 +34,8 @@ class ValueEnds(Struct, frozen=True):
 
     closed: tuple[str, ...]
     """Closing tags of the value. They are taken."""
-    then: tuple[str, ...]
-    """What may follow one of them."""
+    then: tuple[str, ...] = ()
+    """What may follow one of them; empty where anything may."""
     unclosed: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Tags that end a value whose own closing tag is missing. They are not taken."""
 
@@ -227,8 +227,8 @@ def trimmed(raw: str) -> str:
 
 def _may_become_null(text: str) -> bool:
     said = text.strip().lower()
-    return len(text) <= _LONGEST_NULL and any(one.startswith(said) for one in _NULLS)
+    return len(text) <= _LONGEST_NULL and _NULL.startswith(said)
 
 
 def _is_null(text: str) -> bool:
-    return text.strip().lower() in _NULLS
+    return text.strip().lower() == _NULL
