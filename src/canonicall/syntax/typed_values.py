@@ -50,12 +50,21 @@ _DEEPEST = 8
 """How many references and alternatives are followed: schemas may refer to themselves."""
 
 
-def parameter_types(schema: dict[str, Any] | None, parameter: str) -> tuple[str, ...]:
-    """The types that a tool's schema allows for one parameter; empty where it says nothing."""
-    properties = (schema or {}).get("properties")
-    declared = properties.get(parameter) if isinstance(properties, dict) else None
-    found = set(_types_in(declared, schema or {}, _DEEPEST))
+def types_of(schema: Any, root: dict[str, Any]) -> tuple[str, ...]:
+    """The types that a schema allows; empty where it says nothing. `root`: what it refers into."""
+    found = set(_types_in(schema, root, _DEEPEST))
     return tuple(one for one in _ORDER if one in found)
+
+
+def member_schema(schema: Any, name: str | None, root: dict[str, Any]) -> Any:
+    """The schema of a member of an object, or of the items of an array where `name` is None."""
+    for one in _alternatives(schema, root, _DEEPEST):
+        if name is None and "items" in one:
+            return one["items"]
+        properties = one.get("properties")
+        if name is not None and isinstance(properties, dict) and name in properties:
+            return properties[name]
+    return None
 
 
 def is_text(types: tuple[str, ...]) -> bool:
@@ -114,21 +123,27 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _types_in(declared: Any, root: dict[str, Any], deeper: int) -> Iterable[str]:
+    for schema in _alternatives(declared, root, deeper):
+        said = schema.get("type")
+        for one in said if isinstance(said, list) else [said]:
+            if isinstance(one, str) and one.lower() in _TYPES:
+                yield _TYPES[one.lower()]
+        if schema.get("nullable") is True:
+            yield "null"
+        if said is None:
+            yield from _types_of_values(schema)
+
+
+def _alternatives(declared: Any, root: dict[str, Any], deeper: int) -> Iterable[dict[str, Any]]:
+    """A schema and all that it refers to or is made of."""
     if not isinstance(declared, dict) or not deeper:
         return
-    said = declared.get("type")
-    for one in said if isinstance(said, list) else [said]:
-        if isinstance(one, str) and one.lower() in _TYPES:
-            yield _TYPES[one.lower()]
-    if declared.get("nullable") is True:
-        yield "null"
+    yield declared
     for word in ("anyOf", "oneOf", "allOf"):
         alternatives = declared.get(word)
         for one in alternatives if isinstance(alternatives, list) else ():
-            yield from _types_in(one, root, deeper - 1)
-    yield from _types_in(_referred(declared.get("$ref"), root), root, deeper - 1)
-    if said is None:
-        yield from _types_of_values(declared)
+            yield from _alternatives(one, root, deeper - 1)
+    yield from _alternatives(_referred(declared.get("$ref"), root), root, deeper - 1)
 
 
 def _types_of_values(declared: dict[str, Any]) -> Iterable[str]:

@@ -259,26 +259,37 @@ def _value_ends(form: TagForm, arguments: Arguments) -> ValueEnds:
 
 
 _SELF_CLOSED = "/"
+_TOKENIZER_BLANK = "\u0120"
 
 
 def _head(reader: Reader, form: TagForm, begun: str = "") -> Reading[Attributes | None]:
-    """The rest of an opening tag: what it names, and its attributes. None if it has no end."""
+    """The rest of an opening tag of this form."""
+    head = yield from read_head(reader, form.tag_end, begun)
+    if head is not None and form.unescape:
+        return {name: form.unescape(value) for name, value in head.items()}
+    return head
+
+
+def read_head(reader: Reader, tag_end: str, begun: str = "") -> Reading[Attributes | None]:
+    """The rest of an opening tag: its attributes, and what is said behind `=` as its `name`.
+
+    None if the tag has no end. `begun`: what of it was taken already.
+    """
     pieces = [begun]
-    end = yield from reader.until(
-        stops(form.tag_end, "<", "\n"), pieces.append, consume=False, most=_MOST_HEAD
-    )
+    ends = stops(tag_end, "<", "\n")
+    end = yield from reader.until(ends, pieces.append, consume=False, most=_MOST_HEAD)
     if not end:
         return None
-    if end == form.tag_end:
+    if end == tag_end:
         reader.take(len(end))
-    text = "".join(pieces).replace("\u0120", " ").strip()
+    text = "".join(pieces).replace(_TOKENIZER_BLANK, " ").strip()
     found: Attributes = {}
-    if text.endswith("/") and end == form.tag_end:
+    if text.endswith("/") and end == tag_end:
         found[_SELF_CLOSED] = ""
         text = text[:-1].rstrip()
     if text.startswith("="):
-        found[form.name] = found[form.key] = text[1:].strip().strip("\"'")
+        found["name"] = text[1:].strip().strip("\"'")
+        return found
     for name, double, single, plain in _ATTRIBUTE.findall(text):
-        value = double or single or plain
-        found.setdefault(name, form.unescape(value) if form.unescape else value)
+        found.setdefault(name, double or single or plain)
     return found

@@ -21,7 +21,8 @@ from canonicall.syntax.typed_values import (
     json_of,
     json_or_text,
     json_text,
-    parameter_types,
+    member_schema,
+    types_of,
 )
 
 _NULL = "null"
@@ -57,12 +58,22 @@ class Arguments:
     @property
     def known(self) -> dict[str, Any]:
         """The arguments that the tool is known to have, with their schemas."""
-        properties = (self._schema or {}).get("properties")
+        properties = self.schema.get("properties")
         return properties if isinstance(properties, dict) else {}
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The schema of the arguments, empty where it is not known."""
+        tool = self._call.tool
+        return (tool.parameters or {}) if tool is not None else {}
+
+    def schema_of(self, key: str) -> Any:
+        """The schema of one argument, None where it is not known."""
+        return member_schema(self.schema, key, self.schema)
 
     def types(self, key: str) -> tuple[str, ...]:
         """The types that the tool's schema allows for this argument."""
-        return parameter_types(self._schema, key)
+        return types_of(self.schema_of(key), self.schema)
 
     def takes(self, key: str) -> bool:
         """Whether the tool has an argument of this name, as far as is known."""
@@ -100,10 +111,6 @@ class Arguments:
     def missing(self, key: str) -> None:
         why = f"{key!r} was named and given no value; it was left out."
         self._output.note("arguments_repaired", Action.CHANGED, why)
-
-    @property
-    def _schema(self) -> dict[str, Any] | None:
-        return None if self._call.tool is None else self._call.tool.parameters
 
 
 class ValueKind(Struct, frozen=True):
