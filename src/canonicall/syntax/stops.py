@@ -30,11 +30,9 @@ class Stops:
         return len(text) if found is None else found.start()
 
     def may_grow(self, text: str, found: re.Match[str]) -> bool:
-        """Whether the marker at the very end of `text` may still become a longer one."""
-        if found.end() < len(text):
-            return False
-        said = found[0]
-        return any(len(one) > len(said) and one.startswith(said) for one in self.markers)
+        """Whether the marker near the end of `text` may still become a longer one."""
+        rest = text[found.start() : found.start() + self.longest]
+        return any(len(one) > len(rest) and one.startswith(rest) for one in self.markers)
 
 
 @lru_cache(maxsize=512)
