@@ -169,8 +169,8 @@ def _body(reader: Reader, arguments: Arguments, form: TagForm, stray: list[str])
     """The arguments, up to the end of the call. False if the text ended before."""
     ends = _value_ends(form, arguments)
     others = (*form.block_ends, *form.blocks, form.call)
-    if (yield from reader.peek_word()) == "{":
-        yield from reader.blank()
+    yield from reader.blank()
+    if (yield from reader.peek()) == "{":
         if not (yield from _json_body(reader, arguments)):
             return False
     while True:
