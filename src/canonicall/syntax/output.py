@@ -37,7 +37,9 @@ class Output:
         self.events: list[Event] = [MessageStarted()]
         self.blocks: list[Block] = []
         self.position = 0
-        """How many characters have been read before what is being read now."""
+        """Where what is being read now begins."""
+        self.unclosed: tuple[str, ...] = ()
+        """The markers one of which should have stood behind the last calls, and did not yet."""
         self._open: type[Text | Thinking] | None = None
         self._pieces: list[str] = []
         self._held = ""
