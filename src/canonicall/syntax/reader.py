@@ -32,13 +32,15 @@ class Reader:
         self._text = ""
         self._at = 0
         self._closed = False
-        self._marks: list[list[str]] = []
+        self._taken: list[str] = []
+        """What was taken since the first mark that counts still."""
+        self._marks = 0
 
     # The side that brings text.
 
     def feed(self, text: str) -> None:
         """Add text."""
-        self._text = self._text[self._at :] + text
+        self._text = self._text[self._at :] + text if self._at < len(self._text) else text
         self._at = 0
 
     def close(self) -> None:
@@ -57,24 +59,27 @@ class Reader:
         """Whether all has been taken and nothing more comes."""
         return self._closed and self._at >= len(self._text)
 
-    def mark(self) -> list[str]:
+    def mark(self) -> int:
         """From here on, what is taken is remembered as well: see `since`."""
-        kept: list[str] = []
-        self._marks.append(kept)
-        return kept
+        self._marks += 1
+        return len(self._taken)
 
-    def since(self, mark: list[str]) -> str:
-        """All that was taken since `mark`, which ends with this."""
-        self._marks = [one for one in self._marks if one is not mark]
-        return "".join(mark)
+    def since(self, mark: int) -> str:
+        """All that was taken since `mark`, which ends with this. The last mark ends first."""
+        taken = "".join(self._taken[mark:])
+        self._marks -= 1
+        if not self._marks:
+            self._taken.clear()
+        return taken
 
     def take(self, count: int) -> str:
         """Take `count` characters that are there."""
-        taken = self._text[self._at : self._at + count]
-        self._at += len(taken)
+        at = self._at
+        taken = self._text[at : at + count]
+        self._at = at + len(taken)
         self.position += len(taken)
-        for kept in self._marks:
-            kept.append(taken)
+        if self._marks:
+            self._taken.append(taken)
         return taken
 
     def peek(self, count: int = 1) -> Reading[str]:
@@ -141,16 +146,15 @@ class Reader:
     def until(self, stops: Stops, sink: Sink, *, consume: bool = True) -> Reading[str]:
         """Give text to `sink` up to a marker, and take the marker. Empty text: the end came."""
         while True:
-            found = stops.find(self._text, self._at)
-            if found is not None and (self._closed or not stops.may_grow(self._text, found)):
+            text = self._text
+            found = stops.find(text, self._at)
+            if found is not None and (self._closed or not stops.may_grow(text, found)):
                 self._give(found.start(), sink)
                 return self.take(len(found[0])) if consume else found[0]
-            end = len(self._text) if self._closed else stops.held_from(self._text, self._at)
-            if found is not None:
-                end = min(end, found.start())
-            self._give(end, sink)
             if self._closed:
+                self._give(len(text), sink)
                 return ""
+            self._give(stops.held_from(text, self._at) if found is None else found.start(), sink)
             yield
 
     def _give(self, end: int, sink: Sink) -> None:
