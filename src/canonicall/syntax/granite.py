@@ -7,7 +7,7 @@ object behind each `<function_call>`; a list there is plainly meant as calls and
 
 from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.json_calls import bare_opener, json_opener
-from canonicall.syntax.json_object import JsonForm
+from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import each_call, list_of_calls
 
 _END = "<|end_of_text|>"

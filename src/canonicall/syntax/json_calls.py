@@ -18,7 +18,8 @@ Decisions, where engines differ:
 
 from canonicall.findings import Action
 from canonicall.syntax.declaration import Looks, Opener, ReadCalls
-from canonicall.syntax.json_object import JsonForm, JsonObject, Span
+from canonicall.syntax.json_form import JsonForm
+from canonicall.syntax.json_object import JsonObject, Span
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops

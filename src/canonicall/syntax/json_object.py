@@ -1,48 +1,17 @@
 """One JSON object in the text of a model: a call, an object that holds calls, or neither."""
 
-import ast
 import re
 
-import msgspec
-from msgspec import Struct
-
 from canonicall.findings import Action
+from canonicall.syntax.json_form import JsonForm, plain_value, python_as_json
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
-from canonicall.syntax.repair import repaired_value
 from canonicall.syntax.stops import Stops
 
-_WORDS = {"True": True, "False": False, "None": None}
+_QUOTES = ('"', "'")
 _SHOWN = 80
 _MOST = 48
 _PLAIN_KEY = re.compile(r"([A-Za-z_$][\w$]{0,39})\s{0,4}:")
-
-
-class JsonForm(Struct, frozen=True):
-    """What an object that is a call looks like: the names of its members."""
-
-    names: tuple[str, ...] = ("name",)
-    arguments: tuple[str, ...] = ("arguments", "parameters")
-    ids: tuple[str, ...] = ("id",)
-    inner: tuple[str, ...] = ("function", "tool_call", "toolCall", "function_call")
-    """Members that hold the object that has the name."""
-    lists: tuple[str, ...] = ()
-    """Members that hold calls, in a list or one alone."""
-    words: tuple[str, ...] = ()
-    """Members that hold what is said beside the calls."""
-    frames: tuple[str, ...] = ("type", "index")
-    """Members that say nothing of their own."""
-    is_strict: bool = False
-    """It is a call by its form only: any other member means that it is none, and so does a lack of
-    arguments, unless a tool of this name was offered."""
-    is_python: bool = False
-    """Arguments are Python literals; they wait until they are whole and are passed on as JSON."""
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """Every member that a call may have."""
-        alone = self.names + self.arguments + self.ids + self.frames
-        return alone + self.inner + self.lists + self.words
 
 
 class Span:
@@ -69,8 +38,12 @@ class JsonObject:
         self._form = span.form
         self._call = span.output.call()
         self._name = ""
+        self._has_id = False
         self._has_arguments = False
+        self._dropped: list[tuple[object, str]] = []
         self._is_refused = False
+        self._is_cut = False
+        """Whether the text ended in it, at a place where a call may have gone on."""
         self._behind = ""
         """What stood in it behind all that could be read, where a call had been told."""
         self.holds = False
@@ -84,20 +57,21 @@ class JsonObject:
         """
         self.is_whole = yield from self._members(is_open=is_open)
         is_call = self._end()
+        if is_call:
+            self._tell_dropped()
         if self._behind:
             self._span.output.text(self._behind)
         return is_call
 
     def _end(self) -> bool:
-        is_cut = not self.is_whole and self._reader.at_end
         if self._is_refused:
             return False
         if not self._call.is_named:
             if self.holds and not self._name:
                 return self._span.found
-            if not (self.is_whole or is_cut) or not self._tell():
+            if not (self.is_whole or self._is_cut) or not self._tell():
                 return False
-        return self._call.end(truncated=is_cut and not self._behind)
+        return self._call.end(truncated=self._is_cut and not self._behind)
 
     def _members(self, *, is_open: bool = False) -> Reading[bool]:
         """The members of an object, up to its end. Whether it came."""
@@ -113,8 +87,9 @@ class JsonObject:
                 reader.take(1)
                 return True
             if first in ("", "{", "[", "]", ":"):
+                self._is_cut = not first
                 return False
-            is_told = self._call.is_named or self._span.found
+            is_told = self._call.is_named or (self.holds and self._span.found)
             mark = reader.mark()
             key = yield from self._key(first, is_told=is_told)
             is_read = key is not None and (yield from self._member(key))
@@ -132,14 +107,16 @@ class JsonObject:
             if found is not None:
                 yield from reader.blank()
             return None if found is None else found[1]
-        key: list[str] = []
-        if not (yield from reader.json_value(key.append)):
-            return None
+        pieces: list[str] = []
+        yield from reader.json_value(pieces.append)
         yield from reader.blank()
         if not (yield from reader.accept(":")):
+            begun = "".join(pieces).strip("\"'")
+            is_known = any(one.startswith(begun) for one in self._form.known)
+            self._is_cut = reader.at_end and is_known
             return None
         yield from reader.blank()
-        return _plain(key)
+        return plain_value(pieces)
 
     def _member(self, key: object) -> Reading[bool]:
         """The value of one member. Whether it came to its end and there is reason to read on."""
@@ -150,7 +127,8 @@ class JsonObject:
         if key in form.lists and first in ("[", "{"):
             return (yield from self._calls())
         if key in form.arguments and not self._has_arguments:
-            return (yield from self._arguments(first))
+            self._is_cut = not first
+            return bool(first) and (yield from self._arguments(first))
         if form.is_strict and not self._call.is_named and key not in form.known:
             self._is_refused = True
             if not self._span.found:
@@ -158,19 +136,28 @@ class JsonObject:
         pieces: list[str] = []
         if not (yield from self._reader.json_value(pieces.append, self._span.ends)):
             return False
-        self._take(key, _plain(pieces), "".join(pieces))
+        self._take(key, plain_value(pieces), "".join(pieces))
         return True
 
     def _take(self, key: object, said: object, raw: str) -> None:
         """Make of a member what it means."""
         form = self._form
-        if key in form.names and isinstance(said, str) and raw[0] in "\"'":
-            self._name = said
-        elif key in form.ids and isinstance(said, (str, int)):
+        is_name = key in form.names and isinstance(said, str) and raw[:1] in _QUOTES
+        if is_name and not self._call.is_named:
+            if self._name:
+                self._dropped.append((key, self._name))
+            self._name = str(said)
+        elif key in form.ids and isinstance(said, (str, int)) and not self._has_id:
+            self._has_id = True
             self._call.id(str(said))
         elif key in form.words and (said is None or isinstance(said, str)):
             self._say(said or "")
         elif key not in form.frames:
+            self._dropped.append((key, raw))
+
+    def _tell_dropped(self) -> None:
+        """Say what of a call is no part of it."""
+        for key, raw in self._dropped:
             shown = raw if len(raw) <= _SHOWN else raw[:_SHOWN] + "..."
             why = f"A call had {key!r}: {shown}. It is no part of the call and was left out."
             self._span.output.note("fields_dropped", Action.DROPPED, why)
@@ -183,20 +170,21 @@ class JsonObject:
         self._has_arguments = True
         if self._name and not self._tell() and not self._span.found:
             return False
-        if not self._form.is_python:
-            return (yield from reader.json_value(self._call.arguments, ends))
-        pieces: list[str] = []
-        whole = yield from reader.json_value(pieces.append, ends)
-        self._call.arguments(_python_as_json("".join(pieces)))
+        if self._form.is_python:
+            pieces: list[str] = []
+            whole = yield from reader.json_value(pieces.append, ends)
+            self._call.arguments(python_as_json("".join(pieces)))
+        else:
+            whole = yield from reader.json_value(self._call.arguments, ends)
+        self._is_cut = not whole and reader.at_end
         return whole
 
     def _arguments_in_text(self) -> Reading[bool]:
         """Arguments that are no object: JSON inside a text, null, or a bare value."""
         pieces: list[str] = []
-        if not (yield from self._reader.json_value(pieces.append)):
-            return False
+        whole = yield from self._reader.json_value(pieces.append)
         raw = "".join(pieces)
-        said = _plain(pieces)
+        said = plain_value(pieces)
         if said == raw:
             return False
         self._has_arguments = True
@@ -204,7 +192,9 @@ class JsonObject:
             self._call.arguments(said)
         elif said is not None:
             self._call.arguments(raw)
-        return not self._name or self._tell() or self._span.found
+        is_call = not self._name or self._tell() or self._span.found
+        self._is_cut = not whole
+        return whole and is_call
 
     def _calls(self) -> Reading[bool]:
         """Calls inside of this object, in a list or one alone. Whether all of it was read."""
@@ -220,9 +210,10 @@ class JsonObject:
                     return False
             elif first == '"':
                 pieces: list[str] = []
-                if not (yield from reader.json_value(pieces.append)):
+                whole = yield from reader.json_value(pieces.append)
+                self._say(str(plain_value(pieces)))
+                if not whole:
                     return False
-                self._say(str(_plain(pieces)))
             elif first == "]" and is_list:
                 reader.take(1)
                 return True
@@ -272,22 +263,3 @@ class JsonObject:
             output.text(words)
         self._span.words.clear()
         return self._call.name(self._name)
-
-
-def _plain(pieces: list[str]) -> object:
-    """The value that was written; bare words are text."""
-    raw = "".join(pieces)
-    try:
-        return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        if raw in _WORDS:
-            return _WORDS[raw]
-        return repaired_value(raw) if raw[:1] in ("'", '"', "{", "[") else raw
-
-
-def _python_as_json(raw: str) -> str:
-    """A Python literal as JSON; as it is if it is none."""
-    try:
-        return msgspec.json.encode(ast.literal_eval(raw)).decode()
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return raw

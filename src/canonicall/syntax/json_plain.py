@@ -18,7 +18,7 @@ their own names here. `generic_none` is a model without any syntax: all is text.
 
 from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.json_calls import bare_opener, fenced_opener, json_opener
-from canonicall.syntax.json_object import JsonForm
+from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import list_of_calls
 
 _ENDINGS = ("finish_reason", "stop_reason", "stop_sequence", "refusal", "logprobs")

@@ -14,7 +14,7 @@ from canonicall.blocks import ToolCall
 from canonicall.errors import InvalidValue
 from canonicall.syntax.declaration import Opener, Syntax, arguments_of
 from canonicall.syntax.json_calls import bare_opener, json_opener
-from canonicall.syntax.json_object import JsonForm
+from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import each_call, spaced_json
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading

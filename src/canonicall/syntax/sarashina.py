@@ -7,7 +7,7 @@ they are whole and are passed on as JSON.
 from canonicall.blocks import ToolCall
 from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.json_calls import bare_opener, json_opener
-from canonicall.syntax.json_object import JsonForm
+from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import call_object
 
 
