@@ -10,6 +10,8 @@ from canonicall.syntax.stops import Stops
 
 _QUOTES = ('"', "'")
 _SHOWN = 80
+_DEEPEST = 8
+"""Nobody wraps a call deeper: a whole response has it at the fourth level."""
 _MOST = 48
 _PLAIN_KEY = re.compile(r"([A-Za-z_$][\w$]{0,39})\s{0,4}:")
 
@@ -24,6 +26,8 @@ class Span:
         self.ends = ends
         self.found = False
         """Whether there was a call."""
+        self.depth = 0
+        """How many objects are open, one inside the other."""
         self.words: list[str] = []
         """What was said in the JSON before it was known whether there is a call in it."""
 
@@ -122,10 +126,10 @@ class JsonObject:
         """The value of one member. Whether it came to its end and there is reason to read on."""
         form = self._form
         first = yield from self._reader.peek()
-        if key in form.inner and first == "{":
-            return (yield from self._members())
-        if key in form.lists and first in ("[", "{"):
-            return (yield from self._calls())
+        if key in form.inner and first == "{" and self._span.depth < _DEEPEST:
+            return (yield from self._deeper(self._members()))
+        if key in form.lists and first in ("[", "{") and self._span.depth < _DEEPEST:
+            return (yield from self._deeper(self._calls()))
         if key in form.arguments and not self._has_arguments:
             self._is_cut = not first
             return bool(first) and (yield from self._arguments(first))
@@ -138,6 +142,13 @@ class JsonObject:
             return False
         self._take(key, plain_value(pieces), "".join(pieces))
         return True
+
+    def _deeper(self, reading: Reading[bool]) -> Reading[bool]:
+        """What is inside of this object."""
+        self._span.depth += 1
+        whole = yield from reading
+        self._span.depth -= 1
+        return whole
 
     def _take(self, key: object, said: object, raw: str) -> None:
         """Make of a member what it means."""
