@@ -182,7 +182,8 @@ def _parameter(
     key = None if head is None else head.get(form.key)
     if head is None or not key or arguments.is_given_whole:
         raw, whole = yield from read_raw(reader, ends)
-        arguments.stray.append(raw)
+        if whole or head is not None:
+            arguments.stray.append(raw)
         return whole
     if _SELF_CLOSED in head:
         arguments.member(key, '""')
@@ -249,14 +250,12 @@ def read_head(reader: Reader, tag_end: str, begun: str = "") -> Reading[Attribut
 
     None if the tag has no end. `begun`: what of it was taken already.
     """
-    pieces = [begun]
-    ends = stops(tag_end, "<", "\n")
-    end = yield from reader.until(ends, pieces.append, consume=False, most=_MOST_HEAD)
+    head, end = yield from reader.up_to(stops(tag_end, "<", "\n"), _MOST_HEAD)
     if not end:
         return None
     if end == tag_end:
         reader.take(len(end))
-    text = "".join(pieces).replace(_TOKENIZER_BLANK, " ").strip()
+    text = (begun + head).replace(_TOKENIZER_BLANK, " ").strip()
     found: Attributes = {}
     if text.endswith("/") and end == tag_end:
         found[_SELF_CLOSED] = ""

@@ -105,10 +105,8 @@ def _call(reader: Reader, output: Output, form: KeyForm) -> Reading[bool]:
 def _name(reader: Reader, form: KeyForm) -> Reading[str]:
     """The name, if it is one and a call goes on behind it."""
     yield from reader.blank()
-    pieces: list[str] = []
-    ends = stops("\n", "<", _ESCAPED_LINE, *(one for one in (form.separator,) if one))
-    end = yield from reader.until(ends, pieces.append, consume=False, most=_MOST_NAME)
-    name = "".join(pieces).strip()
+    said, end = yield from reader.up_to(stops("\n", "<", _ESCAPED_LINE), _MOST_NAME)
+    name = said.strip()
     if not end or not _NAME.fullmatch(name):
         return ""
     yield from _blanks(reader)

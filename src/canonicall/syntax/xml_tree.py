@@ -92,9 +92,9 @@ def _name(reader: Reader, form: TreeForm) -> Reading[str]:
     yield from reader.blank()
     if not (yield from reader.accept(form.name[0])):
         return ""
-    pieces: list[str] = []
-    end = yield from reader.until(stops(form.name[1]), pieces.append, most=_MOST_NAME)
-    return "".join(pieces).strip() if end else ""
+    name, end = yield from reader.up_to(stops(form.name[1]), _MOST_NAME)
+    reader.take(len(end))
+    return name.strip()
 
 
 def _members(reader: Reader, arguments: Arguments, form: TreeForm) -> Reading[bool]:
@@ -127,11 +127,8 @@ def _members(reader: Reader, arguments: Arguments, form: TreeForm) -> Reading[bo
 
 
 def _tag_name(reader: Reader) -> Reading[str]:
-    pieces: list[str] = []
-    end = yield from reader.until(
-        stops(">", "<", "\n"), pieces.append, consume=False, most=_MOST_NAME
-    )
-    name = "".join(pieces)
+    """The rest of an opening tag, if it is a name and nothing else."""
+    name, end = yield from reader.up_to(stops(">", "<", "\n"), _MOST_NAME)
     if end != ">" or not _TAG_NAME.fullmatch(name):
         return ""
     reader.take(1)
