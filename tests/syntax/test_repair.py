@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall.syntax.repair import repaired_object, repaired_value
+
 from strategies import json_objects, json_values
 
 
@@ -35,7 +36,16 @@ def test_known_faults_are_mended(raw, meant):
 
 @pytest.mark.parametrize(
     "raw",
-    ["", "no json", "[1]", '{"a": 4.2.3}', '{"a": "b" "c": 1}', '{"a": "b"[{}}}', '{"a": b//c}', "{" * 5000],
+    [
+        "",
+        "no json",
+        "[1]",
+        '{"a": 4.2.3}',
+        '{"a": "b" "c": 1}',
+        '{"a": "b"[{}}}',
+        '{"a": b//c}',
+        "{" * 5000,
+    ],
 )
 def test_what_cannot_be_told_stays_unreadable(raw):
     assert repaired_object(raw) is None

@@ -39,7 +39,9 @@ def test_only_the_beginning_of_a_marker_is_held_back(markers, text):
     """And all of it: the longest end of the text that a marker begins with."""
     held = text[Stops(markers).held_from(text, 0) :]
     begun = {marker[:end] for marker in markers for end in range(1, len(marker))}
-    assert held == max((text[at:] for at in range(len(text)) if text[at:] in begun), default="", key=len)
+    assert held == max(
+        (text[at:] for at in range(len(text)) if text[at:] in begun), default="", key=len
+    )
 
 
 @given(MARKERS, TEXTS, st.integers(0, 20))
