@@ -157,16 +157,8 @@ def _same_arguments(wanted: Any, args: dict[str, Any] | None, raw: str | None) -
 
 
 def _canonical(value: Any) -> str:
-    """Tells true from 1, which Python does not, and 5.0 not from 5, which JSON does not."""
-    return json.dumps(_plain(value), sort_keys=True)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    """Tells true from 1, which Python does not."""
+    return json.dumps(value, sort_keys=True)
 
 
 def _at(value: Any, path: list[str | int], wanted: Any) -> bool:

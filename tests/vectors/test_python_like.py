@@ -30,6 +30,7 @@ EXCEPTIONS = by_reason(
         "llama.cpp-0213 llama.cpp-0319 llama.cpp-0320",
     ),
     ("two thoughts are two blocks, a line end between them", "ollama-0092"),
+    ("a number is kept as it was written: 5.0 is not made 5", "ollama-0096 vllm-0707"),
     ("an escape in a text of Python is undone", "ollama-0226 ollama-0233"),
     (
         "upstream looks only at the text and does not state the call",

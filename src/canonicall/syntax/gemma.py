@@ -65,11 +65,8 @@ class _Dialect:
             found = True
 
     def _call(self, reader: Reader, output: Output) -> Reading[bool]:
-        said: list[str] = []
-        marker = yield from reader.until(
-            self._names, said.append, consume=False, most=_LONGEST_NAME
-        )
-        name = "".join(said).strip().removeprefix("call:").strip()
+        said, marker = yield from reader.up_to(self._names, _LONGEST_NAME)
+        name = said.strip().removeprefix("call:").strip()
         call = output.call()
         is_name = bool(marker) and len(name.split()) == 1
         if not is_name or not call.name(name):

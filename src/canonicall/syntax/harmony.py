@@ -34,11 +34,10 @@ _LONGEST_HEADER = 400
 
 def _message(reader: Reader, output: Output) -> Reading[bool]:
     """One message: its header, and what its channel makes of the rest."""
-    pieces: list[str] = []
-    marker = yield from reader.until(_HEADER_ENDS, pieces.append, most=_LONGEST_HEADER)
+    header, marker = yield from reader.up_to(_HEADER_ENDS, _LONGEST_HEADER)
+    reader.take(len(marker))
     if marker != _MESSAGE:
         return False
-    header = "".join(pieces)
     found = _RECIPIENT.search(header)
     recipient = "" if found is None or found[1] in _PEOPLE else found[1]
     channel = header.rpartition(_CHANNEL)[2].strip()

@@ -35,11 +35,11 @@ _read_block = tagged_calls(_FORM)
 
 def _begun_message(reader: Reader, output: Output) -> Reading[bool]:
     """A message whose beginning the prompt has written, behind `to=`."""
-    recipient: list[str] = []
-    marker = yield from reader.until(stops(_MESSAGE), recipient.append, most=_MOST_RECIPIENT)
+    recipient, marker = yield from reader.up_to(stops(_MESSAGE), _MOST_RECIPIENT)
     if not marker:
         return False
-    to = "".join(recipient).strip()
+    reader.take(len(marker))
+    to = recipient.strip()
     if to == "self":
         yield from reader.until(stops(*_ENDS, _START), output.thinking, consume=False)
         output.end_words()

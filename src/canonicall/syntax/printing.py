@@ -56,5 +56,14 @@ def _read_back(text: str, syntax: Syntax, call: ToolCall) -> tuple[str, Any] | N
 
 def _tool_for(call: ToolCall) -> Tool:
     """A tool that takes just these arguments."""
-    properties = {key: {"const": value} for key, value in arguments_of(call).items()}
-    return Tool(call.name, parameters={"type": "object", "properties": properties})
+    return Tool(call.name, parameters=_schema_of(arguments_of(call)))
+
+
+def _schema_of(value: Any) -> dict[str, Any]:
+    """A schema that tells the types of a value and of all that is in it."""
+    if isinstance(value, dict):
+        members = {key: _schema_of(one) for key, one in value.items()}
+        return {"type": "object", "properties": members}
+    if isinstance(value, list):
+        return {"type": "array", "items": {"anyOf": [_schema_of(one) for one in value]}}
+    return {"const": value}

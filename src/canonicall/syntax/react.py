@@ -40,9 +40,9 @@ def _answer(reader: Reader, output: Output) -> Reading[bool]:
 
 
 def _action(reader: Reader, output: Output) -> Reading[bool]:
-    line: list[str] = []
-    end = yield from reader.until(_NAME_ENDS, line.append, most=_LONGEST_NAME)
-    name = "".join(line).strip().strip("`*'\"[]()").strip()
+    said, end = yield from reader.up_to(_NAME_ENDS, _LONGEST_NAME)
+    reader.take(len(end))
+    name = said.strip().strip("`*'\"[]()").strip()
     yield from reader.blank()
     if end == "(":
         if (yield from reader.peek()) != "{":

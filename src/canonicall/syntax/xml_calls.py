@@ -20,11 +20,11 @@ from msgspec import Struct
 
 from canonicall.findings import Action
 from canonicall.syntax.declaration import Opener, ReadCalls
-from canonicall.syntax.json_calls import next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
-from canonicall.syntax.xml_values import Arguments, ValueEnds, ValueKind, read_raw, read_value
+from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back
+from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_raw, read_value
 
 Attributes: TypeAlias = dict[str, str]
 KindOf: TypeAlias = Callable[[Attributes, tuple[str, ...]], ValueKind]
@@ -78,11 +78,6 @@ def tag_openers(form: TagForm, *, bare: bool = True) -> tuple[Opener, ...]:
     return (*blocks, *(calls if bare else ()))
 
 
-def is_tag_block(form: TagForm) -> Callable[[Reader], Reading[bool]]:
-    """Whether calls of this form, or nothing at all, stand in a block that has been opened."""
-    return next_is(form.call, *form.block_ends)
-
-
 def tagged_calls(form: TagForm, begun: str = "") -> ReadCalls:
     """A reader of calls. `begun`: what of the first call's tag stood in the opening marker."""
     ends = (*form.block_ends, *form.call_ends)
@@ -101,10 +96,12 @@ def tagged_calls(form: TagForm, begun: str = "") -> ReadCalls:
             is_read = is_call and (yield from _call(reader, output, form))
             raw = reader.since(mark)
             if is_call and not is_read:
-                return _given_back(raw, found, output)
+                if found:
+                    give_back(raw, output)
+                return found
             end = "" if is_read else (yield from reader.accept(*ends))
             if end in form.block_ends:
-                return found or _is_empty(output)
+                return found or block_is_empty(output)
             if not is_read and not end:
                 break
             found = found or is_read
@@ -126,53 +123,28 @@ def _rest_of_block(reader: Reader, output: Output, form: TagForm) -> Reading[Non
         output.note("text_in_call", Action.KEPT, f"Text stood before {marker!r}; it was kept.")
 
 
-def _given_back(raw: str, found: bool, output: Output) -> bool:
-    """A call that could not be read, behind others that could."""
-    if found:
-        output.text(raw)
-        why = "A call could not be read; it stays text."
-        output.note("call_unreadable", Action.KEPT, why)
-    return found
-
-
-def _is_empty(output: Output) -> bool:
-    why = "A block of calls has no call in it; its tags were left out."
-    output.note("call_unreadable", Action.DROPPED, why)
-    return True
-
-
 def _call(reader: Reader, output: Output, form: TagForm, begun: str = "") -> Reading[bool]:
     """One call, of which the beginning of the opening tag was taken."""
     head = yield from _head(reader, form, begun)
-    if head is None or not head.get(form.name):
+    if head is None:
         return False
-    name = head[form.name]
-    call = output.call()
-    if not call.name(form.named(name, output) if form.named else name):
-        why = f"{name!r} was not offered, so this is no call; it stays text."
-        output.note("call_not_offered", Action.KEPT, why)
+    name = head.get(form.name, "")
+    arguments = Arguments(output)
+    if not arguments.name(form.named(name, output) if form.named else name):
         return False
-    stray: list[str] = []
-    arguments = Arguments(call, output)
-    whole = _SELF_CLOSED in head or (yield from _body(reader, arguments, form, stray))
-    if whole:
-        arguments.end()
-    call.end(truncated=not whole)
-    said = "".join(stray)
-    if said.strip():
-        output.text(said)
-        output.note("text_in_call", Action.KEPT, f"Text stood in the call of {name}; it was kept.")
+    whole = _SELF_CLOSED in head or (yield from _body(reader, arguments, form))
+    arguments.end(whole=whole)
     return True
 
 
-def _body(reader: Reader, arguments: Arguments, form: TagForm, stray: list[str]) -> Reading[bool]:
+def _body(reader: Reader, arguments: Arguments, form: TagForm) -> Reading[bool]:
     """The arguments, up to the end of the call. False if the text ended before."""
     ends = _value_ends(form, arguments)
     others = (*form.block_ends, *form.blocks, form.call)
-    if (yield from reader.peek_word()) == "{":
-        yield from reader.blank()
-        if not (yield from _json_body(reader, arguments)):
-            return False
+    yield from reader.blank()
+    is_json = (yield from reader.peek()) == "{"
+    if is_json and not (yield from _json_body(reader, arguments)):
+        return False
     while True:
         yield from reader.blank()
         if (yield from reader.accept(*form.call_ends)):
@@ -180,7 +152,7 @@ def _body(reader: Reader, arguments: Arguments, form: TagForm, stray: list[str])
                 yield from _head(reader, form)
             return True
         if (yield from reader.accept(*form.parameters)):
-            if not (yield from _parameter(reader, arguments, form, ends, stray)):
+            if not (yield from _parameter(reader, arguments, form, ends)):
                 return False
         elif (yield from reader.next_of(*others)):
             return True
@@ -189,9 +161,11 @@ def _body(reader: Reader, arguments: Arguments, form: TagForm, stray: list[str])
             expected = (*form.parameters, *form.call_ends, *others)
             if not (yield from reader.until(stops(*expected), said.append, consume=False)):
                 cut = "".join(said)
-                stray.extend(said if not any(one.startswith(cut) for one in expected) else ())
+                arguments.stray.extend(
+                    said if not any(one.startswith(cut) for one in expected) else ()
+                )
                 return False
-            stray.extend(said)
+            arguments.stray.extend(said)
 
 
 def _json_body(reader: Reader, arguments: Arguments) -> Reading[bool]:
@@ -201,14 +175,15 @@ def _json_body(reader: Reader, arguments: Arguments) -> Reading[bool]:
 
 
 def _parameter(
-    reader: Reader, arguments: Arguments, form: TagForm, ends: ValueEnds, stray: list[str]
+    reader: Reader, arguments: Arguments, form: TagForm, ends: ValueEnds
 ) -> Reading[bool]:
     """One argument, of which the beginning of the opening tag was taken."""
     head = yield from _head(reader, form)
     key = None if head is None else head.get(form.key)
     if head is None or not key or arguments.is_given_whole:
         raw, whole = yield from read_raw(reader, ends)
-        stray.append(raw)
+        if whole or head is not None:
+            arguments.stray.append(raw)
         return whole
     if _SELF_CLOSED in head:
         arguments.member(key, '""')
@@ -275,14 +250,12 @@ def read_head(reader: Reader, tag_end: str, begun: str = "") -> Reading[Attribut
 
     None if the tag has no end. `begun`: what of it was taken already.
     """
-    pieces = [begun]
-    ends = stops(tag_end, "<", "\n")
-    end = yield from reader.until(ends, pieces.append, consume=False, most=_MOST_HEAD)
+    head, end = yield from reader.up_to(stops(tag_end, "<", "\n"), _MOST_HEAD)
     if not end:
         return None
     if end == tag_end:
         reader.take(len(end))
-    text = "".join(pieces).replace(_TOKENIZER_BLANK, " ").strip()
+    text = (begun + head).replace(_TOKENIZER_BLANK, " ").strip()
     found: Attributes = {}
     if text.endswith("/") and end == tag_end:
         found[_SELF_CLOSED] = ""

@@ -9,13 +9,13 @@ import re
 
 from msgspec import Struct
 
-from canonicall.findings import Action
 from canonicall.syntax.declaration import Opener, ReadCalls
 from canonicall.syntax.json_calls import json_calls, next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
-from canonicall.syntax.xml_values import Arguments, ValueEnds, ValueKind, read_value
+from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back
+from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_value
 
 _ESCAPED_LINE = "\\n"
 _NAME = re.compile(r"""[^\s<>{}\[\]()"'=,]+""")
@@ -61,7 +61,7 @@ def _block(form: KeyForm) -> ReadCalls:
         while True:
             yield from reader.blank()
             if (yield from reader.accept(form.block_end)):
-                return found or _is_empty(output)
+                return found or block_is_empty(output)
             mark = reader.mark()
             is_call = bool((yield from reader.accept(form.call)))
             is_read = is_call and (yield from _call(reader, output, form))
@@ -69,18 +69,11 @@ def _block(form: KeyForm) -> ReadCalls:
             if is_read:
                 found = True
             elif is_call and found:
-                output.text(raw)
-                output.note("call_unreadable", Action.KEPT, "A call could not be read.")
+                give_back(raw, output)
             else:
                 return found
 
     return read
-
-
-def _is_empty(output: Output) -> bool:
-    why = "A block of calls has no call in it; its tags were left out."
-    output.note("call_unreadable", Action.DROPPED, why)
-    return True
 
 
 def _calls(form: KeyForm) -> ReadCalls:
@@ -88,7 +81,7 @@ def _calls(form: KeyForm) -> ReadCalls:
 
     def read(reader: Reader, output: Output) -> Reading[bool]:
         if (yield from reader.accept(form.call_end)):
-            return _is_empty(output)
+            return block_is_empty(output)
         if not (yield from _call(reader, output, form)):
             return False
         if form.block_end and (yield from reader.follows(0, form.block_end)):
@@ -102,29 +95,18 @@ def _calls(form: KeyForm) -> ReadCalls:
 def _call(reader: Reader, output: Output, form: KeyForm) -> Reading[bool]:
     """One call, of which the opening tag was taken."""
     name = yield from _name(reader, form)
-    call = output.call()
-    if not name or not call.name(name):
+    arguments = Arguments(output)
+    if not arguments.name(name):
         return False
-    arguments = Arguments(call, output)
-    stray: list[str] = []
-    whole = yield from _body(reader, arguments, form, stray)
-    if whole:
-        arguments.end()
-    call.end(truncated=not whole)
-    said = "".join(stray)
-    if said.strip():
-        output.text(said)
-        output.note("text_in_call", Action.KEPT, f"Text stood in the call of {name}; it was kept.")
+    arguments.end(whole=(yield from _body(reader, arguments, form)))
     return True
 
 
 def _name(reader: Reader, form: KeyForm) -> Reading[str]:
     """The name, if it is one and a call goes on behind it."""
     yield from reader.blank()
-    pieces: list[str] = []
-    ends = stops("\n", "<", _ESCAPED_LINE, *(one for one in (form.separator,) if one))
-    end = yield from reader.until(ends, pieces.append, consume=False, most=_MOST_NAME)
-    name = "".join(pieces).strip()
+    said, end = yield from reader.up_to(stops("\n", "<", _ESCAPED_LINE), _MOST_NAME)
+    name = said.strip()
     if not end or not _NAME.fullmatch(name):
         return ""
     yield from _blanks(reader)
@@ -142,7 +124,7 @@ def _blanks(reader: Reader) -> Reading[None]:
             return
 
 
-def _body(reader: Reader, arguments: Arguments, form: KeyForm, stray: list[str]) -> Reading[bool]:
+def _body(reader: Reader, arguments: Arguments, form: KeyForm) -> Reading[bool]:
     """The arguments, up to the end of the call. False if the text ended before."""
     ends = _value_ends(form, arguments)
     while True:
@@ -159,9 +141,11 @@ def _body(reader: Reader, arguments: Arguments, form: KeyForm, stray: list[str])
             expected = (form.key[0], form.call_end, form.call, *form.block_ends)
             if not (yield from reader.until(stops(*expected), said.append, consume=False)):
                 cut = "".join(said)
-                stray.extend(said if not any(one.startswith(cut) for one in expected) else ())
+                arguments.stray.extend(
+                    said if not any(one.startswith(cut) for one in expected) else ()
+                )
                 return False
-            stray.extend(said)
+            arguments.stray.extend(said)
 
 
 def _argument(

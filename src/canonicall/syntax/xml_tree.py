@@ -11,14 +11,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from canonicall.findings import Action
 from canonicall.syntax.declaration import Opener, ReadCalls
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
 from canonicall.syntax.typed_values import json_of, json_text, member_schema, types_of
+from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back
 from canonicall.syntax.xml_calls import read_head
-from canonicall.syntax.xml_values import Arguments, ValueEnds, ValueKind, read_raw, read_value
+from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_raw, read_value
 
 _ITEM = "item"
 _TAG_NAME = re.compile(r"[^\s<>/\"'=]+")
@@ -61,14 +61,13 @@ def _calls(form: TreeForm) -> ReadCalls:
         while True:
             yield from reader.blank()
             if (yield from reader.accept(*form.block_ends)):
-                return found or _is_empty(output)
+                return found or block_is_empty(output)
             mark = reader.mark()
             is_call = bool((yield from reader.accept(form.call)))
             is_read = is_call and (yield from _call(reader, output, form))
             raw = reader.since(mark)
             if is_call and not is_read and found:
-                output.text(raw)
-                output.note("call_unreadable", Action.KEPT, "A call could not be read.")
+                give_back(raw, output)
             if not is_read:
                 return found
             found = True
@@ -76,28 +75,13 @@ def _calls(form: TreeForm) -> ReadCalls:
     return read
 
 
-def _is_empty(output: Output) -> bool:
-    why = "A block of calls has no call in it; its tags were left out."
-    output.note("call_unreadable", Action.DROPPED, why)
-    return True
-
-
 def _call(reader: Reader, output: Output, form: TreeForm) -> Reading[bool]:
     """One call, of which the beginning of the opening tag was taken."""
     name = yield from _name(reader, form)
-    call = output.call()
-    if not name or not call.name(name):
+    arguments = Arguments(output)
+    if not arguments.name(name):
         return False
-    arguments = Arguments(call, output)
-    stray: list[str] = []
-    whole = yield from _members(reader, arguments, form, stray)
-    if whole:
-        arguments.end()
-    call.end(truncated=not whole)
-    said = "".join(stray)
-    if said.strip():
-        output.text(said)
-        output.note("text_in_call", Action.KEPT, f"Text stood in the call of {name}; it was kept.")
+    arguments.end(whole=(yield from _members(reader, arguments, form)))
     return True
 
 
@@ -108,14 +92,12 @@ def _name(reader: Reader, form: TreeForm) -> Reading[str]:
     yield from reader.blank()
     if not (yield from reader.accept(form.name[0])):
         return ""
-    pieces: list[str] = []
-    end = yield from reader.until(stops(form.name[1]), pieces.append, most=_MOST_NAME)
-    return "".join(pieces).strip() if end else ""
+    name, end = yield from reader.up_to(stops(form.name[1]), _MOST_NAME)
+    reader.take(len(end))
+    return name.strip()
 
 
-def _members(
-    reader: Reader, arguments: Arguments, form: TreeForm, stray: list[str]
-) -> Reading[bool]:
+def _members(reader: Reader, arguments: Arguments, form: TreeForm) -> Reading[bool]:
     """The arguments, up to the end of the call. False if the text ended before."""
     others = (*form.block_ends, form.call)
     while True:
@@ -139,17 +121,14 @@ def _members(
         said = [raw]
         expected = (form.open, *form.call_ends, *others)
         marker = yield from reader.until(stops(*expected), said.append, consume=False)
-        stray.extend(said)
+        arguments.stray.extend(said)
         if not marker:
             return False
 
 
 def _tag_name(reader: Reader) -> Reading[str]:
-    pieces: list[str] = []
-    end = yield from reader.until(
-        stops(">", "<", "\n"), pieces.append, consume=False, most=_MOST_NAME
-    )
-    name = "".join(pieces)
+    """The rest of an opening tag, if it is a name and nothing else."""
+    name, end = yield from reader.up_to(stops(">", "<", "\n"), _MOST_NAME)
     if end != ">" or not _TAG_NAME.fullmatch(name):
         return ""
     reader.take(1)

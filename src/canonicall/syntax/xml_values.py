@@ -6,12 +6,8 @@ or the end of the text. A string is passed on as it comes; no more of it is held
 longest tag and what has to be looked at behind it. Values of other types wait for their end.
 """
 
-from typing import Any
-
 from msgspec import Struct
 
-from canonicall.findings import Action
-from canonicall.syntax.output import CallOutput, Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import Stops, stops
 from canonicall.syntax.typed_values import (
@@ -20,10 +16,8 @@ from canonicall.syntax.typed_values import (
     is_text_or_null,
     json_of,
     json_or_text,
-    json_text,
-    member_schema,
-    types_of,
 )
+from canonicall.syntax.xml_arguments import Arguments
 
 _NULL = "null"
 _LONGEST_NULL = 16
@@ -43,74 +37,6 @@ class ValueEnds(Struct, frozen=True):
     @property
     def stops(self) -> Stops:
         return stops(*self.closed, *(tag for tag, _ in self.unclosed))
-
-
-class Arguments:
-    """Writes the arguments of a call as one JSON object, member by member."""
-
-    def __init__(self, call: CallOutput, output: Output) -> None:
-        self._call = call
-        self._output = output
-        self._is_begun = False
-        self.is_given_whole = False
-        """The arguments came as one object; no members are written beside it."""
-
-    @property
-    def known(self) -> dict[str, Any]:
-        """The arguments that the tool is known to have, with their schemas."""
-        properties = self.schema.get("properties")
-        return properties if isinstance(properties, dict) else {}
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The schema of the arguments, empty where it is not known."""
-        tool = self._call.tool
-        return (tool.parameters or {}) if tool is not None else {}
-
-    def schema_of(self, key: str) -> Any:
-        """The schema of one argument, None where it is not known."""
-        return member_schema(self.schema, key, self.schema)
-
-    def types(self, key: str) -> tuple[str, ...]:
-        """The types that the tool's schema allows for this argument."""
-        return types_of(self.schema_of(key), self.schema)
-
-    def takes(self, key: str) -> bool:
-        """Whether the tool has an argument of this name, as far as is known."""
-        return not self.known or key in self.known
-
-    def key(self, key: str) -> str:
-        """The beginning of a member."""
-        begin = ", " if self._is_begun else "{"
-        self._is_begun = True
-        return f"{begin}{json_text(key)}: "
-
-    def write(self, text: str) -> None:
-        self._call.arguments(text)
-
-    def member(self, key: str, value: str) -> None:
-        """A member whose value, as JSON, is known at once."""
-        self.write(self.key(key) + value)
-
-    def members(self, json_object: str) -> None:
-        """All the members of an object, given as JSON."""
-        inner = json_object.strip()[1:-1].strip()
-        if inner:
-            self.write((", " if self._is_begun else "{") + inner)
-            self._is_begun = True
-
-    def end(self) -> None:
-        """No more members."""
-        if not self.is_given_whole:
-            self.write("}" if self._is_begun else "{}")
-
-    def mended(self, key: str) -> None:
-        why = f"The value of {key!r} was no JSON; it was mended."
-        self._output.note("arguments_repaired", Action.CHANGED, why)
-
-    def missing(self, key: str) -> None:
-        why = f"{key!r} was named and given no value; it was left out."
-        self._output.note("arguments_repaired", Action.CHANGED, why)
 
 
 class ValueKind(Struct, frozen=True):
