@@ -175,11 +175,13 @@ class Reader:
         Gives that text and the marker, which is not taken. Where there is none, takes nothing.
         """
         while True:
-            found = stops.find(self._text, self._at)
-            if found is not None and (self._closed or not stops.may_grow(self._text, found)):
-                is_near = found.start() - self._at <= most
-                return (self.take(found.start() - self._at), found[0]) if is_near else ("", "")
-            if self._closed or stops.held_from(self._text, self._at) - self._at > most:
+            # No further than a marker may be: else a text full of openings is read again for each.
+            near = self._text[self._at : self._at + most + stops.longest]
+            found = stops.find(near, 0)
+            if found is not None and (self._closed or not stops.may_grow(near, found)):
+                is_near = found.start() <= most
+                return (self.take(found.start()), found[0]) if is_near else ("", "")
+            if self._closed or stops.held_from(near, 0) > most:
                 return "", ""
             yield
 
