@@ -77,7 +77,8 @@ def read_call(reader: Reader, output: Output) -> Reading[bool]:
     yield from reader.blank()
     is_empty = bool((yield from reader.accept(")")))
     key = None if is_empty else (yield from reader.match(_KEY, _LONGEST_NAME))
-    if not is_empty and (key is None or (yield from reader.peek_word()) in (",", ")", "]")):
+    yield from reader.blank()
+    if not is_empty and (key is None or (yield from reader.peek()) in (",", ")", "]")):
         return False
     call = output.call()
     if not call.name(name[0]):

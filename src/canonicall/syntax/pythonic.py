@@ -22,7 +22,8 @@ _LLAMA4_OPEN, _LLAMA4_CLOSE = "<|python_start|>", "<|python_end|>"
 
 def _is_list_of_calls(reader: Reader) -> Reading[bool]:
     """Whether a name stands behind the bracket: a list of anything else is no list of calls."""
-    first = yield from reader.peek_word()
+    yield from reader.blank()
+    first = yield from reader.peek()
     return first.isalpha() or first == "_"
 
 
