@@ -65,3 +65,14 @@ def test_a_frame_nested_too_deeply_is_left_out():
     ended = decoded(GOOD + write_frame("", deep) + END, 10_000)[-1]
     assert ended.complete
     assert [finding.code for finding in ended.reply.findings] == ["frame_dropped"]
+
+
+def test_an_error_is_not_made_good_by_the_last_frame():
+    """Hosts write `[DONE]` behind an error too: the call before it may have been cut all the same."""
+    call = {"index": 0, "id": "c1", "function": {"name": "f", "arguments": '{"a":'}}
+    error = write_frame("", b'{"error":{"message":"overloaded"}}')
+    data = chunk(delta={"tool_calls": [call]}) + error + write_frame("", b"[DONE]")
+    ended = decoded(data, 10_000)[-1]
+    assert not ended.complete
+    assert ended.reply.message.partial
+    assert ended.reply.calls[0].truncated

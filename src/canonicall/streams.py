@@ -118,7 +118,8 @@ class StreamDecoder:
         reply = self._wire.decode_response(body, origin=self._origin, domain=self._domain)
         message = reply.message
         if decoding.error is not None:
-            message = replace(message, finish=ERROR)
+            # Hosts write their last frame behind an error as well: that does not make it whole.
+            message = replace(message, finish=ERROR, partial=True)
         if not decoding.complete:
             message = replace(message, partial=True)
         findings = (*self._findings, *decoding.findings, *reply.findings)
