@@ -6,7 +6,7 @@ error that the service has no type for comes in headers alone; its payload is ma
 """
 
 import struct
-from functools import cache
+from functools import cache, lru_cache
 from zlib import crc32
 
 import msgspec
@@ -129,8 +129,9 @@ def _untyped_error(headers: dict[str, str]) -> Frame:
     return Frame(code, msgspec.json.encode(body))
 
 
+@lru_cache(maxsize=64)
 def _headers(data: bytes) -> dict[str, str]:
-    """The headers that are text."""
+    """The headers that are text. A stream has a handful of them, over and over."""
     headers: dict[str, str] = {}
     at = 0
     try:

@@ -75,7 +75,8 @@ class StreamDecoding:
     def end(self, events: list[Event]) -> None:
         """Tell that words and thoughts are whole; calls only if the message is."""
         self._start(events)
-        self._content.end_all(events, with_calls=self.complete and self._finish != LENGTH)
+        is_whole = self.complete and self.error is None and self._finish != LENGTH
+        self._content.end_all(events, with_calls=is_whole)
 
     def whole(self) -> dict[str, Any]:
         """The body of a response without streaming."""

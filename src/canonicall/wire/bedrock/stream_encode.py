@@ -40,6 +40,7 @@ from canonicall.wire.streaming import InOrder
 from canonicall.wire.writing import arguments_of
 
 _json = msgspec.json.encode
+_PIECES = (TextAdded, ThinkingAdded, ArgumentsAdded)
 _CUT = "The stream ended before it was complete."
 _EXTRA = "additionalModelResponseFields"
 
@@ -75,8 +76,8 @@ class StreamEncoding:
 
     def event(self, event: Event) -> bytes:
         """The frames for an event."""
-        if type(event) is TextAdded and event.index == self._index:
-            return self._text_added(event)
+        if isinstance(event, _PIECES) and event.index == self._index:
+            return self._write(event)
         return b"".join([self._write(one) for one in self._in_order.pass_on(event)])
 
     def keep_alive(self) -> bytes:
