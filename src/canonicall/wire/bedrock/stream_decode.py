@@ -23,10 +23,12 @@ from canonicall.wire.bedrock.finish import decode_finish, decode_usage
 from canonicall.wire.bedrock.response import NO_USAGE
 from canonicall.wire.bedrock.stream_content import GrowingContent
 from canonicall.wire.bedrock.target import TARGET
+from canonicall.wire.carried import set_fields
 from canonicall.wire.reading import object_at, text_at
 
 _EXCEPTION = "Exception"
-_PADDING = "p"
+# `p` is padding; the output is made of the other events.
+_NOT_KEPT = ("p", "output")
 
 # What an event without a name is known by.
 _SIGNS = {
@@ -112,24 +114,23 @@ class StreamDecoding:
         self._content.end(data.get("contentBlockIndex"), events)
 
     def _message_stop(self, data: dict[str, Any], events: list[Event]) -> None:
-        raw = text_at(data.get("stopReason"), "$.stopReason")
+        self._keep(data, events)
         self.complete = True
-        self._keep(data)
+        raw = text_at(data.get("stopReason"), "$.stopReason")
         self._finish = decode_finish(raw, self._content.has_calls)
         self._content.end_all(events, with_calls=self._finish != LENGTH)
         events.append(FinishReported(self._finish))
 
     def _metadata(self, data: dict[str, Any], events: list[Event]) -> None:
+        self._keep(data, events)
+
+    def _keep(self, data: dict[str, Any], events: list[Event]) -> None:
+        """What stands beside the content in a whole response."""
+        text_at(data.get("stopReason"), "$.stopReason")
         usage = data.get("usage")
         if usage is not None and object_at(usage, "$.usage") != NO_USAGE:
             events.append(UsageReported(decode_usage(usage)))
-        self._keep(data)
-
-    def _keep(self, data: dict[str, Any]) -> None:
-        """What stands beside the content in a whole response."""
-        self._body |= {
-            name: value for name, value in data.items() if name != _PADDING and value is not None
-        }
+        self._body |= set_fields(data, _NOT_KEPT)
 
     def _fail(self, name: str, data: dict[str, Any], events: list[Event]) -> None:
         told = decode_error(data)
