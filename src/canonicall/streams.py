@@ -1,6 +1,7 @@
 """Streams: bytes of any provider to events, events to bytes of any provider."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin, ToolCall
 from canonicall.errors import MalformedBody
-from canonicall.events import BlockEnded, BlockStarted, Event, StreamEnded
+from canonicall.events import BlockEnded, BlockStarted, ErrorReported, Event, StreamEnded
 from canonicall.findings import Action, Fault, Finding
 from canonicall.folding import with_truncated_call
 from canonicall.framing.detect import AnyFraming
@@ -34,6 +35,8 @@ class StreamDecoder:
         self._decoding = self._wire.stream_decoding(self._origin, self._domain)
         self._findings: list[Finding] = []
         self._frames = 0
+        self._broken = False
+        """The framing itself was damaged: no frame can be found behind that."""
         self._closed = False
 
     @property
@@ -44,8 +47,8 @@ class StreamDecoder:
     def feed(self, data: bytes) -> list[Event]:
         """The events that these bytes complete."""
         events: list[Event] = []
-        for frame in self._framing.feed(data):
-            self._take(frame, events)
+        if not self._broken:
+            self._take_all(partial(self._framing.feed, data), events)
         return events
 
     def close(self) -> list[Event]:
@@ -54,8 +57,8 @@ class StreamDecoder:
         if self._closed:
             return events
         self._closed = True
-        for frame in self._framing.close():
-            self._take(frame, events)
+        if not self._broken:
+            self._take_all(self._framing.close, events)
         decoding = self._decoding
         decoding.end(events)
         reply = self._reply(decoding.whole())
@@ -63,6 +66,23 @@ class StreamDecoder:
         complete = decoding.complete and decoding.error is None
         events.append(StreamEnded(reply, complete, why or ("" if complete else _CUT)))
         return events
+
+    def _take_all(self, find: Callable[[], list[Frame]], events: list[Event]) -> None:
+        """Take the frames in that the framing finds.
+
+        Where it cannot go on, the stream has broken: that is told as an error, what came before
+        stays, what comes behind is not looked at.
+        """
+        try:
+            frames = find()
+        except MalformedBody as error:
+            self._broken = True
+            broken = ErrorReported(error.what, "damaged_stream")
+            self._decoding.error = self._decoding.error or broken
+            events.append(broken)
+            return
+        for frame in frames:
+            self._take(frame, events)
 
     def _take(self, frame: Frame, events: list[Event]) -> None:
         number = self._frames
@@ -76,6 +96,9 @@ class StreamDecoder:
             elif data.strip():
                 shown = data[:80].decode("utf-8", "replace")
                 self._note_unreadable(f"it is no JSON: {shown!r}", number)
+            return
+        except RecursionError:
+            self._note_unreadable("it is nested too deeply", number)
             return
         if isinstance(value, dict):
             try:
@@ -95,7 +118,8 @@ class StreamDecoder:
         reply = self._wire.decode_response(body, origin=self._origin, domain=self._domain)
         message = reply.message
         if decoding.error is not None:
-            message = replace(message, finish=ERROR)
+            # Hosts write their last frame behind an error as well: that does not make it whole.
+            message = replace(message, finish=ERROR, partial=True)
         if not decoding.complete:
             message = replace(message, partial=True)
         findings = (*self._findings, *decoding.findings, *reply.findings)
