@@ -484,6 +484,52 @@ def test_parts_numbered_from_one():
     assert len(of(BlockEnded, events)) == 1
 
 
+def test_an_end_whose_status_was_left_as_it_began():
+    events = read(created(), ended(output=[message("Hi")]) | {"response": created()["response"]})
+    assert (reply(events).finish, events[-1].complete) == ("stop", True)
+
+
+def test_a_message_whose_content_is_a_text():
+    events = read(created(), done(0, message() | {"content": "Hi"}), ended())
+    assert [one.text for one in of(TextAdded, events)] == ["Hi"]
+
+
+def test_ends_that_leave_out_the_words():
+    thought = {"type": "reasoning", "id": "rs_1", "summary": []}
+    events = read(
+        created(),
+        added(0, thought),
+        delta("reasoning_text", 0, "Hm"),
+        done(0, thought),
+        added(1, message(status="in_progress")),
+        delta("output_text", 1, "Hi", content_index=0),
+        delta("output_text", 1, "you", content_index=1),
+        done(1, message()),
+        added(2, message(status="in_progress")),
+        delta("output_text", 2, "a", content_index=0),
+        delta("output_text", 2, "b", content_index=1),
+        done(2, message("a")),
+        ended(),
+    )
+    assert [block.text for block in reply(events).message.blocks] == ["Hm", "Hi", "you", "a"]
+    told = [one.block.text for one in of(BlockEnded, events)]
+    assert told == ["Hm", "Hi", "you", "a", "b"]
+
+
+def test_a_thought_of_which_nothing_came_in_pieces():
+    parts = [{"type": "summary_text", "text": "Hm"}]
+    whole = {"type": "reasoning", "id": "rs_1", "summary": parts}
+    events = read(created(), done(0, whole), ended(output=[whole]))
+    assert [one.text for one in of(ThinkingAdded, events)] == ["Hm"]
+
+
+def test_pieces_behind_the_end_of_their_item_are_not_told():
+    events = read(
+        created(), done(0, message("Hi")), delta("output_text", 0, "Hi"), ended(output=[])
+    )
+    assert [one.text for one in of(TextAdded, events)] == ["Hi"]
+
+
 # Replies that did not get to their end.
 
 

@@ -112,6 +112,20 @@ def test_words_in_a_row_share_a_message():
     assert kinds(data).count("output_item.added") == 1
 
 
+def test_parts_of_one_message_stay_together():
+    data = made(*events_of(of(Text(text=text, opaque=(SEAL,)) for text in "ab")))
+    (item,) = check_frames(data)[-1]["response"]["output"]
+    assert (item["id"], len(item["content"])) == ("msg_1", 2)
+
+
+def test_a_call_that_was_cut_says_so():
+    call = ToolCall(id="c", name="f", raw='{"a":', truncated=True)
+    reply = of((call,), "length")
+    last = check_frames(made(*events_of(reply)))[-1]["response"]
+    assert last["output"][0]["status"] == "incomplete"
+    assert last == encode_response(reply, FORMAT)
+
+
 def test_parallel_calls_come_one_after_the_other():
     one, two = ToolCall(id="call_1", name="f"), ToolCall(id="call_2", name="g")
     data = made(
