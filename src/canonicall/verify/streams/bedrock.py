@@ -80,7 +80,8 @@ class BedrockGrammar(Grammar):
         if self.is_over:
             yield self.broken("event_after_end", data.where)
         elif event not in (EXCEPTIONS if is_exception else self._events):
-            yield self.broken("unknown_event", data.where)
+            # botocore hands it on as an empty event, at which langchain-aws raises.
+            yield self.broken("unknown_event", data.where, "list index out of range")
         elif is_exception:
             yield from self.missing(data, "message")
             self.failed()
