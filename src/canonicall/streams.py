@@ -90,7 +90,7 @@ class StreamDecoder:
         name, data = frame
         try:
             value = msgspec.json.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except (msgspec.DecodeError, UnicodeDecodeError):
             if data.strip() == _DONE:
                 self._decoding.complete = True
             elif data.strip():
