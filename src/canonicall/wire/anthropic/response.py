@@ -15,7 +15,7 @@ from canonicall.blocks import (
 )
 from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
-from canonicall.reply import STOP, TOOL_CALLS, Reply
+from canonicall.reply import STOP, TOOL_CALLS, Reply, Usage
 from canonicall.wire.anthropic.blocks import encode_block, server_block
 from canonicall.wire.anthropic.errors import decode_error
 from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields
@@ -55,7 +55,7 @@ def decode_response(
         findings.append(Finding("unknown_finish", "$.stop_reason", Action.KEPT, why, Fault.INPUT))
     usage = body.get("usage")
     return Reply(
-        message=Message("assistant", blocks, origin=_origin_of(body, origin), finish=finish),
+        message=Message("assistant", blocks, origin=origin_of(body, origin), finish=finish),
         usage=None if usage is None else decode_usage(object_at(usage, "$.usage")),
         findings=tuple(findings),
         native=native_of(native),
@@ -66,27 +66,39 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     """The body of `reply`. State that only another provider can read is left out."""
     message = reply.message
     origin = message.origin or Origin(format=FORMAT)
-    blocks = [_readable(block, origin) for block in message.blocks]
-    native = own_fields(reply.native)
-    finish = message.finish or (TOOL_CALLS if _has_calls(message.blocks) else STOP)
-    usage = None
-    if reply.usage is not None:
-        own = reply.usage.native if origin.format == FORMAT else None
-        usage = encode_usage(reply.usage, own)
+    blocks = [readable(block, origin) for block in message.blocks]
     body = {
         "id": origin.response_id or RESPONSE_ID,
         "type": "message",
         "role": "assistant",
         "model": origin.model,
-        "content": [encode_block(block, TARGET) for block in blocks if _has_form(block)],
+        "content": [encode_block(block, TARGET) for block in blocks if has_form(block)],
+        **encode_ending(reply),
+        "usage": encode_figures(reply.usage, origin),
+    }
+    return with_rest(body, own_fields(reply.native))
+
+
+def encode_ending(reply: Reply) -> dict[str, Any]:
+    """The fields that say why a reply ended."""
+    message, native = reply.message, own_fields(reply.native)
+    finish = message.finish or (TOOL_CALLS if _has_calls(message.blocks) else STOP)
+    return {
         "stop_reason": native.get("stop_reason") or encode_finish(finish),
         "stop_sequence": native.get("stop_sequence"),
-        "usage": usage or {"input_tokens": 0, "output_tokens": 0},
     }
-    return with_rest(body, native)
 
 
-def _origin_of(body: dict[str, Any], origin: Origin | None) -> Origin:
+def encode_figures(usage: Usage | None, origin: Origin) -> dict[str, Any]:
+    """The field `usage`, which every response has."""
+    figures = None
+    if usage is not None:
+        figures = encode_usage(usage, usage.native if origin.format == FORMAT else None)
+    return figures or {"input_tokens": 0, "output_tokens": 0}
+
+
+def origin_of(body: dict[str, Any], origin: Origin | None) -> Origin:
+    """Who made the message in `body`, as far as is known beforehand and as the body says."""
     given = origin or Origin(provider=TARGET.provider, format=FORMAT)
     return replace(
         given,
@@ -99,7 +111,7 @@ def _has_calls(blocks: tuple[Block, ...]) -> bool:
     return any(isinstance(block, ToolCall) and block.kind != "server" for block in blocks)
 
 
-def _readable(block: Block, origin: Origin) -> Block:
+def readable(block: Block, origin: Origin) -> Block:
     """`block` without opaque state that a reader of this format could not send back."""
     if origin.format == FORMAT:
         return block
@@ -107,7 +119,7 @@ def _readable(block: Block, origin: Origin) -> Block:
     return replace(block, opaque=kept)
 
 
-def _has_form(block: Block) -> bool:
+def has_form(block: Block) -> bool:
     """Whether the format can show `block`: not what another provider ran, hid or alone can name."""
     match block:
         case Thinking(text="", opaque=()):
