@@ -4,11 +4,13 @@ Words, thoughts and the input of calls come in pieces. Everything else comes who
 starts; a later increment that names one of its fields takes the place of what was there.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from canonicall.blocks import Block
+from canonicall.events import ArgumentsAdded, Event, TextAdded, ThinkingAdded
 from canonicall.wire.anthropic.blocks import decode_block
 from canonicall.wire.reading import object_at, text_at
 
@@ -23,6 +25,12 @@ _GROWN = {
 }
 """The field of a block that comes in pieces, by the type of the block."""
 
+_ADDED: dict[str, Callable[[int, str], Event]] = {
+    TEXT: TextAdded,
+    THINKING: ThinkingAdded,
+    INPUT: ArgumentsAdded,
+}
+
 _TOLD = ("text", "thinking", "tool_use")
 """The types whose pieces mean something before the block is whole."""
 
@@ -30,7 +38,7 @@ _TOLD = ("text", "thinking", "tool_use")
 class GrowingBlock:
     """Collects what belongs to one block."""
 
-    __slots__ = ("_domain", "_fields", "_where", "grown", "index", "is_whole", "pieces")
+    __slots__ = ("_added", "_domain", "_fields", "_where", "grown", "index", "is_whole", "pieces")
 
     def __init__(self, fields: dict[str, Any], where: str, domain: str) -> None:
         # What cannot be read is refused now, so that the message can be read in the end.
@@ -44,6 +52,13 @@ class GrowingBlock:
         self.index = -1
         """The number of the block once it has been told of."""
         self.is_whole = False
+        self._added = _ADDED.get(self.grown, TextAdded)
+
+    def add(self, piece: str, events: list[Event]) -> None:
+        """Add a piece, and tell of it where the block has been told of."""
+        self.pieces.append(piece)
+        if self.index >= 0:
+            events.append(self._added(self.index, piece))
 
     @property
     def type(self) -> str:

@@ -23,8 +23,6 @@ from canonicall.events import (
     FinishReported,
     MessageStarted,
     SignatureAdded,
-    TextAdded,
-    ThinkingAdded,
     UsageReported,
 )
 from canonicall.findings import Finding
@@ -34,14 +32,14 @@ from canonicall.wire.anthropic.response import origin_of
 from canonicall.wire.anthropic.stream_blocks import INPUT, TEXT, THINKING, GrowingBlock
 from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.reading import object_at, objects_at, parse_body, text_at
-from canonicall.wire.streaming import Blocks
+from canonicall.wire.streaming import Blocks, Growth
 
-_PIECES: dict[str, tuple[str, str, Callable[[int, str], Event]]] = {
-    "text_delta": ("text", TEXT, TextAdded),
-    "thinking_delta": ("thinking", THINKING, ThinkingAdded),
-    "input_json_delta": ("partial_json", INPUT, ArgumentsAdded),
+_PIECES = {
+    "text_delta": ("text", TEXT),
+    "thinking_delta": ("thinking", THINKING),
+    "input_json_delta": ("partial_json", INPUT),
 }
-"""Deltas that bring a piece: where it stands, the field of the block it belongs to, its event."""
+"""Deltas that bring a piece: where it stands, and the field of the block it belongs to."""
 
 _NOT_FIELDS = ("type", "role", "content", "usage", "delta")
 _TEXTS = ("id", "model", "stop_reason")
@@ -54,6 +52,7 @@ class StreamDecoding:
         self.complete = False
         self.error: ErrorReported | None = None
         self.findings: list[Finding] = []
+        self.growth: Growth | None = None
         self._origin = origin
         self._domain = TARGET.domain if domain is None else domain
         self._started = False
@@ -199,20 +198,19 @@ class StreamDecoding:
         if delta.__class__ is not dict:
             delta = object_at(delta, "$.delta")
         kind = delta.get("type")
-        growth = _PIECES.get(kind) if kind.__class__ is str else None
-        if growth is None:
+        place = _PIECES.get(kind) if kind.__class__ is str else None
+        if place is None:
             self._assign(block, delta)
             return
-        name, field, added = growth
+        name, field = place
         piece = delta.get(name)
         if piece.__class__ is not str:
             piece = text_at(piece, f"$.delta.{name}")
         if block is None or block.grown != field:
             block = self._block_for(field, index, events)
         if piece:
-            block.pieces.append(piece)
-            if block.index >= 0:
-                events.append(added(block.index, piece))
+            block.add(piece, events)
+            self.growth = Growth(("delta", name), block.add)
 
     def _block_stopped(self, data: dict[str, Any], events: list[Event]) -> None:
         index = data.get("index")
@@ -230,11 +228,8 @@ class StreamDecoding:
             if isinstance(empty, ToolCall):
                 empty = replace(empty, args=None)
             block.index = self._blocks.start(empty, events)
-        first = block.first_piece
-        if first:
-            block.pieces.append(first)
-            added = TextAdded if block.grown == TEXT else ThinkingAdded
-            events.append(added(block.index, first))
+        if block.first_piece:
+            block.add(block.first_piece, events)
         return block
 
     def _end(self, block: GrowingBlock, events: list[Event]) -> None:
