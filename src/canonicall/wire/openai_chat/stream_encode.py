@@ -67,7 +67,8 @@ class StreamEncoding:
         if isinstance(event, (TextAdded, ArgumentsAdded, ThinkingAdded)):
             around = self._around.get(event.index)
             if around is not None:
-                return around[0] + _json(event.text) + around[1]
+                before, after = around
+                return before + _json(event.text) + after
         write = self._writers.get(type(event))
         return b"" if write is None else write(event)
 
