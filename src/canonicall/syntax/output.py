@@ -22,7 +22,7 @@ from canonicall.reply import STOP, TOOL_CALLS, Reply
 from canonicall.request import Tool
 from canonicall.syntax.repair import repaired_object
 
-_QUOTES = "\"'“‘«„"
+_QUOTES = "\"'\u201c\u2018\u00ab\u201e"
 
 
 class Output:

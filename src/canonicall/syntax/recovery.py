@@ -75,25 +75,31 @@ class CallRecovery:
     def feed(self, event: Event) -> list[Event]:
         """The events that take the place of one."""
         match event:
-            case BlockStarted(block=Text() as text) if self._tools and not text.text:
+            case BlockStarted(block=Text(text="")) if self._tools:
                 self._scanners[event.index] = self._scanner()
                 return []
             case TextAdded() if event.index in self._scanners:
                 return self._renumbered(event.index, self._scanners[event.index].feed(event.text))
             case BlockEnded() if event.index in self._scanners:
                 return self._renumbered(event.index, self._scanners.pop(event.index).close())
+            case _:
+                return [self._passed_on(event)]
+
+    def _passed_on(self, event: Event) -> Event:
+        """An event that is not of words, in its place among the others."""
+        match event:
             case BlockStarted():
                 self._numbers[event.index] = self._next
                 self._next += 1
-                return [replace(event, index=self._numbers[event.index])]
+                return replace(event, index=self._numbers[event.index])
             case TextAdded() | ThinkingAdded() | ArgumentsAdded() | SignatureAdded() | BlockEnded():
-                return [replace(event, index=self._numbers[event.index])]
+                return replace(event, index=self._numbers[event.index])
             case FinishReported() if self._found and event.finish in ("", STOP):
-                return [FinishReported(TOOL_CALLS)]
+                return FinishReported(TOOL_CALLS)
             case StreamEnded():
-                return [replace(event, reply=recover_calls(event.reply, self._tools))]
+                return replace(event, reply=recover_calls(event.reply, self._tools))
             case _:
-                return [event]
+                return event
 
     def _scanner(self) -> TextScanner:
         return TextScanner(auto_syntax(with_tools=False), tools=self._tools)
