@@ -84,6 +84,13 @@ class Reader:
             self._taken.clear()
         return taken
 
+    def unmarked(self, reading: Reading[_T]) -> Reading[_T]:
+        """Read without remembering what is taken: of a call that was told nothing is given back."""
+        marks, self._marks = self._marks, 0
+        value = yield from reading
+        self._marks = marks
+        return value
+
     def take(self, count: int) -> str:
         """Take `count` characters that are there."""
         at = self._at
