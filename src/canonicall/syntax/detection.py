@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Any
 
+from msgspec.structs import replace
+
 from canonicall.blocks import ToolCall
 from canonicall.request import Tool
 from canonicall.syntax.declaration import Opener, ReadCalls, Syntax
@@ -53,7 +55,7 @@ def auto_syntax(*, with_tools: bool) -> Syntax:
     known = [get_syntax(name) for name in syntax_names()]
     watched = [one for one in known if one.is_marked or with_tools]
     openers = [
-        Opener(opener.marker, _named(one.name, opener.read), opener.looks, opener.place)
+        replace(opener, read=_named(one.name, opener.read))
         for one in watched
         for opener in one.openers
         if opener.looks is not None or one.is_marked
