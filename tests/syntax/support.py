@@ -13,6 +13,7 @@ from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.parsing import Parsed, parse
 from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.scanner import TextScanner
+
 from strategies import json_objects
 
 JSON_SYNTAXES = (

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
-from strategies import json_values
 from syntax.support import splits
+
+from strategies import json_values
 
 
 def run(program: Callable[[Reader], Reading[Any]], pieces: Iterable[str]) -> tuple[Any, str]:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall.syntax.repair import repaired_object, repaired_value
+
 from strategies import json_objects, json_values
 
 

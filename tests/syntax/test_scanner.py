@@ -86,9 +86,8 @@ def test_words_wait_only_where_a_marker_may_begin(name, data):
     if any(marker in text for marker in markers):
         return
     scanner = TextScanner(name)
-    fed = told = 0
-    for char in "." + text:
-        fed += 1
+    told = 0
+    for fed, char in enumerate("." + text, 1):
         added = [event for event in scanner.feed(char) if isinstance(event, TextAdded)]
         told += sum(len(event.text) for event in added)
         assert fed - told < max(map(len, markers))

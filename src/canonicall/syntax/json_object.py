@@ -120,7 +120,7 @@ class JsonObject:
             self._is_cut = reader.at_end and is_known
             return None
         yield from reader.blank()
-        return plain_value(pieces)
+        return self._plain(pieces)
 
     def _member(self, key: object) -> Reading[bool]:
         """The value of one member. Whether it came to its end and there is reason to read on."""
@@ -140,7 +140,7 @@ class JsonObject:
         pieces: list[str] = []
         if not (yield from self._reader.json_value(pieces.append, self._span.ends)):
             return False
-        self._take(key, plain_value(pieces), "".join(pieces))
+        self._take(key, self._plain(pieces), "".join(pieces))
         return True
 
     def _deeper(self, reading: Reading[bool]) -> Reading[bool]:
@@ -195,7 +195,7 @@ class JsonObject:
         pieces: list[str] = []
         whole = yield from self._reader.json_value(pieces.append)
         raw = "".join(pieces)
-        said = plain_value(pieces)
+        said = self._plain(pieces)
         if said == raw:
             return False
         self._has_arguments = True
@@ -222,7 +222,7 @@ class JsonObject:
             elif first == '"':
                 pieces: list[str] = []
                 whole = yield from reader.json_value(pieces.append)
-                self._say(str(plain_value(pieces)))
+                self._say(str(self._plain(pieces)))
                 if not whole:
                     return False
             elif first == "]" and is_list:
@@ -248,6 +248,9 @@ class JsonObject:
             return False
         self.holds = True
         return one.is_whole
+
+    def _plain(self, pieces: list[str]) -> object:
+        return plain_value(pieces, is_python=self._form.is_python)
 
     def _say(self, words: str) -> None:
         """Words beside the calls. They wait until it is known that there is a call."""
