@@ -10,11 +10,11 @@ import re
 from msgspec import Struct
 
 from canonicall.syntax.declaration import Opener, ReadCalls
-from canonicall.syntax.json_calls import json_calls, next_is
+from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
-from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back
+from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back, leave_block
 from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_value
 
 _ESCAPED_LINE = "\\n"
@@ -47,8 +47,8 @@ class KeyForm(Struct, frozen=True):
 def key_openers(form: KeyForm) -> tuple[Opener, ...]:
     """The markers that open calls of this form. JSON between the same tags is read as well."""
     return (
-        *(Opener(block, _block(form)) for block in form.blocks),
-        Opener(form.call, json_calls(form.call_end), looks=next_is("{", "[")),
+        *(Opener(block, _block(form), closers=form.block_ends) for block in form.blocks),
+        json_opener(form.call, form.call_end),
         Opener(form.call, _calls(form)),
     )
 
@@ -71,6 +71,8 @@ def _block(form: KeyForm) -> ReadCalls:
             elif is_call and found:
                 give_back(raw, output)
             else:
+                if found:
+                    yield from leave_block(reader, output, form.block_ends)
                 return found
 
     return read
