@@ -2,8 +2,11 @@
 
 import pytest
 
+from canonicall.folding import fold
 from canonicall.request import Tool
+from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.registry import get_syntax
+from canonicall.syntax.scanner import TextScanner
 from syntax.tag_syntaxes import WEATHER, call, codes, printed, read, said
 
 SYNTAX = "qwen3_coder_xml"
@@ -124,3 +127,17 @@ def test_seed_oss_has_its_own_tags():
     assert said(parsed) == [("weather", {"city": "Oslo\n"})]
     assert "<seed:tool_call>" in text
     assert get_syntax("seed_oss").print_results is None
+
+
+def test_the_same_opening_tag_of_three_syntaxes_is_told_apart():
+    """By what comes next: JSON, a function's tag, or a name."""
+    names = ("hermes", SYNTAX, "glm45_xml")
+    openers = tuple(opener for name in names for opener in get_syntax(name).openers)
+    together = Syntax(name="together", openers=openers)
+    for name in names:
+        text = printed(name, call(city="Oslo"))
+        for pieces in ([text], text):
+            scanner = TextScanner(together, tools=[WEATHER])
+            events = [event for piece in pieces for event in scanner.feed(piece)]
+            reply = fold([*events, *scanner.close()])
+            assert [(one.name, one.args) for one in reply.calls] == [("weather", {"city": "Oslo"})]

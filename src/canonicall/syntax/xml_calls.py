@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.syntax.declaration import Opener, ReadCalls
+from canonicall.syntax.json_calls import next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
@@ -72,7 +73,9 @@ class TagForm(Struct, frozen=True):
 
 def tag_openers(form: TagForm, *, bare: bool = True) -> tuple[Opener, ...]:
     """The markers that open blocks of this form, and those of calls outside of any block."""
-    blocks = [Opener(block, tagged_calls(form), closers=form.block_ends) for block in form.blocks]
+    looks = next_is(form.call, *form.blocks, *form.block_ends, *form.fillers)
+    read = tagged_calls(form)
+    blocks = [Opener(block, read, looks, closers=form.block_ends) for block in form.blocks]
     calls = [Opener(form.call + lead, tagged_calls(form, lead)) for lead in form.leads]
     return (*blocks, *(calls if bare else ()))
 
