@@ -39,8 +39,8 @@ class TextScanner:
 
     def feed(self, text: str) -> list[Event]:
         """The events that this text completes."""
-        self._reader.feed(text)
-        next(self._program, None)
+        if self._reader.feed(text):
+            next(self._program, None)
         return self._output.take()
 
     def close(self) -> list[Event]:
