@@ -40,6 +40,8 @@ class Output:
         self.blocks: list[Block] = []
         self.detected: str | None = None
         """The syntax of the first call, where it was not known before."""
+        self.started = 0
+        """How many blocks have begun: what was told cannot be taken back."""
         self.position = 0
         """Where what is being read now begins."""
         self.unclosed: tuple[str, ...] = ()
@@ -134,6 +136,7 @@ class Output:
         if self._open is not None:
             self.end_words()
         self._open = kind
+        self.started += 1
         block = Text(text="") if kind is Text else Thinking()
         self.events.append(BlockStarted(len(self.blocks), block))
 
@@ -171,6 +174,7 @@ class CallOutput:
             why = f"The model calls {name!r}, which was not offered."
             output.note("tool_unknown", Action.KEPT, why)
         output.end_words()
+        output.started += 1
         self._call = ToolCall(id=self._id, name=name)
         output.events.append(BlockStarted(len(output.blocks), self._call))
         for piece in self._pieces:

@@ -85,6 +85,12 @@ class Reader:
             self._taken.clear()
         return taken
 
+    def give_back(self, text: str) -> None:
+        """Put text that was taken back, to be read in another way."""
+        self._text = text + self._text[self._at :]
+        self._at = 0
+        self.position -= len(text)
+
     def unmarked(self, reading: Reading[_T]) -> Reading[_T]:
         """Read without remembering what is taken: of a call that was told nothing is given back."""
         marks, self._marks = self._marks, 0
