@@ -1,0 +1,56 @@
+"""Recorded streams as the bytes they were, and ways to cut them, for the tests of every format."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from canonicall.framing.eventstream import write_frame
+
+CORPUS = os.environ.get("CANONICALL_CORPUS", "")
+needs_corpus = pytest.mark.skipif(
+    not CORPUS, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
+)
+
+
+def recorded_streams(*protocols: str) -> Iterator[tuple[str, str, bytes]]:
+    """The id, the provider and the bytes of every stream of these protocols."""
+    if not CORPUS:
+        pytest.skip("CANONICALL_CORPUS does not name the folder of recorded traffic")
+    for path in sorted(Path(CORPUS).glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            record = json.loads(line)
+            if record["protocol"] in protocols and isinstance(record["response"], list):
+                yield record["id"], record["provider"], stream_bytes(record)
+
+
+def pieces_of(whole: Any, cuts: Iterable[int]) -> list[Any]:
+    """Text or bytes, cut at some places; numbers beyond the end count on from the start."""
+    edges = [0, *sorted(cut % (len(whole) + 1) for cut in cuts), len(whole)]
+    return [whole[start:end] for start, end in pairwise(edges)]
+
+
+def stream_bytes(record: dict[str, Any]) -> bytes:
+    """The stream of a record in the framing it had."""
+    frames = record["response"]
+    match record["framing"]:
+        case "eventstream":
+            return b"".join(write_frame(one["event"], one["data"].encode()) for one in frames)
+        case "ndjson":
+            return b"".join(one["data"].encode() + b"\n" for one in frames)
+        case "json-array":
+            return b"[" + b",\n".join(one["data"].encode() for one in frames) + b"]"
+        case _:
+            return b"".join(map(_server_sent, frames))
+
+
+def _server_sent(frame: dict[str, Any]) -> bytes:
+    if "comment" in frame:
+        return f": {frame['comment']}\n\n".encode()
+    name = f"event: {frame['event']}\n" if frame["event"] else ""
+    data = "".join(f"data: {line}\n" for line in frame["data"].split("\n"))
+    return f"{name}{data}\n".encode()
