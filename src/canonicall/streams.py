@@ -11,7 +11,7 @@ from canonicall.blocks import Message, Origin, ToolCall
 from canonicall.errors import MalformedBody
 from canonicall.events import BlockEnded, BlockStarted, Event, StreamEnded
 from canonicall.findings import Action, Fault, Finding
-from canonicall.folding import with_truncated_call
+from canonicall.folding import WHY_CUT, with_truncated_call
 from canonicall.framing.detect import AnyFraming
 from canonicall.framing.frame import Frame
 from canonicall.ids import base64url
@@ -20,7 +20,6 @@ from canonicall.reply import ERROR, Reply
 from canonicall.wire.formats import get_format
 
 _DONE = b"[DONE]"
-_CUT = "the stream ended before the provider said that it was complete"
 
 
 class StreamDecoder:
@@ -61,7 +60,7 @@ class StreamDecoder:
         reply = self._reply(decoding.whole())
         why = decoding.error.message if decoding.error is not None else ""
         complete = decoding.complete and decoding.error is None
-        events.append(StreamEnded(reply, complete, why or ("" if complete else _CUT)))
+        events.append(StreamEnded(reply, complete, why or ("" if complete else WHY_CUT)))
         return events
 
     def _take(self, frame: Frame, events: list[Event]) -> None:
@@ -114,17 +113,20 @@ class StreamEncoder:
         self._seed = seed
         self._given: set[str] = set()
         self._renamed: dict[int, str] = {}
+        self._written: dict[tuple[str, str], list[str]] = {}
+        """The ids that were written for the calls that came with an id and a name, in order."""
         self._ended = False
 
     def feed(self, event: Event) -> bytes:
         """The bytes that an event becomes; none where there is nothing to write yet."""
         if type(event) is BlockStarted and type(event.block) is ToolCall:
             event = self._with_id(event, event.block)
-        elif type(event) is BlockEnded and event.index in self._renamed:
-            block = event.block
-            event = BlockEnded(event.index, replace(block, id=self._renamed[event.index]))
+        elif type(event) is BlockEnded and type(event.block) is ToolCall:
+            event = self._with_same_id(event, event.block)
         elif type(event) is StreamEnded:
             self._ended = True
+            if self._renamed:
+                event = replace(event, reply=self._with_same_ids(event.reply))
         return self._encoding.event(event)
 
     def feed_all(self, events: Iterable[Event]) -> bytes:
@@ -140,7 +142,7 @@ class StreamEncoder:
         if self._ended:
             return b""
         message = Message("assistant", partial=True)
-        return self.feed(StreamEnded(Reply(message), complete=False, why=_CUT))
+        return self.feed(StreamEnded(Reply(message), complete=False, why=WHY_CUT))
 
     def _with_id(self, event: BlockStarted, call: ToolCall) -> BlockStarted:
         """`event` with an id that no other call of this stream has."""
@@ -154,3 +156,20 @@ class StreamEncoder:
             call = replace(call, id=id)
         self._given.add(call.id)
         return event
+
+    def _with_same_id(self, event: BlockEnded, call: ToolCall) -> BlockEnded:
+        """`event` with the id that its call started with."""
+        id = self._renamed.get(event.index, call.id)
+        self._written.setdefault((call.id, call.name), []).append(id)
+        return event if id == call.id else BlockEnded(event.index, replace(call, id=id))
+
+    def _with_same_ids(self, reply: Reply) -> Reply:
+        """`reply` with the ids that were written. Its blocks need not be in the order of events."""
+        written = {key: iter(ids) for key, ids in self._written.items()}
+        blocks = tuple(
+            replace(block, id=next(written.get((block.id, block.name), iter(())), block.id))
+            if isinstance(block, ToolCall)
+            else block
+            for block in reply.message.blocks
+        )
+        return replace(reply, message=replace(reply.message, blocks=blocks))
