@@ -19,8 +19,9 @@ from canonicall.events import (
     FinishReported,
     StreamEnded,
 )
+from canonicall.folding import CUT_SHORT
 from canonicall.growing import GrowingJson
-from canonicall.reply import CUT_SHORT, ERROR, FILTER, MALFORMED_CALL, REFUSAL
+from canonicall.reply import ERROR, FILTER, MALFORMED_CALL, REFUSAL
 from canonicall.streams import StreamDecoder
 
 _NOT_TO_RUN = (*CUT_SHORT, FILTER, REFUSAL, MALFORMED_CALL, ERROR)

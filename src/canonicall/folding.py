@@ -24,8 +24,10 @@ from canonicall.events import (
     ThinkingAdded,
     UsageReported,
 )
-from canonicall.reply import CUT_SHORT, ERROR, Reply, Usage
+from canonicall.reply import CONTEXT_OVERFLOW, ERROR, LENGTH, Reply, Usage
 
+CUT_SHORT = (LENGTH, CONTEXT_OVERFLOW)
+"""The ends at which a limit cut the reply off: its last call may not be whole."""
 WHY_CUT = "the stream ended before the provider said that it was complete"
 
 

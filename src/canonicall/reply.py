@@ -19,9 +19,6 @@ MALFORMED_CALL = "malformed_call"
 ERROR = "error"
 """Why a model stopped, in canonical words; the empty text where it did not say."""
 
-CUT_SHORT = (LENGTH, CONTEXT_OVERFLOW)
-"""The ends at which a limit cut the reply off: its last call may not be whole."""
-
 
 class Usage(Struct, frozen=True, omit_defaults=True):
     """Tokens of one exchange. `input_tokens` is everything read, cached or not."""

@@ -94,8 +94,8 @@ class StreamDecoder:
         reply = self._wire.decode_response(body, origin=self._origin, domain=self._domain)
         message = reply.message
         if decoding.error is not None:
-            message = replace(message, finish=ERROR)
-        if not decoding.complete:
+            message = replace(message, finish=ERROR, partial=True)
+        elif not decoding.complete:
             message = replace(message, partial=True)
         findings = (*self._findings, *decoding.findings, *reply.findings)
         return replace(reply, message=with_truncated_call(message), findings=findings)
