@@ -15,7 +15,7 @@ import msgspec
 from canonicall.blocks import CallKind, ToolCall
 from canonicall.events import Event
 from canonicall.wire.openai_chat.calls import LEGACY, decode_call, decode_legacy
-from canonicall.wire.reading import object_at, text_at
+from canonicall.wire.reading import list_at, object_at, text_at
 from canonicall.wire.streaming import Blocks
 
 
@@ -74,8 +74,7 @@ class GrowingCalls:
 
     def add(self, pieces: Any, where: str, events: list[Event] | None) -> None:
         """Take the `tool_calls` of one delta in; tell of them if there are `events`."""
-        if isinstance(pieces, dict):
-            pieces = [pieces]
+        pieces = [pieces] if isinstance(pieces, dict) else list_at(pieces, where)
         for number, value in enumerate(pieces):
             place = f"{where}[{number}]"
             piece = object_at(value, place)
@@ -177,7 +176,7 @@ def _merge(
     Some hosts of Kimi send a name in pieces; behind the first argument it can only be repeated.
     """
     call.id = call.id or id
-    if name and name != call.name and not call.pieces:
+    if not call.name or (name != call.name and not call.pieces):
         call.name += name
     for field, value in piece.items():
         if field not in ("index", "id", "function", "custom") and value:

@@ -70,7 +70,8 @@ class StreamDecoding:
             or data.get("usage") is not None
             or "error" in data
         ):
-            self._merge(data, events)
+            self._keep(data)
+            self._report(data, events)
         if not choices:
             return
         for number, value in enumerate(list_at(choices, "$.choices")):
@@ -87,16 +88,20 @@ class StreamDecoding:
 
     def whole(self) -> dict[str, Any]:
         """The body of a response without streaming."""
-        choices = [self._choices[index].whole(index) for index in sorted(self._choices)]
+        order = sorted(self._choices, key=lambda index: (index != 0, index))
+        choices = [self._choices[index].whole(index) for index in order]
         return self._body | {"choices": choices}
 
-    def _merge(self, data: dict[str, Any], events: list[Event]) -> None:
+    def _keep(self, data: dict[str, Any]) -> None:
         """Keep what stands around the delta; later values take the place of earlier ones."""
         self._size = len(data)
         for field, value in data.items():
             if field in _NOT_AROUND or value is None or (field in self._body and value in ("", [])):
                 continue
             self._body[field] = value if field not in _TYPED else _typed(field, value)
+
+    def _report(self, data: dict[str, Any], events: list[Event]) -> None:
+        """Tell of figures and errors, wherever a host puts them."""
         groq = data.get("x_groq")
         usage = data.get("usage") or (groq.get("usage") if isinstance(groq, dict) else None)
         figures = decode_usage(object_at(usage or {}, "$.usage"))
@@ -212,7 +217,7 @@ class StreamDecoding:
         self, message: GrowingMessage, data: dict[str, Any], index: int, events: list[Event]
     ) -> None:
         self.complete = True
-        self._merge({**data, "usage": None, "error": None}, events)
+        self._keep(data)
         if index:
             return
         self._tell_rest(message, events, cut=False)

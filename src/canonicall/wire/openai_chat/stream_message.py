@@ -70,8 +70,11 @@ class GrowingMessage:
     @property
     def has_more(self) -> bool:
         """Whether there is more than words, reasoning and calls."""
-        kinds = {part.fields.get("type") for part in self._parts}
-        return bool(kinds - {"text", "thinking"} or self._rest.get("images") or self._audio.whole())
+        return bool(
+            self._rest.get("images")
+            or self._audio.whole()
+            or any(part.fields.get("type") not in ("text", "thinking") for part in self._parts)
+        )
 
     def whole(self, index: int) -> dict[str, Any]:
         """The choice of a response without streaming."""
