@@ -43,7 +43,7 @@ def stream_bytes(record: dict[str, Any]) -> bytes:
         case "ndjson":
             return b"".join(one["data"].encode() + b"\n" for one in frames)
         case "json-array":
-            return b"[" + b",\n".join(one["data"].encode() for one in frames) + b"]"
+            return json.dumps(frames, indent=2).encode()
         case _:
             return b"".join(map(_server_sent, frames))
 

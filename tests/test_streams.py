@@ -233,9 +233,10 @@ class Recording:
 def events_written(events):
     """The events as an encoding gets to see them."""
     encoder = StreamEncoder("openai-chat")
-    encoder._encoding = Recording()
+    recording = Recording()
+    encoder._write = recording.event
     encoder.feed_all(events)
-    return encoder._encoding.events
+    return recording.events
 
 
 @given(replies)

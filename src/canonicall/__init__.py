@@ -113,8 +113,8 @@ if TYPE_CHECKING:
     from canonicall.transcript.render import Renderer
     from canonicall.transcript.turns import Diagnostics, Transcript, Turn
 
-    # Judge a body, explain a refusal.
-    from canonicall.verify import Explanation, Violation, explain
+    # Judge a body or a stream, explain a refusal.
+    from canonicall.verify import Explanation, StreamChecker, Violation, explain, verify_stream
 
 # Loaded when first asked for, so that a command or a script pays only for what it uses.
 _NAMES_BY_MODULE = {
@@ -197,7 +197,13 @@ _NAMES_BY_MODULE = {
     "canonicall.transcript.policy": ("Policy",),
     "canonicall.transcript.render": ("Renderer",),
     "canonicall.transcript.turns": ("Diagnostics", "Transcript", "Turn"),
-    "canonicall.verify": ("Explanation", "Violation", "explain"),
+    "canonicall.verify": (
+        "Explanation",
+        "StreamChecker",
+        "Violation",
+        "explain",
+        "verify_stream",
+    ),
 }
 _HOME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 
@@ -248,6 +254,7 @@ __all__ = [
     "Request",
     "SignatureAdded",
     "Status",
+    "StreamChecker",
     "StreamDecoder",
     "StreamEncoder",
     "StreamEnded",
@@ -306,6 +313,7 @@ __all__ = [
     "unregister_parser",
     "unregister_provider",
     "verify",
+    "verify_stream",
     "wording",
 ]
 

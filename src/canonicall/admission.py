@@ -16,29 +16,28 @@ from canonicall.blocks import Block, CallClosed, Entry, Media, Message, Text, To
 from canonicall.common_case import is_plain_message
 from canonicall.conform import conform
 from canonicall.errors import InvalidValue
-from canonicall.findings import Action, Fault, Finding
+from canonicall.findings import Action, Fault, Finding, Place, in_words
 from canonicall.ids import is_canonical_tool_id
 from canonicall.plain import MAX_DEPTH, plain_json
 
 
-def admit(entry: Entry, where: str, findings: list[Finding]) -> Entry:
-    """`entry`, fit to be stored."""
+def admit(entry: Entry, at: int, findings: list[Finding]) -> Entry:
+    """`entry`, fit to be stored as entry number `at`."""
     if isinstance(entry, CallClosed):
-        return conform(entry, where, findings)
+        return conform(entry, f"entries[{at}]", findings)
     if not isinstance(entry, Message):
         raise InvalidValue(
-            f"expected a Message or a CallClosed, got {type(entry).__name__}.", where=where
+            f"expected a Message or a CallClosed, got {type(entry).__name__}.",
+            where=f"entries[{at}]",
         )
     if not is_plain_message(entry):
-        entry = conform(entry, where, findings)
-    blocks = entry.blocks
-    admitted = [
-        _admit_block(block, where, index, findings) if type(block) is not Text else block
-        for index, block in enumerate(blocks)
-    ]
-    if all(map(is_, blocks, admitted)):
+        entry = conform(entry, f"entries[{at}]", findings)
+    if all(type(block) is Text for block in entry.blocks):
         return entry
-    return replace(entry, blocks=tuple(admitted))
+    admitted = tuple(
+        [_admit_block(block, (at, index), findings) for index, block in enumerate(entry.blocks)]
+    )
+    return entry if all(map(is_, entry.blocks, admitted)) else replace(entry, blocks=admitted)
 
 
 def parse_arguments(raw: str | None) -> dict[str, Any] | None:
@@ -76,13 +75,13 @@ def _plain_object(value: Any) -> dict[str, Any] | None:
     return plain if isinstance(plain, dict) else None
 
 
-def _admit_block(block: Block, where: str, index: int, findings: list[Finding]) -> Block:
+def _admit_block(block: Block, place: Place, findings: list[Finding]) -> Block:
     if isinstance(block, ToolCall):
-        return _with_arguments(block, where, index, findings)
+        return _with_arguments(block, place, findings)
     contents = block.content or () if isinstance(block, ToolResult) else (block,)
     for part in contents:
         if isinstance(part, Media):
-            _check_source(part, f"{where}.blocks[{index}]")
+            _check_source(part, in_words(place))
     return block
 
 
@@ -93,7 +92,7 @@ def _check_source(media: Media, where: str) -> None:
         )
 
 
-def _with_arguments(call: ToolCall, where: str, index: int, findings: list[Finding]) -> ToolCall:
+def _with_arguments(call: ToolCall, place: Place, findings: list[Finding]) -> ToolCall:
     """`call` with its arguments in both forms, the parsed one where there is one."""
     if call.kind == "custom":
         return call
@@ -107,7 +106,7 @@ def _with_arguments(call: ToolCall, where: str, index: int, findings: list[Findi
             findings.append(
                 Finding(
                     "arguments_unreadable",
-                    f"{where}.blocks[{index}].raw",
+                    f"{in_words(place)}.raw",
                     Action.KEPT,
                     why,
                     Fault.INPUT,
@@ -118,7 +117,7 @@ def _with_arguments(call: ToolCall, where: str, index: int, findings: list[Findi
             findings.append(
                 Finding(
                     "arguments_unwrapped",
-                    f"{where}.blocks[{index}].raw",
+                    f"{in_words(place)}.raw",
                     Action.CHANGED,
                     why,
                     Fault.INPUT,
@@ -132,7 +131,7 @@ def _with_arguments(call: ToolCall, where: str, index: int, findings: list[Findi
         findings.append(
             Finding(
                 "arguments_disagree",
-                f"{where}.blocks[{index}].raw",
+                f"{in_words(place)}.raw",
                 Action.DROPPED,
                 why,
                 Fault.INPUT,

@@ -6,21 +6,17 @@ only one that writes to the ledger.
 """
 
 from hashlib import sha256
-from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, CallClosed, Message, Text, ToolCall, ToolResult
-from canonicall.findings import Action, Fault, Finding
+from canonicall.findings import Action, Fault, Finding, Place, in_words
 from canonicall.ids import base64url, derived_tool_id, is_canonical_tool_id
 from canonicall.ledger import Interaction, Ledger
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, infer_outcome
 
 _TURN_PREFIX = "turn_"
-
-_Place: TypeAlias = tuple[int, int]
-"""Where a block stands: entry and position. Put into words only where there is a finding."""
 
 
 class Binding:
@@ -119,7 +115,7 @@ class Binding:
         return base if seen == 1 else f"{base}.{seen}"
 
     def _bind_call(
-        self, call: ToolCall, provider: str, turn: str, place: _Place, findings: list[Finding]
+        self, call: ToolCall, provider: str, turn: str, place: Place, findings: list[Finding]
     ) -> ToolCall:
         given = call.id
         call = self._canonicalised(call, provider, turn, place, findings)
@@ -135,7 +131,7 @@ class Binding:
         return call
 
     def _claim_early_result(
-        self, call: ToolCall, given: str, place: _Place, findings: list[Finding]
+        self, call: ToolCall, given: str, place: Place, findings: list[Finding]
     ) -> None:
         held = self._early_results.get(given) or self._early_results.get(call.raw_id)
         if not held:
@@ -149,7 +145,7 @@ class Binding:
         findings.append(_seen("result_before_call", place, Action.MOVED, why))
 
     def _canonicalised(
-        self, call: ToolCall, provider: str, turn: str, place: _Place, findings: list[Finding]
+        self, call: ToolCall, provider: str, turn: str, place: Place, findings: list[Finding]
     ) -> ToolCall:
         index = self._next_index.get(turn, 0)
         if not call.name:
@@ -173,7 +169,7 @@ class Binding:
         self._next_number = number + 1
         return number
 
-    def _note_id(self, raw_id: str, place: _Place, findings: list[Finding]) -> None:
+    def _note_id(self, raw_id: str, place: Place, findings: list[Finding]) -> None:
         if not raw_id:
             why = "The call has no id; its turn and position identify it."
             findings.append(_seen("missing_call_id", place, Action.ADDED, why))
@@ -181,9 +177,7 @@ class Binding:
             why = f"The raw id {raw_id!r} was used before; turn and position tell them apart."
             findings.append(_seen("reused_call_id", place, Action.KEPT, why))
 
-    def _bind_result(
-        self, result: ToolResult, place: _Place, findings: list[Finding]
-    ) -> ToolResult:
+    def _bind_result(self, result: ToolResult, place: Place, findings: list[Finding]) -> ToolResult:
         call_id = result.call_id or result.raw_id
         outcome = _outcome_of(result)
         before = self._call_of(result, call_id, place, findings)
@@ -200,7 +194,7 @@ class Binding:
         return result
 
     def _call_of(
-        self, result: ToolResult, call_id: str, place: _Place, findings: list[Finding]
+        self, result: ToolResult, call_id: str, place: Place, findings: list[Finding]
     ) -> Interaction | None:
         """The interaction a result belongs to, open or not; None for an orphan."""
         if result.bound:
@@ -214,9 +208,7 @@ class Binding:
             findings.append(_seen("matched_by_position", place, Action.CHANGED, why))
         return placed
 
-    def _hold_orphan(
-        self, result: ToolResult, place: _Place, findings: list[Finding]
-    ) -> ToolResult:
+    def _hold_orphan(self, result: ToolResult, place: Place, findings: list[Finding]) -> ToolResult:
         """Set a result without a call aside. A reply that follows at once may still claim it."""
         if result.bound:
             why = f"The call {result.call_id} is not part of the conversation any more."
@@ -248,7 +240,7 @@ def split_misplaced_calls(
     message: Message, entry: int, findings: list[Finding]
 ) -> tuple[Message, ...]:
     """Calls are the model's: in any other role they become an assistant message of their own."""
-    if message.role == "assistant" or not any(type(one) is ToolCall for one in message.blocks):
+    if message.role == "assistant" or not message.calls:
         return (message,)
     why = (
         f"A {message.role} message held tool calls;"
@@ -285,7 +277,7 @@ def _note_completion(
     before: Interaction,
     after: Interaction,
     result: ToolResult,
-    place: _Place,
+    place: Place,
     findings: list[Finding],
 ) -> None:
     """Say what is worth saying about the result that turned `before` into `after`."""
@@ -303,9 +295,8 @@ def _note_completion(
     findings.append(_seen(code, place, action, why))
 
 
-def _seen(code: str, place: _Place, action: Action, why: str) -> Finding:
-    entry, position = place
-    return Finding(code, f"entries[{entry}].blocks[{position}]", action, why, Fault.INPUT)
+def _seen(code: str, place: Place, action: Action, why: str) -> Finding:
+    return Finding(code, in_words(place), action, why, Fault.INPUT)
 
 
 def _all_results(message: Message) -> bool:

@@ -26,6 +26,7 @@ from canonicall.blocks import (
     ToolCall,
     ToolResult,
 )
+from canonicall.errors import InvalidValue
 from canonicall.findings import Finding, Report
 from canonicall.ledger import Ledger
 from canonicall.outcome import Outcome
@@ -126,16 +127,18 @@ class Conversation:
         return Appended(tuple(self._entries[first:]), tuple(self._findings[told:]))
 
     def _write(self, entry: Entry) -> None:
-        at = len(self._entries)
-        findings: list[Finding] = []
-        admitted = admit(entry, f"entries[{at}]", findings)
+        at, told = len(self._entries), len(self._findings)
+        try:
+            admitted = admit(entry, at, self._findings)
+        except InvalidValue:
+            del self._findings[told:]
+            raise
         if isinstance(admitted, CallClosed):
-            self._entries.append(self._binding.bind_closing(admitted, at, findings))
-        else:
-            for message in split_misplaced_calls(admitted, at, findings):
-                bound = self._binding.bind_message(message, len(self._entries), findings)
-                self._entries.append(bound)
-        self._findings += findings
+            self._entries.append(self._binding.bind_closing(admitted, at, self._findings))
+            return
+        for message in split_misplaced_calls(admitted, at, self._findings):
+            bound = self._binding.bind_message(message, len(self._entries), self._findings)
+            self._entries.append(bound)
 
     # Ways to append, one for each thing a person does.
 

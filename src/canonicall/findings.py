@@ -8,7 +8,7 @@ A finding is for people (`why`) and for programs (`code`, `where`, `action`, `fa
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import Self
+from typing import Self, TypeAlias
 
 from msgspec import Struct
 
@@ -41,6 +41,16 @@ class Fault(StrEnum):
     """Ids or names on their way to a target's own form."""
     NONE = "none"
     """Nothing is wrong: the caller asked for it."""
+
+
+Place: TypeAlias = tuple[int, int]
+"""Where a block stands: entry and position. It is put into words only for a finding."""
+
+
+def in_words(place: Place) -> str:
+    """The path of a block."""
+    entry, position = place
+    return f"entries[{entry}].blocks[{position}]"
 
 
 class Finding(Struct, frozen=True, gc=False):

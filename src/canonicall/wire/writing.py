@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import msgspec
+
 from canonicall.admission import parse_arguments
 from canonicall.blocks import Block, Code, Media, Summary, Text, ToolCall
 
@@ -35,3 +37,17 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
 def data_url(media: Media) -> str:
     """The address that holds the data of `media` itself."""
     return f"data:{media.media_type};base64,{media.data}"
+
+
+def json_line(value: Any) -> bytes:
+    """`value` as JSON that no reader takes for several lines.
+
+    Line readers of Python (httpx, so Google's and Ollama's clients) end a line at these characters
+    as well, which JSON may hold as they are.
+    """
+    data = msgspec.json.encode(value)
+    if data.isascii():
+        return data
+    for char in ("\x85", "\u2028", "\u2029"):
+        data = data.replace(char.encode(), b"\\u%04x" % ord(char))
+    return data

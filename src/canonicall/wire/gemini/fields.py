@@ -26,8 +26,8 @@ def fields_at(value: Any, where: str) -> dict[str, Any]:
     for name, field in object_at(value, where).items():
         if field is None:
             continue
-        camel = _camel(name)
-        if camel == name or camel not in found:
+        camel = _camel(name) if "_" in name else name
+        if camel is name or camel not in found:
             found[camel] = field
     return found
 
@@ -43,7 +43,7 @@ def enum_at(value: Any, where: str) -> str:
 
 
 def _camel(name: str) -> str:
-    if "_" not in name or _SNAKE.fullmatch(name) is None:
+    if _SNAKE.fullmatch(name) is None:
         return name
     head, *tail = name.split("_")
     return head + "".join(word[:1].upper() + word[1:] for word in tail)

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Message, Origin
+from canonicall.blocks import Block, Message, Origin
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import ERROR, FILTER, Reply
 from canonicall.wire.carried import with_rest
@@ -60,7 +60,7 @@ def decode_response(
 
 
 def encode_response(reply: Reply) -> dict[str, Any]:
-    """A complete body for a reply."""
+    """A complete body for a reply. State that only another provider can read is left out."""
     rest = own_fields(reply.native)
     left, *others = rest.pop("candidates", None) or [{}]
     body: dict[str, Any] = {}
@@ -74,6 +74,14 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     if origin.response_id:
         body["responseId"] = origin.response_id
     return with_rest(body, rest)
+
+
+def readable(block: Block, origin: Origin | None) -> Block:
+    """`block` without opaque state that a reader of this format could not send back."""
+    if not block.opaque or origin is None or origin.format in ("", FORMAT):
+        return block
+    kept = tuple(one for one in block.opaque if one.domain == TARGET.domain)
+    return replace(block, opaque=kept)
 
 
 def _decode_candidate(
@@ -99,7 +107,8 @@ def _decode_candidate(
 
 
 def _encode_candidate(message: Message, left: dict[str, Any]) -> dict[str, Any]:
-    content = {"parts": encode_parts(message.blocks, by_model=True), "role": "model"}
+    blocks = [readable(block, message.origin) for block in message.blocks]
+    content = {"parts": encode_parts(blocks, by_model=True), "role": "model"}
     extra = own_fields(message.native)
     candidate: dict[str, Any] = {"content": {**extra, **content}}
     raw = left.get("finishReason")

@@ -69,7 +69,7 @@ def decode_reply(message: dict[str, Any], where: str, origin: Origin) -> Message
     blocks: list[Block] = [Thinking(text=thought)] if thought else []
     blocks += _decode_content(message, where)
     calls = objects_at(message.get("tool_calls"), f"{where}.tool_calls")
-    blocks += [_decode_call(call, at, index) for index, (call, at) in enumerate(calls)]
+    blocks += [decode_call(call, at, index) for index, (call, at) in enumerate(calls)]
     native = native_fields(FORMAT, message, _KNOWN)
     return Message("assistant", tuple(blocks), origin=origin, native=native)
 
@@ -78,13 +78,20 @@ def _decode_content(message: dict[str, Any], where: str) -> list[Text | Media]:
     content: list[Text | Media] = []
     if message.get("content") is not None:
         content.append(Text(text=text_at(message["content"], f"{where}.content")))
+    return [*content, *decode_images(message, where)]
+
+
+def decode_images(message: dict[str, Any], where: str) -> list[Media]:
+    """The images of a message, which stand beside its text."""
+    images: list[Media] = []
     for index, data in enumerate(list_at(message.get("images"), f"{where}.images")):
         image = text_at(data, f"{where}.images[{index}]")
-        content.append(Media(media_type=_image_type(image), data=image))
-    return content
+        images.append(Media(media_type=_image_type(image), data=image))
+    return images
 
 
-def _decode_call(call: dict[str, Any], where: str, index: int) -> ToolCall:
+def decode_call(call: dict[str, Any], where: str, index: int) -> ToolCall:
+    """A call; `index` is its position among the calls of its message."""
     function = object_at(call.get("function") or {}, f"{where}.function")
     given = function.get("arguments")
     known = ["id", "type", "function"]
@@ -122,7 +129,7 @@ def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
     rest = [block for block in turn.blocks if not isinstance(block, ToolResult)]
     if rest or not results:
         role = "system" if turn.role in ("system", "developer") else "user"
-        message: dict[str, Any] = {"role": role} | _encode_content(rest)
+        message: dict[str, Any] = {"role": role} | encode_content(rest)
         messages.append(message | own_fields(turn.native, except_for=_KNOWN))
     return messages
 
@@ -132,7 +139,7 @@ def encode_reply(
 ) -> dict[str, Any]:
     """A message of the model. `numbered`: calls say their position, as in responses."""
     blocks = tuple(blocks)
-    message: dict[str, Any] = {"role": "assistant"} | _encode_content(blocks)
+    message: dict[str, Any] = {"role": "assistant"} | encode_content(blocks)
     calls = [block for block in blocks if isinstance(block, ToolCall) and block.kind != "server"]
     if calls and not message["content"] and target.empty_content_beside_calls != "empty":
         del message["content"]
@@ -141,12 +148,12 @@ def encode_reply(
         message["thinking"] = "\n".join(thoughts)
     if calls:
         message["tool_calls"] = [
-            _encode_call(call, index if numbered else None) for index, call in enumerate(calls)
+            encode_call(call, index if numbered else None) for index, call in enumerate(calls)
         ]
     return message | own_fields(native, except_for=_KNOWN)
 
 
-def _encode_content(blocks: Iterable[Block]) -> dict[str, Any]:
+def encode_content(blocks: Iterable[Block]) -> dict[str, Any]:
     """The text and the images of `blocks`. Only images that are here can be sent."""
     texts: list[str] = []
     images: list[str] = []
@@ -163,7 +170,8 @@ def _encode_content(blocks: Iterable[Block]) -> dict[str, Any]:
     return {"content": "\n".join(texts)} | ({"images": images} if images else {})
 
 
-def _encode_call(call: ToolCall, index: int | None) -> dict[str, Any]:
+def encode_call(call: ToolCall, index: int | None) -> dict[str, Any]:
+    """A call, with its position where that is told."""
     fields = own_fields(call.native)
     index = fields.pop("index", index)
     function: dict[str, Any] = {} if index is None else {"index": index}
@@ -173,7 +181,7 @@ def _encode_call(call: ToolCall, index: int | None) -> dict[str, Any]:
 
 
 def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "tool"} | _encode_content(result.content or ())
+    message: dict[str, Any] = {"role": "tool"} | encode_content(result.content or ())
     if result.name and target.result_names_tool:
         message["tool_name"] = result.name
     if result.call_id:

@@ -29,7 +29,7 @@ from canonicall.wire.ollama.messages import (
 from canonicall.wire.ollama.target import TARGET
 from canonicall.wire.reading import object_at, text_at
 
-_NO_TIME = "1970-01-01T00:00:00Z"
+NO_TIME = "1970-01-01T00:00:00Z"
 _KNOWN = ("model", "created_at", "message", "done", "done_reason", *USAGE_FIELDS)
 
 
@@ -67,7 +67,7 @@ def encode_response(reply: Reply) -> dict[str, Any]:
         raw = encode_finish(finish_told(message))
     body: dict[str, Any] = {
         "model": message.origin.model if message.origin is not None else "",
-        "created_at": _NO_TIME,
+        "created_at": NO_TIME,
         "message": encode_reply(message.blocks, message.native, TARGET, numbered=True),
         "done": not message.partial,
         "done_reason": raw,

@@ -51,10 +51,10 @@ class StreamEncoding:
         self._envelope: dict[str, Any] = {}
         self._around: dict[int, tuple[bytes, bytes]] = {}
         """What stands around the pieces of a block: the field of the delta, and its end."""
+        self._ready: dict[int, tuple[bytes, bytes]] = {}
+        """The same with the rest of the chunk, for blocks that have a piece already."""
         self._numbers: dict[int, int] = {}
         """The numbers of the calls."""
-        self._silent: set[int] = set()
-        """Blocks of which no piece has been written yet."""
         self._separator = "\n"
         """What stands between two blocks in one field. Blocks of a chat stream are pieces of it."""
         self._written: set[bytes] = set()
@@ -67,9 +67,6 @@ class StreamEncoding:
         self._writers: dict[type, Callable[[Any], bytes]] = {
             MessageStarted: self._message_started,
             BlockStarted: self._block_started,
-            TextAdded: self._piece_added,
-            ThinkingAdded: self._piece_added,
-            ArgumentsAdded: self._piece_added,
             SignatureAdded: self._signature_added,
             BlockEnded: self._block_ended,
             UsageReported: self._usage_reported,
@@ -79,6 +76,12 @@ class StreamEncoding:
 
     def event(self, event: Event) -> bytes:
         """The chunks for an event."""
+        if isinstance(event, (TextAdded, ArgumentsAdded, ThinkingAdded)):
+            ready = self._ready.get(event.index)
+            if ready is not None:
+                before, behind = ready
+                return before + _json(event.text) + behind
+            return self._first_piece(event.index, event.text)
         write = self._writers.get(type(event))
         return b"" if write is None else write(event)
 
@@ -104,23 +107,20 @@ class StreamEncoding:
     def _delta(self, fields: bytes) -> bytes:
         return self._head + fields + _CHOICE_END
 
-    def _piece_added(self, event: TextAdded | ThinkingAdded | ArgumentsAdded) -> bytes:
-        index = event.index
-        if index in self._silent:
-            return self._first_piece(index, event.text)
-        before, behind = self._around[index]
-        return self._head + before + _json(event.text) + behind + _CHOICE_END
-
     def _first_piece(self, index: int, text: str) -> bytes:
         """The first piece of a block. Behind other words it begins on a line of its own."""
         before, behind = self._around[index]
         if not before:
             return b""
-        self._silent.discard(index)
         if not behind:
             text = self._separator + text if before in self._written else text
             self._written.add(before)
+        self._get_ready(index)
         return self._delta(before + _json(text) + behind)
+
+    def _get_ready(self, index: int) -> None:
+        before, behind = self._around[index]
+        self._ready[index] = (self._head + before, behind + _CHOICE_END)
 
     def _block_started(self, event: BlockStarted) -> bytes:
         index, block = event.index, event.block
@@ -135,7 +135,6 @@ class StreamEncoding:
         return settled
 
     def _thinking_started(self, index: int, thought: Thinking) -> bytes:
-        self._silent.add(index)
         self._around[index] = _around_thought(thought)
         said = self._first_piece(index, thought.text) if thought.text else b""
         return said + b"".join([self._state(opaque) for opaque in thought.opaque])
@@ -144,19 +143,16 @@ class StreamEncoding:
         """Words that are whole already are written; so is what tells them from those before."""
         if field_of(block) == "audio":
             self._around[index] = _NOWHERE
-            self._silent.add(index)
             return b""
         before = b'"refusal":' if is_refusal(block) else b'"content":'
         self._around[index] = (before, b"")
-        self._silent.add(index)
         if block.text or (before in self._written and self._separator):
             return self._first_piece(index, block.text)
-        self._silent.discard(index)
         self._written.add(before)
+        self._get_ready(index)
         return b""
 
     def _call_started(self, index: int, call: ToolCall) -> bytes:
-        self._silent.add(index)
         if field_of(call) == "function_call":
             self._around[index] = _LEGACY
             return self._delta(_json({"function_call": {"name": call.name, "arguments": ""}})[1:-1])
@@ -196,9 +192,9 @@ class StreamEncoding:
         """What is left of a call: arguments if there were none, and fields of the host's own."""
         text = raw_arguments(call)
         written = b""
-        if index in self._silent and (text or call.kind == "custom"):
+        if index not in self._ready and (text or call.kind == "custom"):
             written = self._first_piece(index, text)
-        elif index in self._silent:
+        elif index not in self._ready:
             self._owed = index
         wire = encode_reply_call(call)
         held = wire[call.kind]

@@ -1,0 +1,111 @@
+"""Harmony, the format of gpt-oss: messages with a channel and, for calls, a recipient.
+
+`<|channel|>commentary to=functions.f <|constrain|>json<|message|>{...}<|call|>`. The recipient may
+stand in the role or in the channel; the beginning `<|start|>assistant` may be missing, and so may
+the end. The channel `analysis` is thought, all others are words. Recipients other than functions
+are tools of the host: what is said to them is neither shown nor called.
+"""
+
+import re
+
+import msgspec
+
+from canonicall.blocks import ToolCall, ToolResult
+from canonicall.findings import Action
+from canonicall.syntax.declaration import Opener, Syntax, arguments_of
+from canonicall.syntax.output import Output
+from canonicall.syntax.reader import Reader, Reading
+from canonicall.syntax.stops import stops
+
+_START, _CHANNEL, _MESSAGE, _CALL = "<|start|>", "<|channel|>", "<|message|>", "<|call|>"
+_ENDS = (_CALL, "<|end|>", "<|return|>")
+_HEADER_ENDS = stops(_MESSAGE, *_ENDS)
+_BODY_ENDS = stops(*_ENDS, _START, _CHANNEL)
+_RECIPIENT = re.compile(r"\bto=([^\s<]+)")
+_FUNCTIONS = "functions."
+_LONGEST_HEADER = 400
+
+
+def _message(reader: Reader, output: Output) -> Reading[bool]:
+    """One message: its header, and what its channel makes of the rest."""
+    pieces: list[str] = []
+    marker = yield from reader.until(_HEADER_ENDS, pieces.append)
+    header = "".join(pieces)
+    if marker != _MESSAGE or len(header) > _LONGEST_HEADER:
+        return False
+    recipient = _RECIPIENT.search(header)
+    channel = header.rpartition(_CHANNEL)[2].strip()
+    if recipient is not None and recipient[1].startswith(_FUNCTIONS):
+        return (yield from _call(reader, output, recipient[1].removeprefix(_FUNCTIONS)))
+    if recipient is not None and recipient[1] not in ("assistant", "user", "all"):
+        yield from _to_a_host(reader, output, recipient[1])
+        return True
+    if channel.startswith("commentary") and "<|constrain|>" in header:
+        yield from _to_a_host(reader, output, "nobody")
+        return True
+    output.end_words()
+    sink = output.thinking if channel.startswith("analysis") else output.text
+    marker = yield from reader.until(_BODY_ENDS, sink, consume=False)
+    if marker in _ENDS:
+        reader.take(len(marker))
+    output.end_words()
+    return True
+
+
+def _call(reader: Reader, output: Output, name: str) -> Reading[bool]:
+    call = output.call()
+    if not call.name(name):
+        return False
+    yield from reader.blank()
+    first = yield from reader.peek()
+    whole = True
+    if first in ("{", "["):
+        whole = yield from reader.json_value(call.arguments)
+    rest: list[str] = []
+    marker = yield from reader.until(_BODY_ENDS, rest.append, consume=False)
+    if marker in _ENDS:
+        reader.take(len(marker))
+    said = "".join(rest).strip()
+    if said and first not in ("{", "["):
+        call.arguments(msgspec.json.encode({"input": said}).decode())
+    elif said:
+        output.note("text_in_call", Action.DROPPED, f"Behind the arguments stood: {said[:80]!r}")
+    return call.end(truncated=not whole)
+
+
+def _to_a_host(reader: Reader, output: Output, recipient: str) -> Reading[None]:
+    """A message to a tool that the host of the model runs."""
+    said: list[str] = []
+    marker = yield from reader.until(_BODY_ENDS, said.append, consume=False)
+    if marker in _ENDS:
+        reader.take(len(marker))
+    why = f"A message to {recipient} is neither words nor a call: {''.join(said)[:80]!r}"
+    output.note("message_not_shown", Action.DROPPED, why)
+
+
+def _print_calls(calls: tuple[ToolCall, ...]) -> str:
+    written = []
+    for call in calls:
+        arguments = msgspec.json.encode(arguments_of(call)).decode()
+        head = f"{_CHANNEL}commentary to={_FUNCTIONS}{call.name} <|constrain|>json{_MESSAGE}"
+        written.append(f"{head}{arguments}{_CALL}")
+    return f"{_START}assistant".join(written)
+
+
+def _print_results(results: tuple[ToolResult, ...]) -> str:
+    heads = (f"{_START}{_FUNCTIONS}{one.name} to=assistant{_CHANNEL}commentary" for one in results)
+    texts = (f"{_MESSAGE}{one.text}<|end|>" for one in results)
+    return "".join(head + text for head, text in zip(heads, texts, strict=True))
+
+
+SYNTAXES = (
+    Syntax(
+        name="harmony",
+        openers=(Opener(_CHANNEL, _message), Opener(_START, _message)),
+        thinking=(),
+        noise=_ENDS,
+        models=("*gpt-oss*",),
+        print_calls=_print_calls,
+        print_results=_print_results,
+    ),
+)

@@ -1,0 +1,198 @@
+"""What a scanner has found: words, thoughts and calls, as events."""
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from canonicall.admission import parse_arguments
+from canonicall.blocks import Block, Message, Text, Thinking, ToolCall
+from canonicall.events import (
+    ArgumentsAdded,
+    BlockEnded,
+    BlockStarted,
+    Event,
+    FinishReported,
+    MessageStarted,
+    StreamEnded,
+    TextAdded,
+    ThinkingAdded,
+)
+from canonicall.findings import Action, Fault, Finding
+from canonicall.reply import STOP, TOOL_CALLS, Reply
+from canonicall.request import Tool
+from canonicall.syntax.repair import repaired_object
+
+
+class Output:
+    """Takes what programs find and makes events of it.
+
+    White space around calls means nothing and is left out; all other text is passed on at once.
+    """
+
+    def __init__(self, tools: Mapping[str, Tool], *, only_offered: bool = False) -> None:
+        self.tools = tools
+        self.only_offered = only_offered
+        """Only tools that were offered can be called; other names make no call."""
+        self.findings: list[Finding] = []
+        self.events: list[Event] = [MessageStarted()]
+        self.blocks: list[Block] = []
+        self.position = 0
+        """How many characters have been read before what is being read now."""
+        self._open: type[Text | Thinking] | None = None
+        self._pieces: list[str] = []
+        self._held = ""
+        """White space that counts only if words follow."""
+
+    @property
+    def has_said_nothing(self) -> bool:
+        """Whether there were no words and no calls yet; thoughts do not count."""
+        return self._open is not Text and not any(
+            isinstance(block, (Text, ToolCall)) for block in self.blocks
+        )
+
+    @property
+    def at_line_start(self) -> bool:
+        """Whether the last character was the end of a line, or there was none."""
+        if self._held:
+            return self._held[-1] == "\n"
+        return self._open is not Text or self._pieces[-1][-1] == "\n"
+
+    def text(self, piece: str) -> None:
+        """Words."""
+        if self._open is not Text:
+            piece = self._held + piece
+            if piece.isspace():
+                self._held = piece if self.blocks else ""
+                return
+            piece = piece.lstrip() if not self.blocks or self._is_behind_thought else piece
+            self._held = ""
+            self._start(Text)
+        self._pieces.append(piece)
+        self.events.append(TextAdded(len(self.blocks), piece))
+
+    def thinking(self, piece: str) -> None:
+        """A thought."""
+        if self._open is not Thinking:
+            if piece.isspace():
+                return
+            self._start(Thinking)
+            piece = piece.lstrip()
+        self._pieces.append(piece)
+        self.events.append(ThinkingAdded(len(self.blocks), piece))
+
+    def call(self) -> "CallOutput":
+        """A call that may be there; nothing is told before its name is known."""
+        return CallOutput(self)
+
+    def note(self, code: str, action: Action, why: str) -> None:
+        """Say what was remarkable at this place of the text."""
+        where = f"text[{self.position}]"
+        self.findings.append(Finding(code, where, action, why, Fault.INPUT))
+
+    def take(self) -> list[Event]:
+        """The events since the last time."""
+        events, self.events = self.events, []
+        return events
+
+    def end(self, *, complete: bool = True) -> None:
+        """Nothing more comes."""
+        self.end_words()
+        calls = any(isinstance(block, ToolCall) for block in self.blocks)
+        finish = TOOL_CALLS if calls else STOP
+        self.events.append(FinishReported(finish))
+        message = Message("assistant", tuple(self.blocks), finish=finish)
+        reply = Reply(message, findings=tuple(self.findings))
+        self.events.append(StreamEnded(reply, complete))
+
+    def end_words(self) -> None:
+        """What was said so far is a block of its own."""
+        if self._open is not None:
+            said = "".join(self._pieces)
+            block = self._open(text=said.rstrip() if self._open is Thinking else said)
+            self.events.append(BlockEnded(len(self.blocks), block))
+            self.blocks.append(block)
+            self._open = None
+            self._pieces = []
+        self._held = ""
+
+    @property
+    def _is_behind_thought(self) -> bool:
+        return bool(self.blocks) and isinstance(self.blocks[-1], Thinking)
+
+    def _start(self, kind: type[Text | Thinking]) -> None:
+        if self._open is not None:
+            self.end_words()
+        self._open = kind
+        block = Text(text="") if kind is Text else Thinking()
+        self.events.append(BlockStarted(len(self.blocks), block))
+
+
+class CallOutput:
+    """One call, as far as its text has been read."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._call: ToolCall | None = None
+        self._id = ""
+        self._pieces: list[str] = []
+        self._told = 0
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool that is called, if it was offered."""
+        return None if self._call is None else self._output.tools.get(self._call.name)
+
+    @property
+    def is_named(self) -> bool:
+        return self._call is not None
+
+    def id(self, id: str) -> None:
+        """The id that the model gave it."""
+        self._id = self._id or id
+
+    def name(self, name: str) -> bool:
+        """The name; False where no tool of that name was offered and that makes it no call."""
+        output = self._output
+        if self._call is not None:
+            return True
+        if not name or (output.only_offered and name not in output.tools):
+            return False
+        if output.tools and name not in output.tools:
+            why = f"The model calls {name!r}, which was not offered."
+            output.note("tool_unknown", Action.KEPT, why)
+        output.end_words()
+        self._call = ToolCall(id=self._id, name=name)
+        output.events.append(BlockStarted(len(output.blocks), self._call))
+        self._tell()
+        return True
+
+    def arguments(self, piece: str) -> None:
+        """More of the arguments, as JSON text."""
+        self._pieces.append(piece)
+        if self._call is not None:
+            self._tell()
+
+    def end(self, *, truncated: bool = False) -> bool:
+        """The call is whole, or the text ended inside it. False if it never had a name."""
+        if self._call is None:
+            return False
+        output = self._output
+        raw = "".join(self._pieces)
+        args = parse_arguments(raw)
+        if args is None:
+            args = repaired_object(raw, cut=truncated)
+            if args is not None and not truncated:
+                why = f"The arguments of {self._call.name} were no JSON; they were mended."
+                output.note("arguments_repaired", Action.CHANGED, why)
+        call = replace(self._call, id=self._id, args=args, raw=raw, truncated=truncated)
+        if not truncated:
+            output.events.append(BlockEnded(len(output.blocks), call))
+        output.blocks.append(call)
+        return True
+
+    def _tell(self) -> None:
+        output = self._output
+        for piece in self._pieces[self._told :]:
+            if piece:
+                output.events.append(ArgumentsAdded(len(output.blocks), piece))
+        self._told = len(self._pieces)

@@ -1,0 +1,51 @@
+"""The whole text of a reply at once."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from canonicall.blocks import Thinking, ToolCall
+from canonicall.findings import Finding
+from canonicall.folding import fold
+from canonicall.reply import Reply
+from canonicall.request import Tool
+from canonicall.syntax.scanner import TextScanner
+
+
+class Parsed(Struct, frozen=True):
+    """What the text of a model says."""
+
+    reply: Reply
+    syntax: str
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        return self.reply.calls
+
+    @property
+    def text(self) -> str:
+        """The words outside of calls and thoughts."""
+        return self.reply.message.text
+
+    @property
+    def thinking(self) -> str:
+        blocks = self.reply.message.blocks
+        return "\n".join(block.text for block in blocks if isinstance(block, Thinking))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return self.reply.findings
+
+
+def parse(
+    text: str,
+    *,
+    syntax: str,
+    tools: Iterable[Tool | dict[str, Any]] | None = None,
+    starts_in_thinking: bool = False,
+) -> Parsed:
+    """The calls, words and thoughts in the text of a model."""
+    scanner = TextScanner(syntax, tools=tools, starts_in_thinking=starts_in_thinking)
+    events = [*scanner.feed(text), *scanner.close()]
+    return Parsed(fold(events), scanner.syntax.name)

@@ -1,0 +1,115 @@
+"""Models that call tools in Python: Llama 3.2 and 4, ToolACE, LFM2, Olmo 3.
+
+A bare list counts at the start of a reply, and behind words where its tools were offered; the
+others have markers around it. A call whose list is not closed is a call all the same.
+"""
+
+import msgspec
+
+from canonicall.blocks import ToolCall, ToolResult
+from canonicall.syntax.declaration import Opener, Syntax, arguments_of
+from canonicall.syntax.json_calls import json_calls, next_is
+from canonicall.syntax.output import Output
+from canonicall.syntax.python_calls import python_calls
+from canonicall.syntax.reader import Reader, Reading
+
+_LFM_OPEN, _LFM_CLOSE = "<|tool_call_start|>", "<|tool_call_end|>"
+_OLMO_OPEN, _OLMO_CLOSE = "<function_calls>", "</function_calls>"
+_LLAMA4_OPEN, _LLAMA4_CLOSE = "<|python_start|>", "<|python_end|>"
+
+
+def _is_list_of_calls(reader: Reader) -> Reading[bool]:
+    """Whether a name stands behind the bracket: a list of anything else is no list of calls."""
+    first = yield from reader.peek_word()
+    return first.isalpha() or first == "_"
+
+
+def _written(call: ToolCall) -> str:
+    pairs = (f"{key}={_literal(value)}" for key, value in arguments_of(call).items())
+    return f"{call.name}({', '.join(pairs)})"
+
+
+def _literal(value: object) -> str:
+    """A value as Python writes it, with texts in double quotes."""
+    match value:
+        case None | bool():
+            return str(value)
+        case str():
+            return msgspec.json.encode(value).decode()
+        case dict():
+            pairs = (f"{_literal(key)}: {_literal(item)}" for key, item in value.items())
+            return "{" + ", ".join(pairs) + "}"
+        case list():
+            return "[" + ", ".join(map(_literal, value)) + "]"
+        case _:
+            return msgspec.json.encode(value).decode()
+
+
+def _print_list(calls: tuple[ToolCall, ...]) -> str:
+    return "[" + ", ".join(map(_written, calls)) + "]"
+
+
+def _print_lfm(calls: tuple[ToolCall, ...]) -> str:
+    return f"{_LFM_OPEN}{_print_list(calls)}{_LFM_CLOSE}"
+
+
+def _print_olmo(calls: tuple[ToolCall, ...]) -> str:
+    return f"{_OLMO_OPEN}\n" + "\n".join(map(_written, calls)) + f"\n{_OLMO_CLOSE}"
+
+
+def _print_llama4(calls: tuple[ToolCall, ...]) -> str:
+    return f"{_LLAMA4_OPEN}{_print_list(calls)}{_LLAMA4_CLOSE}"
+
+
+def _print_lfm_results(results: tuple[ToolResult, ...]) -> str:
+    return "\n".join(f"<|tool_response_start|>{one.text}<|tool_response_end|>" for one in results)
+
+
+_read_list = python_calls("]", listed=False)
+
+
+def _bare_list(reader: Reader, output: Output) -> Reading[bool]:
+    """A list without markers: behind words it counts only where tools tell what a call is."""
+    if not (output.tools or output.has_said_nothing):
+        return False
+    return (yield from _read_list(reader, output))
+
+
+_BARE = Opener("[", _bare_list, looks=_is_list_of_calls)
+
+SYNTAXES = (
+    Syntax(
+        name="pythonic",
+        openers=(_BARE,),
+        noise=("<|eot_id|>", "<|eom_id|>", "<|python_tag|>"),
+        models=("*llama-3.2*", "*llama3.2*", "*toolace*", "*gemma-3*"),
+        is_marked=False,
+        print_calls=_print_list,
+    ),
+    Syntax(
+        name="llama4_pythonic",
+        openers=(Opener(_LLAMA4_OPEN, python_calls(_LLAMA4_CLOSE)), _BARE),
+        noise=("<|eot|>", "<|eom|>", _LLAMA4_CLOSE),
+        models=("*llama-4*", "*llama4*"),
+        is_marked=False,
+        print_calls=_print_llama4,
+    ),
+    Syntax(
+        name="lfm2",
+        openers=(
+            Opener(_LFM_OPEN, json_calls(_LFM_CLOSE), looks=next_is("[{", "{")),
+            Opener(_LFM_OPEN, python_calls(_LFM_CLOSE)),
+        ),
+        noise=("<|im_end|>",),
+        models=("*lfm2*",),
+        print_calls=_print_lfm,
+        print_results=_print_lfm_results,
+    ),
+    Syntax(
+        name="olmo3",
+        openers=(Opener(_OLMO_OPEN, python_calls(_OLMO_CLOSE, between=(",", ";"), listed=False)),),
+        models=("*olmo-3*", "*olmo3*"),
+        noise=("<|im_end|>",),
+        print_calls=_print_olmo,
+    ),
+)

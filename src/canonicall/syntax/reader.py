@@ -1,0 +1,213 @@
+"""Text that comes in pieces, read by programs that are written as if all of it were there.
+
+A program is a generator. Where it needs text that has not come yet it yields, and goes on when
+there is more, or when there will be no more. So a syntax is one straight piece of code, and still
+every piece of text is read once, whatever its size.
+"""
+
+import re
+from collections.abc import Callable, Generator
+from typing import Any, TypeAlias, TypeVar
+
+from canonicall.syntax.stops import Stops
+
+_T = TypeVar("_T")
+Reading: TypeAlias = Generator[None, None, _T]
+"""A program, or a part of one, that gives a value when it is done."""
+Sink: TypeAlias = Callable[[str], Any]
+"""What takes text as it comes."""
+
+_BLANK = re.compile(r"\s*")
+_JSON_STRUCTURE = re.compile(r"""["'{}\[\]]""")
+_STRING_END = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
+_SCALAR_END = re.compile(r"[\s,\]}<:;]|\Z")
+
+
+class Reader:
+    """The text so far that nobody has taken yet, and ways to take it."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._at = 0
+        self._closed = False
+        self._marks: list[list[str]] = []
+
+    # The side that brings text.
+
+    def feed(self, text: str) -> None:
+        """Add text."""
+        self._text = self._text[self._at :] + text
+        self._at = 0
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        self._closed = True
+
+    # The side that takes it.
+
+    @property
+    def rest(self) -> str:
+        """What is there and has not been taken."""
+        return self._text[self._at :]
+
+    @property
+    def at_end(self) -> bool:
+        """Whether all has been taken and nothing more comes."""
+        return self._closed and self._at >= len(self._text)
+
+    def mark(self) -> list[str]:
+        """From here on, what is taken is remembered as well: see `since`."""
+        kept: list[str] = []
+        self._marks.append(kept)
+        return kept
+
+    def since(self, mark: list[str]) -> str:
+        """All that was taken since `mark`, which ends with this."""
+        self._marks.remove(mark)
+        return "".join(mark)
+
+    def take(self, count: int) -> str:
+        """Take `count` characters that are there."""
+        taken = self._text[self._at : self._at + count]
+        self._at += len(taken)
+        for kept in self._marks:
+            kept.append(taken)
+        return taken
+
+    def peek(self, count: int = 1) -> Reading[str]:
+        """The next characters, fewer only at the end."""
+        while len(self._text) - self._at < count and not self._closed:
+            yield
+        return self._text[self._at : self._at + count]
+
+    def peek_word(self, count: int = 1) -> Reading[str]:
+        """The next characters behind white space, without taking anything."""
+        while True:
+            found = _BLANK.match(self._text, self._at)
+            start = found.end() if found is not None else self._at
+            if len(self._text) - start >= count or self._closed:
+                return self._text[start : start + count]
+            yield
+
+    def blank(self) -> Reading[str]:
+        """Take white space."""
+        taken = ""
+        while True:
+            found = _BLANK.match(self._text, self._at)
+            end = found.end() if found is not None else self._at
+            taken += self.take(end - self._at)
+            if self._at < len(self._text) or self._closed:
+                return taken
+            yield
+
+    def accept(self, *literals: str) -> Reading[str]:
+        """Take one of `literals` if it comes next, the longest that does; else take nothing."""
+        while True:
+            rest = self._text[self._at : self._at + max(map(len, literals))]
+            waiting = [one for one in literals if len(one) > len(rest) and one.startswith(rest)]
+            if not waiting or self._closed:
+                fitting = [one for one in literals if rest.startswith(one)]
+                return self.take(len(max(fitting, key=len))) if fitting else ""
+            yield
+
+    def match(self, pattern: re.Pattern[str], most: int) -> Reading[re.Match[str] | None]:
+        """Take what `pattern` matches next, if it does. `most`: it needs no more characters."""
+        while len(self._text) - self._at < most and not self._closed:
+            found = pattern.match(self._text, self._at)
+            if found is not None and found.end() < len(self._text):
+                break
+            yield
+        found = pattern.match(self._text, self._at)
+        if found is not None:
+            self.take(found.end() - self._at)
+        return found
+
+    def until(self, stops: Stops, sink: Sink, *, consume: bool = True) -> Reading[str]:
+        """Give text to `sink` up to a marker, and take the marker. Empty text: the end came."""
+        while True:
+            found = stops.find(self._text, self._at)
+            if found is not None and (self._closed or not stops.may_grow(self._text, found)):
+                self._give(found.start(), sink)
+                return self.take(len(found[0])) if consume else found[0]
+            end = len(self._text) if self._closed else stops.held_from(self._text, self._at)
+            if found is not None:
+                end = min(end, found.start())
+            self._give(end, sink)
+            if self._closed:
+                return ""
+            yield
+
+    def _give(self, end: int, sink: Sink) -> None:
+        if end > self._at:
+            sink(self.take(end - self._at))
+
+    def json_value(self, sink: Sink) -> Reading[bool]:
+        """Give the text of one JSON value to `sink` as it comes. Whether it came to its end.
+
+        Both kinds of quotes are understood, as models write both. Nothing is parsed here.
+        """
+        first = yield from self.peek()
+        if first in ("{", "["):
+            return (yield from self._container(sink))
+        if first in ('"', "'"):
+            return (yield from self._string(sink))
+        return (yield from self._scalar(sink))
+
+    def _container(self, sink: Sink) -> Reading[bool]:
+        depth, quote, at = 0, "", self._at
+        while True:
+            pattern = _STRING_END[quote] if quote else _JSON_STRUCTURE
+            found = pattern.search(self._text, at)
+            is_open_escape = (
+                found is not None and found[0] == "\\" and found.end() == len(self._text)
+            )
+            if found is None or is_open_escape:
+                self._give(found.start() if found is not None else len(self._text), sink)
+                if self._closed:
+                    self._give(len(self._text), sink)
+                    return False
+                yield
+                at = self._at
+                continue
+            at = found.end()
+            char = found[0]
+            if quote:
+                at += char == "\\"
+                quote = "" if char == quote else quote
+            elif char in "\"'":
+                quote = char
+            else:
+                depth += 1 if char in "{[" else -1
+                if not depth:
+                    self._give(at, sink)
+                    return True
+
+    def _string(self, sink: Sink) -> Reading[bool]:
+        quote = self._text[self._at]
+        at = self._at + 1
+        while True:
+            found = _STRING_END[quote].search(self._text, at)
+            is_open_escape = (
+                found is not None and found[0] == "\\" and found.end() == len(self._text)
+            )
+            if found is not None and found[0] == quote:
+                self._give(found.end(), sink)
+                return True
+            if found is not None and not is_open_escape:
+                at = found.end() + 1
+                continue
+            self._give(found.start() if found is not None else len(self._text), sink)
+            if self._closed:
+                self._give(len(self._text), sink)
+                return False
+            yield
+            at = self._at
+
+    def _scalar(self, sink: Sink) -> Reading[bool]:
+        while True:
+            found = _SCALAR_END.search(self._text, self._at)
+            end = len(self._text) if found is None else found.start()
+            self._give(end, sink)
+            if self._at < len(self._text) or self._closed:
+                return True
+            yield

@@ -1,0 +1,114 @@
+"""JSON that models get wrong, read as it was meant: a closed list of faults, in one pass.
+
+Single quotes, Python's words for true, false and null, commas before a closing bracket, brackets
+left open at the end, raw line ends inside strings, keys without quotes. Anything else stays
+unreadable: guessing further would change what was said.
+"""
+
+import re
+from typing import Any
+
+import msgspec
+
+_TOKEN = re.compile(
+    r"""
+    (?P<blank>\s+)
+    | (?P<string>"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)
+    | (?P<open>[{\[])
+    | (?P<close>[}\]])
+    | (?P<comma>,)
+    | (?P<colon>:)
+    | (?P<word>[^\s"'{}\[\],:]+)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_WORDS = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false"}
+_WORDS |= {"null": "null", "undefined": "null", "NaN": "null"}
+_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
+_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$.-]*")
+
+
+def repaired_object(raw: str, *, cut: bool = False) -> dict[str, Any] | None:
+    """The object that `raw` was meant to be, None if it cannot be told.
+
+    `cut` says that the text ended inside it: then what is whole of it counts.
+    """
+    value = repaired_value(raw, cut=cut)
+    return value if isinstance(value, dict) else None
+
+
+def repaired_value(raw: str, *, cut: bool = False) -> Any:
+    """The value that `raw` was meant to be, None if it cannot be told."""
+    try:
+        return msgspec.json.decode(_rewritten(raw, cut))
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
+
+
+def _rewritten(raw: str, cut: bool) -> str:
+    written: list[str] = []
+    open_brackets: list[str] = []
+    for token in _TOKEN.finditer(raw):
+        kind, text = token.lastgroup, token[0]
+        if kind == "blank":
+            continue
+        if kind == "close":
+            _drop_comma(written)
+            if open_brackets and open_brackets[-1] == text:
+                open_brackets.pop()
+        elif kind == "open":
+            open_brackets.append("}" if text == "{" else "]")
+        elif kind == "string":
+            text = _string(text)
+        elif kind == "word":
+            text = _word(text, raw, token.end())
+        written.append(text)
+        if not open_brackets and kind == "close":
+            break
+    if cut:
+        _drop_half_member(written, open_brackets)
+    _drop_comma(written)
+    return "".join(written) + "".join(reversed(open_brackets))
+
+
+def _drop_comma(written: list[str]) -> None:
+    while written and written[-1] == ",":
+        written.pop()
+
+
+def _drop_half_member(written: list[str], open_brackets: list[str]) -> None:
+    """Take off a key without its value."""
+    if written and written[-1] == ":":
+        del written[-2:]
+    elif open_brackets and open_brackets[-1] == "}" and len(written) > 1:
+        is_lone_key = written[-1][:1] == '"' and written[-2] in ("{", ",")
+        if is_lone_key:
+            written.pop()
+
+
+def _string(text: str) -> str:
+    """A string in double quotes, closed, with its line ends escaped."""
+    quote, inner = text[0], text[1:]
+    if inner.endswith(quote) and not _ends_escaped(inner[:-1]):
+        inner = inner[:-1]
+    if _ends_escaped(inner):
+        inner = inner[:-1]
+    if quote == "'":
+        inner = inner.replace("\\'", "'").replace('"', '\\"')
+    inner = inner.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    return f'"{inner}"'
+
+
+def _ends_escaped(text: str) -> bool:
+    """Whether the last character of `text` escapes what would follow."""
+    return (len(text) - len(text.rstrip("\\"))) % 2 == 1
+
+
+def _word(text: str, raw: str, end: int) -> str:
+    known = _WORDS.get(text)
+    if known is not None:
+        return known
+    if _NUMBER.fullmatch(text):
+        return text
+    is_key = raw[end : end + 20].lstrip().startswith(":") and _PLAIN_KEY.fullmatch(text)
+    return f'"{text}"' if is_key else text

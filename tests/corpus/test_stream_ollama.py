@@ -1,0 +1,124 @@
+"""Recorded Ollama streams, read by our decoder and by a few lines that know nothing of it."""
+
+import json
+
+import pytest
+from msgspec.structs import replace
+
+from canonicall.blocks import Text, Thinking, ToolCall
+from canonicall.folding import events_of
+from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.wire.ollama.response import decode_response, encode_response
+
+from streaming import CORPUS, needs_corpus, recorded_streams
+
+pytestmark = needs_corpus
+STREAMS = list(recorded_streams("ollama-chat")) if CORPUS else []
+CHATS = list(recorded_streams("openai-chat")) if CORPUS else []
+GEMINIS = list(recorded_streams("gemini-generate")) if CORPUS else []
+
+
+def each(streams):
+    return pytest.mark.parametrize("data", [pytest.param(data, id=id) for id, _, data in streams])
+
+
+def decoded(format, data):
+    decoder = StreamDecoder(format)
+    return decoder.feed(data) + decoder.close()
+
+
+def read(data):
+    """Words, thoughts, calls and the last line, as a client would put them together."""
+    lines = [json.loads(line) for line in data.decode().splitlines()]
+    messages = [line["message"] for line in lines]
+    calls = [call for message in messages for call in message.get("tool_calls") or ()]
+    assert [line["done"] for line in lines] == [False] * (len(lines) - 1) + [True]
+    return (
+        "".join(message["content"] for message in messages),
+        "".join(message.get("thinking", "") for message in messages),
+        [(c.get("id", ""), c["function"]["name"], c["function"]["arguments"]) for c in calls],
+        lines[-1],
+    )
+
+
+@each(STREAMS)
+def test_a_recorded_stream_says_what_its_lines_say(data):
+    ended = decoded("ollama", data)[-1]
+    text, thoughts, calls, last = read(data)
+    reply, blocks = ended.reply, ended.reply.message.blocks
+    assert ended.complete
+    assert reply.findings == ()
+    assert "".join(one.text for one in blocks if isinstance(one, Text)) == text
+    assert "".join(one.text for one in blocks if isinstance(one, Thinking)) == thoughts
+    assert [(one.id, one.name, one.args) for one in reply.calls] == calls
+    assert reply.finish == ("tool_calls" if calls else last["done_reason"])
+    assert reply.usage.input_tokens == last["prompt_eval_count"]
+    assert reply.usage.output_tokens == last["eval_count"]
+    assert reply.native.fields["total_duration"] == last["total_duration"]
+
+
+@each(STREAMS)
+def test_byte_by_byte_is_the_same(data):
+    decoder = StreamDecoder("ollama")
+    events = [one for at in range(len(data)) for one in decoder.feed(data[at : at + 1])]
+    assert events + decoder.close() == decoded("ollama", data)
+
+
+@each(STREAMS)
+def test_a_recorded_reply_is_the_same_streamed_and_whole(data):
+    events = decoded("ollama", data)
+    reply = events[-1].reply
+    whole = decode_response(encode_response(reply))
+    for told in (events, events_of(reply)):
+        # An id is made for a call that came without one.
+        again = decoded("ollama", StreamEncoder("ollama").feed_all(told))[-1]
+        assert again.complete
+        assert without_ids(again.reply) == without_ids(whole)
+
+
+def without_ids(reply):
+    blocks = tuple(
+        replace(block, id="") if isinstance(block, ToolCall) else block
+        for block in reply.message.blocks
+    )
+    return replace(reply, message=replace(reply.message, blocks=blocks))
+
+
+@each(STREAMS)
+def test_a_stream_written_again_reads_the_same(data):
+    again = read(StreamEncoder("ollama").feed_all(decoded("ollama", data)))
+    before = read(data)
+    assert again[:2] == before[:2]
+    assert [call[1:] for call in again[2]] == [call[1:] for call in before[2]]
+    times = {"created_at": ""}
+    assert again[3] | times == before[3] | times
+
+
+@pytest.mark.parametrize(
+    ("format", "data"),
+    [
+        pytest.param(format, data, id=id)
+        for format, streams in (("openai-chat", CHATS), ("gemini", GEMINIS))
+        for id, _, data in streams
+    ],
+)
+def test_another_stream_as_ollama_reads_the_same(format, data):
+    events = decoded(format, data)
+    ended = events[-1]
+    written = StreamEncoder("ollama").feed_all(events)
+    if not ended.complete:
+        assert b'{"error":' in written.splitlines()[-1]
+        return
+    _, _, calls, last = read(written)
+    told = [one for one in ended.reply.calls if one.kind != "server"]
+    assert [one.name for one in told] == [name for _, name, _ in calls]
+    assert all(id for id, _, _ in calls)
+    assert len({id for id, _, _ in calls}) == len(calls)
+    for call, (_, _, args) in zip(told, calls, strict=True):
+        assert call.args is None or call.args == args
+    assert last["done_reason"] == ("length" if ended.reply.finish == "length" else "stop")
+
+
+def test_the_corpus_was_found():
+    """A wrong folder must not look like success."""
+    assert len(STREAMS) >= 7
