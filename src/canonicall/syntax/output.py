@@ -37,7 +37,9 @@ class Output:
         self.events: list[Event] = [MessageStarted()]
         self.blocks: list[Block] = []
         self.position = 0
-        """How many characters have been read before what is being read now."""
+        """Where what is being read now begins."""
+        self.unclosed: tuple[str, ...] = ()
+        """The markers one of which should have stood behind the last calls, and did not yet."""
         self._open: type[Text | Thinking] | None = None
         self._pieces: list[str] = []
         self._held = ""
@@ -135,7 +137,6 @@ class CallOutput:
         self._call: ToolCall | None = None
         self._id = ""
         self._pieces: list[str] = []
-        self._told = 0
 
     @property
     def tool(self) -> Tool | None:
@@ -163,14 +164,16 @@ class CallOutput:
         output.end_words()
         self._call = ToolCall(id=self._id, name=name)
         output.events.append(BlockStarted(len(output.blocks), self._call))
-        self._tell()
+        for piece in self._pieces:
+            output.events.append(ArgumentsAdded(len(output.blocks), piece))
         return True
 
     def arguments(self, piece: str) -> None:
         """More of the arguments, as JSON text."""
         self._pieces.append(piece)
-        if self._call is not None:
-            self._tell()
+        if self._call is not None and piece:
+            output = self._output
+            output.events.append(ArgumentsAdded(len(output.blocks), piece))
 
     def end(self, *, truncated: bool = False) -> bool:
         """The call is whole, or the text ended inside it. False if it never had a name."""
@@ -189,10 +192,3 @@ class CallOutput:
             output.events.append(BlockEnded(len(output.blocks), call))
         output.blocks.append(call)
         return True
-
-    def _tell(self) -> None:
-        output = self._output
-        for piece in self._pieces[self._told :]:
-            if piece:
-                output.events.append(ArgumentsAdded(len(output.blocks), piece))
-        self._told = len(self._pieces)

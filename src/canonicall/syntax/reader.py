@@ -7,9 +7,10 @@ every piece of text is read once, whatever its size.
 
 import re
 from collections.abc import Callable, Generator
+from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar
 
-from canonicall.syntax.stops import Stops
+from canonicall.syntax.stops import NEVER, Stops
 
 _T = TypeVar("_T")
 Reading: TypeAlias = Generator[None, None, _T]
@@ -18,7 +19,6 @@ Sink: TypeAlias = Callable[[str], Any]
 """What takes text as it comes."""
 
 _BLANK = re.compile(r"\s*")
-_JSON_STRUCTURE = re.compile(r"""["'{}\[\]]""")
 _STRING_END = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
 _SCALAR_END = re.compile(r"[\s,\]}<:;]|\Z")
 
@@ -27,16 +27,20 @@ class Reader:
     """The text so far that nobody has taken yet, and ways to take it."""
 
     def __init__(self) -> None:
+        self.position = 0
+        """How many characters have been taken."""
         self._text = ""
         self._at = 0
         self._closed = False
-        self._marks: list[list[str]] = []
+        self._taken: list[str] = []
+        """What was taken since the first mark that counts still."""
+        self._marks = 0
 
     # The side that brings text.
 
     def feed(self, text: str) -> None:
         """Add text."""
-        self._text = self._text[self._at :] + text
+        self._text = self._text[self._at :] + text if self._at < len(self._text) else text
         self._at = 0
 
     def close(self) -> None:
@@ -55,23 +59,27 @@ class Reader:
         """Whether all has been taken and nothing more comes."""
         return self._closed and self._at >= len(self._text)
 
-    def mark(self) -> list[str]:
+    def mark(self) -> int:
         """From here on, what is taken is remembered as well: see `since`."""
-        kept: list[str] = []
-        self._marks.append(kept)
-        return kept
+        self._marks += 1
+        return len(self._taken)
 
-    def since(self, mark: list[str]) -> str:
-        """All that was taken since `mark`, which ends with this."""
-        self._marks.remove(mark)
-        return "".join(mark)
+    def since(self, mark: int) -> str:
+        """All that was taken since `mark`, which ends with this. The last mark ends first."""
+        taken = "".join(self._taken[mark:])
+        self._marks -= 1
+        if not self._marks:
+            self._taken.clear()
+        return taken
 
     def take(self, count: int) -> str:
         """Take `count` characters that are there."""
-        taken = self._text[self._at : self._at + count]
-        self._at += len(taken)
-        for kept in self._marks:
-            kept.append(taken)
+        at = self._at
+        taken = self._text[at : at + count]
+        self._at = at + len(taken)
+        self.position += len(taken)
+        if self._marks:
+            self._taken.append(taken)
         return taken
 
     def peek(self, count: int = 1) -> Reading[str]:
@@ -81,7 +89,11 @@ class Reader:
         return self._text[self._at : self._at + count]
 
     def peek_word(self, count: int = 1) -> Reading[str]:
-        """The next characters behind white space, without taking anything."""
+        """The next characters behind white space, without taking anything.
+
+        White space that is not taken is looked at again with every piece that comes: where it may
+        be taken, `blank` and `peek` are what to use.
+        """
         while True:
             found = _BLANK.match(self._text, self._at)
             start = found.end() if found is not None else self._at
@@ -91,13 +103,13 @@ class Reader:
 
     def blank(self) -> Reading[str]:
         """Take white space."""
-        taken = ""
+        taken: list[str] = []
         while True:
             found = _BLANK.match(self._text, self._at)
-            end = found.end() if found is not None else self._at
-            taken += self.take(end - self._at)
+            if found is not None and found.end() > self._at:
+                taken.append(self.take(found.end() - self._at))
             if self._at < len(self._text) or self._closed:
-                return taken
+                return "".join(taken)
             yield
 
     def accept(self, *literals: str) -> Reading[str]:
@@ -108,6 +120,15 @@ class Reader:
             if not waiting or self._closed:
                 fitting = [one for one in literals if rest.startswith(one)]
                 return self.take(len(max(fitting, key=len))) if fitting else ""
+            yield
+
+    def comes(self, stops: Stops) -> Reading[bool]:
+        """Whether a marker comes next, or as much of one as there is before the end."""
+        while True:
+            if not stops.begins_at(self._text, self._at):
+                return stops.stands_at(self._text, self._at)
+            if self._closed:
+                return True
             yield
 
     def match(self, pattern: re.Pattern[str], most: int) -> Reading[re.Match[str] | None]:
@@ -125,44 +146,42 @@ class Reader:
     def until(self, stops: Stops, sink: Sink, *, consume: bool = True) -> Reading[str]:
         """Give text to `sink` up to a marker, and take the marker. Empty text: the end came."""
         while True:
-            found = stops.find(self._text, self._at)
-            if found is not None and (self._closed or not stops.may_grow(self._text, found)):
+            text = self._text
+            found = stops.find(text, self._at)
+            if found is not None and (self._closed or not stops.may_grow(text, found)):
                 self._give(found.start(), sink)
                 return self.take(len(found[0])) if consume else found[0]
-            end = len(self._text) if self._closed else stops.held_from(self._text, self._at)
-            if found is not None:
-                end = min(end, found.start())
-            self._give(end, sink)
             if self._closed:
+                self._give(len(text), sink)
                 return ""
+            self._give(stops.held_from(text, self._at) if found is None else found.start(), sink)
             yield
 
     def _give(self, end: int, sink: Sink) -> None:
         if end > self._at:
             sink(self.take(end - self._at))
 
-    def json_value(self, sink: Sink) -> Reading[bool]:
+    def json_value(self, sink: Sink, ends: Stops = NEVER) -> Reading[bool]:
         """Give the text of one JSON value to `sink` as it comes. Whether it came to its end.
 
-        Both kinds of quotes are understood, as models write both. Nothing is parsed here.
+        Both kinds of quotes are understood, as models write both. Nothing is parsed here. `ends`
+        are markers that no JSON has outside of its strings: a value that meets one was left open.
         """
         first = yield from self.peek()
         if first in ("{", "["):
-            return (yield from self._container(sink))
+            return (yield from self._container(sink, ends))
         if first in ('"', "'"):
             return (yield from self._string(sink))
         return (yield from self._scalar(sink))
 
-    def _container(self, sink: Sink) -> Reading[bool]:
+    def _container(self, sink: Sink, ends: Stops) -> Reading[bool]:
         depth, quote, at = 0, "", self._at
+        structure = _structure(ends)
         while True:
-            pattern = _STRING_END[quote] if quote else _JSON_STRUCTURE
-            found = pattern.search(self._text, at)
-            is_open_escape = (
-                found is not None and found[0] == "\\" and found.end() == len(self._text)
-            )
-            if found is None or is_open_escape:
-                self._give(found.start() if found is not None else len(self._text), sink)
+            found = (_STRING_END[quote] if quote else structure).search(self._text, at)
+            char = "" if found is None else found[0]
+            if found is None or self._may_go_on(found, quote, ends):
+                self._give(len(self._text) if found is None else found.start(), sink)
                 if self._closed:
                     self._give(len(self._text), sink)
                     return False
@@ -170,17 +189,25 @@ class Reader:
                 at = self._at
                 continue
             at = found.end()
-            char = found[0]
             if quote:
                 at += char == "\\"
                 quote = "" if char == quote else quote
+            elif ends.stands_at(self._text, found.start()):
+                self._give(found.start(), sink)
+                return False
             elif char in "\"'":
                 quote = char
-            else:
+            elif char in "{}[]":
                 depth += 1 if char in "{[" else -1
                 if not depth:
                     self._give(at, sink)
                     return True
+
+    def _may_go_on(self, found: re.Match[str], quote: str, ends: Stops) -> bool:
+        """Whether only more text can tell what was found at the end of what is there."""
+        if quote:
+            return found[0] == "\\" and found.end() == len(self._text)
+        return not self._closed and ends.begins_at(self._text, found.start())
 
     def _string(self, sink: Sink) -> Reading[bool]:
         quote = self._text[self._at]
@@ -211,3 +238,10 @@ class Reader:
             if self._at < len(self._text) or self._closed:
                 return True
             yield
+
+
+@lru_cache(maxsize=512)
+def _structure(ends: Stops) -> re.Pattern[str]:
+    """Where JSON opens, closes or quotes, or where a marker may stand."""
+    firsts = "".join(sorted({re.escape(one[0]) for one in ends.markers}))
+    return re.compile(rf"""["'{{}}\[\]{firsts}]""")

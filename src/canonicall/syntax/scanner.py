@@ -30,10 +30,10 @@ class TextScanner:
     ) -> None:
         self.syntax = get_syntax(syntax) if isinstance(syntax, str) else syntax
         offered = offered_tools(tools or ())
-        only_offered = not self.syntax.is_marked and tools is not None
-        self._output = Output(offered, only_offered=only_offered)
+        self._output = Output(offered)
         self._reader = Reader()
-        self._program = _Program(self.syntax, self._reader, self._output).run(starts_in_thinking)
+        program = _Program(self.syntax, self._reader, self._output, has_offer=tools is not None)
+        self._program = program.run(starts_in_thinking)
         self._closed = False
         next(self._program, None)
 
@@ -58,8 +58,9 @@ class TextScanner:
 class _Program:
     """Reads a reply: words, thoughts, calls, in any order."""
 
-    def __init__(self, syntax: Syntax, reader: Reader, output: Output) -> None:
+    def __init__(self, syntax: Syntax, reader: Reader, output: Output, *, has_offer: bool) -> None:
         self._syntax = syntax
+        self._has_offer = has_offer
         self._reader = reader
         self._output = output
         self._openers: dict[str, list[Opener]] = {}
@@ -67,7 +68,8 @@ class _Program:
         for opener in (*syntax.openers, *made):
             self._openers.setdefault(opener.marker, []).append(opener)
         self._thinking = dict(syntax.thinking)
-        self._stops = stops(*self._openers, *self._thinking, *syntax.noise)
+        self._closers = {closer for one in syntax.openers for closer in one.closers}
+        self._stops = stops(*self._openers, *self._thinking, *syntax.noise, *self._closers)
         self._thinking_stops = {
             close: stops(close, *(self._marked_openers if syntax.call_ends_thinking else ()))
             for close in self._thinking.values()
@@ -93,8 +95,20 @@ class _Program:
                 yield from self._thought(self._thinking[marker])
             elif marker in self._openers:
                 yield from self._calls(marker)
+            elif marker in self._closers:
+                self._close(marker)
             else:
                 reader.take(len(marker))
+
+    def _close(self, marker: str) -> None:
+        """A closing marker: text, unless calls wait for it."""
+        taken = self._reader.take(len(marker))
+        if marker not in self._output.unclosed:
+            self._output.text(taken)
+            return
+        self._output.unclosed = ()
+        why = f"Text stood between the calls and their {marker!r}; it was kept."
+        self._output.note("text_in_call", Action.KEPT, why)
 
     def _thought(self, close: str) -> Reading[None]:
         """A thought up to its end, or up to a call that ends it."""
@@ -111,18 +125,23 @@ class _Program:
         if not fitting:
             output.text(reader.take(len(marker)))
             return
+        output.position = reader.position
+        output.unclosed = ()
         mark = reader.mark()
         reader.take(len(marker))
         done = False
         for opener in fitting:
             if opener.looks is None or (yield from opener.looks(reader)):
+                is_by_form = opener.by_form or not self._syntax.is_marked
+                output.only_offered = is_by_form and self._has_offer
                 done = yield from opener.read(reader, output)
                 break
         raw = reader.since(mark)
-        output.position += len(raw)
-        if not done:
-            output.text(raw)
-        if not done and self._syntax.is_marked:
+        if done:
+            return
+        output.text(raw)
+        is_by_form = all(opener.by_form for opener in fitting)
+        if self._syntax.is_marked and not is_by_form:
             why = f"{marker!r} opens no call that could be read; it stays text."
             output.note("call_unreadable", Action.KEPT, why)
 
