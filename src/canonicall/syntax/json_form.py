@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from canonicall.syntax.repair import repaired_value
 
+_NO_LITERAL = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 _WORDS = {"True": True, "False": False, "None": None}
 
 
@@ -37,9 +38,14 @@ class JsonForm(Struct, frozen=True):
         return alone + self.inner + self.lists + self.words
 
 
-def plain_value(pieces: list[str]) -> object:
+def plain_value(pieces: list[str], *, is_python: bool = False) -> object:
     """The value that was written; bare words are text."""
     raw = "".join(pieces)
+    if is_python:
+        try:
+            return ast.literal_eval(raw)
+        except _NO_LITERAL:
+            pass
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
@@ -52,5 +58,5 @@ def python_as_json(raw: str) -> str:
     """A Python literal as JSON; as it is if it is none."""
     try:
         return msgspec.json.encode(ast.literal_eval(raw)).decode()
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+    except _NO_LITERAL:
         return raw

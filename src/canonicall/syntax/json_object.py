@@ -10,6 +10,8 @@ from canonicall.syntax.stops import Stops
 
 _QUOTES = ('"', "'")
 _SHOWN = 80
+_DEEPEST = 8
+"""Nobody wraps a call deeper: a whole response has it at the fourth level."""
 _MOST = 48
 _PLAIN_KEY = re.compile(r"([A-Za-z_$][\w$]{0,39})\s{0,4}:")
 
@@ -24,6 +26,8 @@ class Span:
         self.ends = ends
         self.found = False
         """Whether there was a call."""
+        self.depth = 0
+        """How many objects are open, one inside the other."""
         self.words: list[str] = []
         """What was said in the JSON before it was known whether there is a call in it."""
 
@@ -116,16 +120,16 @@ class JsonObject:
             self._is_cut = reader.at_end and is_known
             return None
         yield from reader.blank()
-        return plain_value(pieces)
+        return self._plain(pieces)
 
     def _member(self, key: object) -> Reading[bool]:
         """The value of one member. Whether it came to its end and there is reason to read on."""
         form = self._form
         first = yield from self._reader.peek()
-        if key in form.inner and first == "{":
-            return (yield from self._members())
-        if key in form.lists and first in ("[", "{"):
-            return (yield from self._calls())
+        if key in form.inner and first == "{" and self._span.depth < _DEEPEST:
+            return (yield from self._deeper(self._members()))
+        if key in form.lists and first in ("[", "{") and self._span.depth < _DEEPEST:
+            return (yield from self._deeper(self._calls()))
         if key in form.arguments and not self._has_arguments:
             self._is_cut = not first
             return bool(first) and (yield from self._arguments(first))
@@ -136,8 +140,15 @@ class JsonObject:
         pieces: list[str] = []
         if not (yield from self._reader.json_value(pieces.append, self._span.ends)):
             return False
-        self._take(key, plain_value(pieces), "".join(pieces))
+        self._take(key, self._plain(pieces), "".join(pieces))
         return True
+
+    def _deeper(self, reading: Reading[bool]) -> Reading[bool]:
+        """What is inside of this object."""
+        self._span.depth += 1
+        whole = yield from reading
+        self._span.depth -= 1
+        return whole
 
     def _take(self, key: object, said: object, raw: str) -> None:
         """Make of a member what it means."""
@@ -184,7 +195,7 @@ class JsonObject:
         pieces: list[str] = []
         whole = yield from self._reader.json_value(pieces.append)
         raw = "".join(pieces)
-        said = plain_value(pieces)
+        said = self._plain(pieces)
         if said == raw:
             return False
         self._has_arguments = True
@@ -211,7 +222,7 @@ class JsonObject:
             elif first == '"':
                 pieces: list[str] = []
                 whole = yield from reader.json_value(pieces.append)
-                self._say(str(plain_value(pieces)))
+                self._say(str(self._plain(pieces)))
                 if not whole:
                     return False
             elif first == "]" and is_list:
@@ -237,6 +248,9 @@ class JsonObject:
             return False
         self.holds = True
         return one.is_whole
+
+    def _plain(self, pieces: list[str]) -> object:
+        return plain_value(pieces, is_python=self._form.is_python)
 
     def _say(self, words: str) -> None:
         """Words beside the calls. They wait until it is known that there is a call."""

@@ -59,11 +59,12 @@ def _read_builtin(reader: Reader, output: Output) -> Reading[bool]:
 
 
 def _as_json(raw: str) -> str:
-    """A literal as JSON."""
+    """A literal as JSON; what is none is text."""
     try:
         msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return spaced_json(repaired_value(raw))
+        meant = repaired_value(raw)
+        return spaced_json(raw if meant is None and raw != "None" else meant)
     return raw
 
 

@@ -20,7 +20,7 @@ Sink: TypeAlias = Callable[[str], Any]
 
 _BLANK = re.compile(r"\s*")
 _STRING_END = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
-_SCALAR_END = re.compile(r"[\s,\]}<:;]|\Z")
+_SCALAR_END = re.compile(r"[\s,\]})<:;]|\Z")
 
 
 class Reader:
@@ -124,6 +124,7 @@ class Reader:
 
     def comes(self, stops: Stops) -> Reading[bool]:
         """Whether a marker comes next, or as much of one as there is before the end."""
+        yield from self.peek()
         while True:
             if not stops.begins_at(self._text, self._at):
                 return stops.stands_at(self._text, self._at)
