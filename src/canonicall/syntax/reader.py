@@ -19,6 +19,7 @@ Sink: TypeAlias = Callable[[str], Any]
 """What takes text as it comes."""
 
 _BLANK = re.compile(r"\s*")
+_MOST_BLANK = 256
 _STRING_END = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
 _SCALAR_END = re.compile(r"[\s,\]})<:;]|\Z")
 
@@ -114,12 +115,36 @@ class Reader:
 
     def accept(self, *literals: str) -> Reading[str]:
         """Take one of `literals` if it comes next, the longest that does; else take nothing."""
+        return self.take(len((yield from self.next_of(*literals))))
+
+    def next_of(self, *literals: str) -> Reading[str]:
+        """Which of `literals` comes next, the longest that does; nothing is taken."""
         while True:
             rest = self._text[self._at : self._at + max(map(len, literals))]
             waiting = [one for one in literals if len(one) > len(rest) and one.startswith(rest)]
             if not waiting or self._closed:
                 fitting = [one for one in literals if rest.startswith(one)]
-                return self.take(len(max(fitting, key=len))) if fitting else ""
+                return max(fitting, key=len, default="")
+            yield
+
+    def follows(self, skip: int, *literals: str) -> Reading[bool]:
+        """Whether one of `literals`, or the end, comes behind `skip` characters and white space.
+
+        Nothing is taken. Only so much white space is looked past that the text held is bounded.
+        """
+        longest = max(map(len, literals), default=0)
+        while True:
+            start = self._at + skip
+            found = _BLANK.match(self._text, start)
+            ahead = found.end() if found is not None else start
+            rest = self._text[ahead : ahead + longest]
+            if ahead - start > _MOST_BLANK:
+                return False
+            if rest.startswith(literals):
+                return True
+            may_grow = not rest or any(one.startswith(rest) for one in literals)
+            if self._closed or not may_grow:
+                return may_grow
             yield
 
     def comes(self, stops: Stops) -> Reading[bool]:
@@ -143,6 +168,20 @@ class Reader:
         if found is not None:
             self.take(found.end() - self._at)
         return found
+
+    def up_to(self, stops: Stops, most: int) -> Reading[tuple[str, str]]:
+        """Take the text before a marker that is no further away than `most` characters.
+
+        Gives that text and the marker, which is not taken. Where there is none, takes nothing.
+        """
+        while True:
+            found = stops.find(self._text, self._at)
+            if found is not None and (self._closed or not stops.may_grow(self._text, found)):
+                is_near = found.start() - self._at <= most
+                return (self.take(found.start() - self._at), found[0]) if is_near else ("", "")
+            if self._closed or stops.held_from(self._text, self._at) - self._at > most:
+                return "", ""
+            yield
 
     def until(self, stops: Stops, sink: Sink, *, consume: bool = True) -> Reading[str]:
         """Give text to `sink` up to a marker, and take the marker. Empty text: the end came."""
