@@ -15,7 +15,7 @@ from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
 
 _BEGIN, _END = "<|tools_prefix|>", "<|tools_suffix|>"
-_NOISE = (_END, "<|assistant_end|>")
+_NOISE = (_END, "<|assistant_start|>", "<|assistant_end|>")
 _ENDS = stops(_BEGIN, *_NOISE)
 _STRUCTURE = ("{", "}", "[", "]", ",")
 

@@ -38,10 +38,10 @@ _BEGIN, _END = _token("tool", "call", "begin"), _token("tool", "call", "end")
 _SEP = _token("tool", "sep")
 _RESULTS, _RESULTS_END = _token("tool", "outputs", "begin"), _token("tool", "outputs", "end")
 _RESULT, _RESULT_END = _token("tool", "output", "begin"), _token("tool", "output", "end")
-_TURN_END = _token("end", "of", "sentence")
+_TURN, _TURN_END = _token("Assistant"), _token("end", "of", "sentence")
 _FENCES = ("```json", "```")
 _FENCE = "```"
-_NOISE = (_END, _BLOCK_END, _RESULTS, _RESULTS_END, _RESULT, _RESULT_END, _TURN_END)
+_NOISE = (_END, _BLOCK_END, _RESULTS, _RESULTS_END, _RESULT, _RESULT_END, _TURN, _TURN_END)
 _MARKERS = stops(_BEGIN, _BLOCK, *_NOISE)
 _ENDS = stops(_FENCE, *_MARKERS.markers)
 _TYPE = "function"
@@ -53,8 +53,11 @@ def _read(reader: Reader, output: Output) -> Reading[bool]:
     if not name or not (yield from reader.accept(_SEP)):
         return False
     yield from reader.blank()
-    if not (yield from _arguments_follow(reader)):
+    if not (yield from _arguments_follow(reader, name)):
         name = (yield from word(reader, _NAME_LINE)) if name == _TYPE else ""
+        if reader.at_end:
+            # Nothing says that the name is whole.
+            return False
     call = output.call()
     if not call.name(name):
         return False
@@ -67,10 +70,12 @@ def _read(reader: Reader, output: Output) -> Reading[bool]:
     return call.end(truncated=is_cut)
 
 
-def _arguments_follow(reader: Reader) -> Reading[bool]:
+def _arguments_follow(reader: Reader, before: str) -> Reading[bool]:
     """Whether no name stands behind the separator: it stood before it."""
     first = yield from reader.peek()
-    return first in ("{", "") or (yield from reader.comes(_ENDS))
+    if first == "{" or before == _TYPE:
+        return first == "{"
+    return not first or (yield from reader.comes(_ENDS))
 
 
 def _print_fenced(call: ToolCall) -> str:
@@ -92,7 +97,7 @@ def _print_results_plain(results: tuple[ToolResult, ...]) -> str:
     return "".join(f"{_RESULT}{one.text}{_RESULT_END}" for one in results)
 
 
-_OPENERS = (frame_opener(_BLOCK, _BEGIN, _BLOCK_END), Opener(_BEGIN, _read))
+_OPENERS = (frame_opener(_BLOCK), Opener(_BEGIN, _read))
 _PRINT_FENCED = framed(_BLOCK, _print_fenced, _BLOCK_END, between="\n")
 
 SYNTAXES = (

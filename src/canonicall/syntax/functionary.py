@@ -32,7 +32,7 @@ from canonicall.syntax.stops import Stops, stops
 
 _BEGIN, _END, _CODE = "<function=", "</function>", "<|python_tag|>"
 _NEXT, _ALL, _PYTHON = ">>>", "all", "python"
-_NOISE = ("<|eot_id|>", "<|eom_id|>")
+_NOISE = ("<|start_header_id|>assistant<|end_header_id|>", "<|eot_id|>", "<|eom_id|>")
 _TAG_ENDS = stops(_BEGIN, _END, _CODE, *_NOISE)
 _RECIPIENT_ENDS = stops(_NEXT, *_NOISE)
 _NAME = re.compile(rf"[^\s<>{{]{{1,{LONGEST}}}")

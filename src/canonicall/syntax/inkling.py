@@ -1,7 +1,7 @@
 """Inkling: every thought, text and call is a message of its own, with a marker for what it is.
 
 `<|message_model|>NAME<|content_invoke_tool_json|>{"name": NAME, "args": {...}}<|end_message|>`. The
-name in front is a header and says nothing: the one in the JSON counts. A reply that begins with a
+name in front is a header: the one in the JSON counts. A reply that begins with a
 call begins with the bare header, as the prompt has opened the message already; it is known by the
 names of the tools that were offered, and stays text where it is none of them.
 
@@ -13,6 +13,7 @@ import json
 from collections.abc import Mapping
 
 from canonicall.blocks import ToolCall, ToolResult
+from canonicall.findings import Action
 from canonicall.request import Tool
 from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of
 from canonicall.syntax.json_calls import json_calls, next_is
@@ -49,10 +50,21 @@ def _read_message(reader: Reader, output: Output) -> Reading[bool]:
     header = yield from word(reader)
     marker = yield from reader.accept(_JSON, _TEXT)
     if marker == _JSON:
-        return (yield from _LOOKS_JSON(reader)) and (yield from _read_json(reader, output))
+        is_call = (yield from _LOOKS_JSON(reader)) and (yield from _read_json(reader, output))
+        if is_call and header:
+            _compare(header, output)
+        return is_call
     if marker == _TEXT and header:
         return (yield from _read_text(header)(reader, output))
     return not header
+
+
+def _compare(header: str, output: Output) -> None:
+    """Tell of a header that says another name than the call behind it."""
+    said = [block.name for block in output.blocks if isinstance(block, ToolCall)]
+    if header not in said[-1:]:
+        why = f"A call was headed {header!r}; the name in it counts."
+        output.note("fields_dropped", Action.DROPPED, why)
 
 
 def _read_text(name: str) -> ReadCalls:

@@ -44,7 +44,7 @@ _BEGIN, _ARGUMENTS, _END = (
 )
 _SECTIONS = ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>")
 _SECTION_ENDS = ("<|tool_calls_section_end|>", "<|tool_call_section_end|>")
-_NOISE = (_END, *_SECTION_ENDS, "<|im_end|>")
+_NOISE = (_END, *_SECTION_ENDS, "<|im_assistant|>assistant<|im_middle|>", "<|im_end|>")
 _ENDS = stops(_BEGIN, *_SECTIONS, *_NOISE)
 _PREFIX = "functions."
 _COUNTER = re.compile(r":\d+\Z")
@@ -128,7 +128,7 @@ SYNTAXES = (
     Syntax(
         name="kimi_k2",
         openers=(
-            *(frame_opener(one, _BEGIN, *_SECTION_ENDS) for one in _SECTIONS),
+            *map(frame_opener, _SECTIONS),
             Opener(_BEGIN, _read),
         ),
         call_ends_thinking=True,

@@ -12,7 +12,8 @@ Decisions, where engines differ:
 - Brackets that are missing before the closing marker are mended, with a finding.
 - A call without arguments is a call with none.
 - Arguments that cannot be read are kept as text in `raw`; `args` is None then.
-- A closing marker that closes nothing means nothing.
+- A marker that only frames calls means nothing where it frames none, nor does a closing marker
+  that closes nothing.
 """
 
 import re
@@ -22,7 +23,6 @@ from canonicall.blocks import ToolCall
 from canonicall.errors import InvalidValue
 from canonicall.findings import Action
 from canonicall.syntax.declaration import Opener, arguments_of
-from canonicall.syntax.json_calls import next_is
 from canonicall.syntax.json_form import plain_value
 from canonicall.syntax.json_printing import spaced_json
 from canonicall.syntax.output import CallOutput, Output
@@ -35,12 +35,9 @@ BEFORE_TAG = re.compile(rf"[^<]{{1,{LONGEST}}}")
 BEFORE_BRACKET = re.compile(rf"[^\[{{]{{1,{LONGEST}}}")
 
 
-def frame_opener(marker: str, *inside: str) -> Opener:
-    """A marker that only frames calls: one of `inside` has to follow, or it is text.
-
-    It is more than noise: it ends a thought where calls do.
-    """
-    return Opener(marker, only_frames, looks=next_is(*inside))
+def frame_opener(marker: str) -> Opener:
+    """A marker that only frames calls. It is more than noise: it ends a thought where calls do."""
+    return Opener(marker, only_frames)
 
 
 def word(reader: Reader, pattern: re.Pattern[str] = BEFORE_TAG) -> Reading[str]:

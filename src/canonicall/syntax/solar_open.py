@@ -57,7 +57,7 @@ def _numbered(index: int, call: ToolCall) -> str:
 SYNTAXES = (
     Syntax(
         name="solar_open",
-        openers=(frame_opener(_BLOCK, _BEGIN), Opener(_BEGIN, _read)),
+        openers=(frame_opener(_BLOCK), Opener(_BEGIN, _read)),
         thinking=(("<|think|>", "<|end|>"),),
         noise=_NOISE,
         models=("*solar-open*",),
