@@ -10,18 +10,38 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin, ToolCall
 from canonicall.errors import MalformedBody
-from canonicall.events import BlockEnded, BlockStarted, ErrorReported, Event, StreamEnded
+from canonicall.events import (
+    ArgumentsAdded,
+    BlockEnded,
+    BlockStarted,
+    ErrorReported,
+    Event,
+    StreamEnded,
+    TextAdded,
+    ThinkingAdded,
+)
 from canonicall.findings import Action, Fault, Finding
 from canonicall.folding import with_truncated_call
 from canonicall.framing.detect import AnyFraming
 from canonicall.framing.frame import Frame
+from canonicall.framing.repeats import Repeated
 from canonicall.ids import base64url
 from canonicall.providers.registry import get_target
 from canonicall.reply import ERROR, Reply
 from canonicall.wire.formats import get_format
+from canonicall.wire.streaming import Growth
 
 _DONE = b"[DONE]"
+_decode = msgspec.json.Decoder().decode
 _CUT = "the stream ended before the provider said that it was complete"
+
+
+_LESSONS = 8
+"""How often a stream is looked at for repeats in vain: some have none, every event has a nonce."""
+
+
+def _nothing(text: str, events: list[Event]) -> None:
+    """Adds nothing: no event goes on."""
 
 
 class StreamDecoder:
@@ -38,6 +58,11 @@ class StreamDecoder:
         self._broken = False
         """The framing itself was damaged: no frame can be found behind that."""
         self._closed = False
+        self._repeated: Repeated | None = None
+        """What the next bytes are if they only go on, by `_add`."""
+        self._add: Callable[[str, list[Event]], None] = _nothing
+        self._lessons = _LESSONS
+        self._learned_at = 0
 
     @property
     def done(self) -> bool:
@@ -47,8 +72,20 @@ class StreamDecoder:
     def feed(self, data: bytes) -> list[Event]:
         """The events that these bytes complete."""
         events: list[Event] = []
-        if not self._broken:
-            self._take_all(partial(self._framing.feed, data), events)
+        repeated = self._repeated
+        if repeated is not None:
+            text = repeated.text_in(data)
+            if text:
+                self._frames += 1
+                self._add(text, events)
+                return events
+        *whole, rest = data.split(b"\n\n")
+        if len(whole) > 1 or (whole and rest):
+            # However the bytes are split, they say the same; one by one, most only go on.
+            for event in whole:
+                events += self.feed(event + b"\n\n")
+            return events + self.feed(rest) if rest else events
+        self._read(data, events)
         return events
 
     def close(self) -> list[Event]:
@@ -57,8 +94,7 @@ class StreamDecoder:
         if self._closed:
             return events
         self._closed = True
-        if not self._broken:
-            self._take_all(self._framing.close, events)
+        self._take_all(self._framing.close, events)
         decoding = self._decoding
         decoding.end(events)
         reply = self._reply(decoding.whole())
@@ -67,50 +103,77 @@ class StreamDecoder:
         events.append(StreamEnded(reply, complete, why or ("" if complete else _CUT)))
         return events
 
-    def _take_all(self, find: Callable[[], list[Frame]], events: list[Event]) -> None:
+    def _read(self, data: bytes, events: list[Event]) -> None:
+        """Take in bytes that do more than to go on with what the bytes before did."""
+        if self._repeated is not None:
+            self._unlearn()
+        was_between = self._framing.is_between
+        frames = self._take_all(partial(self._framing.feed, data), events)
+        if was_between and len(frames) == len(events) == 1:
+            self._learn(data, frames[0], events[0])
+
+    def _take_all(self, find: Callable[[], list[Frame]], events: list[Event]) -> list[Frame]:
         """Take the frames in that the framing finds.
 
         Where it cannot go on, the stream has broken: that is told as an error, what came before
         stays, what comes behind is not looked at.
         """
         try:
-            frames = find()
+            frames = [] if self._broken else find()
         except MalformedBody as error:
             self._broken = True
             broken = ErrorReported(error.what, "damaged_stream")
             self._decoding.error = self._decoding.error or broken
             events.append(broken)
-            return
+            return []
         for frame in frames:
             self._take(frame, events)
+        return frames
 
     def _take(self, frame: Frame, events: list[Event]) -> None:
-        number = self._frames
         self._frames += 1
         name, data = frame
         try:
-            value = msgspec.json.decode(data)
+            value = _decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError):
             if data.strip() == _DONE:
                 self._decoding.complete = True
             elif data.strip():
                 shown = data[:80].decode("utf-8", "replace")
-                self._note_unreadable(f"it is no JSON: {shown!r}", number)
+                self._note_unreadable(f"it is no JSON: {shown!r}")
             return
         except RecursionError:
-            self._note_unreadable("it is nested too deeply", number)
+            self._note_unreadable("it is nested too deeply")
             return
         if isinstance(value, dict):
             try:
                 self._decoding.frame(name, value, events)
             except MalformedBody as error:
-                self._note_unreadable(str(error), number)
+                self._note_unreadable(str(error))
         else:
-            self._note_unreadable("it is no JSON object", number)
+            self._note_unreadable("it is no JSON object")
 
-    def _note_unreadable(self, what: str, number: int) -> None:
+    def _learn(self, data: bytes, frame: Frame, event: Event) -> None:
+        """Remember an event that goes on with what the one before went on with."""
+        growth: Growth | None = getattr(self._decoding, "growth", None)
+        if growth is None or not isinstance(event, (TextAdded, ThinkingAdded, ArgumentsAdded)):
+            self._add = _nothing
+        elif growth.add != self._add:
+            self._add = growth.add
+        elif self._lessons:
+            self._lessons -= 1
+            self._learned_at = self._frames
+            self._repeated = Repeated.learn(data, frame.data, event.text, growth.path)
+
+    def _unlearn(self) -> None:
+        """Forget what was learnt; if it was of use, there will be more of that kind."""
+        self._repeated = None
+        if self._frames - self._learned_at > 2:
+            self._lessons = _LESSONS
+
+    def _note_unreadable(self, what: str) -> None:
         why = f"A frame of the stream cannot be read, so it was left out: {what}"
-        where = f"frames[{number}]"
+        where = f"frames[{self._frames - 1}]"
         self._findings.append(Finding("frame_dropped", where, Action.DROPPED, why, Fault.INPUT))
 
     def _reply(self, body: dict[str, Any]) -> Reply:
@@ -134,6 +197,7 @@ class StreamEncoder:
 
     def __init__(self, format: str, *, seed: str = "") -> None:
         self._encoding = get_format(format).stream_encoding()
+        self._write = self._encoding.event
         self._needs_ids = get_format(format).target.ids.style != "echoed"
         self._seed = seed
         self._given: set[str] = set()
@@ -142,6 +206,9 @@ class StreamEncoder:
 
     def feed(self, event: Event) -> bytes:
         """The bytes that an event becomes; none where there is nothing to write yet."""
+        kind = type(event)
+        if kind is TextAdded or kind is ArgumentsAdded:
+            return self._write(event)
         if type(event) is BlockStarted and type(event.block) is ToolCall:
             event = self._with_id(event, event.block)
         elif type(event) is BlockEnded and event.index in self._renamed:
@@ -149,11 +216,11 @@ class StreamEncoder:
             event = BlockEnded(event.index, replace(block, id=self._renamed[event.index]))
         elif type(event) is StreamEnded:
             self._ended = True
-        return self._encoding.event(event)
+        return self._write(event)
 
     def feed_all(self, events: Iterable[Event]) -> bytes:
         """The bytes of several events."""
-        return b"".join([self.feed(event) for event in events])
+        return b"".join(map(self.feed, events))
 
     def keep_alive(self) -> bytes:
         """What shows a client that the stream is alive, between events."""

@@ -22,6 +22,8 @@ from canonicall.reply import STOP, TOOL_CALLS, Reply
 from canonicall.request import Tool
 from canonicall.syntax.repair import repaired_object
 
+_QUOTES = "\"'\u201c\u2018\u00ab\u201e"
+
 
 class Output:
     """Takes what programs find and makes events of it.
@@ -36,6 +38,8 @@ class Output:
         self.findings: list[Finding] = []
         self.events: list[Event] = [MessageStarted()]
         self.blocks: list[Block] = []
+        self.detected: str | None = None
+        """The syntax of the first call, where it was not known before."""
         self.position = 0
         """Where what is being read now begins."""
         self.unclosed: tuple[str, ...] = ()
@@ -58,6 +62,11 @@ class Output:
         if self._held:
             return self._held[-1] == "\n"
         return self._open is not Text or self._pieces[-1][-1] == "\n"
+
+    @property
+    def is_behind_quote(self) -> bool:
+        """Whether the last character of the words is a quotation mark."""
+        return self._open is Text and not self._held and self._pieces[-1][-1] in _QUOTES
 
     def text(self, piece: str) -> None:
         """Words."""

@@ -37,6 +37,11 @@ class TextScanner:
         self._closed = False
         next(self._program, None)
 
+    @property
+    def detected(self) -> str | None:
+        """The syntax of the calls that were found, where it was not known before."""
+        return self._output.detected
+
     def feed(self, text: str) -> list[Event]:
         """The events that this text completes."""
         self._reader.feed(text)
@@ -147,6 +152,8 @@ class _Program:
 
     def _counts(self, opener: Opener) -> bool:
         """Whether a marker stands where it may open calls."""
+        if self._syntax.is_guarded and self._output.is_behind_quote:
+            return False
         if opener.place == "start":
             return self._output.has_said_nothing
         return opener.place == "anywhere" or self._output.at_line_start

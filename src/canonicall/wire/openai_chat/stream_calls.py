@@ -16,13 +16,21 @@ from canonicall.blocks import CallKind, ToolCall
 from canonicall.events import Event
 from canonicall.wire.openai_chat.calls import decode_call, decode_legacy
 from canonicall.wire.reading import object_at, text_at
-from canonicall.wire.streaming import Blocks
+from canonicall.wire.streaming import Blocks, Growth
+
+_CALL = ("choices", 0, "delta", "tool_calls", 0)
+_PATHS: dict[str, tuple[str | int, ...]] = {
+    "function": (*_CALL, "function", "arguments"),
+    "custom": (*_CALL, "custom", "input"),
+}
+"""Where the arguments of the only call in a chunk stand."""
 
 
 class GrowingCall:
     """One call as far as it has come."""
 
-    def __init__(self) -> None:
+    def __init__(self, blocks: Blocks) -> None:
+        self._blocks = blocks
         self.id = ""
         self.name = ""
         self.pieces: list[str] = []
@@ -52,6 +60,12 @@ class GrowingCall:
         elif said is not None:
             self.pieces.append(msgspec.json.encode(said).decode())
 
+    def add_told(self, text: str, events: list[Event]) -> None:
+        """Add to the arguments of a call that has been told of."""
+        self.pieces.append(text)
+        self.told += 1
+        self._blocks.arguments(self.block or 0, text, events)
+
     def whole(self) -> dict[str, Any]:
         """The call as it stands in a response without streaming."""
         said = "input" if self.kind == "custom" else "arguments"
@@ -66,6 +80,8 @@ class GrowingCalls:
 
     def __init__(self, blocks: Blocks) -> None:
         self.calls: list[GrowingCall] = []
+        self.growth: Growth | None = None
+        """The call that the last pieces only added arguments to."""
         self._by_index: dict[int, GrowingCall] = {}
         self._blocks = blocks
 
@@ -73,6 +89,8 @@ class GrowingCalls:
         """Take the `tool_calls` of one delta in; tell of them if there are `events`."""
         if isinstance(pieces, dict):
             pieces = [pieces]
+        if len(pieces) == 1 and events is not None and self._goes_on(pieces[0], events):
+            return
         for number, value in enumerate(pieces):
             place = f"{where}[{number}]"
             piece = object_at(value, place)
@@ -86,6 +104,24 @@ class GrowingCalls:
             call.add(said)
             if events is not None:
                 self.tell(call, events)
+            is_bare = len(pieces) == 1 and not id and not name
+            is_told = call.block is not None and not call.ended
+            self.growth = Growth(_PATHS[inner], call.add_told) if is_bare and is_told else None
+
+    def _goes_on(self, piece: Any, events: list[Event]) -> bool:
+        """Take in a piece that is nothing but more arguments of a call; most are no more."""
+        if piece.__class__ is not dict or len(piece) != 2:
+            return False
+        index, function = piece.get("index"), piece.get("function")
+        if index.__class__ is not int or function.__class__ is not dict or len(function) != 1:
+            return False
+        call, said = self._by_index.get(index), function.get("arguments")
+        if call is None or call.block is None or call.ended or said.__class__ is not str:
+            return False
+        if said:
+            call.add_told(said, events)
+        self.growth = Growth(_PATHS["function"], call.add_told)
+        return True
 
     def add_legacy(self, value: Any, where: str, events: list[Event] | None) -> None:
         """Take the `function_call` of one delta in: there is one for each message."""
@@ -114,7 +150,9 @@ class GrowingCalls:
             self._end(call, events)
 
     def tell(self, call: GrowingCall, events: list[Event]) -> None:
-        """Tell of what is new of a call; nothing before its name is known."""
+        """Tell of what is new of a call; nothing before its name is known, or behind its end."""
+        if call.ended:
+            return
         if call.block is None:
             if not call.name:
                 return
@@ -153,7 +191,7 @@ class GrowingCalls:
         # What is complete JSON cannot grow: the call before is whole.
         if self.calls and events is not None and _is_whole(self.calls[-1]):
             self._end(self.calls[-1], events)
-        call = GrowingCall()
+        call = GrowingCall(self._blocks)
         self.calls.append(call)
         if isinstance(index, int):
             self._by_index[index] = call

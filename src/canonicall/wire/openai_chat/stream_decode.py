@@ -25,8 +25,9 @@ from canonicall.wire.openai_chat.parts import REFUSED
 from canonicall.wire.openai_chat.stream_message import GrowingMessage
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from canonicall.wire.reading import list_at, object_at
-from canonicall.wire.streaming import Blocks
+from canonicall.wire.streaming import Blocks, Growth
 
+_WORDS = ("choices", 0, "delta", "content")
 _TEXT, _REFUSAL, _THINKING = "text", "refusal", "thinking"
 
 
@@ -37,6 +38,7 @@ class StreamDecoding:
         self.complete = False
         self.error: ErrorReported | None = None
         self.findings: list[Finding] = []
+        self.growth: Growth | None = None
         self._origin = origin or Origin(provider=TARGET.provider, format=FORMAT)
         self._domain = TARGET.domain if domain is None else domain
         self._body: dict[str, Any] = {}
@@ -54,6 +56,7 @@ class StreamDecoding:
         events: list[Event],
     ) -> None:
         """Take one chunk in."""
+        self.growth = None
         choices = data.get("choices")
         # Nearly all chunks of a stream have the same fields around the delta: those are read once.
         if len(data) != self._size or not choices:
@@ -61,9 +64,11 @@ class StreamDecoding:
         if not choices:
             return
         for number, value in enumerate(list_at(choices, "$.choices")):
-            choice = object_at(value, f"$.choices[{number}]")
+            choice = value if value.__class__ is dict else object_at(value, f"$.choices[{number}]")
             index = choice.get("index")
             self._take(choice, index if isinstance(index, int) else number, data, events)
+        if len(choices) > 1 or self.complete:
+            self.growth = None
 
     def end(self, events: list[Event]) -> None:
         """Tell that what is open is whole."""
@@ -146,13 +151,22 @@ class StreamDecoding:
             if refusal:
                 self._switch(_REFUSAL, message, told)
                 self._blocks.text(self._index, refusal, told)
+            if words and not index and message.only_adds_words(delta):
+                self.growth = Growth(_WORDS, self._add_words)
         calls, legacy = delta.get("tool_calls"), delta.get("function_call")
         if (calls or legacy) and told is not None:
             self._close(told)
         if calls:
             message.calls.add(calls, f"{where}.tool_calls", told)
+            if len(delta) == 1 and not index:
+                self.growth = message.calls.growth
         if legacy:
             message.calls.add_legacy(legacy, f"{where}.function_call", told)
+
+    def _add_words(self, text: str, events: list[Event]) -> None:
+        """Words that go on with those of the chunk before."""
+        self._choices[0].add_words(text)
+        self._blocks.text(self._index, text, events)
 
     def _switch(self, kind: str, message: GrowingMessage, events: list[Event]) -> None:
         """Make the open block one of this kind."""

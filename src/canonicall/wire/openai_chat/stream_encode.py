@@ -44,6 +44,8 @@ class StreamEncoding:
         self._envelope: dict[str, Any] = {}
         self._fields: dict[int, bytes] = {}
         """The field of the delta in which the pieces of a block are written."""
+        self._around: dict[int, tuple[bytes, bytes]] = {}
+        """What stands before and behind a piece of a block that has one already."""
         self._calls: dict[int, int] = {}
         self._silent: set[int] = set()
         """Calls of which no argument has been written yet."""
@@ -62,6 +64,11 @@ class StreamEncoding:
 
     def event(self, event: Event) -> bytes:
         """The chunks for an event."""
+        if isinstance(event, (TextAdded, ArgumentsAdded, ThinkingAdded)):
+            around = self._around.get(event.index)
+            if around is not None:
+                before, after = around
+                return before + _json(event.text) + after
         write = self._writers.get(type(event))
         return b"" if write is None else write(event)
 
@@ -98,7 +105,11 @@ class StreamEncoding:
         return b""
 
     def _piece_added(self, event: TextAdded | ThinkingAdded) -> bytes:
-        return self._delta(self._fields[event.index] + b":" + _json(event.text))
+        return self._piece(event.index, self._fields[event.index] + b":", event.text, b"")
+
+    def _piece(self, index: int, field: bytes, text: str, rest: bytes) -> bytes:
+        before, after = self._around[index] = self._head + field, rest + _CHOICE_END
+        return before + _json(text) + after
 
     def _call_started(self, index: int, call: ToolCall) -> bytes:
         number = self._calls[index] = len(self._calls)
@@ -112,7 +123,7 @@ class StreamEncoding:
 
     def _arguments_added(self, event: ArgumentsAdded) -> bytes:
         self._silent.discard(event.index)
-        return self._delta(self._fields[event.index] + _json(event.text) + b"}}]")
+        return self._piece(event.index, self._fields[event.index], event.text, b"}}]")
 
     def _signature_added(self, event: SignatureAdded) -> bytes:
         if event.opaque.kind != "details":

@@ -9,7 +9,7 @@ from canonicall.wire.streaming import Blocks
 
 _GROWING_DETAILS = ("text", "summary", "data")
 _GROWING_AUDIO = ("data", "transcript")
-_ELSEWHERE = ("content", "role", "tool_calls", "function_call")
+_ELSEWHERE = ("content", "role", "tool_calls", "function_call", DETAILS)
 _LISTS = ("images", "annotations")
 
 
@@ -39,6 +39,15 @@ class GrowingMessage:
                 self._content.append(content)
             return "", content, ""
         return self._add_all(delta, content, where)
+
+    def add_words(self, text: str) -> None:
+        """Take in words that go on with those before."""
+        self._content.append(text)
+
+    def only_adds_words(self, delta: dict[str, Any]) -> bool:
+        """Whether a delta that was taken in says nothing but words."""
+        others = (value for field, value in delta.items() if field not in ("role", "content"))
+        return not self._parts and isinstance(delta.get("content"), str) and not any(others)
 
     def merge_choice(self, choice: dict[str, Any]) -> None:
         """Keep what stands beside the delta. A reason once given is not taken back."""
@@ -71,14 +80,15 @@ class GrowingMessage:
             elif field == "refusal":
                 refusal = text_at(value, f"{where}.refusal")
                 self._texts.setdefault(field, []).append(refusal)
-            elif field == DETAILS:
-                thought += self._add_details(list_at(value, f"{where}.{DETAILS}"))
             elif field == "audio":
                 self._audio.grow(object_at(value, f"{where}.audio"), _GROWING_AUDIO)
             elif field in _LISTS and isinstance(value, list):
                 self._rest[field] = [*self._rest.get(field, ()), *value]
             elif value not in ("", [], {}):
                 self._rest[field] = value
+        # Behind the field of its own, which says the same: what is in both is told once.
+        if delta.get(DETAILS):
+            thought += self._add_details(list_at(delta[DETAILS], f"{where}.{DETAILS}"))
         return thought, words, refusal
 
     def _add_content(self, content: Any, where: str) -> tuple[str, str]:
