@@ -3,7 +3,7 @@
 Version 3.1, and Llama 3.1 with tools of its own: `<function=NAME>{...}</function>`. Version 3.2
 turns to recipients: `>>>NAME` and a line end before the arguments, `>>>all` before words. Its
 prompt ends with `>>>`, so a reply begins with the bare name, which is known by the tools that were
-offered.
+offered. Text has `>>>` as well, so with a tool list only offered tools are called.
 
 Code is written as it is, behind `<|python_tag|>` or to the recipient `python`: it is a call with
 the only argument `code` where a tool `python` was offered, and text where none was.
@@ -128,6 +128,7 @@ SYNTAXES = (
         tool_openers=_first_recipients,
         noise=_NOISE,
         models=("*functionary*v3.2*",),
+        is_marked=False,
         print_calls=framed("", _print_recipient, ""),
         print_results=_print_results_as("tool"),
     ),
