@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from canonicall import Text, ToolCall, ToolResult
 from canonicall.errors import InvalidValue
 from canonicall.syntax.registry import get_syntax
-from syntax.support import JSON_SYNTAXES, calls_of, read, said
+from syntax.support import JSON_SYNTAXES, NAMED_SYNTAXES, calls_of, read, said
 
 from strategies import json_objects
 
@@ -17,7 +17,7 @@ ANY_NAME = st.text(min_size=1, max_size=12)
 CALLS = (ToolCall(name="f", args={"a": "é", "n": [1, None]}), ToolCall(name="g", args={}))
 
 
-@given(st.sampled_from(PRINTED), calls_of(ANY_NAME))
+@given(st.sampled_from([one for one in PRINTED if one not in NAMED_SYNTAXES]), calls_of(ANY_NAME))
 def test_printed_calls_are_read_again(name, calls):
     print_calls = get_syntax(name).print_calls
     assert print_calls is not None

@@ -213,13 +213,14 @@ class Reader:
         while True:
             text = self._text
             found = stops.find(text, self._at)
-            if found is not None and (self._closed or not stops.may_grow(text, found)):
+            # A marker may grow, and may be part of a longer one that begins before it.
+            held = len(text) if self._closed else stops.held_from(text, self._at)
+            if found is not None and found.start() < held:
                 self._give(found.start(), sink)
                 return self.take(len(found[0])) if consume else found[0]
+            self._give(held, sink)
             if self._closed:
-                self._give(len(text), sink)
                 return ""
-            self._give(stops.held_from(text, self._at) if found is None else found.start(), sink)
             if self._at == len(text):
                 self._flow = (stops.firsts, sink)
             yield
