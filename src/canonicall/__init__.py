@@ -108,13 +108,26 @@ if TYPE_CHECKING:
 
     # Read a stream, write one.
     from canonicall.streams import StreamDecoder, StreamEncoder
+
+    # Read calls that a model printed in its text.
+    from canonicall.syntax.declaration import Opener, Syntax
+    from canonicall.syntax.detection import detect_syntax, syntax_of_model
+    from canonicall.syntax.parsing import Parsed, parse
+    from canonicall.syntax.recovery import CallRecovery, recover_calls
+    from canonicall.syntax.registry import (
+        get_syntax,
+        register_syntax,
+        syntax_names,
+        unregister_syntax,
+    )
+    from canonicall.syntax.scanner import TextScanner
     from canonicall.target import FieldRule, IdRule, NameRule, Target
     from canonicall.transcript.policy import Policy
     from canonicall.transcript.render import Renderer
     from canonicall.transcript.turns import Diagnostics, Transcript, Turn
 
-    # Judge a body, explain a refusal.
-    from canonicall.verify import Explanation, Violation, explain
+    # Judge a body or a stream, explain a refusal.
+    from canonicall.verify import Explanation, StreamChecker, Violation, explain, verify_stream
 
 # Loaded when first asked for, so that a command or a script pays only for what it uses.
 _NAMES_BY_MODULE = {
@@ -193,11 +206,28 @@ _NAMES_BY_MODULE = {
     "canonicall.reply": ("Reply", "Usage"),
     "canonicall.request": ("Params", "Reasoning", "Request", "Tool", "ToolChoice"),
     "canonicall.streams": ("StreamDecoder", "StreamEncoder"),
+    "canonicall.syntax.declaration": ("Opener", "Syntax"),
+    "canonicall.syntax.detection": ("detect_syntax", "syntax_of_model"),
+    "canonicall.syntax.parsing": ("Parsed", "parse"),
+    "canonicall.syntax.recovery": ("CallRecovery", "recover_calls"),
+    "canonicall.syntax.registry": (
+        "get_syntax",
+        "register_syntax",
+        "syntax_names",
+        "unregister_syntax",
+    ),
+    "canonicall.syntax.scanner": ("TextScanner",),
     "canonicall.target": ("FieldRule", "IdRule", "NameRule", "Target"),
     "canonicall.transcript.policy": ("Policy",),
     "canonicall.transcript.render": ("Renderer",),
     "canonicall.transcript.turns": ("Diagnostics", "Transcript", "Turn"),
-    "canonicall.verify": ("Explanation", "Violation", "explain"),
+    "canonicall.verify": (
+        "Explanation",
+        "StreamChecker",
+        "Violation",
+        "explain",
+        "verify_stream",
+    ),
 }
 _HOME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 
@@ -208,6 +238,7 @@ __all__ = [
     "BlockEnded",
     "BlockStarted",
     "CallClosed",
+    "CallRecovery",
     "CanonicallError",
     "Capabilities",
     "Code",
@@ -236,9 +267,11 @@ __all__ = [
     "Native",
     "NewerVersion",
     "Opaque",
+    "Opener",
     "Origin",
     "Outcome",
     "Params",
+    "Parsed",
     "PartialCall",
     "Policy",
     "Reasoning",
@@ -248,13 +281,16 @@ __all__ = [
     "Request",
     "SignatureAdded",
     "Status",
+    "StreamChecker",
     "StreamDecoder",
     "StreamEncoder",
     "StreamEnded",
     "Summary",
+    "Syntax",
     "Target",
     "Text",
     "TextAdded",
+    "TextScanner",
     "Thinking",
     "ThinkingAdded",
     "Tool",
@@ -275,6 +311,7 @@ __all__ = [
     "cut_points",
     "decode_request",
     "decode_response",
+    "detect_syntax",
     "drop",
     "dump",
     "dump_entry",
@@ -287,25 +324,33 @@ __all__ = [
     "get_capabilities",
     "get_parser",
     "get_profile",
+    "get_syntax",
     "get_target",
     "is_canonical_tool_id",
     "load",
     "normalize_to_anthropic_tool_id",
     "normalize_to_history_tool_id",
     "normalize_to_openai_tool_id",
+    "parse",
     "provider_names",
+    "recover_calls",
     "register_parser",
     "register_provider",
+    "register_syntax",
     "render",
     "shorten",
     "summarise",
+    "syntax_names",
+    "syntax_of_model",
     "to_anthropic",
     "to_generic",
     "to_openai",
     "translate",
     "unregister_parser",
     "unregister_provider",
+    "unregister_syntax",
     "verify",
+    "verify_stream",
     "wording",
 ]
 

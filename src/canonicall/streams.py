@@ -1,6 +1,7 @@
 """Streams: bytes of any provider to events, events to bytes of any provider."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -9,18 +10,37 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin, ToolCall
 from canonicall.errors import MalformedBody
-from canonicall.events import BlockEnded, BlockStarted, Event, StreamEnded
+from canonicall.events import (
+    ArgumentsAdded,
+    BlockEnded,
+    BlockStarted,
+    ErrorReported,
+    Event,
+    StreamEnded,
+    TextAdded,
+    ThinkingAdded,
+)
 from canonicall.findings import Action, Fault, Finding
-from canonicall.folding import with_truncated_call
+from canonicall.folding import WHY_CUT, with_truncated_call
 from canonicall.framing.detect import AnyFraming
 from canonicall.framing.frame import Frame
+from canonicall.framing.repeats import Repeated
 from canonicall.ids import base64url
 from canonicall.providers.registry import get_target
 from canonicall.reply import ERROR, Reply
 from canonicall.wire.formats import get_format
+from canonicall.wire.streaming import Growth
 
 _DONE = b"[DONE]"
-_CUT = "the stream ended before the provider said that it was complete"
+_decode = msgspec.json.Decoder().decode
+
+
+_LESSONS = 8
+"""How often a stream is looked at for repeats in vain: some have none, every event has a nonce."""
+
+
+def _nothing(text: str, events: list[Event]) -> None:
+    """Adds nothing: no event goes on."""
 
 
 class StreamDecoder:
@@ -34,7 +54,14 @@ class StreamDecoder:
         self._decoding = self._wire.stream_decoding(self._origin, self._domain)
         self._findings: list[Finding] = []
         self._frames = 0
+        self._broken = False
+        """The framing itself was damaged: no frame can be found behind that."""
         self._closed = False
+        self._repeated: Repeated | None = None
+        """What the next bytes are if they only go on, by `_add`."""
+        self._add: Callable[[str, list[Event]], None] = _nothing
+        self._lessons = _LESSONS
+        self._learned_at = 0
 
     @property
     def done(self) -> bool:
@@ -44,8 +71,20 @@ class StreamDecoder:
     def feed(self, data: bytes) -> list[Event]:
         """The events that these bytes complete."""
         events: list[Event] = []
-        for frame in self._framing.feed(data):
-            self._take(frame, events)
+        repeated = self._repeated
+        if repeated is not None:
+            text = repeated.text_in(data)
+            if text:
+                self._frames += 1
+                self._add(text, events)
+                return events
+        *whole, rest = data.split(b"\n\n")
+        if len(whole) > 1 or (whole and rest):
+            # However the bytes are split, they say the same; one by one, most only go on.
+            for event in whole:
+                events += self.feed(event + b"\n\n")
+            return events + self.feed(rest) if rest else events
+        self._read(data, events)
         return events
 
     def close(self) -> list[Event]:
@@ -54,40 +93,86 @@ class StreamDecoder:
         if self._closed:
             return events
         self._closed = True
-        for frame in self._framing.close():
-            self._take(frame, events)
+        self._take_all(self._framing.close, events)
         decoding = self._decoding
         decoding.end(events)
         reply = self._reply(decoding.whole())
         why = decoding.error.message if decoding.error is not None else ""
         complete = decoding.complete and decoding.error is None
-        events.append(StreamEnded(reply, complete, why or ("" if complete else _CUT)))
+        events.append(StreamEnded(reply, complete, why or ("" if complete else WHY_CUT)))
         return events
 
+    def _read(self, data: bytes, events: list[Event]) -> None:
+        """Take in bytes that do more than to go on with what the bytes before did."""
+        if self._repeated is not None:
+            self._unlearn()
+        was_between = self._framing.is_between
+        frames = self._take_all(partial(self._framing.feed, data), events)
+        if was_between and len(frames) == len(events) == 1:
+            self._learn(data, frames[0], events[0])
+
+    def _take_all(self, find: Callable[[], list[Frame]], events: list[Event]) -> list[Frame]:
+        """Take the frames in that the framing finds.
+
+        Where it cannot go on, the stream has broken: that is told as an error, what came before
+        stays, what comes behind is not looked at.
+        """
+        try:
+            frames = [] if self._broken else find()
+        except MalformedBody as error:
+            self._broken = True
+            broken = ErrorReported(error.what, "damaged_stream")
+            self._decoding.error = self._decoding.error or broken
+            events.append(broken)
+            return []
+        for frame in frames:
+            self._take(frame, events)
+        return frames
+
     def _take(self, frame: Frame, events: list[Event]) -> None:
-        number = self._frames
         self._frames += 1
         name, data = frame
         try:
-            value = msgspec.json.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            value = _decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError):
             if data.strip() == _DONE:
                 self._decoding.complete = True
             elif data.strip():
                 shown = data[:80].decode("utf-8", "replace")
-                self._note_unreadable(f"it is no JSON: {shown!r}", number)
+                self._note_unreadable(f"it is no JSON: {shown!r}")
+            return
+        except RecursionError:
+            self._note_unreadable("it is nested too deeply")
             return
         if isinstance(value, dict):
             try:
                 self._decoding.frame(name, value, events)
             except MalformedBody as error:
-                self._note_unreadable(str(error), number)
+                self._note_unreadable(str(error))
         else:
-            self._note_unreadable("it is no JSON object", number)
+            self._note_unreadable("it is no JSON object")
 
-    def _note_unreadable(self, what: str, number: int) -> None:
+    def _learn(self, data: bytes, frame: Frame, event: Event) -> None:
+        """Remember an event that goes on with what the one before went on with."""
+        growth: Growth | None = getattr(self._decoding, "growth", None)
+        if growth is None or not isinstance(event, (TextAdded, ThinkingAdded, ArgumentsAdded)):
+            self._add = _nothing
+        elif growth.add != self._add:
+            self._add = growth.add
+        elif self._lessons:
+            self._lessons -= 1
+            self._learned_at = self._frames
+            self._repeated = Repeated.learn(data, frame.data, event.text, growth.path)
+
+    def _unlearn(self) -> None:
+        """Forget what was learnt; if it was of use, there will be more of that kind."""
+        self._repeated = None
+        if self._frames - self._learned_at > 2:
+            self._lessons = _LESSONS
+
+    def _note_unreadable(self, what: str) -> None:
         why = f"A frame of the stream cannot be read, so it was left out: {what}"
-        where = f"frames[{number}]"
+        where = f"frames[{self._frames - 1}]"
         self._findings.append(Finding("frame_dropped", where, Action.DROPPED, why, Fault.INPUT))
 
     def _reply(self, body: dict[str, Any]) -> Reply:
@@ -95,8 +180,9 @@ class StreamDecoder:
         reply = self._wire.decode_response(body, origin=self._origin, domain=self._domain)
         message = reply.message
         if decoding.error is not None:
-            message = replace(message, finish=ERROR)
-        if not decoding.complete:
+            # Hosts write their last frame behind an error as well: that does not make it whole.
+            message = replace(message, finish=ERROR, partial=True)
+        elif not decoding.complete:
             message = replace(message, partial=True)
         findings = (*self._findings, *decoding.findings, *reply.findings)
         return replace(reply, message=with_truncated_call(message), findings=findings)
@@ -110,26 +196,33 @@ class StreamEncoder:
 
     def __init__(self, format: str, *, seed: str = "") -> None:
         self._encoding = get_format(format).stream_encoding()
+        self._write = self._encoding.event
         self._needs_ids = get_format(format).target.ids.style != "echoed"
         self._seed = seed
         self._given: set[str] = set()
         self._renamed: dict[int, str] = {}
+        self._written: dict[tuple[str, str], list[str]] = {}
+        """The ids that were written for the calls that came with an id and a name, in order."""
         self._ended = False
 
     def feed(self, event: Event) -> bytes:
         """The bytes that an event becomes; none where there is nothing to write yet."""
+        kind = type(event)
+        if kind is TextAdded or kind is ArgumentsAdded:
+            return self._write(event)
         if type(event) is BlockStarted and type(event.block) is ToolCall:
             event = self._with_id(event, event.block)
-        elif type(event) is BlockEnded and event.index in self._renamed:
-            block = event.block
-            event = BlockEnded(event.index, replace(block, id=self._renamed[event.index]))
+        elif type(event) is BlockEnded and type(event.block) is ToolCall:
+            event = self._with_same_id(event, event.block)
         elif type(event) is StreamEnded:
             self._ended = True
-        return self._encoding.event(event)
+            if self._renamed:
+                event = replace(event, reply=self._with_same_ids(event.reply))
+        return self._write(event)
 
     def feed_all(self, events: Iterable[Event]) -> bytes:
         """The bytes of several events."""
-        return b"".join([self.feed(event) for event in events])
+        return b"".join(map(self.feed, events))
 
     def keep_alive(self) -> bytes:
         """What shows a client that the stream is alive, between events."""
@@ -140,7 +233,7 @@ class StreamEncoder:
         if self._ended:
             return b""
         message = Message("assistant", partial=True)
-        return self.feed(StreamEnded(Reply(message), complete=False, why=_CUT))
+        return self.feed(StreamEnded(Reply(message), complete=False, why=WHY_CUT))
 
     def _with_id(self, event: BlockStarted, call: ToolCall) -> BlockStarted:
         """`event` with an id that no other call of this stream has."""
@@ -154,3 +247,20 @@ class StreamEncoder:
             call = replace(call, id=id)
         self._given.add(call.id)
         return event
+
+    def _with_same_id(self, event: BlockEnded, call: ToolCall) -> BlockEnded:
+        """`event` with the id that its call started with."""
+        id = self._renamed.get(event.index, call.id)
+        self._written.setdefault((call.id, call.name), []).append(id)
+        return event if id == call.id else BlockEnded(event.index, replace(call, id=id))
+
+    def _with_same_ids(self, reply: Reply) -> Reply:
+        """`reply` with the ids that were written. Its blocks need not be in the order of events."""
+        written = {key: iter(ids) for key, ids in self._written.items()}
+        blocks = tuple(
+            replace(block, id=next(written.get((block.id, block.name), iter(())), block.id))
+            if isinstance(block, ToolCall)
+            else block
+            for block in reply.message.blocks
+        )
+        return replace(reply, message=replace(reply.message, blocks=blocks))

@@ -72,8 +72,8 @@ def _split_reply() -> Iterable[Finding]:
     )
 
 
-def _streamed(data: bytes) -> Iterable[Finding]:
-    decoder = StreamDecoder("openai-chat")
+def _streamed(data: bytes, format: str = "openai-chat") -> Iterable[Finding]:
+    decoder = StreamDecoder(format)
     return fold([*decoder.feed(data), *decoder.close()]).findings
 
 
@@ -175,6 +175,10 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
         *decode_response({"stopReason": "end_turn"}, "bedrock").findings,
     ),
     "frame_dropped": lambda: _streamed(b"data: {oops\n\n"),
+    "item_unfinished": lambda: _streamed(
+        b'data: {"type": "response.output_item.added", "item": {"type": "web_search_call"}}\n\n',
+        "openai-responses",
+    ),
     "error_in_reply": lambda: (
         *_chat_reply(error={"message": "Overloaded"}),
         *decode_response({"error": {"message": "Overloaded"}}, "gemini").findings,

@@ -16,7 +16,21 @@ from canonicall.syntax.scanner import TextScanner
 
 from strategies import json_objects
 
+NAMED_SYNTAXES = (
+    "kimi_k2",
+    "mistral",
+    "mistral_v11",
+    "deepseek_v3",
+    "deepseek_v31",
+    "cogito_deepseek",
+    "solar_open",
+    "inkling",
+    "functionary_v31",
+    "functionary_v32",
+)
+"""The syntaxes that write the name of a call before its arguments, as it is."""
 JSON_SYNTAXES = (
+    "mistral_pre_v11",
     "hermes",
     "granite4",
     "reka_edge",
@@ -39,6 +53,14 @@ JSON_SYNTAXES = (
     "ollama_template_generic",
     "generic_none",
     "sarashina",
+    "cohere_command3",
+    "cohere_command4",
+    "command_r_action_json",
+    "apertus",
+    "gigachat3",
+    "gigachat31",
+    "longcat",
+    *NAMED_SYNTAXES,
 )
 """The syntaxes whose calls are JSON, or nearly so."""
 

@@ -154,3 +154,12 @@ def test_a_value_of_garbage_is_the_same_at_any_split(text, data):
     (taken, _), rest = whole = run(value_in, [text])
     assert taken + rest == text
     assert run(value_in, data.draw(splits(text))) == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "marker"), [("Action:\n```json", "Action:\n```json"), ("Action:\n```x", "```")]
+)
+def test_a_marker_inside_of_a_longer_one_waits_for_that(text, marker):
+    """A fence may be part of a marker that began before it."""
+    marks = stops("```", "Action:\n```json")
+    assert both(lambda reader: reader.until(marks, lambda _: None), text)[0] == marker

@@ -1,6 +1,7 @@
 """What holds for every syntax written as tags."""
 
 import json
+import re
 from itertools import pairwise
 
 import pytest
@@ -26,6 +27,7 @@ _tags = st.sampled_from(
         *("\uff5cDSML\uff5c", "null", "\n", "</", "<"),
     ]
 )
+_TAG = re.compile(r"(<[^<>]*>|\n|]<]minimax\[>\[)")
 _texts = st.lists(st.text(max_size=5) | _tags, max_size=6).map("".join)
 _plain = st.text(st.characters(exclude_characters="<>[]|&", exclude_categories=["Cs"]))
 _keys = st.text(st.sampled_from("abcxyz_0"), min_size=1, max_size=4).map("k".__add__)
@@ -90,6 +92,31 @@ def test_damaged_calls_are_read_alike_in_any_pieces(syntax, data):
     text = printed(syntax, call(city="Oslo", days=2, options={"a": [1]}), call(city="Bergen"))
     begin, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
     read(text[:begin] + text[end:], syntax)
+
+
+@each_syntax
+@a_few
+@given(data=st.data())
+def test_tags_in_any_order_are_read_alike_in_any_pieces(syntax, data):
+    """The same for the tags of a call in any order, and with other text between them."""
+    tags = _TAG.split(printed(syntax, call(city="Oslo", days=2), call(note="null")))
+    others = [
+        "text",
+        '{"city": "x"}',
+        " ",
+        " " * 300,
+        "</think>",
+        "<",
+        "{",
+        "/",
+        ">",
+        "null",
+        "\\n",
+    ]
+    drawn = data.draw(st.lists(st.sampled_from([*filter(None, tags), *others]), max_size=20))
+    read(
+        printed(syntax, call(city="Oslo"))[: data.draw(st.integers(0, 80))] + "".join(drawn), syntax
+    )
 
 
 @each_syntax

@@ -132,14 +132,13 @@ def by_reason(*listed: tuple[str, str]) -> dict[str, str]:
 
 def _thinks(vector: Vector, syntax: Syntax) -> bool:
     """Whether the prompt had opened the thought: it is expected, and the text does not open it."""
-    if vector.starts_in_reasoning or vector.expected_reasoning is None:
-        return bool(vector.starts_in_reasoning)
+    if vector.starts_in_reasoning:
+        return True
     openings = [opening for opening, _ in syntax.thinking]
     # Some syntaxes read thoughts whose markers vary with openers of their own.
     openings += [one.marker for one in syntax.openers if any(one.marker in it for it in openings)]
     is_opened = any(opening in vector.text for opening in openings)
-    is_closed = any(closing in vector.text for _, closing in syntax.thinking)
-    return not is_opened and (bool(vector.expected_reasoning) or is_closed)
+    return bool(vector.expected_reasoning) and not is_opened
 
 
 def _tool(offered: Any) -> dict[str, Any]:

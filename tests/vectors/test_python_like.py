@@ -27,7 +27,7 @@ EXCEPTIONS = by_reason(
     ("a header of Harmony that is cut before its message is text", "dynamo_parity-0242"),
     (
         "the thought or answer begins in the prompt, which is no part of the text",
-        "llama.cpp-0213 llama.cpp-0319 llama.cpp-0320",
+        "llama.cpp-0213 llama.cpp-0319 llama.cpp-0320 ollama-0312",
     ),
     ("two thoughts are two blocks, a line end between them", "ollama-0092"),
     ("a number is kept as it was written: 5.0 is not made 5", "ollama-0096 vllm-0707"),

@@ -7,7 +7,7 @@ import pytest
 
 from canonicall.verify import judge
 
-FILES = sorted(Path(judge.__file__).parent.glob("*.py"))
+FILES = sorted(Path(judge.__file__).parent.rglob("*.py"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])

@@ -16,6 +16,11 @@ class AnyFraming:
     def __init__(self) -> None:
         self._framing: Framing | None = None
 
+    @property
+    def is_between(self) -> bool:
+        """Whether the next bytes begin a server-sent event."""
+        return isinstance(self._framing, ServerSentEvents) and self._framing.is_between
+
     def feed(self, data: bytes) -> list[Frame]:
         """The frames that these bytes complete."""
         if self._framing is None:

@@ -5,9 +5,12 @@ payload; comments and unknown fields mean nothing. An event that the end of the 
 given out all the same: hosts forget the last empty line.
 """
 
+from functools import lru_cache
+
 from canonicall.framing.frame import Frame
 
 _BOM = b"\xef\xbb\xbf"
+_tuple = tuple.__new__
 
 
 class ServerSentEvents:
@@ -19,9 +22,20 @@ class ServerSentEvents:
         """The last byte of what is pending: the empty line may be split as well."""
         self._after_cr = False
         self._began = False
+        self.is_between = False
+        """Whether an event ended with the last bytes."""
 
     def feed(self, data: bytes) -> list[Frame]:
         """The events that these bytes complete."""
+        if self.is_between and data[-2:] == b"\n\n" and b"\r" not in data:
+            frame = _usual(data)
+            if frame is not None:
+                return [frame]
+        frames = self._find(data)
+        self.is_between = self._began and not self._pending and not self._after_cr
+        return frames
+
+    def _find(self, data: bytes) -> list[Frame]:
         if not data:
             return []
         if not self._began:
@@ -63,6 +77,16 @@ class ServerSentEvents:
         return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
+def _usual(data: bytes) -> Frame | None:
+    """The only event in `data`, if it is one line of payload with or without a name before it."""
+    if data[:6] == b"data: ":
+        return _tuple(Frame, ("", data[6:-2])) if data.find(b"\n") == len(data) - 2 else None
+    name, _, rest = data.partition(b"\n")
+    if name[:7] != b"event: " or rest[:6] != b"data: " or rest.find(b"\n") != len(rest) - 2:
+        return None
+    return _tuple(Frame, (_text(name), rest[6:-2]))
+
+
 def _frame(event: bytes) -> Frame | None:
     """The name and the payload of one event; None where it has no payload."""
     event = event.strip(b"\n")
@@ -76,6 +100,10 @@ def _frame(event: bytes) -> Frame | None:
             payload.append(value.removeprefix(b" "))
         elif field == b"event":
             name = value.removeprefix(b" ")
-    if not payload:
-        return None
-    return Frame(name.decode("utf-8", "replace"), b"\n".join(payload))
+    return Frame(name.decode("utf-8", "replace"), b"\n".join(payload)) if payload else None
+
+
+@lru_cache(maxsize=32)
+def _text(line: bytes) -> str:
+    """The name in the line that says it. Streams have few of them, again and again."""
+    return line[7:].decode("utf-8", "replace")

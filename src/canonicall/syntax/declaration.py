@@ -52,6 +52,8 @@ class Syntax(Struct, frozen=True):
     is_marked: bool = True
     """Calls are marked by tokens that prose does not have; else they are calls only by their form,
     and only tools that were offered are called."""
+    is_guarded: bool = False
+    """A marker right behind a quotation mark is spoken of, not meant."""
     print_calls: Callable[[tuple[ToolCall, ...]], str] | None = None
     """Prints calls as the model would; None where nobody prints it."""
     print_results: Callable[[tuple[ToolResult, ...]], str] | None = None

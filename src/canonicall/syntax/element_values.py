@@ -14,7 +14,6 @@ Nothing but the schema of the tool tells what an element is. Decisions:
 
 import re
 from collections.abc import Callable
-from html import unescape
 from typing import Any
 
 from canonicall.syntax.typed_values import is_text, json_of, json_text, member_schema, types_of
@@ -23,6 +22,7 @@ _BEGIN = re.compile(r"\s*<([^\s<>/\"'=!?]+)(?:\s[^<>]*)?(/?)>")
 CDATA, CDATA_END = "<![CDATA[", "]]>"
 ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
 LONGEST_ENTITY = 10
+_NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 _SPECIAL = re.compile(rf"{re.escape(CDATA)}|{ENTITY.pattern}")
 _ITEM = "item"
 _DEEPEST = 32
@@ -87,6 +87,15 @@ class TrimmedText:
         return "" if lead is None else lead.partition("\n")[2]
 
 
+def character_of(entity: str) -> str:
+    """The character that an escape stands for; itself if there is no such character."""
+    name = entity[1:-1]
+    if name[0] != "#":
+        return _NAMED[name]
+    code = int(f"0{name[1:]}", 16 if name[1] in "xX" else 10)
+    return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else entity
+
+
 def plain_text(raw: str) -> str:
     """The text of an element."""
     pieces: list[str] = []
@@ -96,7 +105,7 @@ def plain_text(raw: str) -> str:
         text.add(raw[at : special.start()])
         at = special.end()
         if special[0] != CDATA:
-            text.keep(unescape(special[0]))
+            text.keep(character_of(special[0]))
             continue
         end = raw.find(CDATA_END, at)
         end = len(raw) if end < 0 else end

@@ -186,7 +186,8 @@ class JsonObject:
             whole = yield from reader.json_value(pieces.append, ends)
             self._call.arguments(python_as_json("".join(pieces)))
         else:
-            whole = yield from reader.json_value(self._call.arguments, ends)
+            reading = reader.json_value(self._call.arguments, ends)
+            whole = yield from reader.unmarked(reading) if self._call.is_named else reading
         self._is_cut = not whole and reader.at_end
         return whole
 

@@ -22,6 +22,8 @@ from canonicall.reply import STOP, TOOL_CALLS, Reply
 from canonicall.request import Tool
 from canonicall.syntax.repair import repaired_object
 
+_QUOTES = "\"'\u201c\u2018\u00ab\u201e"
+
 
 class Output:
     """Takes what programs find and makes events of it.
@@ -36,6 +38,10 @@ class Output:
         self.findings: list[Finding] = []
         self.events: list[Event] = [MessageStarted()]
         self.blocks: list[Block] = []
+        self.detected: str | None = None
+        """The syntax of the first call, where it was not known before."""
+        self.started = 0
+        """How many blocks have begun: what was told cannot be taken back."""
         self.position = 0
         """Where what is being read now begins."""
         self.unclosed: tuple[str, ...] = ()
@@ -58,6 +64,11 @@ class Output:
         if self._held:
             return self._held[-1] == "\n"
         return self._open is not Text or self._pieces[-1][-1] == "\n"
+
+    @property
+    def is_behind_quote(self) -> bool:
+        """Whether the last character of the words is a quotation mark."""
+        return self._open is Text and not self._held and self._pieces[-1][-1] in _QUOTES
 
     def text(self, piece: str) -> None:
         """Words."""
@@ -125,6 +136,7 @@ class Output:
         if self._open is not None:
             self.end_words()
         self._open = kind
+        self.started += 1
         block = Text(text="") if kind is Text else Thinking()
         self.events.append(BlockStarted(len(self.blocks), block))
 
@@ -162,6 +174,7 @@ class CallOutput:
             why = f"The model calls {name!r}, which was not offered."
             output.note("tool_unknown", Action.KEPT, why)
         output.end_words()
+        output.started += 1
         self._call = ToolCall(id=self._id, name=name)
         output.events.append(BlockStarted(len(output.blocks), self._call))
         for piece in self._pieces:

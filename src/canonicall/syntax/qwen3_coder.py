@@ -13,8 +13,8 @@ escape nothing. Hermes' JSON between the same `<tool_call>` tags is read as well
 """
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of
-from canonicall.syntax.json_calls import json_calls, next_is
+from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.printing import bare_text, with_printing
 from canonicall.syntax.xml_calls import TagForm, tag_openers
 
@@ -59,7 +59,7 @@ def _print_results(results: tuple[ToolResult, ...]) -> str:
 _QWEN3_CODER = Syntax(
     name="qwen3_coder_xml",
     openers=(
-        Opener("<tool_call>", json_calls("</tool_call>"), looks=next_is("{", "[")),
+        json_opener("<tool_call>", "</tool_call>"),
         *tag_openers(_form("tool_call")),
     ),
     call_ends_thinking=True,

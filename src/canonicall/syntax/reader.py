@@ -36,13 +36,25 @@ class Reader:
         self._taken: list[str] = []
         """What was taken since the first mark that counts still."""
         self._marks = 0
+        self._flow: tuple[re.Pattern[str], Sink] | None = None
+        """Where text goes that has none of these characters: there the program need not look."""
 
     # The side that brings text.
 
-    def feed(self, text: str) -> None:
-        """Add text."""
+    def feed(self, text: str) -> bool:
+        """Add text. Whether there is anything in it that the program has to look at."""
+        if self._flow is not None:
+            telling, sink = self._flow
+            if text and telling.search(text) is None:
+                self.position += len(text)
+                if self._marks:
+                    self._taken.append(text)
+                sink(text)
+                return False
+            self._flow = None
         self._text = self._text[self._at :] + text if self._at < len(self._text) else text
         self._at = 0
+        return True
 
     def close(self) -> None:
         """Nothing more comes."""
@@ -72,6 +84,19 @@ class Reader:
         if not self._marks:
             self._taken.clear()
         return taken
+
+    def give_back(self, text: str) -> None:
+        """Put text that was taken back, to be read in another way."""
+        self._text = text + self._text[self._at :]
+        self._at = 0
+        self.position -= len(text)
+
+    def unmarked(self, reading: Reading[_T]) -> Reading[_T]:
+        """Read without remembering what is taken: of a call that was told nothing is given back."""
+        marks, self._marks = self._marks, 0
+        value = yield from reading
+        self._marks = marks
+        return value
 
     def take(self, count: int) -> str:
         """Take `count` characters that are there."""
@@ -190,13 +215,16 @@ class Reader:
         while True:
             text = self._text
             found = stops.find(text, self._at)
-            if found is not None and (self._closed or not stops.may_grow(text, found)):
+            # A marker may grow, and may be part of a longer one that begins before it.
+            held = len(text) if self._closed else stops.held_from(text, self._at)
+            if found is not None and found.start() < held:
                 self._give(found.start(), sink)
                 return self.take(len(found[0])) if consume else found[0]
+            self._give(held, sink)
             if self._closed:
-                self._give(len(text), sink)
                 return ""
-            self._give(stops.held_from(text, self._at) if found is None else found.start(), sink)
+            if self._at == len(text):
+                self._flow = (stops.firsts, sink)
             yield
 
     def _give(self, end: int, sink: Sink) -> None:
@@ -227,6 +255,8 @@ class Reader:
                 if self._closed:
                     self._give(len(self._text), sink)
                     return False
+                if found is None:
+                    self._flow = (_STRING_END[quote] if quote else structure, sink)
                 yield
                 at = self._at
                 continue

@@ -37,10 +37,15 @@ class TextScanner:
         self._closed = False
         next(self._program, None)
 
+    @property
+    def detected(self) -> str | None:
+        """The syntax of the calls that were found, where it was not known before."""
+        return self._output.detected
+
     def feed(self, text: str) -> list[Event]:
         """The events that this text completes."""
-        self._reader.feed(text)
-        next(self._program, None)
+        if self._reader.feed(text):
+            next(self._program, None)
         return self._output.take()
 
     def close(self) -> list[Event]:
@@ -127,25 +132,33 @@ class _Program:
             return
         output.position = reader.position
         output.unclosed = ()
-        mark = reader.mark()
         reader.take(len(marker))
-        done = False
+        raw = ""
         for opener in fitting:
-            if opener.looks is None or (yield from opener.looks(reader)):
-                is_by_form = opener.by_form or not self._syntax.is_marked
-                output.only_offered = is_by_form and self._has_offer
-                done = yield from opener.read(reader, output)
-                break
-        raw = reader.since(mark)
-        if done:
-            return
-        output.text(raw)
+            reader.give_back(raw)
+            started = output.started
+            mark = reader.mark()
+            done = yield from self._read(opener)
+            raw = reader.since(mark)
+            if done or output.started > started:
+                return
+        output.text(marker + raw)
         if self._syntax.is_marked and not all(opener.by_form for opener in fitting):
             why = f"{marker!r} opens no call that could be read; it stays text."
             output.note("call_unreadable", Action.KEPT, why)
 
+    def _read(self, opener: Opener) -> Reading[bool]:
+        """Whether what follows are calls of this opener; they have been read then."""
+        if opener.looks is not None and not (yield from opener.looks(self._reader)):
+            return False
+        is_by_form = opener.by_form or not self._syntax.is_marked
+        self._output.only_offered = is_by_form and self._has_offer
+        return (yield from opener.read(self._reader, self._output))
+
     def _counts(self, opener: Opener) -> bool:
         """Whether a marker stands where it may open calls."""
+        if self._syntax.is_guarded and self._output.is_behind_quote:
+            return False
         if opener.place == "start":
             return self._output.has_said_nothing
         return opener.place == "anywhere" or self._output.at_line_start

@@ -17,8 +17,10 @@ class Stops:
         self.longest = max(map(len, self.markers), default=0)
         self._whole = re.compile("|".join(map(re.escape, self.markers)) or r"(?!)")
         self._begun = re.compile(rf"(?:{_prefixes(self.markers)})\Z") if self.markers else None
-        firsts = {marker[0] for marker in self.markers}
-        self._only_first = firsts.pop() if len(firsts) == 1 else ""
+        firsts = sorted({marker[0] for marker in self.markers})
+        self.firsts = re.compile("|".join(map(re.escape, firsts)) or r"(?!)")
+        """What markers begin with: text without it has none, nor the beginning of one."""
+        self._only_first = firsts[0] if len(firsts) == 1 else ""
         self._proper = {marker[:end] for marker in self.markers for end in range(1, len(marker))}
 
     def find(self, text: str, at: int) -> re.Match[str] | None:

@@ -12,7 +12,6 @@ the call. Of an argument said twice that is no list, the last counts, with a fin
 
 import re
 from collections.abc import Callable
-from html import unescape
 from typing import TypeAlias
 
 from canonicall.findings import Action
@@ -23,6 +22,7 @@ from canonicall.syntax.element_values import (
     ENTITY,
     LONGEST_ENTITY,
     TrimmedText,
+    character_of,
     element_json,
     plain_text,
 )
@@ -211,7 +211,7 @@ class _Members:
             mark = yield from reader.until(marks, text.add, consume=False)
             if mark == "&":
                 entity = yield from reader.match(ENTITY, LONGEST_ENTITY)
-                text.keep(unescape(entity[0]) if entity is not None else reader.take(1))
+                text.keep(character_of(entity[0]) if entity is not None else reader.take(1))
             elif mark == CDATA:
                 reader.take(len(mark))
                 yield from reader.until(stops(CDATA_END), text.keep)

@@ -58,13 +58,14 @@ def types_of(schema: Any, root: dict[str, Any]) -> tuple[str, ...]:
 
 def member_schema(schema: Any, name: str | None, root: dict[str, Any]) -> Any:
     """The schema of a member of an object, or of the items of an array where `name` is None."""
+    found = []
     for one in _alternatives(schema, root, _DEEPEST):
-        if name is None and "items" in one:
-            return one["items"]
         properties = one.get("properties")
-        if name is not None and isinstance(properties, dict) and name in properties:
-            return properties[name]
-    return None
+        if name is None and "items" in one:
+            found.append(one["items"])
+        elif name is not None and isinstance(properties, dict) and name in properties:
+            found.append(properties[name])
+    return {"anyOf": found} if len(found) > 1 else next(iter(found), None)
 
 
 def is_text(types: tuple[str, ...]) -> bool:

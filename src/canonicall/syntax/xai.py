@@ -8,9 +8,9 @@ stands in it may be JSON or an invoke.
 """
 
 from canonicall.blocks import ToolCall
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of
+from canonicall.syntax.declaration import Syntax, arguments_of
 from canonicall.syntax.invoke_tags import NAME_LEAD, invoke_form, invoke_printer
-from canonicall.syntax.json_calls import json_calls, next_is
+from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.printing import bare_text, with_printing
 from canonicall.syntax.xml_calls import TagForm, tag_openers
 
@@ -47,7 +47,7 @@ _FUNCTION_CALL = Syntax(
 _TOOL_CALL = Syntax(
     name="xai_tool_call",
     openers=(
-        Opener(f"<{_BLOCK}>", json_calls(f"</{_BLOCK}>"), looks=next_is("{", "[")),
+        json_opener(f"<{_BLOCK}>", f"</{_BLOCK}>"),
         *tag_openers(invoke_form((_BLOCK,)), bare=False),
     ),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 from canonicall.findings import Action
 from canonicall.syntax.output import Output
+from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.typed_values import json_text, member_schema, types_of
 
 
@@ -109,3 +110,15 @@ def give_back(raw: str, output: Output) -> None:
     """A call that could not be read, in a block that others were read from."""
     output.text(raw)
     output.note("call_unreadable", Action.KEPT, "A call could not be read; it stays text.")
+
+
+def leave_block(reader: Reader, output: Output, ends: tuple[str, ...]) -> Reading[None]:
+    """Other text follows the calls of a block: its end may still come, or was cut with the text."""
+    if not ends:
+        return
+    is_next = yield from reader.next_of(*ends)
+    rest = reader.rest
+    if rest and not is_next and any(end.startswith(rest) for end in ends):
+        reader.take(len(rest))
+    else:
+        output.unclosed = ends

@@ -18,12 +18,12 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct
 
-from canonicall.findings import Action
 from canonicall.syntax.declaration import Opener, ReadCalls
+from canonicall.syntax.json_calls import next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
-from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back
+from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back, leave_block
 from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_raw, read_value
 
 Attributes: TypeAlias = dict[str, str]
@@ -73,7 +73,9 @@ class TagForm(Struct, frozen=True):
 
 def tag_openers(form: TagForm, *, bare: bool = True) -> tuple[Opener, ...]:
     """The markers that open blocks of this form, and those of calls outside of any block."""
-    blocks = [Opener(block, tagged_calls(form)) for block in form.blocks]
+    looks = next_is(form.call, *form.blocks, *form.block_ends, *form.fillers)
+    read = tagged_calls(form)
+    blocks = [Opener(block, read, looks, closers=form.block_ends) for block in form.blocks]
     calls = [Opener(form.call + lead, tagged_calls(form, lead)) for lead in form.leads]
     return (*blocks, *(calls if bare else ()))
 
@@ -105,22 +107,11 @@ def tagged_calls(form: TagForm, begun: str = "") -> ReadCalls:
             if not is_read and not end:
                 break
             found = found or is_read
-        if found and not begun:
-            yield from _rest_of_block(reader, output, form)
+        if found:
+            yield from leave_block(reader, output, form.block_ends)
         return found
 
     return read
-
-
-def _rest_of_block(reader: Reader, output: Output, form: TagForm) -> Reading[None]:
-    """Words between the calls of a block and its end, or the next call. Often that end is missing
-    and they are just words."""
-    nexts = (*form.blocks, *(form.call + lead for lead in form.leads))
-    ends = stops(*form.block_ends, *nexts)
-    marker = yield from reader.until(ends, output.text, consume=False)
-    if marker in form.block_ends:
-        reader.take(len(marker))
-        output.note("text_in_call", Action.KEPT, f"Text stood before {marker!r}; it was kept.")
 
 
 def _call(reader: Reader, output: Output, form: TagForm, begun: str = "") -> Reading[bool]:

@@ -9,12 +9,12 @@ import re
 
 from msgspec import Struct
 
-from canonicall.syntax.declaration import Opener, ReadCalls
-from canonicall.syntax.json_calls import json_calls, next_is
+from canonicall.syntax.declaration import Looks, Opener, ReadCalls
+from canonicall.syntax.json_calls import json_opener, next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
-from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back
+from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back, leave_block
 from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_value
 
 _ESCAPED_LINE = "\\n"
@@ -47,10 +47,27 @@ class KeyForm(Struct, frozen=True):
 def key_openers(form: KeyForm) -> tuple[Opener, ...]:
     """The markers that open calls of this form. JSON between the same tags is read as well."""
     return (
-        *(Opener(block, _block(form)) for block in form.blocks),
-        Opener(form.call, json_calls(form.call_end), looks=next_is("{", "[")),
-        Opener(form.call, _calls(form)),
+        *(
+            Opener(
+                block, _block(form), next_is(form.call, *form.block_ends), closers=form.block_ends
+            )
+            for block in form.blocks
+        ),
+        json_opener(form.call, form.call_end),
+        Opener(form.call, _calls(form), looks=_is_named(form)),
     )
+
+
+def _is_named(form: KeyForm) -> Looks:
+    """Whether a name comes next, or the end: not JSON, and no tag of another syntax."""
+
+    def looks(reader: Reader) -> Reading[bool]:
+        yield from reader.blank()
+        if (yield from reader.next_of(form.call_end)):
+            return True
+        return (yield from reader.peek()) not in ("", "{", "[", "<")
+
+    return looks
 
 
 def _block(form: KeyForm) -> ReadCalls:
@@ -71,6 +88,8 @@ def _block(form: KeyForm) -> ReadCalls:
             elif is_call and found:
                 give_back(raw, output)
             else:
+                if found:
+                    yield from leave_block(reader, output, form.block_ends)
                 return found
 
     return read

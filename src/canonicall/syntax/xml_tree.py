@@ -16,7 +16,7 @@ from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
 from canonicall.syntax.typed_values import json_of, json_text, member_schema, types_of
-from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back
+from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back, leave_block
 from canonicall.syntax.xml_calls import read_head
 from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_raw, read_value
 
@@ -52,7 +52,7 @@ class TreeForm(Struct, frozen=True):
 
 def tree_openers(form: TreeForm) -> tuple[Opener, ...]:
     """The markers that open blocks of this form."""
-    return tuple(Opener(block, _calls(form)) for block in form.blocks)
+    return tuple(Opener(block, _calls(form), closers=form.block_ends) for block in form.blocks)
 
 
 def _calls(form: TreeForm) -> ReadCalls:
@@ -69,6 +69,8 @@ def _calls(form: TreeForm) -> ReadCalls:
             if is_call and not is_read and found:
                 give_back(raw, output)
             if not is_read:
+                if found:
+                    yield from leave_block(reader, output, form.block_ends)
                 return found
             found = True
 

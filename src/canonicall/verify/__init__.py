@@ -1,4 +1,5 @@
-"""Judge a finished request body by its provider's rules, and explain what a provider answered.
+"""Judge a finished request body by its provider's rules and a stream by the grammar of its format,
+and explain what a provider answered.
 
 Nothing here is shared with what renders and encodes: two readings of the same rules, which have to
 agree. The parts are loaded when they are first used.
@@ -11,16 +12,27 @@ if TYPE_CHECKING:
     from canonicall.findings import Report
     from canonicall.target import Target
     from canonicall.verify.explainer import Explained, Explanation, explain
+    from canonicall.verify.streams.checker import StreamChecker, verify_stream
     from canonicall.verify.violation import Violation
 
 _HOME = {
     "Explained": "canonicall.verify.explainer",
     "Explanation": "canonicall.verify.explainer",
+    "StreamChecker": "canonicall.verify.streams.checker",
     "Violation": "canonicall.verify.violation",
     "explain": "canonicall.verify.explainer",
+    "verify_stream": "canonicall.verify.streams.checker",
 }
 
-__all__ = ["Explained", "Explanation", "Violation", "explain", "verify"]
+__all__ = [
+    "Explained",
+    "Explanation",
+    "StreamChecker",
+    "Violation",
+    "explain",
+    "verify",
+    "verify_stream",
+]
 
 
 def verify(body: dict[str, Any] | bytes | str, target: "str | Target") -> "Report":

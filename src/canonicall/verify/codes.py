@@ -1,4 +1,4 @@
-"""Every code a violation can have: what is wrong, what to do, and where such a fault is made.
+"""Every code that a body can have: what is wrong, what to do, and where such a fault is made.
 
 The codes are stable: programs compare them. The provider's own wording differs from one provider to
 the next and stands in the violation itself.

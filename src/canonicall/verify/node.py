@@ -53,6 +53,13 @@ class Node(Struct, frozen=True, gc=False):
             raise WrongKind(self.at(key), "string", value)
         return value
 
+    def integer(self, key: str) -> int | None:
+        """A whole number; absent is None."""
+        value = self.fields.get(key)
+        if value is not None and type(value) is not int:
+            raise WrongKind(self.at(key), "integer", value)
+        return value
+
     def node(self, key: str) -> "Node":
         """An object; absent is the empty object."""
         value = self.fields.get(key)

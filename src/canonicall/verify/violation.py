@@ -1,7 +1,10 @@
-"""A violation: a finding about a finished request body that its provider would refuse."""
+"""A violation: a finding about a body that its provider, or a stream that clients would refuse."""
 
 from canonicall.findings import Action, Fault, Finding
 from canonicall.verify.codes import CODES
+from canonicall.verify.streams.codes import STREAM_CODES
+
+_KNOWN = CODES | STREAM_CODES
 
 
 class Violation(Finding, frozen=True, kw_only=True):
@@ -18,8 +21,8 @@ class Violation(Finding, frozen=True, kw_only=True):
 
 
 def refuse(code: str, where: str, error: str = "", *, source: str, why: str = "") -> Violation:
-    """The violation `code` at `where`, with the meaning and the repair that `CODES` has for it."""
-    known = CODES[code]
+    """The violation `code` at `where`, with the meaning and the repair of its table."""
+    known = _KNOWN[code]
     return Violation(
         code=code,
         where=where,

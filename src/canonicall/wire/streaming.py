@@ -4,7 +4,8 @@ A decoder puts the wire's increments together to the whole response it would hav
 what comes on the way. An encoder writes one event after the other in its format's grammar.
 """
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
 
 from canonicall.blocks import Block, Text, Thinking, ToolCall
 from canonicall.events import (
@@ -19,6 +20,17 @@ from canonicall.events import (
     ThinkingAdded,
 )
 from canonicall.findings import Finding
+
+
+class Growth(NamedTuple):
+    """What a frame only added a piece to.
+
+    A decoder that has it as its `growth` behind a frame says: the same frame with another text at
+    `path` does nothing but to add that text, by `add`.
+    """
+
+    path: tuple[str | int, ...]
+    add: Callable[[str, list[Event]], None]
 
 
 class Decoding(Protocol):

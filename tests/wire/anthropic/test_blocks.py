@@ -150,6 +150,14 @@ def test_input_as_text_is_read_and_reported():
     assert encoded(call)["input"] == {"a": 1}
 
 
+def test_input_as_text_that_cannot_be_read_is_not_said_to_have_been():
+    """What is wrong with it is reported where arguments are parsed."""
+    findings = []
+    block = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": '{"a": '}
+    call = decode_block(block, "$.content[0]", "anthropic", findings)
+    assert (call.raw, call.args, findings) == ('{"a": ', None, [])
+
+
 @pytest.mark.parametrize("missing", [{}, {"id": None}, {"id": "null"}, {"id": ""}])
 def test_a_missing_id_is_empty(missing):
     assert decoded({"type": "tool_use", "name": "f", "input": {}} | missing).id == ""

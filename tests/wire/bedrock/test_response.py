@@ -136,3 +136,17 @@ def test_a_wrong_shape_is_refused_with_its_path(body, where):
     with pytest.raises(MalformedBody) as caught:
         decode_response(body)
     assert caught.value.where == where
+
+
+def test_seals_of_other_providers_are_left_out():
+    """A client would send them back, and Bedrock would refuse them."""
+    seal = Opaque("gemini-api", "signature", "s")
+    blocks = (Thinking(text="hm", opaque=(seal,)), Thinking(opaque=(seal,)), Text(text="a"))
+    message = Message("assistant", blocks, origin=Origin("gemini", "gemini"), finish="stop")
+    content = encode_response(Reply(message))["output"]["message"]["content"]
+    assert content == [{"reasoningContent": {"reasoningText": {"text": "hm"}}}, {"text": "a"}]
+
+
+def test_calls_are_never_said_to_be_a_plain_end():
+    message = Message("assistant", (ToolCall(id="t1", name="f", args={}),), finish="stop")
+    assert encode_response(Reply(message))["stopReason"] == "tool_use"

@@ -6,6 +6,7 @@ kept whole and written back as it came.
 
 from typing import Any
 
+from canonicall.admission import parse_arguments
 from canonicall.blocks import (
     Block,
     Opaque,
@@ -115,7 +116,8 @@ def _encode_thinking(block: Thinking) -> dict[str, Any]:
 
 def _decode_call(block: dict[str, Any], where: str, findings: list[Finding]) -> ToolCall:
     given = block.get("input")
-    if isinstance(given, str):
+    # Text that cannot be read, as a cut stream leaves it, is reported where arguments are parsed.
+    if isinstance(given, str) and parse_arguments(given) is not None:
         why = "The input of the call is text where an object belongs; it was read as JSON."
         findings.append(
             Finding("arguments_as_text", f"{where}.input", Action.KEPT, why, Fault.INPUT)

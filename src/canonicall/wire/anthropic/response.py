@@ -15,7 +15,7 @@ from canonicall.blocks import (
 )
 from canonicall.errors import MalformedBody
 from canonicall.findings import Finding
-from canonicall.reply import TOOL_CALLS, Reply
+from canonicall.reply import TOOL_CALLS, Reply, Usage
 from canonicall.wire.anthropic.blocks import encode_block, server_block
 from canonicall.wire.anthropic.errors import decode_error
 from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields
@@ -48,7 +48,7 @@ def decode_response(
     domain = TARGET.domain if domain is None else domain
     blocks = decode_content(body.get("content"), "$.content", domain, findings)
     raw = text_at(body.get("stop_reason"), "$.stop_reason")
-    message = Message("assistant", blocks, origin=_origin_of(body, origin))
+    message = Message("assistant", blocks, origin=origin_of(body, origin))
     meaning = meaning_of(raw)
     finish = decode_finish(raw, has_calls(message))
     findings += finish_findings(raw, meaning, finish, "$.stop_reason")
@@ -68,30 +68,42 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     """The body of `reply`. State that only another provider can read is left out."""
     message = reply.message
     origin = message.origin or Origin(format=FORMAT)
-    blocks = [_readable(block, origin) for block in message.blocks]
-    native = own_fields(reply.native)
-    finish = finish_told(message)
-    if not finish and has_calls(message):
-        finish = TOOL_CALLS
-    kept = native.get("stop_reason")
-    usage = None
-    if reply.usage is not None:
-        own = reply.usage.native if origin.format == FORMAT else None
-        usage = encode_usage(reply.usage, own)
+    blocks = [readable(block, origin) for block in message.blocks]
     body = {
         "id": origin.response_id or RESPONSE_ID,
         "type": "message",
         "role": "assistant",
         "model": origin.model,
-        "content": [encode_block(block, TARGET) for block in blocks if _has_form(block)],
+        "content": [encode_block(block, TARGET) for block in blocks if has_form(block)],
+        **encode_ending(reply),
+        "usage": encode_figures(reply.usage, origin),
+    }
+    return with_rest(body, own_fields(reply.native))
+
+
+def encode_ending(reply: Reply) -> dict[str, Any]:
+    """The fields that say why a reply ended."""
+    message, native = reply.message, own_fields(reply.native)
+    finish = finish_told(message)
+    if not finish and has_calls(message):
+        finish = TOOL_CALLS
+    kept = native.get("stop_reason")
+    return {
         "stop_reason": kept if kept and meaning_of(kept) == finish else encode_finish(finish),
         "stop_sequence": native.get("stop_sequence"),
-        "usage": usage or {"input_tokens": 0, "output_tokens": 0},
     }
-    return with_rest(body, native)
 
 
-def _origin_of(body: dict[str, Any], origin: Origin | None) -> Origin:
+def encode_figures(usage: Usage | None, origin: Origin) -> dict[str, Any]:
+    """The field `usage`, which every response has."""
+    figures = None
+    if usage is not None:
+        figures = encode_usage(usage, usage.native if origin.format == FORMAT else None)
+    return figures or {"input_tokens": 0, "output_tokens": 0}
+
+
+def origin_of(body: dict[str, Any], origin: Origin | None) -> Origin:
+    """Who made the message in `body`, as far as is known beforehand and as the body says."""
     given = origin or Origin(provider=TARGET.provider, format=FORMAT)
     return replace(
         given,
@@ -100,7 +112,7 @@ def _origin_of(body: dict[str, Any], origin: Origin | None) -> Origin:
     )
 
 
-def _readable(block: Block, origin: Origin) -> Block:
+def readable(block: Block, origin: Origin) -> Block:
     """`block` without opaque state that a reader of this format could not send back."""
     if origin.format == FORMAT:
         return block
@@ -108,7 +120,7 @@ def _readable(block: Block, origin: Origin) -> Block:
     return replace(block, opaque=kept)
 
 
-def _has_form(block: Block) -> bool:
+def has_form(block: Block) -> bool:
     """Whether the format can show `block`: not what another provider ran, hid or alone can name."""
     match block:
         case Thinking(text="", opaque=()):

@@ -6,7 +6,9 @@ as `origin`.
 
 from typing import Any
 
-from canonicall.blocks import Message, Native, Origin
+from msgspec.structs import replace
+
+from canonicall.blocks import Block, Message, Native, Origin, Thinking
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import Reply
 from canonicall.wire.bedrock.content import FORMAT, native_of, own_fields
@@ -19,11 +21,11 @@ from canonicall.wire.bedrock.finish import (
 )
 from canonicall.wire.bedrock.messages import decode_blocks, encode_blocks
 from canonicall.wire.bedrock.target import TARGET
-from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
+from canonicall.wire.finishing import finish_findings, finish_of, has_calls, is_kept
 from canonicall.wire.reading import native_fields, object_at, text_at
 
-_NO_METRICS = {"latencyMs": 0}
-_NO_USAGE = {"inputTokens": 0, "outputTokens": 0, "totalTokens": 0}
+NO_METRICS = {"latencyMs": 0}
+NO_USAGE = {"inputTokens": 0, "outputTokens": 0, "totalTokens": 0}
 
 
 def decode_response(
@@ -49,7 +51,7 @@ def decode_response(
     usage = body.get("usage")
     return Reply(
         Message(reply.role, reply.blocks, origin=reply.origin, finish=finish, native=reply.native),
-        usage=None if usage in (None, _NO_USAGE) else decode_usage(object_at(usage, "$.usage")),
+        usage=None if usage in (None, NO_USAGE) else decode_usage(object_at(usage, "$.usage")),
         findings=tuple(_findings(body, output, raw, finish)),
         native=_decode_native(body, raw, finish),
     )
@@ -59,7 +61,7 @@ def _decode_native(body: dict[str, Any], raw: str, finish: str) -> Native | None
     fields = dict(body)
     for name in ("output", "usage", "stopReason"):
         fields.pop(name, None)
-    if fields.get("metrics") == _NO_METRICS:
+    if fields.get("metrics") == NO_METRICS:
         del fields["metrics"]
     if is_kept(raw, meaning_of(raw), finish, encode_finish(finish)):
         fields["stopReason"] = raw
@@ -77,19 +79,37 @@ def _findings(body: dict[str, Any], output: dict[str, Any], raw: str, finish: st
 
 def encode_response(reply: Reply) -> dict[str, Any]:
     """The Converse response of a reply."""
+    blocks = [readable(block, reply.message.origin) for block in reply.message.blocks]
     message: dict[str, Any] = {
         "role": "assistant",
-        "content": encode_blocks(reply.message.blocks, TARGET),
+        "content": encode_blocks(tuple(block for block in blocks if block is not None), TARGET),
     }
     message |= own_fields(reply.message.native, except_for=message)
-    native = own_fields(reply.native)
-    raw = native.pop("stopReason", None)
-    if raw is None or meaning_of(raw) != reply.finish:
-        raw = encode_finish(finish_told(reply.message))
+    native = own_fields(reply.native, except_for=("stopReason",))
     return {
         "output": {"message": message},
-        "stopReason": raw,
-        "usage": _NO_USAGE if reply.usage is None else encode_usage(reply.usage),
-        "metrics": native.pop("metrics", _NO_METRICS),
+        "stopReason": encode_stop_reason(reply),
+        "usage": NO_USAGE if reply.usage is None else encode_usage(reply.usage),
+        "metrics": native.pop("metrics", NO_METRICS),
         **native,
     }
+
+
+def encode_stop_reason(reply: Reply) -> str:
+    """The provider's own word as long as it says the same, else the nearest one.
+
+    A client that gets calls without `tool_use` does not run them.
+    """
+    calls = has_calls(reply.message)
+    raw = own_fields(reply.native).get("stopReason")
+    if isinstance(raw, str) and meaning_of(raw) == reply.finish:
+        return raw
+    return encode_finish(finish_of(reply.finish, calls))
+
+
+def readable(block: Block, origin: Origin | None) -> Block | None:
+    """`block` without seals that Bedrock could not read; None where nothing else was in it."""
+    if not isinstance(block, Thinking) or origin is None or origin.format in ("", FORMAT):
+        return block
+    kept = tuple(one for one in block.opaque if one.domain == TARGET.domain)
+    return replace(block, opaque=kept) if block.text or kept else None

@@ -23,10 +23,11 @@ def decode_content(value: Any, where: str) -> list[Block]:
     """The blocks of a `content`, which is text or a list of parts."""
     if isinstance(value, str):
         return [Text(text=value)]
-    return [_decode_part(part, at) for part, at in objects_at(value, where)]
+    return [decode_part(part, at) for part, at in objects_at(value, where)]
 
 
-def _decode_part(part: dict[str, Any], where: str) -> Block:
+def decode_part(part: dict[str, Any], where: str) -> Block:
+    """The block of one part."""
     match part:
         case {"type": "text"}:
             native = native_fields(FORMAT, part, ("type", "text"))

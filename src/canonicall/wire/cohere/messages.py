@@ -36,7 +36,8 @@ from canonicall.wire.reading import id_at, native_fields, object_at, objects_at,
 from canonicall.wire.writing import words_of
 
 _KNOWN = ("role", "content", "tool_plan", "tool_calls")
-_PLAN = Native(FORMAT, {"tool_plan": True})
+PLAN = Native(FORMAT, {"tool_plan": True})
+"""What tells a plan from other words."""
 
 
 def decode_messages(value: Any, where: str, *, origin: Origin) -> list[Message]:
@@ -63,14 +64,15 @@ def decode_reply(message: dict[str, Any], where: str, origin: Origin) -> Message
     blocks = decode_content(message.get("content"), f"{where}.content")
     plan = text_at(message.get("tool_plan"), f"{where}.tool_plan")
     if plan:
-        blocks.append(Text(text=plan, native=_PLAN))
+        blocks.append(Text(text=plan, native=PLAN))
     for call, at in objects_at(message.get("tool_calls"), f"{where}.tool_calls"):
-        blocks.append(_decode_call(call, at))
+        blocks.append(decode_call(call, at))
     native = native_fields(FORMAT, message, _KNOWN)
     return Message("assistant", tuple(blocks), origin=origin, native=native)
 
 
-def _decode_call(call: dict[str, Any], where: str) -> ToolCall:
+def decode_call(call: dict[str, Any], where: str) -> ToolCall:
+    """A call; its arguments are text, but an object is taken too."""
     function = object_at(call.get("function") or {}, f"{where}.function")
     given = function.get("arguments")
     as_object = isinstance(given, dict)
@@ -123,19 +125,21 @@ def encode_reply(
         message["tool_calls"] = [_encode_call(call) for call in calls]
     if content or not calls:
         # Replies have a list here, always; requests take one.
-        message["content"] = [encode_part(block) for block in content]
+        parts = [encode_part(block) for block in content]
+        # What only another format has a word for has no part.
+        message["content"] = [part for part in parts if part]
     elif target.empty_content_beside_calls != "omit":
         message["content"] = "" if target.empty_content_beside_calls == "empty" else None
     return message | own_fields(native, except_for=_KNOWN)
 
 
 def _encode_call(call: ToolCall) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": _arguments(call)}
+    function = {"name": call.name, "arguments": arguments_text(call)}
     wire: dict[str, Any] = {"id": call.id, "type": "function", "function": function}
     return wire | own_fields(call.native, except_for=wire)
 
 
-def _arguments(call: ToolCall) -> str:
+def arguments_text(call: ToolCall) -> str:
     """The arguments as JSON text: as they came, if that is JSON at all."""
     if call.args is None:
         return (call.raw or "").strip() or "{}"

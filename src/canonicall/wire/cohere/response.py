@@ -17,10 +17,11 @@ from canonicall.wire.cohere.finish import (
 )
 from canonicall.wire.cohere.messages import decode_reply, encode_reply
 from canonicall.wire.cohere.target import TARGET
-from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
+from canonicall.wire.finishing import finish_findings, finish_of, has_calls, is_kept
 from canonicall.wire.reading import object_at, text_at
 
-_NO_ID = "00000000-0000-0000-0000-000000000000"
+NO_ID = "00000000-0000-0000-0000-000000000000"
+"""The id of a response that has none of its own."""
 _KNOWN = ("id", "message", "usage", "finish_reason")
 
 
@@ -34,7 +35,7 @@ def decode_response(
     body = object_at(body, "$")
     id = text_at(body.get("id"), "$.id")
     origin = origin or Origin(provider=TARGET.provider, format=FORMAT)
-    if id and id != _NO_ID:
+    if id and id != NO_ID:
         origin = replace(origin, response_id=id)
     message = decode_reply(object_at(body.get("message"), "$.message"), "$.message", origin)
     raw = text_at(body.get("finish_reason"), "$.finish_reason")
@@ -55,15 +56,23 @@ def decode_response(
 def encode_response(reply: Reply) -> dict[str, Any]:
     """The chat response of a reply."""
     message = reply.message
-    native = own_fields(reply.native)
-    raw = native.pop("finish_reason", None)
-    if raw is None or meaning_of(raw) != reply.finish:
-        raw = encode_finish(finish_told(message))
     body: dict[str, Any] = {
-        "id": (message.origin.response_id if message.origin is not None else "") or _NO_ID,
+        "id": (message.origin.response_id if message.origin is not None else "") or NO_ID,
         "message": encode_reply(message.blocks, message.native, TARGET),
-        "finish_reason": raw,
+        "finish_reason": encode_ending(reply),
     }
     if reply.usage is not None:
         body["usage"] = encode_usage(reply.usage)
-    return with_rest(body, native)
+    return with_rest(body, own_fields(reply.native))
+
+
+def encode_ending(reply: Reply) -> str:
+    """The provider's own word as long as it says the same, else the nearest one.
+
+    A client that gets calls without `TOOL_CALL` does not run them.
+    """
+    calls = has_calls(reply.message)
+    raw = own_fields(reply.native).get("finish_reason")
+    if isinstance(raw, str) and meaning_of(raw) == reply.finish:
+        return raw
+    return encode_finish(finish_of(reply.finish, calls))

@@ -14,15 +14,23 @@ import msgspec
 
 from canonicall.blocks import CallKind, ToolCall
 from canonicall.events import Event
-from canonicall.wire.openai_chat.calls import decode_call, decode_legacy
-from canonicall.wire.reading import object_at, text_at
-from canonicall.wire.streaming import Blocks
+from canonicall.wire.openai_chat.calls import LEGACY, decode_call, decode_legacy
+from canonicall.wire.reading import list_at, object_at, text_at
+from canonicall.wire.streaming import Blocks, Growth
+
+_CALL = ("choices", 0, "delta", "tool_calls", 0)
+_PATHS: dict[str, tuple[str | int, ...]] = {
+    "function": (*_CALL, "function", "arguments"),
+    "custom": (*_CALL, "custom", "input"),
+}
+"""Where the arguments of the only call in a chunk stand."""
 
 
 class GrowingCall:
     """One call as far as it has come."""
 
-    def __init__(self) -> None:
+    def __init__(self, blocks: Blocks) -> None:
+        self._blocks = blocks
         self.id = ""
         self.name = ""
         self.pieces: list[str] = []
@@ -32,6 +40,8 @@ class GrowingCall:
         """The number of its block, once it has been told of."""
         self.told = 0
         """How many pieces have been told."""
+        self.is_named = False
+        """Its name cannot grow any more: the host has gone on to the arguments."""
         self.ended = False
         self.is_legacy = False
         """It is the `function_call` of old, which has no id."""
@@ -46,11 +56,18 @@ class GrowingCall:
 
     def add(self, said: Any) -> None:
         """Add to the arguments. An object is written out once."""
+        self.is_named |= said is not None
         if isinstance(said, str):
             if said:
                 self.pieces.append(said)
         elif said is not None:
             self.pieces.append(msgspec.json.encode(said).decode())
+
+    def add_told(self, text: str, events: list[Event]) -> None:
+        """Add to the arguments of a call that has been told of."""
+        self.pieces.append(text)
+        self.told += 1
+        self._blocks.arguments(self.block or 0, text, events)
 
     def whole(self) -> dict[str, Any]:
         """The call as it stands in a response without streaming."""
@@ -66,13 +83,16 @@ class GrowingCalls:
 
     def __init__(self, blocks: Blocks) -> None:
         self.calls: list[GrowingCall] = []
+        self.growth: Growth | None = None
+        """The call that the last pieces only added arguments to."""
         self._by_index: dict[int, GrowingCall] = {}
         self._blocks = blocks
 
     def add(self, pieces: Any, where: str, events: list[Event] | None) -> None:
         """Take the `tool_calls` of one delta in; tell of them if there are `events`."""
-        if isinstance(pieces, dict):
-            pieces = [pieces]
+        pieces = [pieces] if isinstance(pieces, dict) else list_at(pieces, where)
+        if len(pieces) == 1 and events is not None and self._goes_on(pieces[0], events):
+            return
         for number, value in enumerate(pieces):
             place = f"{where}[{number}]"
             piece = object_at(value, place)
@@ -80,12 +100,31 @@ class GrowingCalls:
             held = object_at(piece.get(inner) or {}, f"{place}.{inner}")
             id = text_at(piece.get("id"), f"{place}.id")
             name = text_at(held.get("name"), f"{place}.{inner}.name")
+            text_at(piece.get("type"), f"{place}.type")
             said = held.get("input" if inner == "custom" else "arguments")
             call = self._call_for(piece.get("index"), id, name, bool(said), events)
             _merge(call, piece, held, id, name)
             call.add(said)
             if events is not None:
                 self.tell(call, events)
+            is_bare = len(pieces) == 1 and not id and not name
+            is_told = call.block is not None and not call.ended
+            self.growth = Growth(_PATHS[inner], call.add_told) if is_bare and is_told else None
+
+    def _goes_on(self, piece: Any, events: list[Event]) -> bool:
+        """Take in a piece that is nothing but more arguments of a call; most are no more."""
+        if piece.__class__ is not dict or len(piece) != 2:
+            return False
+        index, function = piece.get("index"), piece.get("function")
+        if index.__class__ is not int or function.__class__ is not dict or len(function) != 1:
+            return False
+        call, said = self._by_index.get(index), function.get("arguments")
+        if call is None or call.block is None or call.ended or said.__class__ is not str:
+            return False
+        if said:
+            call.add_told(said, events)
+        self.growth = Growth(_PATHS["function"], call.add_told)
+        return True
 
     def add_legacy(self, value: Any, where: str, events: list[Event] | None) -> None:
         """Take the `function_call` of one delta in: there is one for each message."""
@@ -108,34 +147,35 @@ class GrowingCalls:
                 fields["function_call"] = call.whole()
         return fields
 
-    def end(self, events: list[Event]) -> None:
-        """Tell that all calls are whole."""
+    def end(self, events: list[Event], *, cut: bool = False) -> None:
+        """Tell that the calls are whole; where the stream was cut, only those that cannot grow."""
         for call in self.calls:
-            self._end(call, events)
+            if call.ended or not (call.id or call.name or call.pieces):
+                continue
+            if cut and not _is_whole(call):
+                self._tell_all(call, events)
+            else:
+                self._end(call, events)
 
     def tell(self, call: GrowingCall, events: list[Event]) -> None:
-        """Tell of what is new of a call; nothing before its name is known."""
+        """Tell of what is new of a call; nothing before its name is known as a whole."""
+        if not call.ended and (call.block is not None or (call.name and call.is_named)):
+            self._tell_all(call, events)
+
+    def _tell_all(self, call: GrowingCall, events: list[Event]) -> int:
         if call.block is None:
-            if not call.name:
-                return
-            block = ToolCall(id=call.id, name=call.name, kind=call.kind)
+            native = LEGACY if call.is_legacy else None
+            block = ToolCall(id=call.id, name=call.name, kind=call.kind, native=native)
             call.block = self._blocks.start(block, events)
         for text in call.pieces[call.told :]:
             self._blocks.arguments(call.block, text, events)
         call.told = len(call.pieces)
+        return call.block
 
     def _end(self, call: GrowingCall, events: list[Event]) -> None:
-        if call.ended or not (call.id or call.name or call.pieces):
-            return
         call.ended = True
-        block = (
-            decode_legacy(call.whole(), "$") if call.is_legacy else decode_call(call.whole(), "$")
-        )
-        if call.block is None:
-            call.block = self._blocks.start(ToolCall(id=call.id, kind=block.kind), events)
-            for text in call.pieces:
-                self._blocks.arguments(call.block, text, events)
-        self._blocks.end(call.block, block, events)
+        decode = decode_legacy if call.is_legacy else decode_call
+        self._blocks.end(self._tell_all(call, events), decode(call.whole(), "$"), events)
 
     def _call_for(
         self, index: Any, id: str, name: str, has_arguments: bool, events: list[Event] | None
@@ -150,10 +190,14 @@ class GrowingCalls:
         return known
 
     def _new(self, index: Any, events: list[Event] | None) -> GrowingCall:
-        # What is complete JSON cannot grow: the call before is whole.
-        if self.calls and events is not None and _is_whole(self.calls[-1]):
-            self._end(self.calls[-1], events)
-        call = GrowingCall()
+        last = self.calls[-1] if self.calls else None
+        if last is not None and events is not None and not last.ended:
+            # What is complete JSON cannot grow: the call before is whole.
+            if _is_whole(last):
+                self._end(last, events)
+            elif last.name:
+                self._tell_all(last, events)
+        call = GrowingCall(self._blocks)
         self.calls.append(call)
         if isinstance(index, int):
             self._by_index[index] = call
@@ -168,7 +212,7 @@ def _merge(
     Some hosts of Kimi send a name in pieces; behind the first argument it can only be repeated.
     """
     call.id = call.id or id
-    if name and name != call.name and not call.pieces:
+    if not call.name or (name != call.name and not call.pieces):
         call.name += name
     for field, value in piece.items():
         if field not in ("index", "id", "function", "custom") and value:
@@ -191,11 +235,11 @@ def _is_another(call: GrowingCall, id: str, name: str, has_arguments: bool) -> b
 
 def _is_whole(call: GrowingCall) -> bool:
     """Whether the arguments are complete JSON, so that nothing more can belong to them."""
-    text = call.arguments
-    if not text.rstrip().endswith("}"):
+    last = next((piece for piece in reversed(call.pieces) if piece.strip()), "")
+    if call.kind == "custom" or not last.rstrip().endswith("}"):
         return False
     try:
-        msgspec.json.decode(text)
-    except msgspec.DecodeError:
+        msgspec.json.decode(call.arguments)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return False
     return True

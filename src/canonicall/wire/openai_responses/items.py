@@ -22,6 +22,7 @@ from canonicall.wire.openai_responses.fields import (
     own_fields,
     rest_of,
 )
+from canonicall.wire.openai_responses.finish import COMPLETED, INCOMPLETE
 from canonicall.wire.openai_responses.parts import ITEM, decode_content
 from canonicall.wire.openai_responses.reasoning import decode_reasoning
 from canonicall.wire.openai_responses.target import FORMAT
@@ -171,6 +172,7 @@ def _decode_call(
         name=text_at(item.get("name"), f"{where}.name"),
         args=arguments if parsed else None,
         raw=None if parsed else text_at(arguments, f"{where}.arguments"),
+        truncated=item.get("status") == INCOMPLETE,
         opaque=opaque_id(item, where, domain),
         native=native_of(
             rest_of(item, "id", "item_id", "output_index", "call_id", "name", "arguments")
@@ -180,19 +182,21 @@ def _decode_call(
 
 def _drop_plain_status(fields: dict[str, Any]) -> None:
     """Take out a status that says nothing: an item in a history is complete unless it says more."""
-    if fields.get("status") == "completed":
+    if fields.get("status") == COMPLETED:
         del fields["status"]
 
 
 def _decode_custom_call(item: dict[str, Any], where: str, domain: str) -> ToolCall:
-    # Replies have a status, requests have none (SDK response_custom_tool_call_param.py).
     fields = rest_of(item, "id", "call_id", "name", "input")
-    _drop_plain_status(fields)
+    if fields.get("status") in (COMPLETED, INCOMPLETE):
+        # Replies have a status, requests have none (SDK response_custom_tool_call_param.py).
+        del fields["status"]
     return ToolCall(
         id=id_at(item.get("call_id"), f"{where}.call_id"),
         name=text_at(item.get("name"), f"{where}.name"),
         raw=text_at(item.get("input"), f"{where}.input"),
         kind="custom",
+        truncated=item.get("status") == INCOMPLETE,
         opaque=opaque_id(item, where, domain),
         native=native_of(fields),
     )

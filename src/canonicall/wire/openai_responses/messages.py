@@ -104,7 +104,7 @@ def encode_reply(blocks: tuple[Block, ...], target: Target) -> list[dict[str, An
     items: list[dict[str, Any]] = []
     message_id = None
     for block in blocks:
-        id = opaque_value(block, ITEM_ID) if _is_words(block) else None
+        id = opaque_value(block, ITEM_ID) if is_words(block) else None
         if id is not None and id == message_id:
             items[-1]["content"].append(encode_output_part(block))
         else:
@@ -234,7 +234,7 @@ def _encode_block(block: Block, target: Target) -> list[dict[str, Any]]:
         case Thinking():
             in_full = target.reasoning == "open"
             return [encode_reasoning(block, in_full=in_full)]
-        case Unknown() if not _is_words(block):
+        case Unknown() if not is_words(block):
             return [own_fields(block.native)]
         case _:
             return [_encode_message(block)]
@@ -257,7 +257,7 @@ def _encode_message(block: Block) -> dict[str, Any]:
     return with_rest({"role": "assistant", "content": part["text"] if is_bare else [part]}, around)
 
 
-def _is_words(block: Block) -> bool:
+def is_words(block: Block) -> bool:
     """Whether a block is part of a message item, not an item of its own."""
     if isinstance(block, (Thinking, ToolCall, ToolResult)):
         return False

@@ -1,0 +1,176 @@
+"""Recorded ConverseStreams: what we read is what botocore reads; what we write, botocore reads too."""
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from canonicall.blocks import Text, Thinking
+from canonicall.codec import decode_response, encode_response
+from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded
+from canonicall.folding import events_of, fold
+from canonicall.streams import StreamDecoder, StreamEncoder
+from judges.converse_stream import accumulated, check_grammar, sdk_events
+
+from streaming import CORPUS, needs_corpus, recorded_streams
+
+pytestmark = needs_corpus
+STREAMS = list(recorded_streams("bedrock-converse")) if CORPUS else []
+CHATS = list(recorded_streams("openai-chat")) if CORPUS else []
+FINISHES = {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length"}
+each_stream = pytest.mark.parametrize(
+    "data", [pytest.param(data, id=name) for name, _, data in STREAMS]
+)
+
+
+def decoded(data, size=1 << 30, format="bedrock"):
+    decoder = StreamDecoder(format)
+    pieces = [data[start : start + size] for start in range(0, len(data), size)]
+    events = [event for piece in pieces for event in decoder.feed(piece)]
+    return events + decoder.close()
+
+
+def test_the_corpus_has_what_is_to_be_checked():
+    assert len(STREAMS) >= 22
+    assert len(CHATS) > 300
+
+
+@each_stream
+def test_a_stream_says_what_botocore_reads_in_it(data):
+    said = accumulated(sdk_events(data))
+    *events, ended = decoded(data)
+    reply = ended.reply
+    blocks = reply.message.blocks
+    assert isinstance(ended, StreamEnded)
+    assert ended.complete
+    assert reply.findings == ()
+    assert [(c.id, c.name, c.raw) for c in reply.calls if c.kind != "server"] == said["calls"]
+    assert [block.text for block in blocks if isinstance(block, Text)] == said["text"]
+    seals = [(b.text, "".join(str(o.value) for o in b.opaque)) for b in blocks if is_thought(b)]
+    assert seals == said["thoughts"]
+    hidden = [block.opaque[0].value for block in blocks if is_hidden(block)]
+    assert hidden == [b"".join(pieces).decode() for pieces in said["redacted"]]
+    assert reply.finish == FINISHES[said["stop"]]
+    usage = said["usage"]
+    assert reply.usage.input_tokens == usage["inputTokens"]
+    assert reply.usage.output_tokens == usage["outputTokens"]
+    assert [event.block for event in events if isinstance(event, BlockEnded)] == list(blocks)
+    assert "".join(e.text for e in events if isinstance(e, ArgumentsAdded)) == "".join(
+        raw for _, _, raw in said["calls"]
+    )
+    assert fold([*events, ended]) == reply
+
+
+def is_hidden(block):
+    return isinstance(block, Thinking) and any(one.kind == "redacted" for one in block.opaque)
+
+
+def is_thought(block):
+    return isinstance(block, Thinking) and not is_hidden(block)
+
+
+@each_stream
+def test_byte_by_byte_gives_the_same_events(data):
+    assert decoded(data, 1) == decoded(data, 1000) == decoded(data)
+
+
+@each_stream
+def test_a_stream_written_again_says_the_same(data):
+    events = decoded(data)
+    wire = StreamEncoder("bedrock").feed_all(events)
+    check_grammar(sdk_events(wire))
+    assert accumulated(sdk_events(wire)) == accumulated(sdk_events(data))
+    assert decoded(wire)[-1] == events[-1]
+
+
+@each_stream
+def test_a_cut_at_every_frame_is_never_taken_for_whole(data):
+    """The call at the end is marked and not ended, wherever the stream breaks off."""
+    frames = split_frames(data)
+    stops = [number for number, frame in enumerate(frames) if b"messageStop" in frame]
+    for count in range(stops[0]):
+        *events, ended = decoded(b"".join(frames[:count]))
+        assert not ended.complete
+        assert ended.reply.message.partial
+        last = ended.reply.message.blocks[-1:]
+        if last and last[0] in ended.reply.calls and last[0].kind != "server":
+            assert last[0].truncated
+        whole = {event.index for event in events if isinstance(event, BlockEnded)}
+        assert len(whole) >= len(ended.reply.message.blocks) - 1
+        with pytest.raises(Exception, match="modelStreamErrorException"):
+            sdk_events(StreamEncoder("bedrock").feed_all([*events, ended]))
+
+
+def split_frames(data):
+    frames = []
+    while data:
+        length = int.from_bytes(data[:4], "big")
+        frames.append(data[:length])
+        data = data[length:]
+    return frames
+
+
+@pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, _, data in CHATS])
+def test_a_chat_stream_written_as_converse_says_the_same(data):
+    *events, ended = decoded(data, format="openai-chat")
+    wire = StreamEncoder("bedrock").feed_all([*events, ended])
+    if not ended.complete:
+        with pytest.raises(Exception, match="modelStreamErrorException"):
+            sdk_events(wire)
+        return
+    read = sdk_events(wire)
+    check_grammar(read)
+    said = accumulated(read)
+    calls = [call for call in ended.reply.calls if call.kind != "server"]
+    assert [(name, arguments(raw)) for _, name, raw in said["calls"]] == [
+        (call.name, arguments(call.raw)) for call in calls
+    ]
+    ids = [id for id, _, _ in said["calls"]]
+    assert all(call.id in ("", id) for call, id in zip(calls, ids, strict=True))
+    assert len(set(ids)) == len(ids)
+    assert "".join(said["text"]) == "".join(
+        b.text for b in ended.reply.message.blocks if isinstance(b, Text)
+    )
+    assert (said["stop"] == "tool_use") == (ended.reply.finish == "tool_calls")
+
+
+def arguments(raw):
+    try:
+        return json.loads(raw or "{}")
+    except ValueError:
+        return raw
+
+
+def test_recorded_replies_as_streams():
+    """A recorded whole response, told as a stream, is the response that it was."""
+    count = 0
+    for record in json_records():
+        reply = decode_response(record["response"], "bedrock")
+        wire = StreamEncoder("bedrock").feed_all(events_of(reply))
+        check_grammar(sdk_events(wire))
+        ended = decoded(wire)[-1]
+        assert as_whole(ended.reply) == decode_response(
+            encode_response(reply, "bedrock"), "bedrock"
+        )
+        count += 1
+    assert count >= 111
+
+
+def json_records():
+    for line in (Path(CORPUS) / "bedrock.jsonl").read_text("utf-8").splitlines():
+        record = json.loads(line)
+        kind = (record["protocol"], record["framing"], record["status"])
+        if kind == ("bedrock-converse", "json", 200):
+            yield record
+
+
+def as_whole(reply):
+    """A streamed reply with its arguments parsed, as they are in a whole response."""
+    blocks = tuple(
+        replace(block, args=json.loads(block.raw), raw=None)
+        if block in reply.calls and block.raw
+        else block
+        for block in reply.message.blocks
+    )
+    return replace(reply, message=replace(reply.message, blocks=blocks))

@@ -1,0 +1,150 @@
+"""Recorded Cohere streams: what we read is what the SDK reads; what we write, the SDK reads too."""
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from canonicall.blocks import Text, Thinking
+from canonicall.codec import decode_response, encode_response
+from canonicall.events import ArgumentsAdded, BlockEnded
+from canonicall.folding import events_of, fold
+from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.wire.cohere.messages import PLAN
+from judges.cohere_stream import accumulated, check_grammar, sdk_events
+
+from streaming import CORPUS, needs_corpus, recorded_streams
+
+pytestmark = needs_corpus
+STREAMS = list(recorded_streams("cohere-v2")) if CORPUS else []
+CHATS = list(recorded_streams("openai-chat")) if CORPUS else []
+FINISHES = {"COMPLETE": "stop", "TOOL_CALL": "tool_calls"}
+each_stream = pytest.mark.parametrize(
+    "data", [pytest.param(data, id=name) for name, _, data in STREAMS]
+)
+
+
+def decoded(data, size=1 << 30, format="cohere"):
+    decoder = StreamDecoder(format)
+    pieces = [data[start : start + size] for start in range(0, len(data), size)]
+    events = [event for piece in pieces for event in decoder.feed(piece)]
+    return events + decoder.close()
+
+
+def test_the_corpus_has_what_is_to_be_checked():
+    assert len(STREAMS) >= 13
+
+
+@each_stream
+def test_a_stream_says_what_the_sdk_reads_in_it(data):
+    said = accumulated(sdk_events(data))
+    *events, ended = decoded(data)
+    reply = ended.reply
+    blocks = reply.message.blocks
+    assert ended.complete
+    assert reply.findings == ()
+    assert [(call.id, call.name, call.raw) for call in reply.calls] == said["calls"]
+    texts = [block for block in blocks if isinstance(block, Text)]
+    assert "".join(block.text for block in texts if block.native == PLAN) == said["plan"]
+    assert [block.text for block in texts if block.native != PLAN] == said["text"]
+    assert [block.text for block in blocks if isinstance(block, Thinking)] == said["thoughts"]
+    cited = reply.message.native.fields["citations"] if reply.message.native else []
+    assert [one["text"] for one in cited] == said["citations"]
+    assert reply.finish == FINISHES[said["finish"]]
+    assert reply.usage.input_tokens == said["usage"].input_tokens
+    assert reply.usage.output_tokens == said["usage"].output_tokens
+    assert reply.message.origin == events[0].origin
+    assert events[0].origin.response_id == said["id"]
+    assert [event.block for event in events if isinstance(event, BlockEnded)] == list(blocks)
+    assert "".join(e.text for e in events if isinstance(e, ArgumentsAdded)) == "".join(
+        raw for _, _, raw in said["calls"]
+    )
+    assert fold([*events, ended]) == reply
+
+
+@each_stream
+def test_byte_by_byte_gives_the_same_events(data):
+    assert decoded(data, 1) == decoded(data, 1000) == decoded(data)
+
+
+@each_stream
+def test_a_stream_written_again_says_the_same(data):
+    events = decoded(data)
+    wire = StreamEncoder("cohere").feed_all(events)
+    read, known = accumulated(sdk_events(wire)), accumulated(sdk_events(data))
+    check_grammar(sdk_events(wire))
+    # Cohere sends nothing for no arguments; an empty object is what every client can parse.
+    known["calls"] = [(id, name, raw or "{}") for id, name, raw in known["calls"]]
+    assert read == known
+    assert fold(decoded(wire)) == with_objects(events[-1].reply)
+
+
+def with_objects(reply):
+    blocks = tuple(
+        replace(block, raw=block.raw or "{}") if block in reply.calls else block
+        for block in reply.message.blocks
+    )
+    return replace(reply, message=replace(reply.message, blocks=blocks))
+
+
+@each_stream
+def test_a_cut_at_every_event_is_never_taken_for_whole(data):
+    """The call at the end is marked and not ended, wherever the stream breaks off."""
+    frames = data.split(b"\n\n")
+    last = next(n for n, frame in enumerate(frames) if b"event: message-end" in frame)
+    for count in range(1, last):
+        *events, ended = decoded(b"\n\n".join(frames[:count]) + b"\n\n")
+        assert not ended.complete
+        assert ended.reply.message.partial
+        for call in ended.reply.calls[-1:]:
+            assert call.truncated
+        wire = StreamEncoder("cohere").feed_all([*events, ended])
+        assert wire.count(b'"finish_reason"') == wire.count(b'"finish_reason":"ERROR"') == 1
+    assert accumulated(sdk_events(wire))["error"] == ended.why
+
+
+@pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, _, data in CHATS])
+def test_a_chat_stream_written_as_cohere_says_the_same(data):
+    *events, ended = decoded(data, format="openai-chat")
+    read = sdk_events(StreamEncoder("cohere").feed_all([*events, ended]))
+    said = accumulated(read)
+    if not ended.complete:
+        assert said["finish"] == "ERROR"
+        return
+    check_grammar(read)
+    calls = ended.reply.calls
+    assert [(name, arguments(raw)) for _, name, raw in said["calls"]] == [
+        (call.name, arguments(call.raw)) for call in calls
+    ]
+    ids = [id for id, _, _ in said["calls"]]
+    assert all(call.id in ("", id) for call, id in zip(calls, ids, strict=True))
+    assert len(set(ids)) == len(ids)
+    words = [block.text for block in ended.reply.message.blocks if isinstance(block, Text)]
+    assert "".join(said["text"]) == "".join(words)
+    assert (said["finish"] == "TOOL_CALL") == (ended.reply.finish == "tool_calls")
+
+
+def arguments(raw):
+    try:
+        return json.loads(raw or "{}")
+    except ValueError:
+        return raw
+
+
+def test_recorded_replies_as_streams():
+    """A recorded whole response, told as a stream, is the response that it was."""
+    count = 0
+    for line in (Path(CORPUS) / "cohere.jsonl").read_text("utf-8").splitlines():
+        record = json.loads(line)
+        kind = (record["protocol"], record["framing"], record["status"])
+        if kind != ("cohere-v2", "json", 200):
+            continue
+        reply = decode_response(record["response"], "cohere")
+        wire = StreamEncoder("cohere").feed_all(events_of(reply))
+        check_grammar(sdk_events(wire))
+        assert decoded(wire)[-1].reply == decode_response(
+            encode_response(reply, "cohere"), "cohere"
+        )
+        count += 1
+    assert count >= 25

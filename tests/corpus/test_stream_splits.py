@@ -1,0 +1,36 @@
+"""Recorded streams say the same however their bytes are split.
+
+Whole streams and streams of whole events take the short way for events that repeat the one before;
+single bytes never do. Both have to give the same events.
+"""
+
+import pytest
+
+from canonicall.streams import StreamDecoder
+
+from streaming import needs_corpus, recorded_streams
+
+pytestmark = needs_corpus
+
+
+def decoded(pieces, format):
+    decoder = StreamDecoder(format)
+    return [event for piece in pieces for event in decoder.feed(piece)] + decoder.close()
+
+
+def by_event(data):
+    *whole, rest = data.split(b"\n\n")
+    return [event + b"\n\n" for event in whole] + [rest]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "format"),
+    [("openai-chat", "openai-chat"), ("anthropic-messages", "anthropic")],
+)
+def test_every_split_of_a_recorded_stream_gives_the_same_events(protocol, format):
+    unequal = []
+    for id, _, data in recorded_streams(protocol):
+        slowly = decoded([data[at : at + 1] for at in range(len(data))], format)
+        sizes = [[data], by_event(data), [data[at : at + 700] for at in range(0, len(data), 700)]]
+        unequal += [id for pieces in sizes if decoded(pieces, format) != slowly]
+    assert unequal == []
