@@ -6,7 +6,7 @@ marker is text, with a tool list only offered names make calls, and without one 
 have no tokens of their own are not looked for.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -60,8 +60,18 @@ def auto_syntax(*, with_tools: bool) -> Syntax:
         for opener in one.openers
         if opener.looks is not None or one.is_marked
     ]
+
+    def made_of(tools: Mapping[str, Tool]) -> tuple[Opener, ...]:
+        return tuple(
+            replace(opener, read=_named(one.name, opener.read))
+            for one in watched
+            if one.tool_openers is not None
+            for opener in one.tool_openers(tools)
+        )
+
     return Syntax(
         name=AUTO,
+        tool_openers=made_of,
         openers=(Opener(_FENCE, _code), Opener(_TICK, _inline_code), *openers),
         thinking=tuple(dict.fromkeys(pair for one in watched for pair in one.thinking)),
         noise=tuple(dict.fromkeys(mark for one in watched if one.is_marked for mark in one.noise)),
