@@ -204,10 +204,12 @@ def encode_message(message: Message) -> dict[str, Any]:
     content = encode_content(content_blocks(blocks, chunks), TARGET)
     wire: dict[str, Any] = {"role": "assistant", "content": content or None}
     wire |= encode_reply_reasoning(thoughts) | encode_beside(blocks) | encode_audio(blocks)
-    calls = [call for call in message.calls if field_of(call) != "function_call"]
-    if calls:
-        wire["tool_calls"] = [encode_reply_call(call) for call in calls]
-    for call in message.calls:
+    # What another provider ran on its side is not for the client to run.
+    calls = [call for call in message.calls if call.kind != "server"]
+    listed = [call for call in calls if field_of(call) != "function_call"]
+    if listed:
+        wire["tool_calls"] = [encode_reply_call(call) for call in listed]
+    for call in calls:
         if field_of(call) == "function_call":
             wire["function_call"] = encode_reply_call(call)["function"]
     return wire | own_fields(message.native)
