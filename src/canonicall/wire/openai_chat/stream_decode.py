@@ -71,10 +71,10 @@ class StreamDecoding:
             self.growth = None
 
     def end(self, events: list[Event]) -> None:
-        """Tell that what is open is whole."""
+        """End what is open. A call that the stream broke off in is not: it may have been cut."""
         self._start(events)
         self._close(events)
-        if 0 in self._choices:
+        if 0 in self._choices and self.complete and self.error is None:
             self._choices[0].calls.end(events)
 
     def whole(self) -> dict[str, Any]:
