@@ -119,7 +119,7 @@ def _chat(data):
         [(one["function"]["name"], _read(one["function"]["arguments"])) for one in calls],
         said.get("content") or "",
         choice["finish_reason"],
-        said.get("reasoning_content") or "",
+        said.get("reasoning_content") or said.get("reasoning") or "",
         [one["id"] for one in calls],
     )
 
