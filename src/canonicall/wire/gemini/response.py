@@ -76,11 +76,16 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     return with_rest(body, rest)
 
 
-def readable(block: Block, origin: Origin | None) -> Block:
-    """`block` without opaque state that a reader of this format could not send back."""
+def readable(block: Block, origin: Origin | None) -> Block | None:
+    """`block` without opaque state that a reader of this format could not send back.
+
+    None for what another provider ran on its side: without its state it would be the client's.
+    """
     if not block.opaque or origin is None or origin.format in ("", FORMAT):
         return block
     kept = tuple(one for one in block.opaque if one.domain == TARGET.domain)
+    if any(one.kind == "server_block" and one not in kept for one in block.opaque):
+        return None
     return replace(block, opaque=kept)
 
 
@@ -107,8 +112,9 @@ def _decode_candidate(
 
 
 def _encode_candidate(message: Message, left: dict[str, Any]) -> dict[str, Any]:
-    blocks = [readable(block, message.origin) for block in message.blocks]
-    content = {"parts": encode_parts(blocks, by_model=True), "role": "model"}
+    blocks = (readable(block, message.origin) for block in message.blocks)
+    kept = [block for block in blocks if block is not None]
+    content = {"parts": encode_parts(kept, by_model=True), "role": "model"}
     extra = own_fields(message.native)
     candidate: dict[str, Any] = {"content": {**extra, **content}}
     raw = left.get("finishReason")

@@ -87,7 +87,8 @@ class StreamEncoding(WholeCallEncoding):
 
     def _parts(self, block: Block) -> list[dict[str, Any]]:
         """The part of a block, none for what only another provider can read."""
-        parts = encode_parts([readable(block, self.origin)], by_model=True)
+        kept = readable(block, self.origin)
+        parts = [] if kept is None else encode_parts([kept], by_model=True)
         is_signed = bool(parts) and "thoughtSignature" in parts[0] and "text" in parts[0]
         self._signed = type(block) if is_signed else None
         return parts

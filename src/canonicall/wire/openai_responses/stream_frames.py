@@ -182,6 +182,9 @@ class OpenCall:
         """The whole item."""
         call = block if isinstance(block, ToolCall) else self._call
         item = complete_item(encode_call(_with_item_id(call, self._id)), "")
+        if self._pieces:
+            # Clients compare the whole with what its pieces made, blanks and all.
+            item[self._field] = "".join(self._pieces)
         return item | {"status": INCOMPLETE} if call.truncated else item
 
     def so_far(self) -> Block:
