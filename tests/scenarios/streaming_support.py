@@ -112,7 +112,7 @@ def _read(arguments):
 
 
 def _chat(data):
-    (choice,) = chat_stream.accumulated(data)["choices"]
+    choice, *_ = chat_stream.accumulated(data)["choices"]  # Others stand behind the first.
     said = choice["message"]
     calls = said.get("tool_calls") or []
     return Seen(

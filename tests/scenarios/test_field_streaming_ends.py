@@ -290,7 +290,7 @@ def test_d32_choices_that_come_one_by_one():
         chunk({"role": "assistant"}, index=1),
         chunk({"tool_calls": [call(PATH, id="call_2", name="read")]}, index=1),
         chunk({"tool_calls": [call(COMMAND, id="call_1", name="run")]}),
-        chunk({}, index=1, finish_reason="stop"),
+        chunk({}, index=1, finish_reason="tool_calls"),
         chunk({}, finish_reason="tool_calls"),
         DONE,
     ]
