@@ -293,7 +293,9 @@ def test_a_recorded_reply_is_encoded_to_what_it_was(record):
     for one, other in zip(body["candidates"], again["candidates"], strict=True):
         content = one["content"]
         assert said_in(other["content"]) == said_in(content)
-        assert {**other, "content": None} == {**one, "content": None}
+        # One gateway writes the number of a reason; it goes out as its word.
+        word = {"finishReason": "STOP"} if one.get("finishReason") == 1 else {}
+        assert {**other, "content": None} == {**one, **word, "content": None}
     assert {**again, "candidates": None} == {**body, "candidates": None}
 
 

@@ -130,4 +130,5 @@ def test_an_error_ends_a_stream_anywhere(before):
     data = named([*before, ending("ERROR", error="cut"), DONE])
     assert found(data, FORMAT) == set()
     assert not is_complete(data, FORMAT)
-    assert found(named([START, ending("ERROR")]), FORMAT) == {"frame_field_missing"}
+    # The text is optional (SDK chat_message_end_event_delta.py): a filter has none.
+    assert found(named([START, ending("ERROR")]), FORMAT) == set()

@@ -94,8 +94,15 @@ def test_an_error_in_place_of_a_reply_is_reported():
     assert encode_response(reply) == body
 
 
+def test_a_number_is_written_as_its_word():
+    """Google's own client trips over numbers."""
+    said = {"content": {"parts": [{"text": "x"}], "role": "model"}}
+    again = encode_response(decode_response({"candidates": [{**said, "finishReason": 1}]}))
+    assert again == {"candidates": [{**said, "finishReason": "STOP"}]}
+
+
 @pytest.mark.parametrize(
-    "reason", ["RECITATION", "UNEXPECTED_TOOL_CALL", 1, "FINISH_REASON_UNSPECIFIED"]
+    "reason", ["RECITATION", "UNEXPECTED_TOOL_CALL", "FINISH_REASON_UNSPECIFIED"]
 )
 def test_the_exact_reason_comes_back(reason):
     body = {

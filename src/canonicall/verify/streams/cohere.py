@@ -141,7 +141,6 @@ class CohereGrammar(Grammar):
         reason = delta.text("finish_reason")
         self.is_over = True
         if reason == FAILED:
-            yield from self.missing(delta, "error")
             return
         yield from self._nothing_open(data)
         if self._citations:

@@ -104,7 +104,8 @@ def _decode_candidate(
     )
     raw = left.get("finishReason")
     finish = decode_finish(raw, has_calls(message))
-    if raw == encode_finish(finish) or not says(raw, finish):
+    # Words only: Google's own client trips over the numbers that some gateways write.
+    if raw == encode_finish(finish) or not (isinstance(raw, str) and says(raw, finish)):
         left.pop("finishReason", None)
     if raw not in _UNSPECIFIED:
         findings += finish_findings(raw, meaning_of(raw), finish, f"{where}.finishReason")
