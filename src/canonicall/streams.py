@@ -137,7 +137,7 @@ class StreamDecoder:
             value = _decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError):
             if data.strip() == _DONE:
-                self._decoding.complete = True
+                self._decoding.complete |= self._decoding.ends_with_done
             elif data.strip():
                 shown = data[:80].decode("utf-8", "replace")
                 self._note_unreadable(f"it is no JSON: {shown!r}")

@@ -33,7 +33,7 @@ from canonicall.wire.cohere.content import (
     own_fields,
 )
 from canonicall.wire.reading import id_at, native_fields, object_at, objects_at, text_at
-from canonicall.wire.writing import words_of
+from canonicall.wire.writing import arguments_of, words_of
 
 _KNOWN = ("role", "content", "tool_plan", "tool_calls")
 PLAN = Native(FORMAT, {"tool_plan": True})
@@ -141,6 +141,8 @@ def _encode_call(call: ToolCall) -> dict[str, Any]:
 
 def arguments_text(call: ToolCall) -> str:
     """The arguments as JSON text: as they came, if that is JSON at all."""
+    if call.kind == "custom":
+        return msgspec.json.encode(arguments_of(call)).decode()
     if call.args is None:
         return (call.raw or "").strip() or "{}"
     if call.raw is not None and call.raw.lstrip().startswith("{"):

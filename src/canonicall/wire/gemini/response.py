@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Message, Origin
+from canonicall.blocks import Block, Message, Origin, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import ERROR, FILTER, Reply
 from canonicall.wire.carried import with_rest
@@ -76,10 +76,15 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     return with_rest(body, rest)
 
 
-def readable(block: Block, origin: Origin | None) -> Block:
-    """`block` without opaque state that a reader of this format could not send back."""
-    if not block.opaque or origin is None or origin.format in ("", FORMAT):
+def readable(block: Block, origin: Origin | None) -> Block | None:
+    """`block` without opaque state that a reader of this format could not send back.
+
+    None for a result of what another provider ran: a client would take it for one of its own.
+    """
+    if origin is None or origin.format in ("", FORMAT):
         return block
+    if isinstance(block, ToolResult):
+        return None
     kept = tuple(one for one in block.opaque if one.domain == TARGET.domain)
     return replace(block, opaque=kept)
 
@@ -107,8 +112,9 @@ def _decode_candidate(
 
 
 def _encode_candidate(message: Message, left: dict[str, Any]) -> dict[str, Any]:
-    blocks = [readable(block, message.origin) for block in message.blocks]
-    content = {"parts": encode_parts(blocks, by_model=True), "role": "model"}
+    blocks = (readable(block, message.origin) for block in message.blocks)
+    parts = encode_parts([block for block in blocks if block is not None], by_model=True)
+    content = {"parts": parts, "role": "model"}
     extra = own_fields(message.native)
     candidate: dict[str, Any] = {"content": {**extra, **content}}
     raw = left.get("finishReason")

@@ -34,6 +34,8 @@ _TEXT, _REFUSAL, _THINKING = "text", "refusal", "thinking"
 class StreamDecoding:
     """Reads the chunks of one stream."""
 
+    ends_with_done = True
+
     def __init__(self, origin: Origin | None, domain: str | None) -> None:
         self.complete = False
         self.error: ErrorReported | None = None
