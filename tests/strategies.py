@@ -11,11 +11,13 @@ from canonicall import (
     Opaque,
     Origin,
     Outcome,
+    Reply,
     Summary,
     Text,
     Thinking,
     ToolCall,
     ToolResult,
+    Usage,
 )
 
 RAW_IDS = st.sampled_from(
@@ -165,3 +167,25 @@ def _sound_entries(draw):
 
 
 sound_conversations = _sound_entries().map(Conversation.of)
+
+# Replies as a provider might have sent them.
+
+server_calls = st.builds(
+    lambda id, args: ToolCall(id=id, name="web_search", args=args, kind="server"),
+    RAW_IDS,
+    json_objects,
+)
+replies = st.builds(
+    lambda blocks, finish, usage: Reply(
+        Message(
+            "assistant",
+            tuple(blocks),
+            origin=Origin(model="m", response_id="r"),
+            finish=finish,
+        ),
+        usage,
+    ),
+    st.lists(texts | thoughts | calls | calls | media | server_calls, max_size=6),
+    st.sampled_from(["", "stop", "tool_calls", "length", "filter", "error", "context_overflow"]),
+    st.none() | st.builds(Usage, st.integers(0, 99), st.integers(0, 99)),
+)

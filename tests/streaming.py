@@ -1,8 +1,9 @@
-"""Recorded streams as the bytes they were, for the tests of every format."""
+"""Recorded streams as the bytes they were, and ways to cut them, for the tests of every format."""
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,12 @@ def recorded_streams(*protocols: str) -> Iterator[tuple[str, str, bytes]]:
             record = json.loads(line)
             if record["protocol"] in protocols and isinstance(record["response"], list):
                 yield record["id"], record["provider"], stream_bytes(record)
+
+
+def pieces_of(whole: Any, cuts: Iterable[int]) -> list[Any]:
+    """Text or bytes, cut at some places; numbers beyond the end count on from the start."""
+    edges = [0, *sorted(cut % (len(whole) + 1) for cut in cuts), len(whole)]
+    return [whole[start:end] for start, end in pairwise(edges)]
 
 
 def stream_bytes(record: dict[str, Any]) -> bytes:

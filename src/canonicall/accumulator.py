@@ -1,7 +1,7 @@
 """Tool calls out of a stream: partial ones as they grow, whole ones as soon as they are certain.
 
-A call is certain when something follows it, or the stream ends as it should. The last call of a
-stream that was cut, or stopped by the token limit, is never among the completed ones.
+A call is certain when something follows it, or the reply ends as it should. The last call of a
+stream that was cut, or that a limit, a filter or an error ended, is never among the completed ones.
 """
 
 from collections.abc import Iterable
@@ -19,9 +19,13 @@ from canonicall.events import (
     FinishReported,
     StreamEnded,
 )
+from canonicall.folding import CUT_SHORT
 from canonicall.growing import GrowingJson
-from canonicall.reply import LENGTH
+from canonicall.reply import ERROR, FILTER, MALFORMED_CALL, REFUSAL
 from canonicall.streams import StreamDecoder
+
+_NOT_TO_RUN = (*CUT_SHORT, FILTER, REFUSAL, MALFORMED_CALL, ERROR)
+"""The ends that leave it open whether the last call is what the model meant to say."""
 
 
 class EventSource(Protocol):
@@ -68,17 +72,20 @@ class ToolCallAccumulator:
     """
 
     def __init__(self, source: str | EventSource = "openai-chat") -> None:
-        self._source = StreamDecoder(source) if isinstance(source, str) else source
+        self._source: EventSource = StreamDecoder(source) if isinstance(source, str) else source
         self.in_progress: dict[int, PartialCall] = {}
         """The calls that are not certain yet, by the number of their block."""
         self.completed: list[ToolCall] = []
         """The calls that may be run, in order."""
-        self._whole: dict[int, ToolCall] = {}
+        self._ended: dict[int, ToolCall] = {}
+        self._last = -1
+        """The number of the last block that has started: what came before it is followed."""
 
     def add_chunk(self, chunk: bytes | str) -> list[ToolCall]:
-        """Take bytes of the stream in. Returns the calls that became certain by them."""
-        data = chunk.encode() if isinstance(chunk, str) else chunk
-        return self.add(self._source.feed(data))
+        """Take a piece of the stream in. Returns the calls that became certain by them."""
+        if isinstance(self._source, StreamDecoder) and isinstance(chunk, str):
+            chunk = chunk.encode()
+        return self.add(self._source.feed(chunk))
 
     def close(self) -> list[ToolCall]:
         """Nothing more comes. Returns the calls that became certain by that."""
@@ -101,21 +108,31 @@ class ToolCallAccumulator:
                 if event.index in self.in_progress:
                     self.in_progress[event.index].add(event.text)
             case BlockStarted():
-                self._settle()
+                self._last = max(self._last, event.index)
                 if isinstance(event.block, ToolCall) and event.block.kind != "server":
                     self.in_progress[event.index] = PartialCall(event.block)
+                self._settle(self._last)
             case BlockEnded(block=ToolCall() as call) if event.index in self.in_progress:
-                self._whole[event.index] = call
-            case FinishReported() if event.finish not in ("", LENGTH):
-                self._settle()
-            case StreamEnded() if event.complete and event.reply.finish != LENGTH:
-                self._settle()
+                self._ended[event.index] = call
+                self._settle(self._last)
+            case FinishReported() if event.finish and event.finish not in _NOT_TO_RUN:
+                self._settle(self._last + 1)
+            case StreamEnded():
+                is_sound = event.complete and event.reply.finish not in _NOT_TO_RUN
+                self._settle(self._last + is_sound, is_end=True)
 
-    def _settle(self) -> None:
-        """Calls that have ended are certain now."""
-        for index in sorted(self._whole):
-            call = self._whole.pop(index)
-            del self.in_progress[index]
-            if call.args is None and call.kind == "function":
-                call = replace(call, args=parse_arguments(call.raw))
-            self.completed.append(call)
+    def _settle(self, stop: int, *, is_end: bool = False) -> None:
+        """Calls before `stop` that have ended are certain now; until the end they keep in order."""
+        for index in sorted(self.in_progress):
+            if index >= stop or not (is_end or index in self._ended):
+                return
+            if index in self._ended:
+                del self.in_progress[index]
+                self.completed.append(_with_arguments(self._ended.pop(index)))
+
+
+def _with_arguments(call: ToolCall) -> ToolCall:
+    """`call` with its arguments parsed; None where they are no JSON object."""
+    if call.args is None and call.kind == "function":
+        return replace(call, args=parse_arguments(call.raw))
+    return call

@@ -24,7 +24,11 @@ from canonicall.events import (
     ThinkingAdded,
     UsageReported,
 )
-from canonicall.reply import ERROR, LENGTH, Reply, Usage
+from canonicall.reply import CONTEXT_OVERFLOW, ERROR, LENGTH, Reply, Usage
+
+CUT_SHORT = (LENGTH, CONTEXT_OVERFLOW)
+"""The ends at which a limit cut the reply off: its last call may not be whole."""
+WHY_CUT = "the stream ended before the provider said that it was complete"
 
 
 def fold(events: Iterable[Event]) -> Reply:
@@ -42,6 +46,7 @@ class Folder:
         self._origin: Origin | None = None
         self._blocks: dict[int, Block] = {}
         self._pieces: dict[int, list[str]] = {}
+        self._open: set[int] = set()
         self._usage: Usage | None = None
         self._finish = ""
         self._reply: Reply | None = None
@@ -50,9 +55,13 @@ class Folder:
         match event:
             case TextAdded() | ThinkingAdded() | ArgumentsAdded():
                 self._pieces.setdefault(event.index, []).append(event.text)
-            case BlockStarted() | BlockEnded():
+            case BlockStarted():
+                self._blocks[event.index] = event.block
+                self._open.add(event.index)
+            case BlockEnded():
                 self._blocks[event.index] = event.block
                 self._pieces.pop(event.index, None)
+                self._open.discard(event.index)
             case SignatureAdded():
                 block = self._blocks[event.index]
                 self._blocks[event.index] = replace(block, opaque=(*block.opaque, event.opaque))
@@ -72,26 +81,30 @@ class Folder:
         """The reply so far; the one at the end of the stream, once that is there."""
         if self._reply is not None:
             return self._reply
-        blocks = tuple(
-            _grown(self._blocks[index], "".join(self._pieces.get(index, ())))
-            for index in sorted(self._blocks)
-        )
+        blocks = tuple(map(self._block, sorted(self._blocks)))
         message = Message(
             "assistant", blocks, origin=self._origin, finish=self._finish, partial=True
         )
         return Reply(with_truncated_call(message), self._usage)
 
+    def _block(self, index: int) -> Block:
+        """A block as far as it has come."""
+        block = _grown(self._blocks[index], "".join(self._pieces.get(index, ())))
+        return _cut(block) if index in self._open else block
+
 
 def events_of(reply: Reply) -> Iterator[Event]:
-    """A whole reply as the events of a stream."""
+    """A whole reply as the events of a stream. A call that a cut stream left open stays open."""
     message = reply.message
     yield MessageStarted(message.origin or Origin())
     for index, block in enumerate(message.blocks):
         yield from _events_of_block(index, block)
+        if not (message.partial and isinstance(block, ToolCall) and block.truncated):
+            yield BlockEnded(index, block)
     if reply.usage is not None:
         yield UsageReported(reply.usage)
     yield FinishReported(message.finish)
-    yield StreamEnded(reply, complete=not message.partial)
+    yield StreamEnded(reply, not message.partial, WHY_CUT if message.partial else "")
 
 
 def with_truncated_call(message: Message) -> Message:
@@ -100,12 +113,17 @@ def with_truncated_call(message: Message) -> Message:
     That is the call at its very end, where the stream broke off or the token limit was reached.
     """
     blocks = message.blocks
-    if not blocks or not (message.partial or message.finish == LENGTH):
+    if not blocks or not (message.partial or message.finish in CUT_SHORT):
         return message
-    last = blocks[-1]
-    if not isinstance(last, ToolCall) or last.kind == "server" or last.truncated:
-        return message
-    return replace(message, blocks=(*blocks[:-1], replace(last, truncated=True)))
+    last = _cut(blocks[-1])
+    return message if last is blocks[-1] else replace(message, blocks=(*blocks[:-1], last))
+
+
+def _cut(block: Block) -> Block:
+    """`block`, marked if it is a call that the client would have to run."""
+    if not isinstance(block, ToolCall) or block.kind == "server" or block.truncated:
+        return block
+    return replace(block, truncated=True)
 
 
 def _grown(block: Block, text: str) -> Block:
@@ -137,7 +155,6 @@ def _events_of_block(index: int, block: Block) -> Iterator[Event]:
                 yield ArgumentsAdded(index, text)
         case _:
             yield BlockStarted(index, block)
-    yield BlockEnded(index, block)
 
 
 def raw_arguments(call: ToolCall) -> str:

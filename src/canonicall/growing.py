@@ -4,7 +4,6 @@ Each piece is read once, when it comes. Members that are whole are in the value 
 that is still open is put together when somebody asks for it.
 """
 
-import json
 import re
 from typing import Any
 
@@ -12,9 +11,30 @@ import msgspec
 
 _STRUCTURE = re.compile(r'[{}\[\],:"]')
 _STRING_END = re.compile(r'["\\]')
-_OPEN_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{0,3})?\Z")
-_HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}(\\(u[0-9a-fA-F]{0,3})?)?\Z")
+_BLANK = " \t\r\n"
+_SCALAR_START = "-0123456789tfn"
+_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
+_ESCAPES = {
+    '"': '"',
+    "\\": "\\",
+    "/": "/",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+}
 _NOTHING: Any = object()
+
+# What may come next, as the first characters of the tokens; "0" stands for every scalar.
+_VALUE = '"{[0'
+_FIRST_ITEM = '"{[0]'
+_FIRST_KEY = '"}'
+_KEY = '"'
+_COLON = ":"
+_NEXT_ITEM = ",]"
+_NEXT_MEMBER = ",}"
+_END = ""
 
 
 class GrowingJson:
@@ -22,15 +42,18 @@ class GrowingJson:
 
     def __init__(self) -> None:
         self.is_whole = False
-        """The value has been closed: nothing more can belong to it."""
+        """The value has been closed: nothing more can belong to it. A bare number never is."""
         self.is_broken = False
         """What came is no JSON; the value keeps what was read before that."""
+        self._expected = _VALUE
         self._root: Any = _NOTHING
         self._stack: list[dict[str, Any] | list[Any]] = []
-        self._keys: list[str | None] = []
-        """For each open container the key that waits for its value, None where there is none."""
-        self._string: list[str] | None = None
-        self._escaped = False
+        self._keys: list[str] = []
+        """For each open container the key that waits for its value."""
+        self._text: list[str] | None = None
+        """The text that is open: a key or a value."""
+        self._escape = ""
+        self._has_surrogates = False
         self._scalar: list[str] = []
         self._shown: list[Any] | None = None
         """The list whose last item is an open text that somebody asked for."""
@@ -39,8 +62,12 @@ class GrowingJson:
         """Take the next piece in."""
         at = 0
         while at < len(text) and not self.is_broken:
-            step = self._outside if self._string is None else self._inside
-            at = step(text, at)
+            if self._text is None:
+                at = self._outside(text, at)
+            elif self._escape:
+                at = self._in_escape(text, at, self._text)
+            else:
+                at = self._inside(text, at, self._text)
 
     @property
     def value(self) -> Any:
@@ -48,137 +75,147 @@ class GrowingJson:
 
         It is the live value: read it, do not change it. An open text costs its own length.
         """
-        if self._string is not None and not self._is_key_next():
-            self._show_open_text(self._string)
+        if self._text is not None and not self._is_key():
+            self._show_open_text(self._text)
         return None if self._root is _NOTHING else self._root
 
     def _outside(self, text: str, at: int) -> int:
+        """Read up to the next sign that has a meaning, and take it in."""
         found = _STRUCTURE.search(text, at)
         end = len(text) if found is None else found.start()
-        between = text[at:end].strip()
-        if between:
-            self._scalar.append(between)
-            self.is_broken = self.is_whole
+        self._add_to_scalar(text[at:end])
+        if found is None or self.is_broken:
+            return end
+        self._end_scalar()
+        self.is_broken |= found[0] not in self._expected
+        if not self.is_broken:
+            self._take(found[0])
+        return found.end()
+
+    def _take(self, sign: str) -> None:
+        """Take a sign in that may stand here."""
+        match sign:
+            case '"':
+                self._text = []
+            case "{":
+                self._open({}, _FIRST_KEY)
+            case "[":
+                self._open([], _FIRST_ITEM)
+            case "," if self._expected == _NEXT_MEMBER:
+                self._expected = _KEY
+            case "," | ":":
+                self._expected = _VALUE
+            case _:
+                self._stack.pop()
+                self._keys.pop()
+                self._expect_next()
+
+    def _inside(self, text: str, at: int, said: list[str]) -> int:
+        """Read on inside a text, up to its end or to the next escape."""
+        found = _STRING_END.search(text, at)
+        end = len(text) if found is None else found.start()
+        if end > at:
+            said.append(text[at:end])
         if found is None:
             return end
-        match found[0]:
-            case '"':
-                self._string = []
-                self.is_broken = self.is_whole or bool(self._scalar)
-            case "{":
-                self._open({})
-            case "[":
-                self._open([])
-            case "," | ":":
-                self._end_scalar()
-                self.is_broken |= not self._stack
-            case closing:
-                self._close(closing)
-        return found.end()
-
-    def _inside(self, text: str, at: int) -> int:
-        """Read on inside a text, up to its end."""
-        string = self._string if self._string is not None else []
-        if self._escaped:
-            self._escaped = False
-            string.append(text[at])
-            return at + 1
-        found = _STRING_END.search(text, at)
-        if found is None:
-            string.append(text[at:])
-            return len(text)
-        string.append(text[at : found.start()])
         if found[0] == "\\":
-            string.append("\\")
-            self._escaped = True
+            self._escape = "\\"
         else:
-            self._end_string(string)
+            self._end_text(said)
         return found.end()
 
-    def _open(self, container: dict[str, Any] | list[Any]) -> None:
-        self.is_broken |= self.is_whole or bool(self._scalar) or self._is_key_next()
-        if not self.is_broken:
-            self._put(container)
-            self._stack.append(container)
-            self._keys.append(None)
-
-    def _close(self, closing: str) -> None:
-        self._end_scalar()
-        wanted = dict if closing == "}" else list
-        if not self._stack or not isinstance(self._stack[-1], wanted):
+    def _in_escape(self, text: str, at: int, said: list[str]) -> int:
+        """Take in one more character of an escape."""
+        char = text[at]
+        self._escape += char
+        size = len(self._escape)
+        if size == 2 and char in _ESCAPES:
+            said.append(_ESCAPES[char])
+            self._escape = ""
+        elif (size == 2 and char != "u") or (size > 2 and char not in _HEX_DIGITS):
             self.is_broken = True
-            return
-        self._stack.pop()
-        self._keys.pop()
-        self.is_whole = not self._stack
+        elif size == 6:
+            code = int(self._escape[-4:], 16)
+            self._has_surrogates |= 0xD800 <= code < 0xE000
+            said.append(chr(code))
+            self._escape = ""
+        return at + 1
 
-    def _end_string(self, pieces: list[str]) -> None:
-        self._string = None
-        value = _unescaped("".join(pieces))
-        if value is None:
-            self.is_broken = True
-        elif self._is_key_next():
-            self._keys[-1] = value
-        else:
-            self._put(value)
-            self.is_whole = not self._stack
+    def _add_to_scalar(self, between: str) -> None:
+        """Keep what stands between two signs: a number, true, false, null, or blanks."""
+        if self._scalar:
+            self._scalar.append(between)
+        elif start := between.lstrip(_BLANK):
+            self._scalar.append(start)
+            self.is_broken = "0" not in self._expected or start[0] not in _SCALAR_START
 
     def _end_scalar(self) -> None:
         if not self._scalar:
             return
         try:
             self._put(msgspec.json.decode("".join(self._scalar)))
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeEncodeError):
             self.is_broken = True
         self._scalar = []
 
-    def _is_key_next(self) -> bool:
-        """Whether the next text is a key."""
-        return bool(self._stack) and isinstance(self._stack[-1], dict) and self._keys[-1] is None
+    def _open(self, container: dict[str, Any] | list[Any], expected: str) -> None:
+        self._place(container)
+        self._stack.append(container)
+        self._keys.append("")
+        self._expected = expected
+
+    def _end_text(self, said: list[str]) -> None:
+        text = self._joined(said)
+        self._text = None
+        self._has_surrogates = False
+        if self._is_key():
+            self._keys[-1] = text
+            self._expected = _COLON
+        else:
+            self._put(text)
+
+    def _is_key(self) -> bool:
+        """Whether the text that may stand here is a key."""
+        return self._expected in (_FIRST_KEY, _KEY)
 
     def _put(self, value: Any) -> None:
-        """Put a value where it belongs."""
+        """Put a value in that is whole."""
+        self._place(value)
+        self._shown = None
+        self._expect_next()
+
+    def _place(self, value: Any) -> None:
+        """Put a value where it belongs; in a list it takes the place of what was shown of it."""
         if not self._stack:
             self._root = value
-            return
-        container = self._stack[-1]
-        if isinstance(container, list):
-            if self._shown is container:
-                container.pop()
-                self._shown = None
-            container.append(value)
-            return
-        key = self._keys[-1]
-        if key is None:
-            self.is_broken = True
-            return
-        container[key] = value
-        self._keys[-1] = None
-
-    def _show_open_text(self, pieces: list[str]) -> None:
-        """Put the text that is still open where it will stand. It is replaced as it grows."""
-        raw = "".join(pieces)
-        self._string = [raw]
-        shown = _unescaped(_HIGH_SURROGATE.sub("", _OPEN_ESCAPE.sub("", raw)))
-        if shown is None:
-            return
-        if not self._stack:
-            self._root = shown
         elif isinstance(container := self._stack[-1], dict):
-            container[self._keys[-1] or ""] = shown
+            container[self._keys[-1]] = value
         elif self._shown is container:
-            container[-1] = shown
+            container[-1] = value
         else:
-            container.append(shown)
-            self._shown = container
+            container.append(value)
 
+    def _expect_next(self) -> None:
+        """What may come behind a value."""
+        if not self._stack:
+            self.is_whole = True
+            self._expected = _END
+        else:
+            self._expected = _NEXT_MEMBER if isinstance(self._stack[-1], dict) else _NEXT_ITEM
 
-def _unescaped(raw: str) -> str | None:
-    """The text that stands between quotes as `raw`; None if it is not well-formed."""
-    if "\\" not in raw:
-        return raw
-    try:
-        value = json.loads(f'"{raw}"', strict=False)
-    except ValueError:
-        return None
-    return value if isinstance(value, str) else None
+    def _show_open_text(self, said: list[str]) -> None:
+        """Put the text that is still open where it will stand. It is replaced as it grows."""
+        text = "".join(said)
+        said[:] = [text]
+        # Half a pair is not shown: it becomes another character with the other half.
+        is_half = text[-1:] >= "\ud800" and text[-1:] <= "\udbff"
+        self._place(self._joined([text[:-1]] if is_half else said))
+        if self._stack and isinstance(self._stack[-1], list):
+            self._shown = self._stack[-1]
+
+    def _joined(self, said: list[str]) -> str:
+        """The text so far. Escaped pairs of surrogates become one character, a half U+FFFD."""
+        text = "".join(said)
+        if not self._has_surrogates:
+            return text
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

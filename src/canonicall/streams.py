@@ -21,7 +21,7 @@ from canonicall.events import (
     ThinkingAdded,
 )
 from canonicall.findings import Action, Fault, Finding
-from canonicall.folding import with_truncated_call
+from canonicall.folding import WHY_CUT, with_truncated_call
 from canonicall.framing.detect import AnyFraming
 from canonicall.framing.frame import Frame
 from canonicall.framing.repeats import Repeated
@@ -33,7 +33,6 @@ from canonicall.wire.streaming import Growth
 
 _DONE = b"[DONE]"
 _decode = msgspec.json.Decoder().decode
-_CUT = "the stream ended before the provider said that it was complete"
 
 
 _LESSONS = 8
@@ -100,7 +99,7 @@ class StreamDecoder:
         reply = self._reply(decoding.whole())
         why = decoding.error.message if decoding.error is not None else ""
         complete = decoding.complete and decoding.error is None
-        events.append(StreamEnded(reply, complete, why or ("" if complete else _CUT)))
+        events.append(StreamEnded(reply, complete, why or ("" if complete else WHY_CUT)))
         return events
 
     def _read(self, data: bytes, events: list[Event]) -> None:
@@ -183,7 +182,7 @@ class StreamDecoder:
         if decoding.error is not None:
             # Hosts write their last frame behind an error as well: that does not make it whole.
             message = replace(message, finish=ERROR, partial=True)
-        if not decoding.complete:
+        elif not decoding.complete:
             message = replace(message, partial=True)
         findings = (*self._findings, *decoding.findings, *reply.findings)
         return replace(reply, message=with_truncated_call(message), findings=findings)
@@ -202,6 +201,8 @@ class StreamEncoder:
         self._seed = seed
         self._given: set[str] = set()
         self._renamed: dict[int, str] = {}
+        self._written: dict[tuple[str, str], list[str]] = {}
+        """The ids that were written for the calls that came with an id and a name, in order."""
         self._ended = False
 
     def feed(self, event: Event) -> bytes:
@@ -211,11 +212,12 @@ class StreamEncoder:
             return self._write(event)
         if type(event) is BlockStarted and type(event.block) is ToolCall:
             event = self._with_id(event, event.block)
-        elif type(event) is BlockEnded and event.index in self._renamed:
-            block = event.block
-            event = BlockEnded(event.index, replace(block, id=self._renamed[event.index]))
+        elif type(event) is BlockEnded and type(event.block) is ToolCall:
+            event = self._with_same_id(event, event.block)
         elif type(event) is StreamEnded:
             self._ended = True
+            if self._renamed:
+                event = replace(event, reply=self._with_same_ids(event.reply))
         return self._write(event)
 
     def feed_all(self, events: Iterable[Event]) -> bytes:
@@ -231,7 +233,7 @@ class StreamEncoder:
         if self._ended:
             return b""
         message = Message("assistant", partial=True)
-        return self.feed(StreamEnded(Reply(message), complete=False, why=_CUT))
+        return self.feed(StreamEnded(Reply(message), complete=False, why=WHY_CUT))
 
     def _with_id(self, event: BlockStarted, call: ToolCall) -> BlockStarted:
         """`event` with an id that no other call of this stream has."""
@@ -245,3 +247,20 @@ class StreamEncoder:
             call = replace(call, id=id)
         self._given.add(call.id)
         return event
+
+    def _with_same_id(self, event: BlockEnded, call: ToolCall) -> BlockEnded:
+        """`event` with the id that its call started with."""
+        id = self._renamed.get(event.index, call.id)
+        self._written.setdefault((call.id, call.name), []).append(id)
+        return event if id == call.id else BlockEnded(event.index, replace(call, id=id))
+
+    def _with_same_ids(self, reply: Reply) -> Reply:
+        """`reply` with the ids that were written. Its blocks need not be in the order of events."""
+        written = {key: iter(ids) for key, ids in self._written.items()}
+        blocks = tuple(
+            replace(block, id=next(written.get((block.id, block.name), iter(())), block.id))
+            if isinstance(block, ToolCall)
+            else block
+            for block in reply.message.blocks
+        )
+        return replace(reply, message=replace(reply.message, blocks=blocks))

@@ -23,6 +23,7 @@ from canonicall.folding import events_of, fold, with_truncated_call
 from canonicall.streams import StreamDecoder, StreamEncoder
 from corpus.test_anthropic_corpus import responses
 from judges.anthropic_stream import accumulated, follows_grammar
+
 from streaming import needs_corpus, recorded_streams
 
 pytestmark = needs_corpus

@@ -12,6 +12,7 @@ from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded
 from canonicall.folding import events_of, fold
 from canonicall.streams import StreamDecoder, StreamEncoder
 from judges.converse_stream import accumulated, check_grammar, sdk_events
+
 from streaming import CORPUS, needs_corpus, recorded_streams
 
 pytestmark = needs_corpus

@@ -13,6 +13,7 @@ from canonicall.folding import events_of, fold
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.cohere.messages import PLAN
 from judges.cohere_stream import accumulated, check_grammar, sdk_events
+
 from streaming import CORPUS, needs_corpus, recorded_streams
 
 pytestmark = needs_corpus

@@ -14,6 +14,7 @@ from canonicall.folding import events_of, fold, raw_arguments
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.gemini.response import decode_response, encode_response
 from genai_reader import read_with_genai
+
 from streaming import CORPUS, needs_corpus, recorded_streams
 
 pytestmark = needs_corpus

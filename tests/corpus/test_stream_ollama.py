@@ -9,6 +9,7 @@ from canonicall.blocks import Text, Thinking, ToolCall
 from canonicall.folding import events_of
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.ollama.response import decode_response, encode_response
+
 from streaming import CORPUS, needs_corpus, recorded_streams
 
 pytestmark = needs_corpus

@@ -15,6 +15,7 @@ from canonicall.events import ArgumentsAdded, BlockEnded, BlockStarted, TextAdde
 from canonicall.folding import events_of, fold, raw_arguments
 from canonicall.streams import StreamDecoder, StreamEncoder
 from judges.responses_stream import accumulated, check_frames, reading
+
 from streaming import needs_corpus, recorded_streams
 
 pytestmark = needs_corpus

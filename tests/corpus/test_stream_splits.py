@@ -7,6 +7,7 @@ single bytes never do. Both have to give the same events.
 import pytest
 
 from canonicall.streams import StreamDecoder
+
 from streaming import needs_corpus, recorded_streams
 
 pytestmark = needs_corpus

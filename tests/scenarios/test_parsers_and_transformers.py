@@ -2,7 +2,7 @@
 
 import pytest
 
-from canonicall import InvalidValue, ToolCall, UnknownName
+from canonicall import InvalidValue, ToolCall, ToolCallAccumulator, UnknownName
 from canonicall.calls import to_anthropic, to_generic, to_openai
 from canonicall.parsers import get_parser, register_parser, unregister_parser
 from canonicall.providers.capabilities import get_capabilities
@@ -80,3 +80,56 @@ def test_capabilities_are_conservative_for_unknown_providers():
         False,
     )
     assert get_capabilities("anthropic").supports_parallel
+
+
+STREAMED = """\
+data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"One moment."}}]}
+
+data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"calc","arguments":""}}]}}]}
+
+data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\\"x\\": 5, \\"why\\": \\"to"}}]}}]}
+
+data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" know\\"}"}}]}}]}
+
+data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"call_2","type":"function","function":{"name":"list","arguments":""}}]}}]}
+
+data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
+
+data: [DONE]
+
+"""
+
+
+def test_a_stream_of_chunks_gives_its_calls_as_they_complete():
+    """Chunk by chunk: nothing twice, nothing early, a partial call to look at in between."""
+    accumulator = ToolCallAccumulator("openai-chat")
+    completed, partial = [], []
+    for line in STREAMED.splitlines(keepends=True):
+        completed += accumulator.add_chunk(line)
+        partial += [dict(call.args) for call in accumulator.in_progress.values()]
+    assert [(call.id, call.name, call.args) for call in completed] == [
+        ("call_1", "calc", {"x": 5, "why": "to know"}),
+        ("call_2", "list", {}),
+    ]
+    assert {"x": 5, "why": "to"} in partial
+    assert accumulator.get_completed() == completed
+    assert accumulator.in_progress == {}
+    assert accumulator.close() == []
+
+
+@pytest.mark.parametrize("size", [1, 3, 50, 10_000])
+def test_the_calls_of_a_stream_do_not_depend_on_how_it_is_cut(size):
+    accumulator = ToolCallAccumulator("openai-chat")
+    for at in range(0, len(STREAMED), size):
+        accumulator.add_chunk(STREAMED[at : at + size])
+    accumulator.close()
+    assert [call.name for call in accumulator.get_completed()] == ["calc", "list"]
+
+
+def test_a_stream_that_breaks_off_gives_only_the_calls_that_others_follow():
+    lines = STREAMED.splitlines(keepends=True)
+    for end, expected in ((4, []), (8, []), (9, ["calc"]), (10, ["calc"])):
+        accumulator = ToolCallAccumulator("openai-chat")
+        accumulator.add_chunk("".join(lines[:end]))
+        accumulator.close()
+        assert [call.name for call in accumulator.get_completed()] == expected

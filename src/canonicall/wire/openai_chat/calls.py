@@ -26,7 +26,8 @@ from canonicall.wire.openai_chat.native import (
 from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.reading import id_at, kind_of, object_at, objects_at, text_at
 
-_LEGACY = Native(FORMAT, {HINT: "function_call"})
+LEGACY = Native(FORMAT, {HINT: "function_call"})
+"""Marks the single call of old."""
 
 # `index` says what the place in the list says; Mistral wants it left out of requests.
 # Snowflake's replies hold empty `custom` and `function_call` objects in every message.
@@ -54,7 +55,7 @@ def decode_legacy(function: dict[str, Any], where: str) -> ToolCall:
     """The single call of old, which has no id."""
     name = text_at(function.get("name"), f"{where}.name")
     raw, args = _decode_arguments(function, where)
-    return ToolCall(name=name, raw=raw, args=args, native=_LEGACY)
+    return ToolCall(name=name, raw=raw, args=args, native=LEGACY)
 
 
 def encode_call(call: ToolCall, target: Target) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Media, Message, Native, Origin, Thinking
+from canonicall.blocks import Block, Media, Message, Native, Origin, Thinking, ToolCall, Unknown
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import ERROR, REFUSAL, STOP, Reply
 from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
@@ -197,20 +197,28 @@ def encode_ending(reply: Reply, kept: str | None) -> str | None:
 
 
 def encode_message(message: Message) -> dict[str, Any]:
-    """The message of a response."""
-    blocks = tuple(map(_as_made, message.blocks))
+    """The message of a response. Calls that a provider ran itself are none of the client's."""
+    blocks = tuple(_as_made(block) for block in message.blocks if not _is_foreign(block))
     thoughts = [block for block in blocks if isinstance(block, Thinking)]
     chunks = [thought for thought in thoughts if field_of(thought) == "content"]
     content = encode_content(content_blocks(blocks, chunks), TARGET)
     wire: dict[str, Any] = {"role": "assistant", "content": content or None}
     wire |= encode_reply_reasoning(thoughts) | encode_beside(blocks) | encode_audio(blocks)
-    calls = [call for call in message.calls if field_of(call) != "function_call"]
+    made = [block for block in blocks if isinstance(block, ToolCall)]
+    calls = [call for call in made if field_of(call) != "function_call"]
     if calls:
         wire["tool_calls"] = [encode_reply_call(call) for call in calls]
-    for call in message.calls:
+    for call in made:
         if field_of(call) == "function_call":
             wire["function_call"] = encode_reply_call(call)["function"]
     return wire | own_fields(message.native)
+
+
+def _is_foreign(block: Block) -> bool:
+    """Whether a block means something to another format only."""
+    if isinstance(block, Unknown):
+        return block.native is None or block.native.format != FORMAT
+    return isinstance(block, ToolCall) and block.kind == "server"
 
 
 def _as_made(block: Block) -> Block:

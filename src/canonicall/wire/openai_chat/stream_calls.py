@@ -14,8 +14,8 @@ import msgspec
 
 from canonicall.blocks import CallKind, ToolCall
 from canonicall.events import Event
-from canonicall.wire.openai_chat.calls import decode_call, decode_legacy
-from canonicall.wire.reading import object_at, text_at
+from canonicall.wire.openai_chat.calls import LEGACY, decode_call, decode_legacy
+from canonicall.wire.reading import list_at, object_at, text_at
 from canonicall.wire.streaming import Blocks, Growth
 
 _CALL = ("choices", 0, "delta", "tool_calls", 0)
@@ -40,6 +40,8 @@ class GrowingCall:
         """The number of its block, once it has been told of."""
         self.told = 0
         """How many pieces have been told."""
+        self.is_named = False
+        """Its name cannot grow any more: the host has gone on to the arguments."""
         self.ended = False
         self.is_legacy = False
         """It is the `function_call` of old, which has no id."""
@@ -54,6 +56,7 @@ class GrowingCall:
 
     def add(self, said: Any) -> None:
         """Add to the arguments. An object is written out once."""
+        self.is_named |= said is not None
         if isinstance(said, str):
             if said:
                 self.pieces.append(said)
@@ -87,8 +90,7 @@ class GrowingCalls:
 
     def add(self, pieces: Any, where: str, events: list[Event] | None) -> None:
         """Take the `tool_calls` of one delta in; tell of them if there are `events`."""
-        if isinstance(pieces, dict):
-            pieces = [pieces]
+        pieces = [pieces] if isinstance(pieces, dict) else list_at(pieces, where)
         if len(pieces) == 1 and events is not None and self._goes_on(pieces[0], events):
             return
         for number, value in enumerate(pieces):
@@ -98,6 +100,7 @@ class GrowingCalls:
             held = object_at(piece.get(inner) or {}, f"{place}.{inner}")
             id = text_at(piece.get("id"), f"{place}.id")
             name = text_at(held.get("name"), f"{place}.{inner}.name")
+            text_at(piece.get("type"), f"{place}.type")
             said = held.get("input" if inner == "custom" else "arguments")
             call = self._call_for(piece.get("index"), id, name, bool(said), events)
             _merge(call, piece, held, id, name)
@@ -144,36 +147,35 @@ class GrowingCalls:
                 fields["function_call"] = call.whole()
         return fields
 
-    def end(self, events: list[Event]) -> None:
-        """Tell that all calls are whole."""
+    def end(self, events: list[Event], *, cut: bool = False) -> None:
+        """Tell that the calls are whole; where the stream was cut, only those that cannot grow."""
         for call in self.calls:
-            self._end(call, events)
+            if call.ended or not (call.id or call.name or call.pieces):
+                continue
+            if cut and not _is_whole(call):
+                self._tell_all(call, events)
+            else:
+                self._end(call, events)
 
     def tell(self, call: GrowingCall, events: list[Event]) -> None:
-        """Tell of what is new of a call; nothing before its name is known, or behind its end."""
-        if call.ended:
-            return
+        """Tell of what is new of a call; nothing before its name is known as a whole."""
+        if not call.ended and (call.block is not None or (call.name and call.is_named)):
+            self._tell_all(call, events)
+
+    def _tell_all(self, call: GrowingCall, events: list[Event]) -> int:
         if call.block is None:
-            if not call.name:
-                return
-            block = ToolCall(id=call.id, name=call.name, kind=call.kind)
+            native = LEGACY if call.is_legacy else None
+            block = ToolCall(id=call.id, name=call.name, kind=call.kind, native=native)
             call.block = self._blocks.start(block, events)
         for text in call.pieces[call.told :]:
             self._blocks.arguments(call.block, text, events)
         call.told = len(call.pieces)
+        return call.block
 
     def _end(self, call: GrowingCall, events: list[Event]) -> None:
-        if call.ended or not (call.id or call.name or call.pieces):
-            return
         call.ended = True
-        block = (
-            decode_legacy(call.whole(), "$") if call.is_legacy else decode_call(call.whole(), "$")
-        )
-        if call.block is None:
-            call.block = self._blocks.start(ToolCall(id=call.id, kind=block.kind), events)
-            for text in call.pieces:
-                self._blocks.arguments(call.block, text, events)
-        self._blocks.end(call.block, block, events)
+        decode = decode_legacy if call.is_legacy else decode_call
+        self._blocks.end(self._tell_all(call, events), decode(call.whole(), "$"), events)
 
     def _call_for(
         self, index: Any, id: str, name: str, has_arguments: bool, events: list[Event] | None
@@ -188,9 +190,13 @@ class GrowingCalls:
         return known
 
     def _new(self, index: Any, events: list[Event] | None) -> GrowingCall:
-        # What is complete JSON cannot grow: the call before is whole.
-        if self.calls and events is not None and _is_whole(self.calls[-1]):
-            self._end(self.calls[-1], events)
+        last = self.calls[-1] if self.calls else None
+        if last is not None and events is not None and not last.ended:
+            # What is complete JSON cannot grow: the call before is whole.
+            if _is_whole(last):
+                self._end(last, events)
+            elif last.name:
+                self._tell_all(last, events)
         call = GrowingCall(self._blocks)
         self.calls.append(call)
         if isinstance(index, int):
@@ -206,7 +212,7 @@ def _merge(
     Some hosts of Kimi send a name in pieces; behind the first argument it can only be repeated.
     """
     call.id = call.id or id
-    if name and name != call.name and not call.pieces:
+    if not call.name or (name != call.name and not call.pieces):
         call.name += name
     for field, value in piece.items():
         if field not in ("index", "id", "function", "custom") and value:
@@ -229,11 +235,11 @@ def _is_another(call: GrowingCall, id: str, name: str, has_arguments: bool) -> b
 
 def _is_whole(call: GrowingCall) -> bool:
     """Whether the arguments are complete JSON, so that nothing more can belong to them."""
-    text = call.arguments
-    if not text.rstrip().endswith("}"):
+    last = next((piece for piece in reversed(call.pieces) if piece.strip()), "")
+    if call.kind == "custom" or not last.rstrip().endswith("}"):
         return False
     try:
-        msgspec.json.decode(text)
-    except msgspec.DecodeError:
+        msgspec.json.decode(call.arguments)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return False
     return True

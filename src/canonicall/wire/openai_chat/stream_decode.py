@@ -9,26 +9,31 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Native, Origin, Text, Thinking
+from canonicall.blocks import Block, Native, Opaque, Origin, Text, Thinking, ToolCall
 from canonicall.events import (
     ErrorReported,
     Event,
     FinishReported,
     MessageStarted,
+    SignatureAdded,
     UsageReported,
 )
 from canonicall.findings import Finding
 from canonicall.wire.openai_chat.errors import decode_error
 from canonicall.wire.openai_chat.finish import decode_finish, decode_usage
-from canonicall.wire.openai_chat.native import HINT
+from canonicall.wire.openai_chat.messages import decode_assistant_blocks
+from canonicall.wire.openai_chat.native import HINT, own_fields
 from canonicall.wire.openai_chat.parts import REFUSED
+from canonicall.wire.openai_chat.reasoning import decode_thinking_chunk
 from canonicall.wire.openai_chat.stream_message import GrowingMessage
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
-from canonicall.wire.reading import list_at, object_at
+from canonicall.wire.reading import list_at, object_at, text_at
 from canonicall.wire.streaming import Blocks, Growth
 
 _WORDS = ("choices", 0, "delta", "content")
 _TEXT, _REFUSAL, _THINKING = "text", "refusal", "thinking"
+_NOT_AROUND = ("choices", "object", "obfuscation")
+_TYPED = ("id", "model", "usage")
 
 
 class StreamDecoding:
@@ -49,7 +54,10 @@ class StreamDecoding:
         self._choices: dict[int, GrowingMessage] = {}
         self._open = ""
         self._index = 0
+        self._kept: Text | Thinking = Text(text="")
         self._started = False
+        self._finish_told = ""
+        self._told_more = False
 
     def frame(
         self,
@@ -61,8 +69,14 @@ class StreamDecoding:
         self.growth = None
         choices = data.get("choices")
         # Nearly all chunks of a stream have the same fields around the delta: those are read once.
-        if len(data) != self._size or not choices:
-            self._merge(data, events)
+        if (
+            len(data) != self._size
+            or not choices
+            or data.get("usage") is not None
+            or "error" in data
+        ):
+            self._keep(data)
+            self._report(data, events)
         if not choices:
             return
         for number, value in enumerate(list_at(choices, "$.choices")):
@@ -73,35 +87,41 @@ class StreamDecoding:
             self.growth = None
 
     def end(self, events: list[Event]) -> None:
-        """Tell that what is open is whole."""
+        """Tell that what is open is whole; a call that may have been cut stays open."""
         self._start(events)
-        self._close(events)
-        if 0 in self._choices:
-            self._choices[0].calls.end(events)
+        message = self._choices.get(0)
+        if message is not None:
+            self._tell_rest(message, events, cut=not self.complete or self.error is not None)
 
     def whole(self) -> dict[str, Any]:
         """The body of a response without streaming."""
-        choices = [self._choices[index].whole(index) for index in sorted(self._choices)]
+        order = sorted(self._choices, key=lambda index: (index != 0, index))
+        choices = [self._choices[index].whole(index) for index in order]
         return self._body | {"choices": choices}
 
-    def _merge(self, data: dict[str, Any], events: list[Event]) -> None:
+    def _keep(self, data: dict[str, Any]) -> None:
         """Keep what stands around the delta; later values take the place of earlier ones."""
         self._size = len(data)
         for field, value in data.items():
-            if field not in ("choices", "object", "obfuscation") and value not in (None, "", []):
-                self._body[field] = value
+            if field in _NOT_AROUND or value is None or (field in self._body and value in ("", [])):
+                continue
+            self._body[field] = value if field not in _TYPED else _typed(field, value)
+
+    def _report(self, data: dict[str, Any], events: list[Event]) -> None:
+        """Tell of figures and errors, wherever a host puts them."""
         groq = data.get("x_groq")
         usage = data.get("usage") or (groq.get("usage") if isinstance(groq, dict) else None)
-        if isinstance(usage, dict):
-            figures = decode_usage(usage)
-            if figures is not None:
-                events.append(UsageReported(figures))
+        figures = decode_usage(object_at(usage or {}, "$.usage"))
+        if figures is not None:
+            self._start(events)
+            events.append(UsageReported(figures))
         error = data.get("error") or (groq.get("error") if isinstance(groq, dict) else None)
         is_bare_error = "choices" not in data and "message" in data and "code" in data
         if error or is_bare_error:
             self._fail({"error": error} if error else data, events)
 
     def _fail(self, body: dict[str, Any], events: list[Event]) -> None:
+        self._start(events)
         told = decode_error(body)
         self.error = ErrorReported(told.message or "unknown error", told.type, body)
         events.append(self.error)
@@ -116,7 +136,7 @@ class StreamDecoding:
             model=model if isinstance(model, str) else "",
             response_id=id if isinstance(id, str) else "",
         )
-        events.insert(0, MessageStarted(origin))
+        events.append(MessageStarted(origin))
 
     def _take(
         self, choice: dict[str, Any], index: int, data: dict[str, Any], events: list[Event]
@@ -132,8 +152,13 @@ class StreamDecoding:
         if delta:
             self._told(message, object_at(delta, f"$.choices[{index}].delta"), index, events)
         if len(choice) > 2 or choice.get("finish_reason"):
+            reason = text_at(choice.get("finish_reason"), f"$.choices[{index}].finish_reason")
             message.merge_choice(choice)
-            if choice.get("finish_reason"):
+            if choice.get("logprobs"):
+                self.growth = None
+            if index == 0 and choice.get("error"):
+                self._fail({"error": choice["error"]}, events)
+            if reason:
                 self._finish(message, data, index, events)
 
     def _told(
@@ -157,7 +182,7 @@ class StreamDecoding:
                 self.growth = Growth(_WORDS, self._add_words)
         calls, legacy = delta.get("tool_calls"), delta.get("function_call")
         if (calls or legacy) and told is not None:
-            self._close(told)
+            self._close(message, told)
         if calls:
             message.calls.add(calls, f"{where}.tool_calls", told)
             if len(delta) == 1 and not index:
@@ -174,7 +199,7 @@ class StreamDecoding:
         """Make the open block one of this kind."""
         if self._open == kind:
             return
-        self._close(events)
+        self._close(message, events)
         self._open = kind
         block: Text | Thinking = Text(text="")
         if kind == _REFUSAL:
@@ -184,23 +209,70 @@ class StreamDecoding:
         self._kept = block
         self._index = self._blocks.start(block, events)
 
-    def _close(self, events: list[Event]) -> None:
-        if self._open:
-            said = self._blocks.said(self._index)
-            self._blocks.end(self._index, replace(self._kept, text=said), events)
-            self._open = ""
+    def _close(self, message: GrowingMessage, events: list[Event]) -> None:
+        """End the open block; details of the reasoning so far go with it."""
+        if not self._open:
+            return
+        block = replace(self._kept, text=self._blocks.said(self._index))
+        if isinstance(block, Thinking):
+            block = self._sealed(block, message)
+            events += [SignatureAdded(self._index, opaque) for opaque in block.opaque]
+        self._blocks.end(self._index, block, events)
+        self._open = ""
+
+    def _sealed(self, thought: Thinking, message: GrowingMessage) -> Thinking:
+        """`thought` with the state that came with it."""
+        part = message.last_thinking if message.reasoning_field == "content" else None
+        if part is not None:
+            decoded = decode_thinking_chunk(part, "$", self._domain)
+            thought = replace(decoded, text=thought.text)
+        details = message.take_details()
+        if not details:
+            return thought
+        return replace(thought, opaque=(*thought.opaque, Opaque(self._domain, "details", details)))
 
     def _finish(
         self, message: GrowingMessage, data: dict[str, Any], index: int, events: list[Event]
     ) -> None:
         self.complete = True
-        self._merge({**data, "usage": None, "error": None}, events)
-        if index == 0:
-            self._close(events)
-            message.calls.end(events)
-            raw = message.choice.get("finish_reason")
-            native = message.choice.get("native_finish_reason")
-            word = raw if isinstance(raw, str) else ""
-            has_calls = bool(message.calls.calls)
-            finish = decode_finish(word, has_calls, native if isinstance(native, str) else None)
+        self._keep(data)
+        if index:
+            return
+        self._tell_rest(message, events, cut=False)
+        native = message.choice.get("native_finish_reason")
+        finish = decode_finish(
+            message.choice["finish_reason"],
+            bool(message.calls.calls),
+            native if isinstance(native, str) else None,
+        )
+        if finish != self._finish_told:
+            self._finish_told = finish
             events.append(FinishReported(finish))
+
+    def _tell_rest(self, message: GrowingMessage, events: list[Event], *, cut: bool) -> None:
+        """Tell what is known only now: which blocks are whole, and what came beside the words."""
+        self._close(message, events)
+        details = message.take_details()
+        if details:
+            native = Native(FORMAT, {HINT: message.reasoning_field})
+            opaque = (Opaque(self._domain, "details", details),)
+            self._blocks.whole(Thinking(opaque=opaque, native=native), events)
+        if message.has_more and not self._told_more:
+            self._told_more = True
+            for block in decode_assistant_blocks(
+                message.whole(0)["message"], "$", self._domain, []
+            ):
+                if not isinstance(block, (Thinking, ToolCall)) and not _is_words(block):
+                    self._blocks.whole(block, events)
+        message.calls.end(events, cut=cut)
+
+
+def _typed(field: str, value: Any) -> Any:
+    """A field of the body that has to be of a type, or the reply could not be read."""
+    read = object_at if field == "usage" else text_at
+    return read(value, f"$.{field}")
+
+
+def _is_words(block: Block) -> bool:
+    """Whether a block was told of piece by piece: the transcript of sound was not."""
+    return isinstance(block, Text) and not own_fields(block.native).get(HINT)

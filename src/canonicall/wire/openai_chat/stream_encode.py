@@ -10,12 +10,13 @@ from typing import Any
 
 import msgspec
 
-from canonicall.blocks import Block, Message, Origin, Text, Thinking, ToolCall
+from canonicall.blocks import Block, Message, Opaque, Origin, Text, Thinking, ToolCall
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
     BlockStarted,
     Event,
+    FinishReported,
     MessageStarted,
     SignatureAdded,
     StreamEnded,
@@ -23,16 +24,22 @@ from canonicall.events import (
     ThinkingAdded,
     UsageReported,
 )
-from canonicall.folding import raw_arguments
+from canonicall.folding import CUT_SHORT, raw_arguments
 from canonicall.reply import Usage
+from canonicall.wire.openai_chat.calls import encode_reply_call
 from canonicall.wire.openai_chat.finish import encode_usage
 from canonicall.wire.openai_chat.native import field_of, own_fields
 from canonicall.wire.openai_chat.parts import is_refusal
-from canonicall.wire.openai_chat.reasoning import DETAILS, TEXT_FIELDS
+from canonicall.wire.openai_chat.reasoning import DETAILS, TEXT_FIELDS, encode_thinking_chunk
 from canonicall.wire.openai_chat.response import RESPONSE_ID, encode_ending, encode_message
+from canonicall.wire.openai_chat.target import FORMAT
 
 _json = msgspec.json.encode
 _CHOICE_END = b'},"finish_reason":null}]}\n\n'
+_DONE = b"data: [DONE]\n\n"
+_CHUNK = (b'"content":[{"type":"thinking","thinking":[{"type":"text","text":', b"}]}]")
+_LEGACY = (b'"function_call":{"arguments":', b"}")
+_NOWHERE = (b"", b"")
 
 
 class StreamEncoding:
@@ -42,33 +49,39 @@ class StreamEncoding:
         self._head = b""
         """How every chunk with a choice begins, up to its delta."""
         self._envelope: dict[str, Any] = {}
-        self._fields: dict[int, bytes] = {}
-        """The field of the delta in which the pieces of a block are written."""
         self._around: dict[int, tuple[bytes, bytes]] = {}
-        """What stands before and behind a piece of a block that has one already."""
-        self._calls: dict[int, int] = {}
-        self._silent: set[int] = set()
-        """Calls of which no argument has been written yet."""
+        """What stands around the pieces of a block: the field of the delta, and its end."""
+        self._ready: dict[int, tuple[bytes, bytes]] = {}
+        """The same with the rest of the chunk, for blocks that have a piece already."""
+        self._numbers: dict[int, int] = {}
+        """The numbers of the calls."""
+        self._separator = "\n"
+        """What stands between two blocks in one field. Blocks of a chat stream are pieces of it."""
+        self._written: set[bytes] = set()
+        """The fields in which words stand already."""
+        self._owed: int | None = None
+        """The last call, if it has ended without any arguments: a limit may have cut them off."""
+        self._transcript: tuple[Block, ...] = ()
+        """The words of sound, which are written with the sound."""
         self._usage: Usage | None = None
         self._writers: dict[type, Callable[[Any], bytes]] = {
             MessageStarted: self._message_started,
             BlockStarted: self._block_started,
-            TextAdded: self._piece_added,
-            ThinkingAdded: self._piece_added,
-            ArgumentsAdded: self._arguments_added,
             SignatureAdded: self._signature_added,
             BlockEnded: self._block_ended,
             UsageReported: self._usage_reported,
+            FinishReported: self._finish_reported,
             StreamEnded: self._stream_ended,
         }
 
     def event(self, event: Event) -> bytes:
         """The chunks for an event."""
         if isinstance(event, (TextAdded, ArgumentsAdded, ThinkingAdded)):
-            around = self._around.get(event.index)
-            if around is not None:
-                before, after = around
-                return before + _json(event.text) + after
+            ready = self._ready.get(event.index)
+            if ready is not None:
+                before, behind = ready
+                return before + _json(event.text) + behind
+            return self._first_piece(event.index, event.text)
         write = self._writers.get(type(event))
         return b"" if write is None else write(event)
 
@@ -80,6 +93,7 @@ class StreamEncoding:
         return self._begin(event.origin)
 
     def _begin(self, origin: Origin) -> bytes:
+        self._separator = "" if origin.format == FORMAT else "\n"
         self._envelope = {
             "id": origin.response_id or RESPONSE_ID,
             "object": "chat.completion.chunk",
@@ -93,71 +107,178 @@ class StreamEncoding:
     def _delta(self, fields: bytes) -> bytes:
         return self._head + fields + _CHOICE_END
 
+    def _first_piece(self, index: int, text: str) -> bytes:
+        """The first piece of a block. Behind other words it begins on a line of its own."""
+        before, behind = self._around[index]
+        if not before:
+            return b""
+        if not behind:
+            text = self._separator + text if before in self._written else text
+            self._written.add(before)
+        self._get_ready(index)
+        return self._delta(before + _json(text) + behind)
+
+    def _get_ready(self, index: int) -> None:
+        before, behind = self._around[index]
+        self._ready[index] = (self._head + before, behind + _CHOICE_END)
+
     def _block_started(self, event: BlockStarted) -> bytes:
-        match event.block:
-            case ToolCall(kind="function" | "custom") as call:
-                return self._call_started(event.index, call)
-            case Thinking() as thought:
-                field = field_of(thought)
-                self._fields[event.index] = _json(field if field in TEXT_FIELDS else TEXT_FIELDS[0])
-            case Text() as text:
-                self._fields[event.index] = b'"refusal"' if is_refusal(text) else b'"content"'
+        index, block = event.index, event.block
+        settled = self._settle()
+        match block:
+            case ToolCall(kind="function" | "custom"):
+                return settled + self._call_started(index, block)
+            case Thinking():
+                return settled + self._thinking_started(index, block)
+            case Text():
+                return settled + self._text_started(index, block)
+        return settled
+
+    def _thinking_started(self, index: int, thought: Thinking) -> bytes:
+        self._around[index] = _around_thought(thought)
+        said = self._first_piece(index, thought.text) if thought.text else b""
+        return said + b"".join([self._state(opaque) for opaque in thought.opaque])
+
+    def _text_started(self, index: int, block: Text) -> bytes:
+        """Words that are whole already are written; so is what tells them from those before."""
+        if field_of(block) == "audio":
+            self._around[index] = _NOWHERE
+            return b""
+        before = b'"refusal":' if is_refusal(block) else b'"content":'
+        self._around[index] = (before, b"")
+        if block.text or (before in self._written and self._separator):
+            return self._first_piece(index, block.text)
+        self._written.add(before)
+        self._get_ready(index)
         return b""
 
-    def _piece_added(self, event: TextAdded | ThinkingAdded) -> bytes:
-        return self._piece(event.index, self._fields[event.index] + b":", event.text, b"")
-
-    def _piece(self, index: int, field: bytes, text: str, rest: bytes) -> bytes:
-        before, after = self._around[index] = self._head + field, rest + _CHOICE_END
-        return before + _json(text) + after
-
     def _call_started(self, index: int, call: ToolCall) -> bytes:
-        number = self._calls[index] = len(self._calls)
-        self._silent.add(index)
+        if field_of(call) == "function_call":
+            self._around[index] = _LEGACY
+            return self._delta(_json({"function_call": {"name": call.name, "arguments": ""}})[1:-1])
+        number = self._numbers[index] = len(self._numbers)
         said = "input" if call.kind == "custom" else "arguments"
+        inner = f'"tool_calls":[{{"index":{number},"{call.kind}":{{"{said}":'
+        self._around[index] = (inner.encode(), b"}}]")
         held = {"name": call.name, said: ""}
         wire = {"index": number, "id": call.id, "type": call.kind, call.kind: held}
-        inner = f'{{"index":{number},"{call.kind}":{{"{said}":'
-        self._fields[index] = b'"tool_calls":[' + inner.encode()
         return self._delta(b'"tool_calls":[' + _json(wire) + b"]")
 
-    def _arguments_added(self, event: ArgumentsAdded) -> bytes:
-        self._silent.discard(event.index)
-        return self._piece(event.index, self._fields[event.index], event.text, b"}}]")
-
     def _signature_added(self, event: SignatureAdded) -> bytes:
-        if event.opaque.kind != "details":
+        return self._state(event.opaque)
+
+    def _state(self, opaque: Opaque) -> bytes:
+        """State of a thought; the seals of other formats have no place here."""
+        if opaque.kind != "details":
             return b""
-        return self._delta(b'"' + DETAILS.encode() + b'":' + _json(event.opaque.value))
+        return self._delta(_json(DETAILS) + b":" + _json(opaque.value))
 
     def _block_ended(self, event: BlockEnded) -> bytes:
-        block = event.block
-        if event.index in self._silent and isinstance(block, ToolCall):
-            # Hosts refuse "" for no arguments; for freeform input it is what was said.
-            text = raw_arguments(block) or ("" if block.kind == "custom" else "{}")
-            return self._arguments_added(ArgumentsAdded(event.index, text))
-        return b"" if event.index in self._fields else self._whole(block)
+        index, block = event.index, event.block
+        match block:
+            case ToolCall() if index in self._around:
+                return self._call_ended(index, block)
+            case Thinking() if index in self._around:
+                return self._chunk_ended(block) if self._around[index] == _CHUNK else b""
+            case Text() if self._around.get(index) == _NOWHERE:
+                self._transcript = (block,)
+                return b""
+            case _ if index in self._around:
+                return b""
+        blocks, self._transcript = (*self._transcript, block), ()
+        return self._whole(blocks)
 
-    def _whole(self, block: Block) -> bytes:
-        """A block that came in one piece, in the fields that it has in a whole message."""
-        fields = encode_message(Message("assistant", (block,)))
+    def _call_ended(self, index: int, call: ToolCall) -> bytes:
+        """What is left of a call: arguments if there were none, and fields of the host's own."""
+        text = raw_arguments(call)
+        written = b""
+        if index not in self._ready and (text or call.kind == "custom"):
+            written = self._first_piece(index, text)
+        elif index not in self._ready:
+            self._owed = index
+        wire = encode_reply_call(call)
+        held = wire[call.kind]
+        for said in ("name", "arguments", "input"):
+            held.pop(said, None)
+        rest = {name: field for name, field in wire.items() if name != "id" and field}
+        if rest == {"type": call.kind} or index not in self._numbers:
+            return written
+        piece = {"index": self._numbers[index]} | rest
+        return written + self._delta(b'"tool_calls":[' + _json(piece) + b"]")
+
+    def _settle(self) -> bytes:
+        """The arguments of a call that has none, once it is known that nothing cut them off.
+
+        Clients cannot read "", so they get an object.
+        """
+        owed, self._owed = self._owed, None
+        return b"" if owed is None else self._first_piece(owed, "{}")
+
+    def _chunk_ended(self, thought: Thinking) -> bytes:
+        """What a thinking chunk holds beside its words: a signature, that it is closed."""
+        part = encode_thinking_chunk(thought) | {"thinking": []}
+        return self._delta(b'"content":[' + _json(part) + b"]") if len(part) > 2 else b""
+
+    def _whole(self, blocks: tuple[Block, ...]) -> bytes:
+        """Blocks that came in one piece, in the fields that they have in a whole message."""
+        fields = encode_message(Message("assistant", blocks))
         delta = {name: field for name, field in fields.items() if name != "role" and field}
+        if isinstance(delta.get("content"), str):
+            return self._text_started(-1, Text(text=delta["content"]))
         return self._delta(_json(delta)[1:-1]) if delta else b""
 
     def _usage_reported(self, event: UsageReported) -> bytes:
         self._usage = event.usage
         return b""
 
+    def _finish_reported(self, event: FinishReported) -> bytes:
+        return b"" if event.finish in CUT_SHORT else self._settle()
+
     def _stream_ended(self, event: StreamEnded) -> bytes:
-        written = b"" if self._head else self._begin(event.reply.message.origin or Origin())
+        reply = event.reply
+        written = b"" if self._head else self._begin(reply.message.origin or Origin())
+        if self._transcript:
+            written += self._whole(self._transcript)
         if not event.complete:
             error = {"message": event.why, "type": "server_error", "param": None, "code": None}
-            return written + b"data: " + _json({"error": error}) + b"\n\ndata: [DONE]\n\n"
-        kept = own_fields(event.reply.native).get("finish_reason")
-        reason = _json(encode_ending(event.reply, kept) or "stop")
-        written += self._head + b'},"finish_reason":' + reason + b"}]}\n\n"
-        usage = event.reply.usage or self._usage
+            return written + _frame({"error": error}) + _DONE
+        if reply.finish not in CUT_SHORT:
+            written += self._settle()
+        native = own_fields(reply.native)
+        for choice in native.get("other_choices", ()):
+            written += _frame(self._envelope | {"choices": [_as_delta(choice)]})
+        choice = {
+            "index": 0,
+            "delta": own_fields(reply.message.native) | native.get("message", {}),
+            "finish_reason": encode_ending(reply, native.get("finish_reason")) or "stop",
+        }
+        envelope = self._envelope | native.get("body", {})
+        written += _frame(envelope | {"choices": [choice | native.get("choice", {})]})
+        usage = reply.usage or self._usage
         if usage is not None:
-            chunk = self._envelope | {"choices": [], "usage": encode_usage(usage)}
-            written += b"data: " + _json(chunk) + b"\n\n"
-        return written + b"data: [DONE]\n\n"
+            written += _frame(envelope | {"choices": [], "usage": encode_usage(usage)})
+        return written + _DONE
+
+
+def _around_thought(thought: Thinking) -> tuple[bytes, bytes]:
+    """Where reasoning is written: where it came from. The words of details are in them."""
+    field = field_of(thought)
+    if field == "content":
+        return _CHUNK
+    if field == DETAILS:
+        return _NOWHERE
+    return _json(field if field in TEXT_FIELDS else TEXT_FIELDS[0]) + b":", b""
+
+
+def _frame(chunk: dict[str, Any]) -> bytes:
+    return b"data: " + _json(chunk) + b"\n\n"
+
+
+def _as_delta(choice: dict[str, Any]) -> dict[str, Any]:
+    """A choice of a whole response as one chunk of a stream has it."""
+    rest = {name: field for name, field in choice.items() if name != "message"}
+    message = choice.get("message") or {}
+    calls = message.get("tool_calls")
+    if calls:
+        message = message | {"tool_calls": [{"index": n} | call for n, call in enumerate(calls)]}
+    return rest | {"delta": message}

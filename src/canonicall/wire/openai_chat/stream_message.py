@@ -1,7 +1,12 @@
-"""The message of one choice as far as it has come."""
+"""The message of one choice as far as it has come.
+
+What cannot be read is refused when it comes, so that one bad chunk costs no more than itself.
+"""
 
 from typing import Any
 
+from canonicall.wire.openai_chat.audio import decode_audio
+from canonicall.wire.openai_chat.parts import decode_part
 from canonicall.wire.openai_chat.reasoning import DETAILS, TEXT_FIELDS
 from canonicall.wire.openai_chat.stream_calls import GrowingCalls
 from canonicall.wire.reading import list_at, object_at, text_at
@@ -25,6 +30,8 @@ class GrowingMessage:
         self._parts: list[_GrowingPart] = []
         self._texts: dict[str, list[str]] = {}
         self._details: list[_GrowingPart] = []
+        self._untold: list[_GrowingPart] = []
+        """What has come of the details since they were told last."""
         self._audio = _GrowingPart({})
         self._rest: dict[str, Any] = {}
 
@@ -52,8 +59,31 @@ class GrowingMessage:
     def merge_choice(self, choice: dict[str, Any]) -> None:
         """Keep what stands beside the delta. A reason once given is not taken back."""
         for field, value in choice.items():
-            if field not in ("index", "delta", "message") and value is not None:
+            if field == "logprobs" and isinstance(value, dict):
+                self._add_logprobs(value)
+            elif field not in ("index", "delta", "message") and value not in (None, ""):
                 self.choice[field] = value
+
+    def take_details(self) -> list[dict[str, Any]]:
+        """The reasoning details that have not been told; they count as told from now on."""
+        untold, self._untold = self._untold, []
+        return [detail.whole() for detail in untold]
+
+    @property
+    def last_thinking(self) -> dict[str, Any] | None:
+        """The thinking chunk of the content that came last, if that is where reasoning stands."""
+        parts = (part for part in reversed(self._parts) if part.fields.get("type") == "thinking")
+        part = next(parts, None)
+        return None if part is None else part.whole()
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is more than words, reasoning and calls."""
+        return bool(
+            self._rest.get("images")
+            or self._audio.whole()
+            or any(part.fields.get("type") not in ("text", "thinking") for part in self._parts)
+        )
 
     def whole(self, index: int) -> dict[str, Any]:
         """The choice of a response without streaming."""
@@ -81,10 +111,10 @@ class GrowingMessage:
                 refusal = text_at(value, f"{where}.refusal")
                 self._texts.setdefault(field, []).append(refusal)
             elif field == "audio":
-                self._audio.grow(object_at(value, f"{where}.audio"), _GROWING_AUDIO)
-            elif field in _LISTS and isinstance(value, list):
-                self._rest[field] = [*self._rest.get(field, ()), *value]
-            elif value not in ("", [], {}):
+                self._add_audio(object_at(value, f"{where}.audio"), f"{where}.audio")
+            elif field in _LISTS:
+                self._add_list(field, list_at(value, f"{where}.{field}"), f"{where}.{field}")
+            elif field not in self._rest or value not in ("", [], {}):
                 self._rest[field] = value
         # Behind the field of its own, which says the same: what is in both is told once.
         if delta.get(DETAILS):
@@ -103,14 +133,17 @@ class GrowingMessage:
             return content, ""
         words = thought = ""
         for number, value in enumerate(list_at(content, f"{where}.content")):
-            part = object_at(value, f"{where}.content[{number}]")
-            if part.get("type") == "text" and part.get("text") == "":
+            place = f"{where}.content[{number}]"
+            part = object_at(value, place)
+            if part.get("type") != "thinking":
+                decode_part(part, place, "", [])
+            if part.get("type") == "text" and not part.get("text"):
                 continue
             if self._content:
                 self._parts.append(_GrowingPart({"type": "text", "text": "".join(self._content)}))
                 self._content = []
             self._add_part(part)
-            words += part["text"] if isinstance(part.get("text"), str) else ""
+            words += part["text"] if part.get("type") == "text" else ""
             if part.get("type") == "thinking":
                 thought += _words_of_chunk(part)
                 self.reasoning_field = "content"
@@ -140,6 +173,26 @@ class GrowingMessage:
             self.reasoning_field = field
         return text if field == self.reasoning_field else ""
 
+    def _add_audio(self, audio: dict[str, Any], where: str) -> None:
+        decode_audio(audio, where, "")
+        self._audio.grow(audio, _GROWING_AUDIO)
+
+    def _add_list(self, field: str, more: list[Any], where: str) -> None:
+        """Images, each whole, or annotations."""
+        if field == "images":
+            for number, image in enumerate(more):
+                decode_part(image, f"{where}[{number}]", "", [])
+        self._rest[field] = [*self._rest.get(field, ()), *more]
+
+    def _add_logprobs(self, more: dict[str, Any]) -> None:
+        """Those of all tokens, one behind the other."""
+        known = self.choice.setdefault("logprobs", {})
+        for field, tokens in more.items():
+            if isinstance(tokens, list) and isinstance(known.get(field), list):
+                known[field] += tokens
+            elif tokens is not None or field not in known:
+                known[field] = [*tokens] if isinstance(tokens, list) else tokens
+
     def _add_details(self, details: list[Any]) -> str:
         """New reasoning of details; those of one index and type are one."""
         said = ""
@@ -148,11 +201,8 @@ class GrowingMessage:
                 continue
             words = detail.get("text") or detail.get("summary")
             said += words if isinstance(words, str) else ""
-            last = self._details[-1].fields if self._details else {}
-            if last and all(last.get(key) == detail.get(key) for key in ("index", "type")):
-                self._details[-1].grow(detail, _GROWING_DETAILS)
-            else:
-                self._details.append(_GrowingPart(detail))
+            _add_detail(self._details, detail)
+            _add_detail(self._untold, detail)
         has_own_field = bool(self._texts.keys() & set(TEXT_FIELDS))
         if said and not has_own_field:
             self.reasoning_field = DETAILS
@@ -187,6 +237,15 @@ class _GrowingPart:
         if "thinking" in grown:
             grown["thinking"] = [{"type": "text", "text": grown["thinking"]}]
         return self.fields | grown
+
+
+def _add_detail(details: list[_GrowingPart], detail: dict[str, Any]) -> None:
+    """Add a detail; it goes on with the last one if both have the same index and type."""
+    last = details[-1].fields if details else {}
+    if last and all(last.get(key) == detail.get(key) for key in ("index", "type")):
+        details[-1].grow(detail, _GROWING_DETAILS)
+    else:
+        details.append(_GrowingPart(detail))
 
 
 def _words_of_chunk(part: dict[str, Any]) -> str:
