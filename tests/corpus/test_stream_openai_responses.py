@@ -145,7 +145,10 @@ def test_streams_made_here_are_taken_by_the_sdk(protocol):
         response = accumulated(made)
         calls, words, thoughts = reading(response)
         expected = canonical_reading(reply.message)
-        assert [(call[0], call[1], call[2] or "{}") for call in expected[0]] == calls, id
+        # No arguments are an empty object, also where a host says null (Groq).
+        nothing = ("", "null")
+        written = [(id, name, "{}" if raw in nothing else raw) for id, name, raw in expected[0]]
+        assert written == calls, id
         assert "".join(expected[1]) == "".join(words), id
         assert response.status in ("completed", "incomplete", "failed"), id
         assert (response.status == "completed") == _ended_well(events[-1]), id

@@ -4,12 +4,11 @@ Hosts write no arguments as null or blank, and some write the object inside a JS
 not begin as an object waits for the end of its call; what is an object then, is written as one.
 """
 
-import msgspec
 from msgspec.structs import replace
 
-from canonicall.admission import parse_arguments
 from canonicall.blocks import ToolCall
 from canonicall.events import ArgumentsAdded, BlockEnded, Event
+from canonicall.wire.writing import object_text
 
 
 class ObjectArguments:
@@ -39,8 +38,7 @@ class ObjectArguments:
         text = "".join(self.waiting.pop(event.index, ()))
         if not text:
             return [event]
-        args = parse_arguments(text)
-        if args is None:
+        read = object_text(text)
+        if read == text:
             return [ArgumentsAdded(event.index, text), event]
-        raw = msgspec.json.encode(args).decode()
-        return [BlockEnded(event.index, replace(call, args=args, raw=raw))]
+        return [BlockEnded(event.index, replace(call, raw=read))]
