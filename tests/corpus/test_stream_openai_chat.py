@@ -147,7 +147,8 @@ def test_any_split_gives_the_same_events():
 
 
 def test_single_bytes_give_the_same_events():
-    for id, data in streams():
+    """Every third stream, not the ones that all formats are read in so (test_stream_splits.py)."""
+    for id, data in streams()[1::3]:
         assert decoded(*(data[at : at + 1] for at in range(len(data)))) == decoded(data), id
 
 
