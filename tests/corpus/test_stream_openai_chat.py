@@ -17,7 +17,15 @@ from openai._models import construct_type
 from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.chat import ChatCompletionChunk
 
-from canonicall import BlockEnded, BlockStarted, StreamDecoder, StreamEncoder, Text, fold
+from canonicall import (
+    BlockEnded,
+    BlockStarted,
+    StreamDecoder,
+    StreamEncoder,
+    Text,
+    fold,
+    verify_stream,
+)
 from canonicall.folding import Folder
 
 from streaming import needs_corpus, pieces_of, recorded_streams
@@ -238,12 +246,34 @@ def assert_typed(chunk):
     ChatCompletionChunk.model_validate(chunk)
 
 
+def excused(reply, written):
+    """What is not OpenAI's: arguments as the model wrote them, reasoning in Mistral's content."""
+    codes = set()
+    # Groq's Llama writes null where there are none, others broke off in the middle.
+    if any(parse_strictly(call.raw) is None for call in reply.calls):
+        codes.add("arguments_not_json")
+    if b'"content":[{"type":"thinking"' in written:
+        codes.add("frame_malformed")
+    return codes
+
+
+def parse_strictly(raw):
+    """The object that the arguments are, None if they are something else."""
+    try:
+        value = json.loads(raw or "{}")
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def test_every_stream_written_again_is_read_by_the_sdk():
-    """The same words and calls; calls without arguments have some."""
+    """The same words and calls; calls without arguments have some. The judge finds nothing."""
     for id, data in streams():
         events = decoded(data)
         reply = events[-1].reply
-        words, calls, finish, usage = client_reading(StreamEncoder("openai-chat").feed_all(events))
+        written = StreamEncoder("openai-chat").feed_all(events)
+        assert set(verify_stream(written, "openai-chat").counts) <= excused(reply, written), id
+        words, calls, finish, usage = client_reading(written)
         # Groq's llama says null for no arguments.
         none = ("", None, "null")
         expected = [

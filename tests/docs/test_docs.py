@@ -1,13 +1,14 @@
 """The documentation says what the code does: examples run, tables agree, links lead somewhere."""
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import pytest
 
-from canonicall import Policy
+from canonicall import Event, Policy
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, status_of, wording
 
 ROOT = Path(__file__).parents[2]
@@ -107,6 +108,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "docs/conversations.md",
         "docs/findings.md",
         "docs/providers.md",
+        "docs/streams.md",
         "docs/translating.md",
         "docs/violations.md",
     ],
@@ -146,6 +148,29 @@ def test_the_guide_shows_the_policy_as_it_is():
     ]
 
 
+def test_the_streams_page_lists_the_events():
+    """Every event, in order, with its fields."""
+    shown = table((ROOT / "docs/streams.md").read_text(encoding="utf-8"), "event")
+    assert [row[:2] for row in shown] == [
+        [f"`{kind.__name__}`", ", ".join(f"`{name}`" for name in kind.__struct_fields__)]
+        for kind in get_args(Event)
+    ]
+
+
+def test_the_architecture_page_has_the_layers_of_the_contract():
+    """Every module of the contract has a row, with the number of its layer."""
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = contract["tool"]["importlinter"]["contracts"][0]["layers"]
+    expected = {
+        (str(len(layers) - place), name.strip())
+        for place, layer in enumerate(layers)
+        for name in layer.split(":")
+    }
+    rows = table((ROOT / "docs/architecture.md").read_text(encoding="utf-8"), "layer")
+    shown = {(number, re.search(r"\w+", file)[0]) for number, file, _ in rows}
+    assert shown == expected
+
+
 def test_the_glossary_gives_each_word_one_meaning():
     glossary = (ROOT / "docs/glossary.md").read_text(encoding="utf-8")
     words = re.findall(r"^- \*\*(.+?)\*\*:", glossary, re.MULTILINE)
@@ -156,7 +181,8 @@ def test_the_glossary_gives_each_word_one_meaning():
         *("ledger", "canonical id", "raw id", "outcome", "status", "closing", "finding", "report"),
         *("fault", "violation", "compaction", "cut point", "format", "body", "request", "reply"),
         *("target", "profile", "confidence", "transcript", "projection", "wire id", "policy"),
-        *("judge", "syntax"),
+        *("judge", "syntax", "stream", "frame", "event", "piece", "folding", "complete"),
+        *("truncated", "partial call"),
     }
 
 
