@@ -108,6 +108,19 @@ if TYPE_CHECKING:
 
     # Read a stream, write one.
     from canonicall.streams import StreamDecoder, StreamEncoder
+
+    # Read calls that a model printed in its text.
+    from canonicall.syntax.declaration import Opener, Syntax
+    from canonicall.syntax.detection import detect_syntax, syntax_of_model
+    from canonicall.syntax.parsing import Parsed, parse
+    from canonicall.syntax.recovery import CallRecovery, recover_calls
+    from canonicall.syntax.registry import (
+        get_syntax,
+        register_syntax,
+        syntax_names,
+        unregister_syntax,
+    )
+    from canonicall.syntax.scanner import TextScanner
     from canonicall.target import FieldRule, IdRule, NameRule, Target
     from canonicall.transcript.policy import Policy
     from canonicall.transcript.render import Renderer
@@ -193,6 +206,17 @@ _NAMES_BY_MODULE = {
     "canonicall.reply": ("Reply", "Usage"),
     "canonicall.request": ("Params", "Reasoning", "Request", "Tool", "ToolChoice"),
     "canonicall.streams": ("StreamDecoder", "StreamEncoder"),
+    "canonicall.syntax.declaration": ("Opener", "Syntax"),
+    "canonicall.syntax.detection": ("detect_syntax", "syntax_of_model"),
+    "canonicall.syntax.parsing": ("Parsed", "parse"),
+    "canonicall.syntax.recovery": ("CallRecovery", "recover_calls"),
+    "canonicall.syntax.registry": (
+        "get_syntax",
+        "register_syntax",
+        "syntax_names",
+        "unregister_syntax",
+    ),
+    "canonicall.syntax.scanner": ("TextScanner",),
     "canonicall.target": ("FieldRule", "IdRule", "NameRule", "Target"),
     "canonicall.transcript.policy": ("Policy",),
     "canonicall.transcript.render": ("Renderer",),
@@ -214,6 +238,7 @@ __all__ = [
     "BlockEnded",
     "BlockStarted",
     "CallClosed",
+    "CallRecovery",
     "CanonicallError",
     "Capabilities",
     "Code",
@@ -242,9 +267,11 @@ __all__ = [
     "Native",
     "NewerVersion",
     "Opaque",
+    "Opener",
     "Origin",
     "Outcome",
     "Params",
+    "Parsed",
     "PartialCall",
     "Policy",
     "Reasoning",
@@ -259,9 +286,11 @@ __all__ = [
     "StreamEncoder",
     "StreamEnded",
     "Summary",
+    "Syntax",
     "Target",
     "Text",
     "TextAdded",
+    "TextScanner",
     "Thinking",
     "ThinkingAdded",
     "Tool",
@@ -282,6 +311,7 @@ __all__ = [
     "cut_points",
     "decode_request",
     "decode_response",
+    "detect_syntax",
     "drop",
     "dump",
     "dump_entry",
@@ -294,24 +324,31 @@ __all__ = [
     "get_capabilities",
     "get_parser",
     "get_profile",
+    "get_syntax",
     "get_target",
     "is_canonical_tool_id",
     "load",
     "normalize_to_anthropic_tool_id",
     "normalize_to_history_tool_id",
     "normalize_to_openai_tool_id",
+    "parse",
     "provider_names",
+    "recover_calls",
     "register_parser",
     "register_provider",
+    "register_syntax",
     "render",
     "shorten",
     "summarise",
+    "syntax_names",
+    "syntax_of_model",
     "to_anthropic",
     "to_generic",
     "to_openai",
     "translate",
     "unregister_parser",
     "unregister_provider",
+    "unregister_syntax",
     "verify",
     "verify_stream",
     "wording",

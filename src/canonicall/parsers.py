@@ -10,6 +10,8 @@ from canonicall.blocks import ToolCall
 from canonicall.codec import Body, decode_response
 from canonicall.errors import InvalidValue, MalformedBody, UnknownName
 from canonicall.providers.registry import get_profile, provider_names
+from canonicall.syntax.parsing import parse
+from canonicall.syntax.registry import syntax_names
 from canonicall.wire.reading import parse_body
 
 
@@ -41,17 +43,36 @@ class WireParser:
         return list(decode_response(_as_response(body, self.wire_format), self.wire_format).calls)
 
 
+class TextParser:
+    """Reads the calls that a model printed in its text."""
+
+    format = "xml"
+
+    def __init__(self, syntax: str) -> None:
+        self.provider_id = syntax
+
+    def parse(self, response: Body) -> list[ToolCall]:
+        """The calls in a text."""
+        if isinstance(response, dict):
+            raise MalformedBody("expected the text of a model, got an object.")
+        text = response.decode("utf-8", "replace") if isinstance(response, bytes) else response
+        return list(parse(text, syntax=self.provider_id).calls)
+
+
 _OWN: dict[str, ToolParser] = {}
 
 
 def get_parser(provider: str) -> ToolParser:
-    """The parser of a provider; an unknown provider is an error that says so."""
+    """The parser of a provider or of a syntax; an unknown name is an error that says so."""
     if provider in _OWN:
         return _OWN[provider]
     try:
         profile = get_profile(provider)
     except UnknownName:
-        raise UnknownName("parser for provider", provider, (*provider_names(), *_OWN)) from None
+        if provider in syntax_names():
+            return TextParser(provider)
+        known = (*provider_names(), *_OWN, *syntax_names())
+        raise UnknownName("parser for provider", provider, known) from None
     return WireParser(profile.name, profile.format)
 
 

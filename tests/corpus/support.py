@@ -20,5 +20,21 @@ def recorded(protocol):
                     yield record
 
 
-def named(records):
-    return [pytest.param(record, id=record["id"]) for record in records]
+def each(records, size=50):
+    """A test for each record, run in groups: thousands of tests cost more than what they test."""
+
+    def decorate(test):
+        def run(records):
+            for record in records:
+                try:
+                    test(record)
+                except AssertionError as error:
+                    raise AssertionError(f"{record['id']}: {error}") from error
+
+        run.__doc__ = test.__doc__
+        run.__name__ = test.__name__
+        groups = [records[at : at + size] for at in range(0, len(records), size)]
+        ids = [f"from {at}" for at in range(0, len(records), size)]
+        return pytest.mark.parametrize("records", groups, ids=ids)(run)
+
+    return decorate

@@ -6,8 +6,6 @@ No record is exempt.
 
 import json
 
-import pytest
-
 from canonicall.blocks import Media, Text, Thinking
 from canonicall.findings import Report
 from canonicall.transcript.turns import Transcript, Turn
@@ -16,7 +14,7 @@ from canonicall.wire.bedrock.messages import encode_turn
 from canonicall.wire.bedrock.request import decode_request, encode_request
 from canonicall.wire.bedrock.response import decode_response, encode_response
 from canonicall.wire.bedrock.target import TARGET
-from corpus.support import named, needs_corpus, recorded
+from corpus.support import each, needs_corpus, recorded
 from wire.support import with_raw_id
 
 FINISHES = {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length"}
@@ -25,9 +23,9 @@ FINISHES = {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length"
 RECORDS = list(recorded("bedrock-converse"))
 pytestmark = needs_corpus
 
-REQUESTS = named(record for record in RECORDS if record["request"])
-RESPONSES = named(r for r in RECORDS if r["framing"] == "json" and r["status"] == 200)
-ERRORS = named(r for r in RECORDS if r["framing"] == "json" and r["status"] != 200)
+REQUESTS = [record for record in RECORDS if record["request"]]
+RESPONSES = [r for r in RECORDS if r["framing"] == "json" and r["status"] == 200]
+ERRORS = [r for r in RECORDS if r["framing"] == "json" and r["status"] != 200]
 
 
 def test_the_corpus_has_what_is_to_be_checked():
@@ -85,7 +83,7 @@ def merged(messages):
     return whole
 
 
-@pytest.mark.parametrize("record", REQUESTS)
+@each(REQUESTS)
 def test_messages_of_a_request_come_back_as_they_were(record):
     body = record["request"]
     turns = [turn for turn in as_turns(decode_request(body)) if turn.role != "system"]
@@ -93,7 +91,7 @@ def test_messages_of_a_request_come_back_as_they_were(record):
     assert merged(read_messages({"messages": wire})) == merged(read_messages(body))
 
 
-@pytest.mark.parametrize("record", REQUESTS)
+@each(REQUESTS)
 def test_a_request_says_what_its_json_says(record):
     body = record["request"]
     request = decode_request(body)
@@ -114,7 +112,7 @@ def test_a_request_says_what_its_json_says(record):
     assert len(cached) + len([tool for tool in request.tools if tool.cache]) == marks
 
 
-@pytest.mark.parametrize("record", REQUESTS)
+@each(REQUESTS)
 def test_a_request_goes_to_the_wire_and_back(record):
     """Tools, choice, parameters and fields without canonical meaning, in a whole body."""
     request = decode_request(record["request"])
@@ -128,7 +126,7 @@ def test_a_request_goes_to_the_wire_and_back(record):
         assert getattr(again, field) == getattr(request, field)
 
 
-@pytest.mark.parametrize("record", RESPONSES)
+@each(RESPONSES)
 def test_a_response_says_what_its_json_says(record):
     body = record["response"]
     reply = decode_response(body)
@@ -152,7 +150,7 @@ def test_a_response_says_what_its_json_says(record):
     assert reply.usage.cache_read_tokens == usage.get("cacheReadInputTokens", 0)
 
 
-@pytest.mark.parametrize("record", RESPONSES)
+@each(RESPONSES)
 def test_a_response_goes_to_the_wire_and_back(record):
     reply = decode_response(record["response"])
     body = encode_response(reply)
@@ -163,7 +161,7 @@ def test_a_response_goes_to_the_wire_and_back(record):
     ]
 
 
-@pytest.mark.parametrize("record", ERRORS)
+@each(ERRORS)
 def test_an_error_keeps_its_message(record):
     error = decode_error(record["response"])
     assert encode_error(error)["message"] == error.message == record["response"]["message"]

@@ -22,6 +22,7 @@ from canonicall.wire.gemini.messages import encode_turn
 from canonicall.wire.gemini.request import decode_request, encode_request
 from canonicall.wire.gemini.response import decode_response, encode_response
 from canonicall.wire.gemini.target import TARGET
+from corpus.support import each
 
 CORPUS = os.environ.get("CANONICALL_CORPUS")
 pytestmark = pytest.mark.skipif(
@@ -45,10 +46,6 @@ ERRORS = [one for one in RECORDS if one["framing"] == "json" and one["status"] !
 
 # The calls are there, but the API itself says that they are not valid (4 recordings).
 CALLS_REFUSED_BY_THE_API = {"UNEXPECTED_TOOL_CALL"}
-
-
-def each(records):
-    return pytest.mark.parametrize("record", records, ids=[one["id"] for one in records])
 
 
 def camel(value):

@@ -4,21 +4,19 @@ Every check compares with an independent reading of the JSON, a few lines that k
 No record is exempt. The corpus has no error of this API, and its time stamps are not kept.
 """
 
-import pytest
-
 from canonicall.blocks import Text, Thinking
 from canonicall.wire.ollama.messages import encode_turn
 from canonicall.wire.ollama.request import decode_request, encode_request
 from canonicall.wire.ollama.response import decode_response, encode_response
 from canonicall.wire.ollama.target import TARGET
-from corpus.support import named, needs_corpus, recorded
+from corpus.support import each, needs_corpus, recorded
 from wire.support import as_turn, transcript
 
 RECORDS = list(recorded("ollama-chat"))
 pytestmark = needs_corpus
 
-REQUESTS = named(record for record in RECORDS if record["request"])
-RESPONSES = named(r for r in RECORDS if r["framing"] == "json" and r["status"] == 200)
+REQUESTS = [record for record in RECORDS if record["request"]]
+RESPONSES = [r for r in RECORDS if r["framing"] == "json" and r["status"] == 200]
 
 
 def test_the_corpus_has_what_is_to_be_checked():
@@ -42,7 +40,7 @@ def read_message(message):
     )
 
 
-@pytest.mark.parametrize("record", REQUESTS)
+@each(REQUESTS)
 def test_messages_of_a_request_come_back_as_they_were(record):
     body = record["request"]
     turns = map(as_turn, decode_request(body).conversation.messages)
@@ -50,7 +48,7 @@ def test_messages_of_a_request_come_back_as_they_were(record):
     assert list(map(read_message, wire)) == list(map(read_message, body["messages"]))
 
 
-@pytest.mark.parametrize("record", REQUESTS)
+@each(REQUESTS)
 def test_a_request_says_what_its_json_says(record):
     body = record["request"]
     request = decode_request(body)
@@ -64,13 +62,13 @@ def test_a_request_says_what_its_json_says(record):
     assert (request.params.reasoning and request.params.reasoning.enabled) == body.get("think")
 
 
-@pytest.mark.parametrize("record", REQUESTS)
+@each(REQUESTS)
 def test_results_without_ids_find_their_calls(record):
     """The recorded clients name only the tool, some not even that: every call is answered."""
     assert decode_request(record["request"]).conversation.ledger.open == ()
 
 
-@pytest.mark.parametrize("record", REQUESTS)
+@each(REQUESTS)
 def test_a_request_goes_to_the_wire_and_back(record):
     """Tools, choice, parameters and fields without canonical meaning, in a whole body."""
     request = decode_request(record["request"])
@@ -82,7 +80,7 @@ def test_a_request_goes_to_the_wire_and_back(record):
         assert getattr(again, field) == getattr(request, field)
 
 
-@pytest.mark.parametrize("record", RESPONSES)
+@each(RESPONSES)
 def test_a_response_says_what_its_json_says(record):
     body = record["response"]
     message = body["message"]
@@ -97,7 +95,7 @@ def test_a_response_says_what_its_json_says(record):
     assert reply.usage.output_tokens == body["eval_count"]
 
 
-@pytest.mark.parametrize("record", RESPONSES)
+@each(RESPONSES)
 def test_a_response_goes_to_the_wire_and_back(record):
     reply = decode_response(record["response"])
     body = encode_response(reply)

@@ -120,7 +120,7 @@ def said(text: str) -> Any:
 
 
 def chat_calls(data: bytes) -> list[Call]:
-    message = chat_stream.accumulated(data).message.to_dict()
+    message = chat_stream.accumulated(data)["choices"][0]["message"]
     return [
         (call["id"], call["custom"]["name"], {"input": call["custom"]["input"]})
         if call["type"] == "custom"

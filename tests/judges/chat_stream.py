@@ -1,6 +1,7 @@
 """The OpenAI SDK reads a stream of chat completions: its client, its parser, its accumulator."""
 
 import warnings
+from typing import Any
 
 import pytest
 
@@ -27,12 +28,13 @@ _CLIENT = openai.OpenAI(
 )
 
 
-def accumulated(data):
-    """The first choice as a user of the SDK has it in the end."""
-    _PROVIDER.data = data
+def accumulated(stream: bytes) -> dict[str, Any]:
+    """The completion that the SDK puts together; an error inside the stream raises its APIError."""
+    _PROVIDER.data = stream
     state = streaming.ChatCompletionStreamState()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # content in lists is news to the SDK's types
         for chunk in _CLIENT.chat.completions.create(model="m", messages=[], stream=True):
             state.handle_chunk(chunk)
-    return state.current_completion_snapshot.choices[0]
+        completion: dict[str, Any] = state.current_completion_snapshot.to_dict(mode="json")
+    return completion

@@ -4,8 +4,8 @@ import pytest
 
 from canonicall.codec import decode_response, encode_response
 from canonicall.reply import FILTER, LENGTH, STOP, TOOL_CALLS
+from scenarios.finish_support import CUT, ENDED, FILTERED, FRONTS, WITH_CALLS
 
-FRONTS = ["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "cohere", "ollama"]
 CALL = {"id": "call_1", "type": "function", "function": {"name": "run", "arguments": "{}"}}
 ITEM = {
     "type": "function_call",
@@ -77,20 +77,6 @@ def told(reply, front):
             return reason
 
 
-WITH_CALLS = {
-    "openai-chat": "tool_calls", "openai-responses": "completed", "anthropic": "tool_use",
-    "gemini": "STOP", "bedrock": "tool_use", "cohere": "TOOL_CALL", "ollama": "stop",
-}  # fmt: skip
-ENDED = {
-    "openai-chat": "stop", "openai-responses": "completed", "anthropic": "end_turn",
-    "gemini": "STOP", "bedrock": "end_turn", "cohere": "COMPLETE", "ollama": "stop",
-}  # fmt: skip
-CUT = {
-    "openai-chat": "length", "openai-responses": "max_output_tokens", "anthropic": "max_tokens",
-    "gemini": "MAX_TOKENS", "bedrock": "max_tokens", "cohere": "MAX_TOKENS", "ollama": "length",
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("back", FRONTS)
 def test_e1_words_beside_a_call_do_not_make_it_an_end_of_turn(back):
     """A Claude client that reads `end_turn` stops, so a turn with a call is never one."""
@@ -146,12 +132,6 @@ def test_e7_googles_stop_means_what_the_parts_say(call):
     assert told(reply_of("gemini", "STOP", call=call), "anthropic") == (
         "tool_use" if call else "end_turn"
     )
-
-
-FILTERED = {
-    "openai-chat": "content_filter", "openai-responses": "content_filter", "gemini": "SAFETY",
-    "bedrock": "content_filtered", "anthropic": "refusal", "cohere": "ERROR",
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("front", FILTERED)

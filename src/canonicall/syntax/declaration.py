@@ -13,7 +13,8 @@ from canonicall.syntax.reader import Reader, Reading
 ReadCalls: TypeAlias = Callable[[Reader, Output], Reading[bool]]
 """Reads what stands behind an opening marker. False: it was no call, and is given back as text."""
 Looks: TypeAlias = Callable[[Reader], Reading[bool]]
-"""Whether what stands behind an opening marker looks like this syntax. It takes nothing."""
+"""Whether what stands behind an opening marker looks like this syntax. It takes nothing, or white
+space that means nothing there."""
 Place: TypeAlias = Literal["anywhere", "line", "start"]
 
 
@@ -26,6 +27,11 @@ class Opener(Struct, frozen=True):
     """Tells syntaxes with the same marker apart; None where the marker is enough."""
     place: Place = "anywhere"
     """Where it counts: anywhere, at the start of a line, or at the start of the reply."""
+    closers: tuple[str, ...] = ()
+    """Markers that close what this one opens. They are text where nothing was opened."""
+    by_form: bool = False
+    """Other text may begin with it as well: it opens calls only of tools that were offered, and
+    there is nothing remarkable about it where it opens none."""
 
 
 class Syntax(Struct, frozen=True):
@@ -46,6 +52,8 @@ class Syntax(Struct, frozen=True):
     is_marked: bool = True
     """Calls are marked by tokens that prose does not have; else they are calls only by their form,
     and only tools that were offered are called."""
+    is_guarded: bool = False
+    """A marker right behind a quotation mark is spoken of, not meant."""
     print_calls: Callable[[tuple[ToolCall, ...]], str] | None = None
     """Prints calls as the model would; None where nobody prints it."""
     print_results: Callable[[tuple[ToolResult, ...]], str] | None = None

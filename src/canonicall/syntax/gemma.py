@@ -1,26 +1,40 @@
 """Gemma 4 and FunctionGemma: `call:f{key:value,...}` with a token of its own as the quote.
 
-Keys have no quotes; texts stand between two quote tokens, inside which nothing is escaped. Gemma 4
-drifts: ordinary quotes, `=` for `:`, values without quotes. All of that is read; what is no number,
-bool or null is text. A quote token inside a text cannot be written: printing it is refused.
+Keys have no quotes; texts stand between two quote tokens, inside which nothing is escaped. A text
+with a quote token in it cannot be written: printing it is refused. Gemma 4 drifts, and is read all
+the same (ollama#15315, #17882, vllm#51284): ordinary quotes, `=` for `:`, values without quotes.
+What has no quotes is a number, a bool or null if it looks like one, unless the schema of the tool
+says that it is a string; all else is text.
+
+Gemma 4 thinks in the only channel it has, so all that stands in a channel is thought, with or
+without the word `thought` before it. A call without brackets has no arguments. Closing tokens that
+close nothing mean nothing.
 """
 
 import re
-from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.errors import InvalidValue
-from canonicall.findings import Action
 from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of
 from canonicall.syntax.output import CallOutput, Output
+from canonicall.syntax.printing import with_printing
+from canonicall.syntax.python_calls import quoted_text
 from canonicall.syntax.reader import Reader, Reading
-from canonicall.syntax.stops import Stops, stops
+from canonicall.syntax.stops import stops
+from canonicall.syntax.typed_values import escaped, json_text, member_schema, types_of
 
-_SCALAR = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?|true|false|null")
+_SCALAR = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false|null")
 _WORDS = {"True": "true", "False": "false", "None": "null"}
 _NOISE = ("<bos>", "<eos>", "<end_of_turn>", "<turn|>", "<|tool_response>")
+_CHANNEL, _CHANNEL_END = "<|channel>", "<channel|>"
+_THOUGHT = "thought"
+_THOUGHT_ENDS = stops(_CHANNEL_END, *_NOISE)
+_BEHIND_TEXT = (",", "}", "]", "<")
+_LONGEST_NAME = 256
+_DEEPEST = 100
+"""Values inside of more values than this are not read."""
 
 
 class _Dialect:
@@ -29,8 +43,8 @@ class _Dialect:
     def __init__(self, open: str, close: str, quote: str) -> None:
         self.open, self.close, self.quote = open, close, quote
         self._names = stops("{", close)
-        self._key_ends = stops(":", "=", "}", close)
-        self._scalar_ends = stops(",", "}", "]", close)
+        self.key_ends = stops(":", "=", "}", close)
+        self.scalar_ends = stops(",", "}", "]", close)
 
     @property
     def read(self) -> ReadCalls:
@@ -44,91 +58,26 @@ class _Dialect:
             yield from reader.accept(*_NOISE)
             if (yield from reader.accept(self.close)):
                 return True
-            if reader.at_end or (found and (yield from reader.peek_word(4)) != "call"):
+            if reader.at_end or (found and (yield from reader.peek(4)) != "call"):
                 return found
             if not (yield from self._call(reader, output)):
                 return found
             found = True
 
     def _call(self, reader: Reader, output: Output) -> Reading[bool]:
-        said: list[str] = []
-        marker = yield from reader.until(self._names, said.append, consume=False)
-        name = "".join(said).strip().removeprefix("call:").strip()
-        if marker != "{" or not name or len(name.split()) > 1:
-            return False
+        said, marker = yield from reader.up_to(self._names, _LONGEST_NAME)
+        name = said.strip().removeprefix("call:").strip()
         call = output.call()
-        if not call.name(name):
-            why = f"{name!r} was not offered, so this is no call; it stays text."
-            output.note("call_not_offered", Action.KEPT, why)
+        is_name = bool(marker) and len(name.split()) == 1
+        if not is_name or not call.name(name):
+            reader.take(len(marker))
             return False
-        whole = yield from self._object(reader, call)
+        if marker == self.close:
+            call.arguments("{}")
+            return call.end()
+        schema = call.tool.parameters if call.tool is not None else None
+        whole = yield from _Values(self, reader, call, schema or {}).object(schema)
         return call.end(truncated=not whole)
-
-    def _object(self, reader: Reader, call: CallOutput) -> Reading[bool]:
-        reader.take(1)
-        call.arguments("{")
-        separator = ""
-        while True:
-            yield from reader.blank()
-            if (yield from reader.accept("}")):
-                call.arguments("}")
-                return True
-            if (yield from reader.accept(",")):
-                continue
-            key = yield from self._key(reader)
-            if key is None:
-                return False
-            call.arguments(separator + _json(key) + ":")
-            separator = ","
-            if not (yield from self._value(reader, call)):
-                return False
-
-    def _list(self, reader: Reader, call: CallOutput) -> Reading[bool]:
-        reader.take(1)
-        call.arguments("[")
-        separator = ""
-        while True:
-            yield from reader.blank()
-            if (yield from reader.accept("]")):
-                call.arguments("]")
-                return True
-            if (yield from reader.accept(",")):
-                continue
-            call.arguments(separator)
-            separator = ","
-            if not (yield from self._value(reader, call)):
-                return False
-
-    def _key(self, reader: Reader) -> Reading[str | None]:
-        said: list[str] = []
-        quote = yield from reader.accept(self.quote, '"', "'")
-        if quote:
-            if not (yield from reader.until(stops(quote), said.append)):
-                return None
-            yield from reader.blank()
-            return "".join(said) if (yield from reader.accept(":", "=")) else None
-        marker = yield from reader.until(self._key_ends, said.append)
-        return "".join(said).strip() if marker in (":", "=") else None
-
-    def _value(self, reader: Reader, call: CallOutput) -> Reading[bool]:
-        yield from reader.blank()
-        quote = yield from reader.accept(self.quote)
-        if quote:
-            return (yield from _text(reader, stops(quote), call.arguments))
-        first = yield from reader.peek()
-        if first == "{":
-            return (yield from self._object(reader, call))
-        if first == "[":
-            return (yield from self._list(reader, call))
-        if first in ('"', "'"):
-            reader.take(1)
-            return (yield from _text(reader, stops(first), call.arguments))
-        said: list[str] = []
-        marker = yield from reader.until(self._scalar_ends, said.append, consume=False)
-        raw = "".join(said).strip()
-        raw = _WORDS.get(raw, raw)
-        call.arguments(raw if _SCALAR.fullmatch(raw) else _json(raw))
-        return marker not in ("", self.close)
 
     # Printing.
 
@@ -141,7 +90,7 @@ class _Dialect:
     def _written(self, value: object) -> str:
         match value:
             case str():
-                return f"{self.quote}{self._quoted(value)}{self.quote}"
+                return f"{self.quote}{value}{self.quote}"
             case dict():
                 pairs = (
                     f"{self._as_key(key)}:{self._written(item)}" for key, item in value.items()
@@ -150,33 +99,122 @@ class _Dialect:
             case list():
                 return "[" + ",".join(map(self._written, value)) + "]"
             case _:
-                return _json(value)
+                return msgspec.json.encode(value).decode()
 
     def _as_key(self, key: str) -> str:
-        plain = re.fullmatch(r"[A-Za-z_][\w.-]*", key)
-        return key if plain else f"{self.quote}{self._quoted(key)}{self.quote}"
-
-    def _quoted(self, text: str) -> str:
-        if self.quote in text:
-            raise InvalidValue(
-                f"a text with {self.quote!r} in it cannot be written in this syntax.",
-                where="arguments",
-                help="Leave the token out of the text.",
-            )
-        return text
+        return key if re.fullmatch(r"[\w.-]+", key) else f"{self.quote}{key}{self.quote}"
 
 
-def _text(reader: Reader, end: Stops, sink: Callable[[str], None]) -> Reading[bool]:
-    """A text up to its closing quote; it streams."""
-    sink('"')
-    marker = yield from reader.until(end, lambda piece: sink(_json(piece)[1:-1]))
-    if marker:
-        sink('"')
-    return bool(marker)
+class _Values:
+    """Reads the arguments of one call and gives them to it as JSON."""
+
+    def __init__(
+        self, dialect: _Dialect, reader: Reader, call: CallOutput, root: dict[str, Any]
+    ) -> None:
+        self._dialect = dialect
+        self._reader = reader
+        self._write = call.arguments
+        self._root = root
+
+    def object(self, schema: Any, depth: int = 0) -> Reading[bool]:
+        """An object whose bracket comes next. Whether it came to its end."""
+        reader = self._reader
+        reader.take(1)
+        self._write("{")
+        separator = ""
+        while True:
+            yield from reader.blank()
+            if (yield from reader.accept("}")):
+                self._write("}")
+                return True
+            if (yield from reader.accept(",")):
+                continue
+            key = yield from self._key()
+            if key is None:
+                return False
+            self._write(f"{separator}{json_text(key)}:")
+            separator = ","
+            if not (yield from self._value(member_schema(schema, key, self._root), depth)):
+                return False
+
+    def _list(self, schema: Any, depth: int) -> Reading[bool]:
+        reader = self._reader
+        reader.take(1)
+        self._write("[")
+        separator = ""
+        while True:
+            yield from reader.blank()
+            if (yield from reader.accept("]")):
+                self._write("]")
+                return True
+            if (yield from reader.accept(",")):
+                continue
+            if reader.at_end:
+                return False
+            self._write(separator)
+            separator = ","
+            if not (yield from self._value(member_schema(schema, None, self._root), depth)):
+                return False
+
+    def _key(self) -> Reading[str | None]:
+        reader, dialect = self._reader, self._dialect
+        said: list[str] = []
+        quote = yield from reader.accept(dialect.quote, '"', "'")
+        if quote:
+            if not (yield from reader.until(stops(quote), said.append)):
+                return None
+            yield from reader.blank()
+            return "".join(said) if (yield from reader.accept(":", "=")) else None
+        marker = yield from reader.until(dialect.key_ends, said.append)
+        return "".join(said).strip() if marker in (":", "=") else None
+
+    def _value(self, schema: Any, depth: int) -> Reading[bool]:
+        reader, dialect = self._reader, self._dialect
+        yield from reader.blank()
+        quote = yield from reader.accept(dialect.quote, '"', "'")
+        if quote == dialect.quote:
+            return (yield from self._text())
+        if quote:
+            return (yield from quoted_text(reader, quote, self._write, _BEHIND_TEXT))
+        first = yield from reader.peek()
+        if first in ("{", "["):
+            read = self.object if first == "{" else self._list
+            return depth < _DEEPEST and (yield from read(schema, depth + 1))
+        said: list[str] = []
+        marker = yield from reader.until(dialect.scalar_ends, said.append, consume=False)
+        if not marker:
+            return False
+        self._write(_bare("".join(said).strip(), types_of(schema, self._root)))
+        return marker != dialect.close
+
+    def _text(self) -> Reading[bool]:
+        """A text up to its closing quote; it streams."""
+        self._write('"')
+        end = stops(self._dialect.quote)
+        marker = yield from self._reader.until(end, lambda piece: self._write(escaped(piece)))
+        if marker:
+            self._write('"')
+        return bool(marker)
 
 
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+def _bare(raw: str, types: tuple[str, ...]) -> str:
+    """The JSON of a value without quotes."""
+    known = _WORDS.get(raw, raw)
+    is_value = _SCALAR.fullmatch(known) and (types != ("string",) or known == "null")
+    return known if is_value else json_text(raw)
+
+
+def _channel(reader: Reader, output: Output) -> Reading[bool]:
+    """A thought, with the word that says so or without."""
+    output.end_words()
+    yield from reader.blank()
+    while (yield from reader.accept(*_NOISE)):
+        continue
+    yield from reader.accept(f"{_THOUGHT}\n")
+    while (yield from reader.until(_THOUGHT_ENDS, output.thinking)) not in ("", _CHANNEL_END):
+        continue
+    output.end_words()
+    return True
 
 
 def _print_gemma4_results(results: tuple[ToolResult, ...]) -> str:
@@ -198,22 +236,26 @@ _GEMMA4 = _Dialect("<|tool_call>", "<tool_call|>", '<|"|>')
 _FUNCTION = _Dialect("<start_function_call>", "<end_function_call>", "<escape>")
 
 SYNTAXES = (
-    Syntax(
-        name="gemma4",
-        openers=(Opener(_GEMMA4.open, _GEMMA4.read),),
-        thinking=(("<|channel>thought\n", "<channel|>"), ("<|channel>thought", "<channel|>")),
-        noise=_NOISE,
-        models=("*gemma-4*", "*gemma4*"),
-        print_calls=_GEMMA4.print_calls,
-        print_results=_print_gemma4_results,
+    with_printing(
+        Syntax(
+            name="gemma4",
+            openers=(Opener(_GEMMA4.open, _GEMMA4.read), Opener(_CHANNEL, _channel)),
+            thinking=((f"{_CHANNEL}{_THOUGHT}\n", _CHANNEL_END),),
+            noise=(*_NOISE, _CHANNEL_END, _GEMMA4.close),
+            models=("*gemma-4*", "*gemma4*"),
+        ),
+        _GEMMA4.print_calls,
+        _print_gemma4_results,
     ),
-    Syntax(
-        name="functiongemma",
-        openers=(Opener(_FUNCTION.open, _FUNCTION.read),),
-        thinking=(),
-        noise=(*_NOISE, "<start_function_response>"),
-        models=("*functiongemma*",),
-        print_calls=_FUNCTION.print_calls,
-        print_results=_print_functiongemma_results,
+    with_printing(
+        Syntax(
+            name="functiongemma",
+            openers=(Opener(_FUNCTION.open, _FUNCTION.read),),
+            thinking=(),
+            noise=(*_NOISE, "<start_function_response>", _FUNCTION.close),
+            models=("*functiongemma*",),
+        ),
+        _FUNCTION.print_calls,
+        _print_functiongemma_results,
     ),
 )

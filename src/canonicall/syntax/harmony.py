@@ -1,9 +1,11 @@
 """Harmony, the format of gpt-oss: messages with a channel and, for calls, a recipient.
 
 `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{...}<|call|>`. The recipient may
-stand in the role or in the channel; the beginning `<|start|>assistant` may be missing, and so may
-the end. The channel `analysis` is thought, all others are words. Recipients other than functions
-are tools of the host: what is said to them is neither shown nor called.
+stand in the role or in the channel, with `functions.` before the name or without; the beginning
+`<|start|>assistant` may be missing, and so may the end. The channel `analysis` is thought, all
+others are words. What is said to the tools of the host (`python`, `browser`, `container`), or in
+the form of a call to nobody, is neither shown nor called, with a finding. Arguments that are no
+JSON are one text, `input`.
 """
 
 import re
@@ -14,8 +16,10 @@ from canonicall.blocks import ToolCall, ToolResult
 from canonicall.findings import Action
 from canonicall.syntax.declaration import Opener, Syntax, arguments_of
 from canonicall.syntax.output import Output
+from canonicall.syntax.printing import with_printing
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
+from canonicall.syntax.typed_values import json_text
 
 _START, _CHANNEL, _MESSAGE, _CALL = "<|start|>", "<|channel|>", "<|message|>", "<|call|>"
 _ENDS = (_CALL, "<|end|>", "<|return|>")
@@ -23,23 +27,25 @@ _HEADER_ENDS = stops(_MESSAGE, *_ENDS)
 _BODY_ENDS = stops(*_ENDS, _START, _CHANNEL)
 _RECIPIENT = re.compile(r"\bto=([^\s<]+)")
 _FUNCTIONS = "functions."
+_PEOPLE = ("assistant", "user", "all")
+_HOSTS = ("python", "browser", "container")
 _LONGEST_HEADER = 400
 
 
 def _message(reader: Reader, output: Output) -> Reading[bool]:
     """One message: its header, and what its channel makes of the rest."""
-    pieces: list[str] = []
-    marker = yield from reader.until(_HEADER_ENDS, pieces.append)
-    header = "".join(pieces)
-    if marker != _MESSAGE or len(header) > _LONGEST_HEADER:
+    header, marker = yield from reader.up_to(_HEADER_ENDS, _LONGEST_HEADER)
+    reader.take(len(marker))
+    if marker != _MESSAGE:
         return False
-    recipient = _RECIPIENT.search(header)
+    found = _RECIPIENT.search(header)
+    recipient = "" if found is None or found[1] in _PEOPLE else found[1]
     channel = header.rpartition(_CHANNEL)[2].strip()
-    if recipient is not None and recipient[1].startswith(_FUNCTIONS):
-        return (yield from _call(reader, output, recipient[1].removeprefix(_FUNCTIONS)))
-    if recipient is not None and recipient[1] not in ("assistant", "user", "all"):
-        yield from _to_a_host(reader, output, recipient[1])
+    if _is_host(recipient, output):
+        yield from _to_a_host(reader, output, recipient)
         return True
+    if recipient:
+        return (yield from _call(reader, output, recipient.removeprefix(_FUNCTIONS)))
     if channel.startswith("commentary") and "<|constrain|>" in header:
         yield from _to_a_host(reader, output, "nobody")
         return True
@@ -50,6 +56,11 @@ def _message(reader: Reader, output: Output) -> Reading[bool]:
         reader.take(len(marker))
     output.end_words()
     return True
+
+
+def _is_host(recipient: str, output: Output) -> bool:
+    """Whether a message goes to a tool that the host of the model runs."""
+    return recipient.partition(".")[0] in _HOSTS and recipient not in output.tools
 
 
 def _call(reader: Reader, output: Output, name: str) -> Reading[bool]:
@@ -67,7 +78,7 @@ def _call(reader: Reader, output: Output, name: str) -> Reading[bool]:
         reader.take(len(marker))
     said = "".join(rest).strip()
     if said and first not in ("{", "["):
-        call.arguments(msgspec.json.encode({"input": said}).decode())
+        call.arguments(f'{{"input":{json_text(said)}}}')
     elif said:
         output.note("text_in_call", Action.DROPPED, f"Behind the arguments stood: {said[:80]!r}")
     return call.end(truncated=not whole)
@@ -99,13 +110,17 @@ def _print_results(results: tuple[ToolResult, ...]) -> str:
 
 
 SYNTAXES = (
-    Syntax(
-        name="harmony",
-        openers=(Opener(_CHANNEL, _message), Opener(_START, _message)),
-        thinking=(),
-        noise=_ENDS,
-        models=("*gpt-oss*",),
-        print_calls=_print_calls,
-        print_results=_print_results,
+    with_printing(
+        Syntax(
+            name="harmony",
+            openers=(Opener(_CHANNEL, _message), Opener(_START, _message)),
+            # Where the prompt has opened the thought already this says what ends it.
+            thinking=((f"{_START}assistant{_CHANNEL}analysis{_MESSAGE}", "<|end|>"),),
+            call_ends_thinking=True,
+            noise=_ENDS,
+            models=("*gpt-oss*",),
+        ),
+        _print_calls,
+        _print_results,
     ),
 )

@@ -1,37 +1,52 @@
-"""Hermes and its many heirs: one JSON object for each call, between `<tool_call>` tags."""
+"""Hermes and its many heirs: one JSON object for each call, between `<tool_call>` tags.
 
-import msgspec
+Hermes 2 and 3, Qwen 2.5 and 3, QwQ, SmolLM3 and many fine-tunes; Granite 4, which sometimes writes
+the arguments as JSON inside a JSON text; Reka Edge; ERNIE 4.5, which puts its words into
+`<response>` tags and whose prompt opens its thought already.
 
-from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of
-from canonicall.syntax.json_calls import json_calls, next_is
+A list between the tags is read as well, and so is a block that lacks its closing tag. A block that
+holds no call stays text, tags and all. Calls inside of a thought are drafts and part of it.
+"""
 
-_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
+from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.json_calls import json_opener
+from canonicall.syntax.json_printing import each_call, each_result
 
-
-def _print_calls(calls: tuple[ToolCall, ...]) -> str:
-    return "\n".join(
-        f"{_OPEN}\n{_json({'name': call.name, 'arguments': arguments_of(call)})}\n{_CLOSE}"
-        for call in calls
-    )
-
-
-def _print_results(results: tuple[ToolResult, ...]) -> str:
-    return "\n".join(f"<tool_response>\n{one.text}\n</tool_response>" for one in results)
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
-
+_OPENERS = (json_opener("<tool_call>", "</tool_call>"),)
+_PRINT_CALLS = each_call("<tool_call>\n", "\n</tool_call>")
+_PRINT_RESULTS = each_result("<tool_response>\n", "\n</tool_response>")
 
 SYNTAXES = (
     Syntax(
         name="hermes",
-        openers=(Opener(_OPEN, json_calls(_CLOSE), looks=next_is("{", "[")),),
+        openers=_OPENERS,
         thinking=(("<think>", "</think>"), ("<scratch_pad>", "</scratch_pad>")),
         noise=("<|im_end|>",),
         models=("*hermes*", "*qwen2.5*", "*qwen3*", "*qwq*", "*smollm3*"),
-        print_calls=_print_calls,
-        print_results=_print_results,
+        print_calls=_PRINT_CALLS,
+        print_results=_PRINT_RESULTS,
+    ),
+    Syntax(
+        name="granite4",
+        openers=_OPENERS,
+        noise=("<|end_of_text|>",),
+        models=("*granite-4*",),
+        print_calls=_PRINT_CALLS,
+        print_results=_PRINT_RESULTS,
+    ),
+    Syntax(
+        name="reka_edge",
+        openers=_OPENERS,
+        noise=("<sep>",),
+        models=("*reka-edge*",),
+        print_calls=_PRINT_CALLS,
+        print_results=each_result("<tool_response>\n", "\n</tool_response>"),
+    ),
+    Syntax(
+        name="ernie45",
+        openers=_OPENERS,
+        noise=("<response>", "</response>", "</s>"),
+        models=("*ernie-4.5*",),
+        print_calls=each_call("<tool_call>\n", "\n</tool_call>\n", between=""),
     ),
 )

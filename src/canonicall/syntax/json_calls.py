@@ -1,171 +1,159 @@
-"""Calls that are JSON: an object with a name and arguments, a list of such, or several in a row.
+"""Calls that are JSON: objects with a name and arguments, one, several in a row, or in lists.
 
-The arguments are passed on as they come, character for character. Where they stand before the name,
-or are JSON inside a JSON text, they wait until both are known.
+A call is told as soon as its name is known and its arguments begin; from there on they are passed
+on as they come, character for character. Where they stand before the name, or are JSON inside a
+JSON text, they wait until both are known. An object that turns out to be no call before anything
+was told of it is text.
+
+Decisions, where engines differ:
+
+- Text behind the calls is kept, and so is text between them and their closing marker.
+- A closing marker that is missing changes nothing about calls that are whole.
+- Brackets that are missing before the closing marker are mended, with a finding; brackets too many
+  behind a call are left out, with a finding.
+- A call without arguments is a call with none, where a marker says that it is meant as one.
+- Arguments that are no object are kept as text in `raw`; `args` is None then.
+- Of a name said twice the last one counts, of arguments said twice the first ones.
 """
 
-import msgspec
-from msgspec import Struct
-
 from canonicall.findings import Action
-from canonicall.syntax.declaration import Looks, ReadCalls
-from canonicall.syntax.output import CallOutput, Output
+from canonicall.syntax.declaration import Looks, Opener, ReadCalls
+from canonicall.syntax.json_form import JsonForm
+from canonicall.syntax.json_object import JsonObject, Span
+from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
-from canonicall.syntax.repair import repaired_value
 from canonicall.syntax.stops import stops
-
-_INNER = ("function", "tool_call", "toolCall", "function_call")
-_SEPARATORS = (",", ";")
-
-
-class JsonForm(Struct, frozen=True):
-    """What an object that is a call looks like."""
-
-    names: tuple[str, ...] = ("name",)
-    arguments: tuple[str, ...] = ("arguments", "parameters")
-    ids: tuple[str, ...] = ("id",)
-
 
 USUAL = JsonForm()
 
 
+def json_opener(marker: str, *closers: str, form: JsonForm = USUAL) -> Opener:
+    """A marker behind which JSON calls stand, up to one of `closers` if there are any."""
+    return Opener(
+        marker,
+        json_calls(*closers, form=form, marker=marker),
+        looks=next_is("{", "["),
+        closers=closers,
+    )
+
+
+def bare_opener(bracket: str, *, form: JsonForm) -> Opener:
+    """JSON calls at the start of a reply, with no marker but the bracket they begin with."""
+    read = json_calls(form=form, opened=bracket)
+    return Opener(bracket, read, place="start", by_form=True)
+
+
+def fenced_opener(*, form: JsonForm) -> Opener:
+    """JSON calls in a fence."""
+    return Opener(
+        "```json",
+        json_calls("```", form=form),
+        looks=next_is("{", "["),
+        place="line",
+        closers=("```",),
+        by_form=True,
+    )
+
+
 def json_calls(
-    *closers: str, form: JsonForm = USUAL, closed: bool = True, several: bool = True
+    *closers: str, form: JsonForm = USUAL, marker: str = "", opened: str = ""
 ) -> ReadCalls:
     """A reader of JSON calls up to one of `closers`.
 
-    `closed`: the closing marker belongs to the syntax; where it is missing the text goes on behind
-    the JSON. `several`: more calls may follow before it.
+    `marker` is what opens calls; another one means that these have ended. `opened` is a bracket
+    that was read as the marker already.
     """
+    ends = stops(*closers, *((marker,) if marker else ()))
 
     def read(reader: Reader, output: Output) -> Reading[bool]:
-        found = False
-        while True:
-            yield from reader.blank()
-            yield from reader.accept(*_SEPARATORS)
-            first = yield from reader.peek_word()
-            if first not in ("{", "[", "]"):
-                break
-            yield from reader.blank()
-            if first == "{":
-                if not (yield from read_call(reader, output, form)):
-                    return found
-                found = True
-            else:
-                reader.take(1)
-            if first == "]" and not closed:
-                break
-            if not several and first != "[":
-                break
-        if closers:
+        span = Span(reader, output, form, ends)
+        yield from _sequence(span, opened)
+        if span.found and closers:
             yield from _close(reader, output, closers)
-        return found
+        return span.found
 
     return read
 
 
 def next_is(*firsts: str) -> Looks:
-    """Whether one of these comes next, behind white space."""
+    """Whether one of these comes next, behind white space that is taken."""
     longest = max(map(len, firsts))
 
     def looks(reader: Reader) -> Reading[bool]:
-        return (yield from reader.peek_word(longest)).startswith(firsts)
+        yield from reader.blank()
+        return (yield from reader.peek(longest)).startswith(firsts)
 
     return looks
 
 
-def read_call(reader: Reader, output: Output, form: JsonForm) -> Reading[bool]:
-    """One object that is a call. False, with all of it taken, if it is none."""
-    call = output.call()
-    refused: list[str] = []
-    whole = yield from _members(reader, call, form, refused)
-    if refused:
-        why = f"{refused[0]!r} was not offered, so this is no call; it stays text."
-        output.note("call_not_offered", Action.KEPT, why)
-        return False
-    return call.end(truncated=not whole)
-
-
-def _members(reader: Reader, call: CallOutput, form: JsonForm, refused: list[str]) -> Reading[bool]:
-    """The members of an object, up to its end. Whether it came."""
-    reader.take(1)
+def _sequence(span: Span, opened: str) -> Reading[None]:
+    """Objects and lists of them, as long as they follow each other."""
+    reader = span.reader
+    depth = 1 if opened == "[" else 0
+    is_open = opened == "{"
     while True:
-        yield from reader.blank()
-        yield from reader.accept(",")
-        first = yield from reader.peek_word()
-        if first == "}":
+        if not is_open:
             yield from reader.blank()
+            if (yield from reader.comes(span.ends)):
+                return
+        first = "{" if is_open else (yield from reader.peek())
+        if first == "{":
+            if not (yield from _object(span, is_open=is_open)):
+                return
+            is_open = False
+        elif first == "[":
             reader.take(1)
-            return True
-        if not first:
-            return False
-        yield from reader.blank()
-        key: list[str] = []
-        if not (yield from reader.json_value(key.append)) or not key:
-            return False
-        yield from reader.blank()
-        if not (yield from reader.accept(":")):
-            return False
-        yield from reader.blank()
-        if not (yield from _member(_plain(key), reader, call, form, refused)):
-            return False
+            depth += 1
+        elif first and first in "]," and depth:
+            reader.take(1)
+            depth -= first == "]"
+        elif first and first in "]}" and span.found:
+            _stray(span, reader.take(1))
+        elif not (first and first in ",;" and span.found and (yield from _goes_on(span))):
+            return
 
 
-def _member(
-    key: object, reader: Reader, call: CallOutput, form: JsonForm, refused: list[str]
-) -> Reading[bool]:
-    """The value of one member."""
+def _object(span: Span, *, is_open: bool) -> Reading[bool]:
+    """One object. Whether more may follow it."""
+    was_found = span.found
+    mark = span.reader.mark()
+    one = JsonObject(span)
+    is_call = yield from one.read(is_open=is_open)
+    raw = span.reader.since(mark)
+    if is_call:
+        span.found = True
+        return True
+    if was_found:
+        span.output.text(raw)
+    return was_found and one.is_whole
+
+
+def _stray(span: Span, bracket: str) -> None:
+    why = f"A {bracket!r} too many stood behind a call; it was left out."
+    span.output.note("text_in_call", Action.DROPPED, why)
+
+
+def _goes_on(span: Span) -> Reading[bool]:
+    """Whether the separator that comes next has another call behind it; else it is text."""
+    reader = span.reader
+    mark = reader.mark()
+    reader.take(1)
+    yield from reader.blank()
     first = yield from reader.peek()
-    if key in _INNER and first == "{":
-        return (yield from _members(reader, call, form, refused))
-    if key in form.arguments and first in ("{", "["):
-        return (yield from reader.json_value(call.arguments))
-    value: list[str] = []
-    whole = yield from reader.json_value(value.append)
-    if not whole:
-        return False
-    said = _plain(value)
-    if key in form.names and isinstance(said, str):
-        if not call.name(said):
-            refused.append(said)
-    elif key in form.ids and isinstance(said, (str, int)):
-        call.id(str(said))
-    elif key in form.arguments:
-        _as_arguments(said, call)
-    return True
-
-
-def _as_arguments(said: object, call: CallOutput) -> None:
-    """Arguments that are no object: JSON inside a text, null, or a bare value."""
-    if isinstance(said, str):
-        call.arguments(said if said.lstrip()[:1] in ("{", "") else _json({"input": said}))
-    elif said is not None:
-        call.arguments(_json(said))
+    taken = reader.since(mark)
+    if first in ("{", "["):
+        return True
+    span.output.text(taken)
+    return False
 
 
 def _close(reader: Reader, output: Output, closers: tuple[str, ...]) -> Reading[None]:
-    """Take the closing marker. What stands before it is text that somebody said."""
+    """Take the closing marker if it is there, or what came of it before the text was cut."""
     yield from reader.blank()
     if (yield from reader.accept(*closers)):
         return
-    if reader.at_end:
-        return
-    rest: list[str] = []
-    marker = yield from reader.until(stops(*closers), rest.append)
-    said = "".join(rest)
-    if said.strip():
-        output.text(said)
-    if marker and said.strip():
-        output.note("text_in_call", Action.KEPT, f"Text stood before {marker!r}; it was kept.")
-
-
-def _plain(pieces: list[str]) -> object:
-    raw = "".join(pieces)
-    try:
-        return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeEncodeError):
-        return repaired_value(raw) if raw[:1] in ("'", '"', "{", "[") else raw
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+    rest = reader.rest
+    if rest and any(closer.startswith(rest) for closer in closers):
+        reader.take(len(rest))
+    else:
+        output.unclosed = closers

@@ -22,6 +22,8 @@ from canonicall.reply import STOP, TOOL_CALLS, Reply
 from canonicall.request import Tool
 from canonicall.syntax.repair import repaired_object
 
+_QUOTES = "\"'\u201c\u2018\u00ab\u201e"
+
 
 class Output:
     """Takes what programs find and makes events of it.
@@ -36,8 +38,14 @@ class Output:
         self.findings: list[Finding] = []
         self.events: list[Event] = [MessageStarted()]
         self.blocks: list[Block] = []
+        self.detected: str | None = None
+        """The syntax of the first call, where it was not known before."""
+        self.started = 0
+        """How many blocks have begun: what was told cannot be taken back."""
         self.position = 0
-        """How many characters have been read before what is being read now."""
+        """Where what is being read now begins."""
+        self.unclosed: tuple[str, ...] = ()
+        """The markers one of which should have stood behind the last calls, and did not yet."""
         self._open: type[Text | Thinking] | None = None
         self._pieces: list[str] = []
         self._held = ""
@@ -56,6 +64,11 @@ class Output:
         if self._held:
             return self._held[-1] == "\n"
         return self._open is not Text or self._pieces[-1][-1] == "\n"
+
+    @property
+    def is_behind_quote(self) -> bool:
+        """Whether the last character of the words is a quotation mark."""
+        return self._open is Text and not self._held and self._pieces[-1][-1] in _QUOTES
 
     def text(self, piece: str) -> None:
         """Words."""
@@ -123,6 +136,7 @@ class Output:
         if self._open is not None:
             self.end_words()
         self._open = kind
+        self.started += 1
         block = Text(text="") if kind is Text else Thinking()
         self.events.append(BlockStarted(len(self.blocks), block))
 
@@ -135,7 +149,6 @@ class CallOutput:
         self._call: ToolCall | None = None
         self._id = ""
         self._pieces: list[str] = []
-        self._told = 0
 
     @property
     def tool(self) -> Tool | None:
@@ -161,16 +174,19 @@ class CallOutput:
             why = f"The model calls {name!r}, which was not offered."
             output.note("tool_unknown", Action.KEPT, why)
         output.end_words()
+        output.started += 1
         self._call = ToolCall(id=self._id, name=name)
         output.events.append(BlockStarted(len(output.blocks), self._call))
-        self._tell()
+        for piece in self._pieces:
+            output.events.append(ArgumentsAdded(len(output.blocks), piece))
         return True
 
     def arguments(self, piece: str) -> None:
         """More of the arguments, as JSON text."""
         self._pieces.append(piece)
-        if self._call is not None:
-            self._tell()
+        if self._call is not None and piece:
+            output = self._output
+            output.events.append(ArgumentsAdded(len(output.blocks), piece))
 
     def end(self, *, truncated: bool = False) -> bool:
         """The call is whole, or the text ended inside it. False if it never had a name."""
@@ -189,10 +205,3 @@ class CallOutput:
             output.events.append(BlockEnded(len(output.blocks), call))
         output.blocks.append(call)
         return True
-
-    def _tell(self) -> None:
-        output = self._output
-        for piece in self._pieces[self._told :]:
-            if piece:
-                output.events.append(ArgumentsAdded(len(output.blocks), piece))
-        self._told = len(self._pieces)

@@ -10,6 +10,8 @@ from canonicall.findings import Finding
 from canonicall.folding import fold
 from canonicall.reply import Reply
 from canonicall.request import Tool
+from canonicall.syntax.detection import AUTO, auto_syntax
+from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.scanner import TextScanner
 
 
@@ -18,6 +20,7 @@ class Parsed(Struct, frozen=True):
 
     reply: Reply
     syntax: str
+    """The syntax of the calls; empty where none was told and none was found."""
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -41,11 +44,15 @@ class Parsed(Struct, frozen=True):
 def parse(
     text: str,
     *,
-    syntax: str,
+    syntax: str = AUTO,
     tools: Iterable[Tool | dict[str, Any]] | None = None,
     starts_in_thinking: bool = False,
 ) -> Parsed:
-    """The calls, words and thoughts in the text of a model."""
-    scanner = TextScanner(syntax, tools=tools, starts_in_thinking=starts_in_thinking)
+    """The calls, words and thoughts in the text of a model.
+
+    `syntax` is the name of one, or "auto": then it is told by its markers.
+    """
+    chosen = auto_syntax(with_tools=tools is not None) if syntax == AUTO else get_syntax(syntax)
+    scanner = TextScanner(chosen, tools=tools, starts_in_thinking=starts_in_thinking)
     events = [*scanner.feed(text), *scanner.close()]
-    return Parsed(fold(events), scanner.syntax.name)
+    return Parsed(fold(events), scanner.detected or ("" if syntax == AUTO else chosen.name))

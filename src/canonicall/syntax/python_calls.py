@@ -1,10 +1,16 @@
 """Calls written as Python: `f(a="x", n=1)`, alone, in a list, or one a line.
 
 Only what a literal can be is read; nothing is ever evaluated. A text streams as it comes, every
-other value when it is whole. Positional arguments have no name and make the call unreadable.
+other value when it is whole. What is no literal stays the text it is. Decisions:
+
+- Positional arguments have no name and make the call unreadable, and so does a missing first value.
+- A quote inside a text ends it only where a text may end: models forget to escape quotes.
+- A bracket that is missing behind the arguments, before the end of the list, is added with a
+  finding. Arguments that go wrong later end the call there, marked as truncated.
 """
 
 import re
+from collections.abc import Callable
 
 import msgspec
 
@@ -14,15 +20,19 @@ from canonicall.syntax.output import CallOutput, Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.repair import repaired_value
 from canonicall.syntax.stops import stops
+from canonicall.syntax.typed_values import escaped, json_text
 
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*")
 _LONGEST_NAME = 256
-_KEY = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*")
+_KEY = re.compile(r"([^\W\d][\w.\-]*)\s*=(?!=)\s*")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0", "a": "\a", "v": "\v"}
 _CODES = {"x": 2, "u": 4, "U": 8}
-_SCALAR_ENDS = stops(",", ")", "\n")
-_BEHIND_TEXT = (",", ")", "]", "}", "")
+_PAIR = re.compile(r"[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+"""A character beyond the first 65,536 as JSON writes it: models write that in Python as well."""
+_SCALAR_ENDS = stops(",", "(", ")", "]", "\n")
+_BEHIND_TEXT = (",", ")", "]", "}")
 _QUOTES = ('"""', "'''", '"', "'")
+_NUMBER = re.compile(r"(-?)0*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
 
 
 def python_calls(
@@ -65,9 +75,10 @@ def read_call(reader: Reader, output: Output) -> Reading[bool]:
     if not (yield from reader.accept("(")):
         return False
     yield from reader.blank()
-    empty = bool((yield from reader.accept(")")))
-    key = None if empty else (yield from reader.match(_KEY, _LONGEST_NAME))
-    if not empty and key is None:
+    is_empty = bool((yield from reader.accept(")")))
+    key = None if is_empty else (yield from reader.match(_KEY, _LONGEST_NAME))
+    yield from reader.blank()
+    if not is_empty and (key is None or (yield from reader.peek()) in (",", ")", "]")):
         return False
     call = output.call()
     if not call.name(name[0]):
@@ -75,14 +86,17 @@ def read_call(reader: Reader, output: Output) -> Reading[bool]:
         output.note("call_not_offered", Action.KEPT, why)
         return False
     call.arguments("{}" if key is None else "{")
-    whole = key is None or (yield from _keyword_arguments(reader, call, key[1]))
+    whole = key is None or (yield from _keyword_arguments(reader, output, call, key[1]))
     return call.end(truncated=not whole)
 
 
-def _keyword_arguments(reader: Reader, call: CallOutput, first: str) -> Reading[bool]:
+def _keyword_arguments(reader: Reader, output: Output, call: CallOutput, key: str) -> Reading[bool]:
     """The arguments from behind the first key on. Whether they came to their end."""
-    call.arguments(_json(first) + ":")
+    separator = ""
     while True:
+        call.arguments(f"{separator}{json_text(key)}:")
+        separator = ","
+        yield from reader.blank()
         if not (yield from literal(reader, call)):
             return False
         while True:
@@ -92,60 +106,83 @@ def _keyword_arguments(reader: Reader, call: CallOutput, first: str) -> Reading[
                 return True
             if not (yield from reader.accept(",")):
                 break
-        key = yield from reader.match(_KEY, _LONGEST_NAME)
-        if key is None:
-            return False
-        call.arguments("," + _json(key[1]) + ":")
+        found = yield from reader.match(_KEY, _LONGEST_NAME)
+        if found is None:
+            return (yield from _unclosed(reader, output, call))
+        key = found[1]
+
+
+def _unclosed(reader: Reader, output: Output, call: CallOutput) -> Reading[bool]:
+    """Arguments that go on as no argument does. Whether only their closing bracket is missing."""
+    if (yield from reader.peek()) != "]":
+        return False
+    call.arguments("}")
+    why = "A bracket was missing behind the arguments; it was added."
+    output.note("arguments_repaired", Action.CHANGED, why)
+    return True
 
 
 def literal(reader: Reader, call: CallOutput) -> Reading[bool]:
     """A literal, given to `call` as JSON. Whether it came to its end."""
     quote = yield from reader.accept(*_QUOTES)
     if quote:
-        return (yield from _text(reader, quote, call))
-    first = yield from reader.peek()
+        return (yield from quoted_text(reader, quote, call.arguments, _BEHIND_TEXT))
     pieces: list[str] = []
-    if first in ("{", "["):
+    if (yield from reader.peek()) in ("{", "["):
         if not (yield from reader.json_value(pieces.append)):
             return False
-    else:
-        yield from reader.until(_SCALAR_ENDS, pieces.append, consume=False)
-        if reader.at_end:
-            return False
-    call.arguments(_json(_value_of("".join(pieces).strip())))
+    elif not (yield from _expression(reader, pieces)):
+        return False
+    call.arguments(_json_of("".join(pieces).strip()))
     return True
 
 
-def _value_of(raw: str) -> object:
-    """What a literal that is no text stands for; its own text where that cannot be told."""
+def _expression(reader: Reader, pieces: list[str]) -> Reading[bool]:
+    """What stands where a value should, with the brackets in it. Whether it came to its end."""
+    depth = 0
+    while True:
+        end = yield from reader.until(_SCALAR_ENDS, pieces.append, consume=False)
+        if not end:
+            return False
+        if not depth and end != "(":
+            return True
+        depth += (end == "(") - (end == ")")
+        pieces.append(reader.take(1))
+
+
+def _json_of(raw: str) -> str:
+    """The JSON of a literal that is no text; of its own text where that cannot be told."""
     if raw in ("None", "null"):
-        return None
-    if re.fullmatch(r"-?0\d+", raw):  # A month written as 07.
-        return int(raw)
+        return "null"
+    number = _NUMBER.fullmatch(raw)
+    if number is not None:  # Digit for digit, but a month may be written as 07.
+        return number[1] + number[2]
     value = repaired_value(raw)
-    if value is None and raw[:1] == "{":  # A set.
+    if value is None and raw[:1] in ("{", "("):  # A set, or a tuple.
         value = repaired_value(f"[{raw[1:-1]}]")
-    return raw if value is None else value
+    return json_text(raw) if value is None else msgspec.json.encode(value).decode()
 
 
-def _text(reader: Reader, quote: str, call: CallOutput) -> Reading[bool]:
-    """The rest of a text behind its quote; it streams."""
-    call.arguments('"')
+def quoted_text(
+    reader: Reader, quote: str, sink: Callable[[str], None], behind: tuple[str, ...]
+) -> Reading[bool]:
+    """The rest of a text behind its quote, as JSON; it streams. `behind`: what may follow it."""
+    sink('"')
 
     def add(piece: str) -> None:
-        call.arguments(_json(piece)[1:-1])
+        sink(escaped(piece))
 
+    ends = stops(quote, "\\")
     while True:
-        marker = yield from reader.until(stops(quote, "\\"), add)
-        if marker == quote and (yield from reader.peek_word()) in _BEHIND_TEXT:
-            call.arguments('"')
-            return True
-        if marker == quote:  # Models forget to escape quotes.
-            add(quote)
-            continue
+        marker = yield from reader.until(ends, add, consume=False)
         if not marker:
             return False
-        add((yield from _escape(reader)))
+        if marker == quote and (yield from reader.follows(len(quote), *behind)):
+            reader.take(len(quote))
+            sink('"')
+            return True
+        taken = reader.take(len(marker))
+        add(taken if marker == quote else (yield from _escape(reader)))
 
 
 def _escape(reader: Reader) -> Reading[str]:
@@ -153,13 +190,7 @@ def _escape(reader: Reader) -> Reading[str]:
     char = yield from reader.peek()
     reader.take(1)
     if char in _CODES:
-        digits = yield from reader.peek(_CODES[char])
-        if re.fullmatch(r"[0-9a-fA-F]+", digits) and len(digits) == _CODES[char]:
-            code = int(digits, 16)
-            if code < 0x110000 and not 0xD800 <= code < 0xE000:
-                reader.take(len(digits))
-                return chr(code)
-        return "\\" + char
+        return (yield from _code(reader, char))
     if char in ("\\", "'", '"'):
         return char
     if char == "\n":
@@ -167,5 +198,20 @@ def _escape(reader: Reader) -> Reading[str]:
     return _ESCAPES.get(char, "\\" + char)
 
 
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+def _code(reader: Reader, kind: str) -> Reading[str]:
+    """The character whose code follows, in as many digits as `kind` says."""
+    count = _CODES[kind]
+    digits = yield from reader.peek(count)
+    if len(digits) < count or not re.fullmatch(r"[0-9a-fA-F]+", digits):
+        return f"\\{kind}"
+    code = int(digits, 16)
+    if kind == "u" and 0xD800 <= code < 0xDC00:
+        pair = yield from reader.peek(10)
+        if not _PAIR.fullmatch(pair):
+            return "\\u"
+        reader.take(len(pair))
+        return chr(0x10000 + (code - 0xD800) * 0x400 + int(pair[6:], 16) - 0xDC00)
+    if code >= 0x110000 or 0xD800 <= code < 0xE000:
+        return f"\\{kind}"
+    reader.take(count)
+    return chr(code)

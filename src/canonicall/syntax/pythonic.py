@@ -1,7 +1,8 @@
 """Models that call tools in Python: Llama 3.2 and 4, ToolACE, LFM2, Olmo 3.
 
 A bare list counts at the start of a reply, and behind words where its tools were offered; the
-others have markers around it. A call whose list is not closed is a call all the same.
+others have markers around it. A call whose list is not closed is a call all the same. Names and
+keys that Python would not read as such cannot be printed.
 """
 
 import msgspec
@@ -10,6 +11,7 @@ from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Opener, Syntax, arguments_of
 from canonicall.syntax.json_calls import json_calls, next_is
 from canonicall.syntax.output import Output
+from canonicall.syntax.printing import with_printing
 from canonicall.syntax.python_calls import python_calls
 from canonicall.syntax.reader import Reader, Reading
 
@@ -20,7 +22,8 @@ _LLAMA4_OPEN, _LLAMA4_CLOSE = "<|python_start|>", "<|python_end|>"
 
 def _is_list_of_calls(reader: Reader) -> Reading[bool]:
     """Whether a name stands behind the bracket: a list of anything else is no list of calls."""
-    first = yield from reader.peek_word()
+    yield from reader.blank()
+    first = yield from reader.peek()
     return first.isalpha() or first == "_"
 
 
@@ -78,38 +81,48 @@ def _bare_list(reader: Reader, output: Output) -> Reading[bool]:
 _BARE = Opener("[", _bare_list, looks=_is_list_of_calls)
 
 SYNTAXES = (
-    Syntax(
-        name="pythonic",
-        openers=(_BARE,),
-        noise=("<|eot_id|>", "<|eom_id|>", "<|python_tag|>"),
-        models=("*llama-3.2*", "*llama3.2*", "*toolace*", "*gemma-3*"),
-        is_marked=False,
-        print_calls=_print_list,
-    ),
-    Syntax(
-        name="llama4_pythonic",
-        openers=(Opener(_LLAMA4_OPEN, python_calls(_LLAMA4_CLOSE)), _BARE),
-        noise=("<|eot|>", "<|eom|>", _LLAMA4_CLOSE),
-        models=("*llama-4*", "*llama4*"),
-        is_marked=False,
-        print_calls=_print_llama4,
-    ),
-    Syntax(
-        name="lfm2",
-        openers=(
-            Opener(_LFM_OPEN, json_calls(_LFM_CLOSE), looks=next_is("[{", "{")),
-            Opener(_LFM_OPEN, python_calls(_LFM_CLOSE)),
+    with_printing(
+        Syntax(
+            name="pythonic",
+            openers=(_BARE,),
+            noise=("<|eot_id|>", "<|eom_id|>", "<|python_tag|>"),
+            models=("*llama-3.2*", "*llama3.2*", "*toolace*", "*gemma-3*"),
+            is_marked=False,
         ),
-        noise=("<|im_end|>",),
-        models=("*lfm2*",),
-        print_calls=_print_lfm,
-        print_results=_print_lfm_results,
+        _print_list,
     ),
-    Syntax(
-        name="olmo3",
-        openers=(Opener(_OLMO_OPEN, python_calls(_OLMO_CLOSE, between=(",", ";"), listed=False)),),
-        models=("*olmo-3*", "*olmo3*"),
-        noise=("<|im_end|>",),
-        print_calls=_print_olmo,
+    with_printing(
+        Syntax(
+            name="llama4_pythonic",
+            openers=(Opener(_LLAMA4_OPEN, python_calls(_LLAMA4_CLOSE)), _BARE),
+            noise=("<|eot|>", "<|eom|>", _LLAMA4_CLOSE),
+            models=("*llama-4*", "*llama4*"),
+            is_marked=False,
+        ),
+        _print_llama4,
+    ),
+    with_printing(
+        Syntax(
+            name="lfm2",
+            openers=(
+                Opener(_LFM_OPEN, json_calls(_LFM_CLOSE), looks=next_is("[{", "{")),
+                Opener(_LFM_OPEN, python_calls(_LFM_CLOSE)),
+            ),
+            noise=("<|im_end|>",),
+            models=("*lfm2*",),
+        ),
+        _print_lfm,
+        _print_lfm_results,
+    ),
+    with_printing(
+        Syntax(
+            name="olmo3",
+            openers=(
+                Opener(_OLMO_OPEN, python_calls(_OLMO_CLOSE, between=(",", ";"), listed=False)),
+            ),
+            models=("*olmo-3*", "*olmo3*"),
+            noise=("<|im_end|>",),
+        ),
+        _print_olmo,
     ),
 )

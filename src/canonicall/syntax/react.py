@@ -1,25 +1,27 @@
 """ReAct: `Thought:`, `Action:`, `Action Input:` at the start of lines, as agent frameworks ask for.
 
-The input is JSON, or words: those become the only text argument of the tool, or `input`. An action
-called None is no call. What a model makes up behind `Observation:` stays text.
+The input is JSON, in a fence or not, or words: those become the only argument of the tool, or
+`input`. It may stand in brackets behind the name as well: `Action: f ({...})`. An action called
+None is no call, and neither is one without an input. What a model makes up behind `Observation:`
+stays text.
 """
 
-import re
-
-import msgspec
-
 from canonicall.blocks import ToolCall, ToolResult
+from canonicall.findings import Action
 from canonicall.request import Tool
 from canonicall.syntax.declaration import Opener, Syntax, arguments_of
 from canonicall.syntax.output import CallOutput, Output
+from canonicall.syntax.printing import compact_json, with_printing
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
+from canonicall.syntax.typed_values import json_text
 
 _ACTION, _INPUT, _THOUGHT, _ANSWER = "Action:", "Action Input:", "Thought:", "Final Answer:"
-_LINE_END = stops("\n")
+_NAME_ENDS = stops("\n", "(")
+_LONGEST_NAME = 256
 _THOUGHT_ENDS = stops(f"\n{_ACTION}", f"\n{_ANSWER}", f"\n{_THOUGHT}")
-_INPUT_ENDS = stops("\nObservation:", f"\n{_THOUGHT}", f"\n{_ACTION}", f"\n{_ANSWER}")
-_BLANK_IN_LINE = re.compile(r"[ \t]*")
+_LABELS = ("Observation:", _THOUGHT, _ACTION, _ANSWER)
+_INPUT_ENDS = stops(*(f"\n{label}" for label in _LABELS))
 _NO_ACTION = ("none", "n/a", "null", "")
 
 
@@ -38,33 +40,54 @@ def _answer(reader: Reader, output: Output) -> Reading[bool]:
 
 
 def _action(reader: Reader, output: Output) -> Reading[bool]:
-    line: list[str] = []
-    yield from reader.until(_LINE_END, line.append)
-    name = "".join(line).strip().strip("`*'\"[]()").strip()
+    said, end = yield from reader.up_to(_NAME_ENDS, _LONGEST_NAME)
+    reader.take(len(end))
+    name = said.strip().strip("`*'\"[]()").strip()
     yield from reader.blank()
-    if name.lower() in _NO_ACTION or not (yield from reader.accept(_INPUT)):
+    if end == "(":
+        if (yield from reader.peek()) != "{":
+            return False
+    elif not (yield from reader.accept(_INPUT)):
+        return False
+    if name.lower() in _NO_ACTION:
         return False
     call = output.call()
     if not call.name(name):
+        why = f"{name!r} was not offered, so this is no call; it stays text."
+        output.note("call_not_offered", Action.KEPT, why)
         return False
-    yield from reader.match(_BLANK_IN_LINE, 64)
-    if (yield from reader.peek_word()) == "{":
+    return (yield from _input(reader, call, in_brackets=end == "("))
+
+
+def _input(reader: Reader, call: CallOutput, *, in_brackets: bool) -> Reading[bool]:
+    mark = reader.mark()
+    yield from reader.blank()
+    fence = yield from reader.accept("```json", "```")
+    yield from reader.blank()
+    before = reader.since(mark)
+    if "\n" in before and (yield from reader.next_of(*_LABELS)):
+        call.arguments("{}")
+        return call.end()
+    if (yield from reader.peek()) != "{":
+        yield from _words(reader, call, before)
+        return call.end()
+    whole = yield from reader.json_value(call.arguments)
+    if whole and (fence or in_brackets):
         yield from reader.blank()
-        whole = yield from reader.json_value(call.arguments)
-        return call.end(truncated=not whole)
-    yield from _words(reader, call)
-    return call.end()
+        yield from reader.accept("```" if fence else ")")
+    return call.end(truncated=not whole)
 
 
-def _words(reader: Reader, call: CallOutput) -> Reading[None]:
-    """An input that is no JSON object."""
-    said: list[str] = []
+def _words(reader: Reader, call: CallOutput, before: str) -> Reading[None]:
+    """An input that is no JSON object. `before`: what was taken of it already."""
+    said = [before]
     yield from reader.until(_INPUT_ENDS, said.append, consume=False)
     text = "".join(said).strip().removeprefix("```").removesuffix("```").strip()
-    call.arguments(_json({_only_text(call.tool): _unquoted(text)}) if text else "{}")
+    key = json_text(_only_argument(call.tool))
+    call.arguments(f"{{{key}:{json_text(_unquoted(text))}}}" if text else "{}")
 
 
-def _only_text(tool: Tool | None) -> str:
+def _only_argument(tool: Tool | None) -> str:
     """The name of a tool's only parameter, `input` where that is not known."""
     properties = (tool.parameters or {}).get("properties") if tool is not None else None
     if isinstance(properties, dict) and len(properties) == 1:
@@ -79,7 +102,7 @@ def _unquoted(text: str) -> str:
 
 def _print_calls(calls: tuple[ToolCall, ...]) -> str:
     return "\n".join(
-        f"{_ACTION} {call.name}\n{_INPUT} {_json(arguments_of(call))}" for call in calls
+        f"{_ACTION} {call.name}\n{_INPUT} {compact_json(arguments_of(call))}" for call in calls
     )
 
 
@@ -87,20 +110,18 @@ def _print_results(results: tuple[ToolResult, ...]) -> str:
     return "\n".join(f"Observation: {one.text}" for one in results)
 
 
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
-
-
 SYNTAXES = (
-    Syntax(
-        name="react",
-        openers=(
-            Opener(_THOUGHT, _thought, place="line"),
-            Opener(_ACTION, _action, place="line"),
-            Opener(_ANSWER, _answer, place="line"),
+    with_printing(
+        Syntax(
+            name="react",
+            openers=(
+                Opener(_THOUGHT, _thought, place="line"),
+                Opener(_ACTION, _action, place="line"),
+                Opener(_ANSWER, _answer, place="line"),
+            ),
+            is_marked=False,
         ),
-        is_marked=False,
-        print_calls=_print_calls,
-        print_results=_print_results,
+        _print_calls,
+        _print_results,
     ),
 )

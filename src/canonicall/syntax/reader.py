@@ -7,9 +7,10 @@ every piece of text is read once, whatever its size.
 
 import re
 from collections.abc import Callable, Generator
+from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar
 
-from canonicall.syntax.stops import Stops
+from canonicall.syntax.stops import NEVER, Stops
 
 _T = TypeVar("_T")
 Reading: TypeAlias = Generator[None, None, _T]
@@ -18,26 +19,42 @@ Sink: TypeAlias = Callable[[str], Any]
 """What takes text as it comes."""
 
 _BLANK = re.compile(r"\s*")
-_JSON_STRUCTURE = re.compile(r"""["'{}\[\]]""")
+_MOST_BLANK = 256
 _STRING_END = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
-_SCALAR_END = re.compile(r"[\s,\]}<:;]|\Z")
+_SCALAR_END = re.compile(r"[\s,\]})<:;]|\Z")
 
 
 class Reader:
     """The text so far that nobody has taken yet, and ways to take it."""
 
     def __init__(self) -> None:
+        self.position = 0
+        """How many characters have been taken."""
         self._text = ""
         self._at = 0
         self._closed = False
-        self._marks: list[list[str]] = []
+        self._taken: list[str] = []
+        """What was taken since the first mark that counts still."""
+        self._marks = 0
+        self._flow: tuple[re.Pattern[str], Sink] | None = None
+        """Where text goes that has none of these characters: there the program need not look."""
 
     # The side that brings text.
 
-    def feed(self, text: str) -> None:
-        """Add text."""
-        self._text = self._text[self._at :] + text
+    def feed(self, text: str) -> bool:
+        """Add text. Whether there is anything in it that the program has to look at."""
+        if self._flow is not None:
+            telling, sink = self._flow
+            if text and telling.search(text) is None:
+                self.position += len(text)
+                if self._marks:
+                    self._taken.append(text)
+                sink(text)
+                return False
+            self._flow = None
+        self._text = self._text[self._at :] + text if self._at < len(self._text) else text
         self._at = 0
+        return True
 
     def close(self) -> None:
         """Nothing more comes."""
@@ -55,23 +72,40 @@ class Reader:
         """Whether all has been taken and nothing more comes."""
         return self._closed and self._at >= len(self._text)
 
-    def mark(self) -> list[str]:
+    def mark(self) -> int:
         """From here on, what is taken is remembered as well: see `since`."""
-        kept: list[str] = []
-        self._marks.append(kept)
-        return kept
+        self._marks += 1
+        return len(self._taken)
 
-    def since(self, mark: list[str]) -> str:
-        """All that was taken since `mark`, which ends with this."""
-        self._marks.remove(mark)
-        return "".join(mark)
+    def since(self, mark: int) -> str:
+        """All that was taken since `mark`, which ends with this. The last mark ends first."""
+        taken = "".join(self._taken[mark:])
+        self._marks -= 1
+        if not self._marks:
+            self._taken.clear()
+        return taken
+
+    def give_back(self, text: str) -> None:
+        """Put text that was taken back, to be read in another way."""
+        self._text = text + self._text[self._at :]
+        self._at = 0
+        self.position -= len(text)
+
+    def unmarked(self, reading: Reading[_T]) -> Reading[_T]:
+        """Read without remembering what is taken: of a call that was told nothing is given back."""
+        marks, self._marks = self._marks, 0
+        value = yield from reading
+        self._marks = marks
+        return value
 
     def take(self, count: int) -> str:
         """Take `count` characters that are there."""
-        taken = self._text[self._at : self._at + count]
-        self._at += len(taken)
-        for kept in self._marks:
-            kept.append(taken)
+        at = self._at
+        taken = self._text[at : at + count]
+        self._at = at + len(taken)
+        self.position += len(taken)
+        if self._marks:
+            self._taken.append(taken)
         return taken
 
     def peek(self, count: int = 1) -> Reading[str]:
@@ -81,7 +115,11 @@ class Reader:
         return self._text[self._at : self._at + count]
 
     def peek_word(self, count: int = 1) -> Reading[str]:
-        """The next characters behind white space, without taking anything."""
+        """The next characters behind white space, without taking anything.
+
+        White space that is not taken is looked at again with every piece that comes: where it may
+        be taken, `blank` and `peek` are what to use.
+        """
         while True:
             found = _BLANK.match(self._text, self._at)
             start = found.end() if found is not None else self._at
@@ -91,23 +129,57 @@ class Reader:
 
     def blank(self) -> Reading[str]:
         """Take white space."""
-        taken = ""
+        taken: list[str] = []
         while True:
             found = _BLANK.match(self._text, self._at)
-            end = found.end() if found is not None else self._at
-            taken += self.take(end - self._at)
+            if found is not None and found.end() > self._at:
+                taken.append(self.take(found.end() - self._at))
             if self._at < len(self._text) or self._closed:
-                return taken
+                return "".join(taken)
             yield
 
     def accept(self, *literals: str) -> Reading[str]:
         """Take one of `literals` if it comes next, the longest that does; else take nothing."""
+        return self.take(len((yield from self.next_of(*literals))))
+
+    def next_of(self, *literals: str) -> Reading[str]:
+        """Which of `literals` comes next, the longest that does; nothing is taken."""
         while True:
             rest = self._text[self._at : self._at + max(map(len, literals))]
             waiting = [one for one in literals if len(one) > len(rest) and one.startswith(rest)]
             if not waiting or self._closed:
                 fitting = [one for one in literals if rest.startswith(one)]
-                return self.take(len(max(fitting, key=len))) if fitting else ""
+                return max(fitting, key=len, default="")
+            yield
+
+    def follows(self, skip: int, *literals: str) -> Reading[bool]:
+        """Whether one of `literals`, or the end, comes behind `skip` characters and white space.
+
+        Nothing is taken. Only so much white space is looked past that the text held is bounded.
+        """
+        longest = max(map(len, literals), default=0)
+        while True:
+            start = self._at + skip
+            found = _BLANK.match(self._text, start)
+            ahead = found.end() if found is not None else start
+            rest = self._text[ahead : ahead + longest]
+            if ahead - start > _MOST_BLANK:
+                return False
+            if rest.startswith(literals):
+                return True
+            may_grow = not rest or any(one.startswith(rest) for one in literals)
+            if self._closed or not may_grow:
+                return may_grow
+            yield
+
+    def comes(self, stops: Stops) -> Reading[bool]:
+        """Whether a marker comes next, or as much of one as there is before the end."""
+        yield from self.peek()
+        while True:
+            if not stops.begins_at(self._text, self._at):
+                return stops.stands_at(self._text, self._at)
+            if self._closed:
+                return True
             yield
 
     def match(self, pattern: re.Pattern[str], most: int) -> Reading[re.Match[str] | None]:
@@ -122,65 +194,92 @@ class Reader:
             self.take(found.end() - self._at)
         return found
 
+    def up_to(self, stops: Stops, most: int) -> Reading[tuple[str, str]]:
+        """Take the text before a marker that is no further away than `most` characters.
+
+        Gives that text and the marker, which is not taken. Where there is none, takes nothing.
+        """
+        while True:
+            # No further than a marker may be: else a text full of openings is read again for each.
+            near = self._text[self._at : self._at + most + stops.longest]
+            found = stops.find(near, 0)
+            if found is not None and (self._closed or not stops.may_grow(near, found)):
+                is_near = found.start() <= most
+                return (self.take(found.start()), found[0]) if is_near else ("", "")
+            if self._closed or stops.held_from(near, 0) > most:
+                return "", ""
+            yield
+
     def until(self, stops: Stops, sink: Sink, *, consume: bool = True) -> Reading[str]:
         """Give text to `sink` up to a marker, and take the marker. Empty text: the end came."""
         while True:
-            found = stops.find(self._text, self._at)
-            if found is not None and (self._closed or not stops.may_grow(self._text, found)):
+            text = self._text
+            found = stops.find(text, self._at)
+            # A marker may grow, and may be part of a longer one that begins before it.
+            held = len(text) if self._closed else stops.held_from(text, self._at)
+            if found is not None and found.start() < held:
                 self._give(found.start(), sink)
                 return self.take(len(found[0])) if consume else found[0]
-            end = len(self._text) if self._closed else stops.held_from(self._text, self._at)
-            if found is not None:
-                end = min(end, found.start())
-            self._give(end, sink)
+            self._give(held, sink)
             if self._closed:
                 return ""
+            if self._at == len(text):
+                self._flow = (stops.firsts, sink)
             yield
 
     def _give(self, end: int, sink: Sink) -> None:
         if end > self._at:
             sink(self.take(end - self._at))
 
-    def json_value(self, sink: Sink) -> Reading[bool]:
+    def json_value(self, sink: Sink, ends: Stops = NEVER) -> Reading[bool]:
         """Give the text of one JSON value to `sink` as it comes. Whether it came to its end.
 
-        Both kinds of quotes are understood, as models write both. Nothing is parsed here.
+        Both kinds of quotes are understood, as models write both. Nothing is parsed here. `ends`
+        are markers that no JSON has outside of its strings: a value that meets one was left open.
         """
         first = yield from self.peek()
         if first in ("{", "["):
-            return (yield from self._container(sink))
+            return (yield from self._container(sink, ends))
         if first in ('"', "'"):
             return (yield from self._string(sink))
         return (yield from self._scalar(sink))
 
-    def _container(self, sink: Sink) -> Reading[bool]:
+    def _container(self, sink: Sink, ends: Stops) -> Reading[bool]:
         depth, quote, at = 0, "", self._at
+        structure = _structure(ends)
         while True:
-            pattern = _STRING_END[quote] if quote else _JSON_STRUCTURE
-            found = pattern.search(self._text, at)
-            is_open_escape = (
-                found is not None and found[0] == "\\" and found.end() == len(self._text)
-            )
-            if found is None or is_open_escape:
-                self._give(found.start() if found is not None else len(self._text), sink)
+            found = (_STRING_END[quote] if quote else structure).search(self._text, at)
+            char = "" if found is None else found[0]
+            if found is None or self._may_go_on(found, quote, ends):
+                self._give(len(self._text) if found is None else found.start(), sink)
                 if self._closed:
                     self._give(len(self._text), sink)
                     return False
+                if found is None:
+                    self._flow = (_STRING_END[quote] if quote else structure, sink)
                 yield
                 at = self._at
                 continue
             at = found.end()
-            char = found[0]
             if quote:
                 at += char == "\\"
                 quote = "" if char == quote else quote
+            elif ends.stands_at(self._text, found.start()):
+                self._give(found.start(), sink)
+                return False
             elif char in "\"'":
                 quote = char
-            else:
+            elif char in "{}[]":
                 depth += 1 if char in "{[" else -1
                 if not depth:
                     self._give(at, sink)
                     return True
+
+    def _may_go_on(self, found: re.Match[str], quote: str, ends: Stops) -> bool:
+        """Whether only more text can tell what was found at the end of what is there."""
+        if quote:
+            return found[0] == "\\" and found.end() == len(self._text)
+        return not self._closed and ends.begins_at(self._text, found.start())
 
     def _string(self, sink: Sink) -> Reading[bool]:
         quote = self._text[self._at]
@@ -211,3 +310,10 @@ class Reader:
             if self._at < len(self._text) or self._closed:
                 return True
             yield
+
+
+@lru_cache(maxsize=512)
+def _structure(ends: Stops) -> re.Pattern[str]:
+    """Where JSON opens, closes or quotes, or where a marker may stand."""
+    firsts = "".join(sorted({re.escape(one[0]) for one in ends.markers}))
+    return re.compile(rf"""["'{{}}\[\]{firsts}]""")

@@ -1,19 +1,25 @@
-"""The syntaxes by name. A file of this folder that has `SYNTAXES` is found by itself."""
+"""The syntaxes by name. A file of this folder that has `SYNTAXES` is found by itself.
+
+Other packages add theirs by an entry point of the group `canonicall.syntaxes` that names a Syntax.
+"""
 
 from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from pkgutil import iter_modules
 
 from canonicall import syntax as folder
-from canonicall.errors import UnknownName
+from canonicall.errors import InvalidValue, UnknownName
 from canonicall.syntax.declaration import Syntax
+
+GROUP = "canonicall.syntaxes"
 
 _registered: dict[str, Syntax] = {}
 
 
 def get_syntax(name: str) -> Syntax:
     """The syntax of this name."""
-    known = _registered.get(name) or _built_in().get(name)
+    known = _registered.get(name) or _known().get(name)
     if known is None:
         raise UnknownName("syntax", name, syntax_names())
     return known
@@ -21,11 +27,17 @@ def get_syntax(name: str) -> Syntax:
 
 def syntax_names() -> tuple[str, ...]:
     """The names of all syntaxes."""
-    return tuple(sorted({**_built_in(), **_registered}))
+    return tuple(sorted({**_known(), **_registered}))
 
 
 def register_syntax(syntax: Syntax) -> None:
     """Add a syntax, or put it in the place of the one that has its name."""
+    if not isinstance(syntax, Syntax):
+        raise InvalidValue(
+            f"{type(syntax).__name__} is no Syntax.",
+            where="syntax",
+            help="Declare one: Syntax(name=..., openers=(Opener(...),)).",
+        )
     _registered[syntax.name] = syntax
 
 
@@ -35,6 +47,19 @@ def unregister_syntax(name: str) -> None:
 
 
 @cache
+def _known() -> dict[str, Syntax]:
+    """Ours, and those that installed packages add."""
+    added = [found.load() for found in entry_points(group=GROUP)]
+    wrong = [one for one in added if not isinstance(one, Syntax)]
+    if wrong:
+        raise InvalidValue(
+            f"{type(wrong[0]).__name__} is no Syntax.",
+            where=f"entry point of the group {GROUP}",
+            help="It has to name a canonicall.Syntax.",
+        )
+    return {**_built_in(), **{one.name: one for one in added}}
+
+
 def _built_in() -> dict[str, Syntax]:
     modules = [
         import_module(f"{folder.__name__}.{found.name}")

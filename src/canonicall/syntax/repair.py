@@ -1,8 +1,9 @@
 """JSON that models get wrong, read as it was meant: a closed list of faults, in one pass.
 
 Single quotes, Python's words for true, false and null, commas before a closing bracket, brackets
-left open at the end, raw line ends inside strings, keys without quotes. Anything else stays
-unreadable: guessing further would change what was said.
+left open at the end, raw control characters inside strings, keys without quotes, quotes inside a
+string that are not escaped (one ends the string only where a value may end), and backslashes that
+escape nothing. Anything else stays unreadable: guessing further would change what was said.
 """
 
 import re
@@ -10,21 +11,35 @@ from typing import Any
 
 import msgspec
 
-_TOKEN = re.compile(
-    r"""
+_GRAMMAR = r"""
     (?P<blank>\s+)
-    | (?P<string>"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)
+    | (?P<string>STRING)
     | (?P<open>[{\[])
     | (?P<close>[}\]])
     | (?P<comma>,)
     | (?P<colon>:)
     | (?P<word>[^\s"'{}\[\],:]+)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+"""
+_STRING = r"""%(q)s(?:[^%(q)s\\]++|\\.)*%(q)s?"""
+_STRING_WITH_QUOTES = r"""%(q)s(?:[^%(q)s\\]++|\\.|%(q)s(?!\s*(?:[,:}\]]|\Z)))*%(q)s"""
+
+
+def _tokens(string: str) -> re.Pattern[str]:
+    either = "|".join(string % {"q": quote} for quote in "\"'")
+    return re.compile(_GRAMMAR.replace("STRING", either), re.VERBOSE | re.DOTALL)
+
+
+_READINGS = (_tokens(_STRING), _tokens(_STRING_WITH_QUOTES))
+"""How strings end: at the first quote, or at the first that stands where a value may end. The
+second is tried where the first makes no sense."""
 _WORDS = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false"}
 _WORDS |= {"null": "null", "undefined": "null", "NaN": "null"}
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
+_TO_ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|.)|["\x00-\x1f]', re.DOTALL)
+_IS_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_QUOTED_FOR_NOTHING = "'`$"
+"""What other languages escape and JSON does not. Before all else the backslash itself was meant:
+models that write patterns and paths forget to double it."""
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$.-]*")
 
 
@@ -39,16 +54,18 @@ def repaired_object(raw: str, *, cut: bool = False) -> dict[str, Any] | None:
 
 def repaired_value(raw: str, *, cut: bool = False) -> Any:
     """The value that `raw` was meant to be, None if it cannot be told."""
-    try:
-        return msgspec.json.decode(_rewritten(raw, cut))
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return None
+    for tokens in _READINGS:
+        try:
+            return msgspec.json.decode(_rewritten(raw, cut, tokens))
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+            continue
+    return None
 
 
-def _rewritten(raw: str, cut: bool) -> str:
+def _rewritten(raw: str, cut: bool, tokens: re.Pattern[str]) -> str:
     written: list[str] = []
     open_brackets: list[str] = []
-    for token in _TOKEN.finditer(raw):
+    for token in tokens.finditer(raw):
         kind, text = token.lastgroup, token[0]
         if kind == "blank":
             continue
@@ -87,16 +104,29 @@ def _drop_half_member(written: list[str], open_brackets: list[str]) -> None:
 
 
 def _string(text: str) -> str:
-    """A string in double quotes, closed, with its line ends escaped."""
+    """A string in double quotes, closed, with all escaped that has to be."""
     quote, inner = text[0], text[1:]
     if inner.endswith(quote) and not _ends_escaped(inner[:-1]):
         inner = inner[:-1]
     if _ends_escaped(inner):
         inner = inner[:-1]
-    if quote == "'":
-        inner = inner.replace("\\'", "'").replace('"', '\\"')
-    inner = inner.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
-    return f'"{inner}"'
+    return f'"{_TO_ESCAPE.sub(_escaped, inner)}"'
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """What has to stand in JSON for a backslash and what follows it, or for a lone character."""
+    said = found[0]
+    if said[0] != "\\":
+        return _json_escape(said)
+    if _IS_ESCAPE.fullmatch(said):
+        return said
+    if said[1] in _QUOTED_FOR_NOTHING or said[1] < " ":
+        return _json_escape(said[1])
+    return "\\" + said
+
+
+def _json_escape(char: str) -> str:
+    return msgspec.json.encode(char).decode()[1:-1]
 
 
 def _ends_escaped(text: str) -> bool:

@@ -30,17 +30,22 @@ class TextScanner:
     ) -> None:
         self.syntax = get_syntax(syntax) if isinstance(syntax, str) else syntax
         offered = offered_tools(tools or ())
-        only_offered = not self.syntax.is_marked and tools is not None
-        self._output = Output(offered, only_offered=only_offered)
+        self._output = Output(offered)
         self._reader = Reader()
-        self._program = _Program(self.syntax, self._reader, self._output).run(starts_in_thinking)
+        program = _Program(self.syntax, self._reader, self._output, has_offer=tools is not None)
+        self._program = program.run(starts_in_thinking)
         self._closed = False
         next(self._program, None)
 
+    @property
+    def detected(self) -> str | None:
+        """The syntax of the calls that were found, where it was not known before."""
+        return self._output.detected
+
     def feed(self, text: str) -> list[Event]:
         """The events that this text completes."""
-        self._reader.feed(text)
-        next(self._program, None)
+        if self._reader.feed(text):
+            next(self._program, None)
         return self._output.take()
 
     def close(self) -> list[Event]:
@@ -58,8 +63,9 @@ class TextScanner:
 class _Program:
     """Reads a reply: words, thoughts, calls, in any order."""
 
-    def __init__(self, syntax: Syntax, reader: Reader, output: Output) -> None:
+    def __init__(self, syntax: Syntax, reader: Reader, output: Output, *, has_offer: bool) -> None:
         self._syntax = syntax
+        self._has_offer = has_offer
         self._reader = reader
         self._output = output
         self._openers: dict[str, list[Opener]] = {}
@@ -67,7 +73,8 @@ class _Program:
         for opener in (*syntax.openers, *made):
             self._openers.setdefault(opener.marker, []).append(opener)
         self._thinking = dict(syntax.thinking)
-        self._stops = stops(*self._openers, *self._thinking, *syntax.noise)
+        self._closers = {closer for one in syntax.openers for closer in one.closers}
+        self._stops = stops(*self._openers, *self._thinking, *syntax.noise, *self._closers)
         self._thinking_stops = {
             close: stops(close, *(self._marked_openers if syntax.call_ends_thinking else ()))
             for close in self._thinking.values()
@@ -93,8 +100,20 @@ class _Program:
                 yield from self._thought(self._thinking[marker])
             elif marker in self._openers:
                 yield from self._calls(marker)
+            elif marker in self._closers:
+                self._close(marker)
             else:
                 reader.take(len(marker))
+
+    def _close(self, marker: str) -> None:
+        """A closing marker: text, unless calls wait for it."""
+        taken = self._reader.take(len(marker))
+        if marker not in self._output.unclosed:
+            self._output.text(taken)
+            return
+        self._output.unclosed = ()
+        why = f"Text stood between the calls and their {marker!r}; it was kept."
+        self._output.note("text_in_call", Action.KEPT, why)
 
     def _thought(self, close: str) -> Reading[None]:
         """A thought up to its end, or up to a call that ends it."""
@@ -111,23 +130,35 @@ class _Program:
         if not fitting:
             output.text(reader.take(len(marker)))
             return
-        mark = reader.mark()
+        output.position = reader.position
+        output.unclosed = ()
         reader.take(len(marker))
-        done = False
+        raw = ""
         for opener in fitting:
-            if opener.looks is None or (yield from opener.looks(reader)):
-                done = yield from opener.read(reader, output)
-                break
-        raw = reader.since(mark)
-        output.position += len(raw)
-        if not done:
-            output.text(raw)
-        if not done and self._syntax.is_marked:
+            reader.give_back(raw)
+            started = output.started
+            mark = reader.mark()
+            done = yield from self._read(opener)
+            raw = reader.since(mark)
+            if done or output.started > started:
+                return
+        output.text(marker + raw)
+        if self._syntax.is_marked and not all(opener.by_form for opener in fitting):
             why = f"{marker!r} opens no call that could be read; it stays text."
             output.note("call_unreadable", Action.KEPT, why)
 
+    def _read(self, opener: Opener) -> Reading[bool]:
+        """Whether what follows are calls of this opener; they have been read then."""
+        if opener.looks is not None and not (yield from opener.looks(self._reader)):
+            return False
+        is_by_form = opener.by_form or not self._syntax.is_marked
+        self._output.only_offered = is_by_form and self._has_offer
+        return (yield from opener.read(self._reader, self._output))
+
     def _counts(self, opener: Opener) -> bool:
         """Whether a marker stands where it may open calls."""
+        if self._syntax.is_guarded and self._output.is_behind_quote:
+            return False
         if opener.place == "start":
             return self._output.has_said_nothing
         return opener.place == "anywhere" or self._output.at_line_start

@@ -17,24 +17,48 @@ class Stops:
         self.longest = max(map(len, self.markers), default=0)
         self._whole = re.compile("|".join(map(re.escape, self.markers)) or r"(?!)")
         self._begun = re.compile(rf"(?:{_prefixes(self.markers)})\Z") if self.markers else None
+        firsts = sorted({marker[0] for marker in self.markers})
+        self.firsts = re.compile("|".join(map(re.escape, firsts)) or r"(?!)")
+        """What markers begin with: text without it has none, nor the beginning of one."""
+        self._only_first = firsts[0] if len(firsts) == 1 else ""
+        self._proper = {marker[:end] for marker in self.markers for end in range(1, len(marker))}
 
     def find(self, text: str, at: int) -> re.Match[str] | None:
         """The first marker from `at` on."""
+        if self._only_first:
+            # Most text has no marker at all, and this says so much faster than an expression.
+            at = text.find(self._only_first, at)
+            if at < 0:
+                return None
         return self._whole.search(text, at)
 
     def held_from(self, text: str, at: int) -> int:
         """Where the end of `text` begins that may be the beginning of a marker."""
         if self._begun is None:
             return len(text)
-        found = self._begun.search(text, max(at, len(text) - self.longest + 1))
+        at = max(at, len(text) - self.longest + 1)
+        if self._only_first:
+            at = text.find(self._only_first, at)
+            if at < 0:
+                return len(text)
+        found = self._begun.search(text, at)
         return len(text) if found is None else found.start()
 
     def may_grow(self, text: str, found: re.Match[str]) -> bool:
-        """Whether the marker at the very end of `text` may still become a longer one."""
-        if found.end() < len(text):
-            return False
-        said = found[0]
-        return any(len(one) > len(said) and one.startswith(said) for one in self.markers)
+        """Whether the marker that was found may still become a longer one."""
+        return self.begins_at(text, found.start())
+
+    def stands_at(self, text: str, at: int) -> bool:
+        """Whether a marker stands at `at`."""
+        return self._whole.match(text, at) is not None
+
+    def begins_at(self, text: str, at: int) -> bool:
+        """Whether all that `text` has from `at` on is the beginning of a marker."""
+        return len(text) - at < self.longest and text[at:] in self._proper
+
+
+NEVER = Stops(())
+"""Stops at nothing."""
 
 
 @lru_cache(maxsize=512)

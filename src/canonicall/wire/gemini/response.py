@@ -79,13 +79,15 @@ def encode_response(reply: Reply) -> dict[str, Any]:
 def readable(block: Block, origin: Origin | None) -> Block | None:
     """`block` without opaque state that a reader of this format could not send back.
 
-    None for a result of what another provider ran: a client would take it for one of its own.
+    None for what another provider ran on its side: without its state it would be the client's.
     """
     if origin is None or origin.format in ("", FORMAT):
         return block
     if isinstance(block, ToolResult):
         return None
     kept = tuple(one for one in block.opaque if one.domain == TARGET.domain)
+    if any(one.kind == "server_block" and one not in kept for one in block.opaque):
+        return None
     return replace(block, opaque=kept)
 
 

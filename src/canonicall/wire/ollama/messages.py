@@ -171,9 +171,10 @@ def encode_content(blocks: Iterable[Block]) -> dict[str, Any]:
 
 
 def encode_call(call: ToolCall, index: int | None) -> dict[str, Any]:
-    """A call, with its position where that is told."""
+    """A call, with its position where that is told; else with the number that it came with."""
     fields = own_fields(call.native)
-    index = fields.pop("index", index)
+    number = fields.pop("index", None)
+    index = number if index is None else index
     function: dict[str, Any] = {} if index is None else {"index": index}
     function |= {"name": call.name, "arguments": arguments_of(call)}
     wire: dict[str, Any] = {"id": call.id} if call.id else {}

@@ -4,7 +4,8 @@ Hosts leave the index out, give every call the same one, or count pieces instead
 repeat ids and names, send them late, or empty. The rules that put pieces to their calls:
 
 1. A piece belongs to the call of its index; without an index, to the last call.
-2. It opens a call of its own where it brings another id, or a name behind complete arguments.
+2. It opens a call of its own where it brings an id that no call has, or a name behind complete
+   arguments; an id that is known is that of its call, whatever began since.
 3. An index never seen, without a name and without a new id, goes on with the last call.
 """
 
@@ -195,10 +196,16 @@ class GrowingCalls:
         known = self._by_index.get(index) if isinstance(index, int) else last
         if known is None:
             is_numbered_piece = last is not None and not name and id in ("", last.id)
-            return last if is_numbered_piece and last is not None else self._new(index, events)
-        if _is_another(known, id, name, has_arguments):
-            return self._new(index, events)
-        return known
+            if is_numbered_piece and last is not None:
+                return last
+        elif not _is_another(known, id, name, has_arguments):
+            return known
+        return self._repeated(id, has_arguments) or self._new(index, events)
+
+    def _repeated(self, id: str, has_arguments: bool) -> GrowingCall | None:
+        """The call that has had this id before, unless this would be more than there can be."""
+        named = (call for call in self.calls if id and call.id == id)
+        return next((call for call in named if not (has_arguments and _is_whole(call))), None)
 
     def _new(self, index: Any, events: list[Event] | None) -> GrowingCall:
         last = self.calls[-1] if self.calls else None
@@ -220,7 +227,8 @@ def _merge(
 ) -> None:
     """Put what a piece says to its call. Ids are set once; what is empty says nothing.
 
-    Some hosts of Kimi send a name in pieces; behind the first argument it can only be repeated.
+    Some hosts of Kimi send a name in pieces; behind the first argument it can only be repeated, or
+    come late.
     """
     call.id = call.id or id
     if not call.name or (name != call.name and not call.pieces):

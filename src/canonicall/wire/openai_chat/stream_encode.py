@@ -283,4 +283,6 @@ def _as_delta(choice: dict[str, Any]) -> dict[str, Any]:
     calls = message.get("tool_calls")
     if calls:
         message = message | {"tool_calls": [{"index": n} | call for n, call in enumerate(calls)]}
+        if rest.get("finish_reason") == "stop":
+            rest["finish_reason"] = "tool_calls"
     return rest | {"delta": message}

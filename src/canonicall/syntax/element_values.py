@@ -1,0 +1,189 @@
+"""Arguments that are elements: `<city>Rome</city>`, lists and objects as elements in elements.
+
+Nothing but the schema of the tool tells what an element is. Decisions:
+
+- A list is said in several elements of its name, in elements inside of one, whatever they are
+  called, as JSON, or, if its items are no texts, as values with commas or line ends between them.
+- An object has an element for each member; a member said several times is a list.
+- Without a schema elements inside are members, or items where all are called `item`; what has no
+  elements in it is text.
+- `&lt;` and its kind, and `<![CDATA[...]]>`, are undone in values that have no elements in them.
+- Blanks around a value mean nothing. Around several lines, the line ends next to the tags mean
+  nothing, and code between them keeps its indentation. What is escaped always counts.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from canonicall.syntax.typed_values import is_text, json_of, json_text, member_schema, types_of
+
+_BEGIN = re.compile(r"\s*<([^\s<>/\"'=!?]+)(?:\s[^<>]*)?(/?)>")
+CDATA, CDATA_END = "<![CDATA[", "]]>"
+ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
+LONGEST_ENTITY = 10
+_NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
+_SPECIAL = re.compile(rf"{re.escape(CDATA)}|{ENTITY.pattern}")
+_ITEM = "item"
+_DEEPEST = 32
+"""Elements inside of more elements than this stay text."""
+
+
+def element_json(raws: list[str], schema: Any, root: dict[str, Any]) -> str:
+    """The JSON of an argument, given all the elements that say it."""
+    if len(raws) > 1 and "array" in types_of(schema, root):
+        inner = member_schema(schema, None, root)
+        return _list(raws, inner, root, 0)
+    return _value(raws[-1], schema, root, 0)
+
+
+class TrimmedText:
+    """Passes a text on as it comes, without the blanks around it."""
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
+        self._lead: str | None = ""
+        """Blanks before the text, while they may still count; None when that is settled."""
+        self._held: list[str] = []
+        """What may turn out to be blanks behind it, or a first line that is the only one."""
+        self._has_held_line = False
+        self._has_lines = False
+
+    def add(self, piece: str) -> None:
+        """More text. Blanks at its end wait."""
+        if self._lead is not None and not self._held:
+            text = piece.lstrip()
+            self._lead += piece[: len(piece) - len(text)]
+            piece = text
+        said = piece.rstrip()
+        if said:
+            self.keep(said)
+        if len(said) < len(piece):
+            self._held.append(piece[len(said) :])
+            self._has_held_line = self._has_held_line or "\n" in self._held[-1]
+
+    def keep(self, text: str) -> None:
+        """Text that counts also if it is blank."""
+        self._held.append(text)
+        if self._lead is not None and "\n" not in self._lead:
+            self._lead = None
+        self._has_lines = self._has_lines or self._has_held_line or "\n" in text
+        if self._lead is None or self._has_lines:
+            self._write(self._indentation() + "".join(self._held))
+            self._held.clear()
+            self._has_held_line = False
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        rest = "".join(self._held)
+        if self._lead is not None:
+            self._write(rest.rstrip())
+        elif self._has_lines and "\n" in rest:
+            self._write(rest[: rest.rindex("\n")])
+
+    def _indentation(self) -> str:
+        """What of the blanks before the text counts, once."""
+        lead, self._lead = self._lead, None
+        return "" if lead is None else lead.partition("\n")[2]
+
+
+def character_of(entity: str) -> str:
+    """The character that an escape stands for; itself if there is no such character."""
+    name = entity[1:-1]
+    if name[0] != "#":
+        return _NAMED[name]
+    code = int(f"0{name[1:]}", 16 if name[1] in "xX" else 10)
+    return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else entity
+
+
+def plain_text(raw: str) -> str:
+    """The text of an element."""
+    pieces: list[str] = []
+    text = TrimmedText(pieces.append)
+    at = 0
+    while special := _SPECIAL.search(raw, at):
+        text.add(raw[at : special.start()])
+        at = special.end()
+        if special[0] != CDATA:
+            text.keep(character_of(special[0]))
+            continue
+        end = raw.find(CDATA_END, at)
+        end = len(raw) if end < 0 else end
+        text.keep(raw[at:end])
+        at = end + len(CDATA_END)
+    text.add(raw[at:])
+    text.end()
+    return "".join(pieces)
+
+
+def _value(raw: str, schema: Any, root: dict[str, Any], depth: int) -> str:
+    types = types_of(schema, root)
+    may_have_elements = not types or "object" in types or "array" in types
+    children = _children(raw) if may_have_elements and depth < _DEEPEST else None
+    if not children:
+        return _leaf(raw, types, schema, root)
+    is_list = "array" in types if types else all(name == _ITEM for name, _ in children)
+    if not is_list:
+        return _object(children, schema, root, depth)
+    inner = member_schema(schema, None, root)
+    if all(member_schema(inner, name, root) is not None for name, _ in children):
+        return f"[{_object(children, inner, root, depth)}]"  # An only item, without its element.
+    return _list([raw for _, raw in children], inner, root, depth)
+
+
+def _list(raws: list[str], schema: Any, root: dict[str, Any], depth: int) -> str:
+    return f"[{','.join(_value(raw, schema, root, depth + 1) for raw in raws)}]"
+
+
+def _object(children: list[tuple[str, str]], schema: Any, root: dict[str, Any], depth: int) -> str:
+    said: dict[str, list[str]] = {}
+    for name, raw in children:
+        said.setdefault(name, []).append(raw)
+    members = []
+    for name, raws in said.items():
+        inner = member_schema(schema, name, root)
+        if len(raws) == 1:
+            written = _value(raws[0], inner, root, depth + 1)
+        else:
+            written = _list(raws, member_schema(inner, None, root), root, depth)
+        members.append(f"{json_text(name)}:{written}")
+    return "{" + ",".join(members) + "}"
+
+
+def _leaf(raw: str, types: tuple[str, ...], schema: Any, root: dict[str, Any]) -> str:
+    text = plain_text(raw)
+    written, _ = json_of(text, types)
+    if "array" not in types or "string" in types or written[:1] == "[":
+        return written
+    if not text.strip():
+        return "[]"
+    inner = types_of(member_schema(schema, None, root), root)
+    items = [text] if is_text(inner) else [one for one in re.split(r"[,\n]", text) if one.strip()]
+    return f"[{','.join(json_of(one, inner)[0] for one in items)}]"
+
+
+def _children(text: str) -> list[tuple[str, str]] | None:
+    """The elements of a text, None if it is not made of elements alone."""
+    found: list[tuple[str, str]] = []
+    at = 0
+    while begin := _BEGIN.match(text, at):
+        if begin[2]:
+            found.append((begin[1], ""))
+            at = begin.end()
+            continue
+        end = _end(text, begin.end(), begin[1])
+        if end is None:
+            return None
+        found.append((begin[1], text[begin.end() : end.start()]))
+        at = end.end()
+    return found if not text[at:].strip() else None
+
+
+def _end(text: str, at: int, name: str) -> re.Match[str] | None:
+    """The closing tag of an element, with elements of the same name inside it."""
+    depth = 1
+    for found in re.compile(rf"<(/?){re.escape(name)}\s*>").finditer(text, at):
+        depth += -1 if found[1] else 1
+        if not depth:
+            return found
+    return None

@@ -1,0 +1,28 @@
+"""Phi-4 mini and FireFunction 2: `functools` and a list of calls; no marker ends it.
+
+The word alone is prose, so only `functools[` counts, and `functools{`, which Phi writes at times.
+FireFunction puts a space before it.
+"""
+
+from canonicall.syntax.declaration import Opener, Syntax
+from canonicall.syntax.json_calls import json_opener
+from canonicall.syntax.json_printing import list_of_calls
+
+_OPENER: Opener = json_opener("functools")
+
+SYNTAXES = (
+    Syntax(
+        name="phi4_mini",
+        openers=(_OPENER,),
+        noise=("<|end|>",),
+        models=("*phi-4-mini*",),
+        print_calls=list_of_calls("functools", ""),
+    ),
+    Syntax(
+        name="firefunction_v2",
+        openers=(_OPENER,),
+        noise=("<|eot_id|>",),
+        models=("*firefunction*",),
+        print_calls=list_of_calls(" functools", ""),
+    ),
+)

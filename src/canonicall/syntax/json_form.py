@@ -1,0 +1,62 @@
+"""What a JSON object that is a call looks like, and what its values mean."""
+
+import ast
+
+import msgspec
+from msgspec import Struct
+
+from canonicall.syntax.repair import repaired_value
+
+_NO_LITERAL = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
+_WORDS = {"True": True, "False": False, "None": None}
+
+
+class JsonForm(Struct, frozen=True):
+    """What an object that is a call looks like: the names of its members."""
+
+    names: tuple[str, ...] = ("name",)
+    arguments: tuple[str, ...] = ("arguments", "parameters")
+    ids: tuple[str, ...] = ("id",)
+    inner: tuple[str, ...] = ("function", "tool_call", "toolCall", "function_call")
+    """Members that hold the object that has the name."""
+    lists: tuple[str, ...] = ()
+    """Members that hold calls, in a list or one alone."""
+    words: tuple[str, ...] = ()
+    """Members that hold what is said beside the calls."""
+    frames: tuple[str, ...] = ("type", "index")
+    """Members that say nothing of their own."""
+    is_strict: bool = False
+    """It is a call by its form only: any other member means that it is none, and so does a lack of
+    arguments, unless a tool of this name was offered."""
+    is_python: bool = False
+    """Arguments are Python literals; they wait until they are whole and are passed on as JSON."""
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Every member that a call may have."""
+        alone = self.names + self.arguments + self.ids + self.frames
+        return alone + self.inner + self.lists + self.words
+
+
+def plain_value(pieces: list[str], *, is_python: bool = False) -> object:
+    """The value that was written; bare words are text."""
+    raw = "".join(pieces)
+    if is_python:
+        try:
+            return ast.literal_eval(raw)
+        except _NO_LITERAL:
+            pass
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        if raw in _WORDS:
+            return _WORDS[raw]
+        return repaired_value(raw) if raw[:1] in ("'", '"', "{", "[") else raw
+
+
+def python_as_json(raw: str) -> str:
+    """A Python literal as JSON; as it is if it is none."""
+    try:
+        return msgspec.json.encode(ast.literal_eval(raw)).decode()
+    except _NO_LITERAL:
+        return raw

@@ -1,0 +1,71 @@
+"""Calls printed as bare JSON, by models that nobody taught a syntax, or that forgot theirs.
+
+Nothing marks these calls but their form, so they count only at the start of the reply (behind
+thoughts) or in a json fence, only if every member is one that calls have, and only for tools that
+were offered, where it is known which ones were. JSON in the middle of prose is an example and stays
+text.
+
+`json_plain` reads what models of every house print: `{"name": ..., "arguments": ...}`, lists of it,
+chat completions' `{"tool_calls": [...]}` and `{"toolCalls": [...]}` with or without the message
+around it, Anthropic's `tool_use` blocks with or without the message around them, Gemini's
+`functionCall`, and `{"tool_name": ..., "parameters": ...}`. The words in such a message are kept.
+
+`json_array_required` is what vLLM and SGLang make a model write where a call is required. `xlam`
+(xLAM 2) writes a bare list, or puts it behind the marks of others. `ollama_template_generic` is
+what ollama reads with the markers of common templates; templates with a syntax of their own have
+their own names here. `generic_none` is a model without any syntax: all is text.
+"""
+
+from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.json_calls import bare_opener, fenced_opener, json_opener
+from canonicall.syntax.json_form import JsonForm
+from canonicall.syntax.json_printing import list_of_calls
+
+_ENDINGS = ("finish_reason", "stop_reason", "stop_sequence", "refusal", "logprobs")
+_ANY = JsonForm(
+    names=("name", "function", "tool_name", "tool"),
+    arguments=("arguments", "parameters", "input", "args"),
+    ids=("id", "tool_call_id", "call_id"),
+    inner=("function", "tool_call", "toolCall", "function_call", "functionCall", "message"),
+    lists=("tool_calls", "toolCalls", "function_calls", "content", "parts", "choices"),
+    words=("content", "text"),
+    frames=("type", "index", "role", "model", "object", "created", "usage", *_ENDINGS),
+    is_strict=True,
+)
+_STRICT = JsonForm(is_strict=True)
+_BARE = (bare_opener("{", form=_STRICT), bare_opener("[", form=_STRICT))
+_MISTRAL = json_opener("[TOOL_CALLS]", "[/TOOL_CALLS]")
+_HERMES = json_opener("<tool_call>", "</tool_call>")
+
+SYNTAXES = (
+    Syntax(
+        name="json_plain",
+        openers=(
+            bare_opener("{", form=_ANY),
+            bare_opener("[", form=_ANY),
+            fenced_opener(form=_ANY),
+        ),
+        is_marked=False,
+        print_calls=list_of_calls("", ""),
+    ),
+    Syntax(
+        name="json_array_required",
+        openers=(bare_opener("[", form=_STRICT),),
+        is_marked=False,
+        print_calls=list_of_calls("", ""),
+    ),
+    Syntax(
+        name="xlam",
+        openers=(*_BARE, fenced_opener(form=_STRICT), _MISTRAL, _HERMES),
+        is_marked=False,
+        models=("*xlam*",),
+        print_calls=list_of_calls("", ""),
+    ),
+    Syntax(
+        name="ollama_template_generic",
+        openers=(*_BARE, _MISTRAL, _HERMES),
+        is_marked=False,
+        print_calls=list_of_calls("", ""),
+    ),
+    Syntax(name="generic_none", openers=(), is_marked=False),
+)

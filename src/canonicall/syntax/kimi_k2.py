@@ -1,0 +1,140 @@
+"""Kimi K2, K2 Thinking and K2.5.
+
+`<|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{...}<|tool_call_end|>`, in a
+section around all calls. The whole `functions.NAME:0` is the id of the call, and the model wants
+to see it again as it was; the name is what stands between the prefix and the counter. K2 Thinking
+calls while it thinks: a call ends the thought.
+
+Seen as well, and read: sections whose markers are spelled `tool_call_section`, calls without a
+section, sections and calls without their ends, names without the prefix or the counter. Of a call
+that has only a counter or an id of another make instead of a name, the tool is the one that was
+offered and whose parameters fit its arguments, if there is just one; else it is text.
+
+Printed are the ids that the calls have, where they are of the model's form; other ids cannot say
+the name, and are replaced by `functions.NAME:` and the position among the calls.
+"""
+
+import re
+from collections.abc import Mapping
+from itertools import starmap
+from typing import Any
+
+from canonicall.admission import parse_arguments
+from canonicall.blocks import ToolCall, ToolResult
+from canonicall.findings import Action
+from canonicall.request import Tool
+from canonicall.syntax.declaration import Opener, Syntax
+from canonicall.syntax.named_calls import (
+    BEFORE_TAG,
+    close_call,
+    frame_opener,
+    json_arguments,
+    name_for,
+    read_arguments,
+    word,
+)
+from canonicall.syntax.output import Output
+from canonicall.syntax.reader import Reader, Reading
+from canonicall.syntax.stops import stops
+
+_BEGIN, _ARGUMENTS, _END = (
+    "<|tool_call_begin|>",
+    "<|tool_call_argument_begin|>",
+    "<|tool_call_end|>",
+)
+_SECTIONS = ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>")
+_SECTION_ENDS = ("<|tool_calls_section_end|>", "<|tool_call_section_end|>")
+_NOISE = (_END, *_SECTION_ENDS, "<|im_assistant|>assistant<|im_middle|>", "<|im_end|>")
+_ENDS = stops(_BEGIN, *_SECTIONS, *_NOISE)
+_PREFIX = "functions."
+_COUNTER = re.compile(r":\d+\Z")
+_COUNTER_ALONE = re.compile(r"\d+")
+_FOREIGN_ID = re.compile(r"call_\w+")
+
+
+def _read(reader: Reader, output: Output) -> Reading[bool]:
+    id = yield from word(reader)
+    marker = yield from reader.accept(_ARGUMENTS, _END)
+    if not id or not marker:
+        return False
+    call = output.call()
+    call.id(id)
+    name = _name_in(id, output.tools)
+    if name and not call.name(name):
+        return False
+    pieces: list[str] = []
+    is_cut = False
+    if marker == _ARGUMENTS:
+        sink = call.arguments if name else pieces.append
+        is_cut = yield from read_arguments(reader, sink, _ENDS)
+        yield from close_call(reader, output, (_END,), _ENDS)
+    if not name:
+        raw = "".join(pieces)
+        name = _fitting(output.tools, parse_arguments(raw))
+        if not name:
+            return False
+        why = f"A call said no name; its arguments fit only {name!r}, so it was taken for that."
+        output.note("name_guessed", Action.CHANGED, why)
+        call.name(name)
+        call.arguments(raw)
+    return call.end(truncated=is_cut)
+
+
+def _name_in(id: str, tools: Mapping[str, Tool]) -> str:
+    """The name in an id; empty if there is none in it."""
+    if _COUNTER_ALONE.fullmatch(id):
+        return ""
+    whole = _COUNTER.sub("", id)
+    if whole in tools:
+        return whole
+    name = whole.removeprefix(_PREFIX)
+    is_foreign = tools and name not in tools and _FOREIGN_ID.fullmatch(id)
+    return "" if is_foreign else name
+
+
+def _fitting(tools: Mapping[str, Tool], args: dict[str, Any] | None) -> str:
+    """The only tool that can be called with these arguments; empty if there is none."""
+    fitting = [name for name, tool in tools.items() if args is not None and _fits(tool, args)]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+def _fits(tool: Tool, args: dict[str, Any]) -> bool:
+    schema = tool.parameters or {}
+    known, required = schema.get("properties"), schema.get("required", [])
+    if not isinstance(known, dict) or not isinstance(required, list):
+        return False
+    return all(key in known for key in args) and all(key in args for key in required)
+
+
+def _print_calls(calls: tuple[ToolCall, ...]) -> str:
+    return _SECTIONS[0] + "".join(starmap(_numbered, enumerate(calls))) + _SECTION_ENDS[0]
+
+
+def _numbered(index: int, call: ToolCall) -> str:
+    name = name_for(call, BEFORE_TAG)
+    id = call.id if _COUNTER.sub("", call.id) == _PREFIX + name else f"{_PREFIX}{name}:{index}"
+    return f"{_BEGIN}{id}{_ARGUMENTS}{json_arguments(call)}{_END}"
+
+
+def _print_results(results: tuple[ToolResult, ...]) -> str:
+    return "".join(
+        f"<|im_system|>{one.name or 'tool'}<|im_middle|>"
+        f"## Return of {one.call_id}\n{one.text}<|im_end|>"
+        for one in results
+    )
+
+
+SYNTAXES = (
+    Syntax(
+        name="kimi_k2",
+        openers=(
+            *map(frame_opener, _SECTIONS),
+            Opener(_BEGIN, _read),
+        ),
+        call_ends_thinking=True,
+        noise=_NOISE,
+        models=("*kimi-k2*", "*kimi_k2*"),
+        print_calls=_print_calls,
+        print_results=_print_results,
+    ),
+)

@@ -1,0 +1,48 @@
+"""MiniCPM5: `<function name="f"><param name="k">V</param></function>`, with no block around.
+
+A value may stand in a CDATA section; printed values that contain tags do. The tokenizer's sign for
+a blank leaks into tags, or the blank is lost. Some engines rename tools and drop arguments by
+tables of their own; here what was said is kept.
+"""
+
+from canonicall.blocks import ToolCall
+from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.printing import bare_text, with_printing
+from canonicall.syntax.xml_calls import TagForm, tag_openers
+
+_FORM = TagForm(
+    blocks=(),
+    block_ends=(),
+    call="<function",
+    call_ends=("</function>",),
+    parameters=("<param",),
+    parameter_ends=("</param>",),
+    leads=(' name="', 'name="', '\u0120name="'),
+    cdata=True,
+)
+
+
+def _print_calls(calls: tuple[ToolCall, ...]) -> str:
+    return "\n".join(map(_print_call, calls))
+
+
+def _print_call(call: ToolCall) -> str:
+    params = "".join(
+        f'<param name="{key}">{_value(bare_text(value))}</param>'
+        for key, value in arguments_of(call).items()
+    )
+    return f'<function name="{call.name}">{params}</function>'
+
+
+def _value(text: str) -> str:
+    return f"<![CDATA[{text}]]>" if "<" in text else text
+
+
+_MINICPM5 = Syntax(
+    name="minicpm5_xml",
+    openers=tag_openers(_FORM),
+    noise=("<|im_end|>",),
+    models=("*minicpm5*", "*minicpm-5*"),
+)
+
+SYNTAXES = (with_printing(_MINICPM5, _print_calls),)

@@ -1,0 +1,29 @@
+"""MiniMax M2 and its revisions: several invokes in one block, values as they stand.
+
+The template prints strings raw and everything else as JSON, and escapes nothing: a string that
+contains the end of a parameter with something behind it that may follow cannot be said. Entities
+in values are therefore not undone.
+"""
+
+from canonicall.blocks import ToolResult
+from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.invoke_tags import invoke_form, invoke_printer
+from canonicall.syntax.printing import with_printing
+from canonicall.syntax.xml_calls import tag_openers
+
+_BLOCK = "minimax:tool_call"
+
+
+def _print_results(results: tuple[ToolResult, ...]) -> str:
+    return "".join(f"\n<response>{one.text}</response>" for one in results)
+
+
+_MINIMAX_M2 = Syntax(
+    name="minimax_m2",
+    openers=tag_openers(invoke_form((_BLOCK,))),
+    call_ends_thinking=True,
+    noise=("[e~[",),
+    models=("*minimax-m2*",),
+)
+
+SYNTAXES = (with_printing(_MINIMAX_M2, invoke_printer(_BLOCK), _print_results),)

@@ -1,0 +1,126 @@
+"""Mistral, all versions of its template; they share the marker `[TOOL_CALLS]`.
+
+Before version 11 a JSON list stands behind it, whose calls have ids of nine characters. From then
+on it opens one call: `NAME[ARGS]{...}`, in version 11 also `NAME[CALL_ID]ID[ARGS]{...}`, and some
+models leave `[ARGS]` out. There is no closing marker, though some write `[/TOOL_CALLS]`. Magistral
+thinks between `[THINK]` marks; calls there are drafts and part of the thought.
+
+All are read by each of the three; they differ in what they print. A marker with no name behind it
+opens no call, whatever stands before it.
+"""
+
+import re
+
+import msgspec
+
+from canonicall.blocks import ToolCall, ToolResult
+from canonicall.syntax.declaration import Opener, Syntax
+from canonicall.syntax.json_calls import json_opener
+from canonicall.syntax.json_printing import call_object, spaced_json
+from canonicall.syntax.named_calls import (
+    BEFORE_BRACKET,
+    LONGEST,
+    framed,
+    json_arguments,
+    name_for,
+    read_arguments,
+    word,
+)
+from canonicall.syntax.output import Output
+from canonicall.syntax.reader import Reader, Reading
+from canonicall.syntax.stops import stops
+
+_BEGIN, _END, _ARGS, _ID = "[TOOL_CALLS]", "[/TOOL_CALLS]", "[ARGS]", "[CALL_ID]"
+_NOISE = ("</s>",)
+_ENDS = stops(_BEGIN, _END, *_NOISE)
+_NAME = re.compile(rf"[^\[{{\s]{{1,{LONGEST}}}")
+
+
+def _read(reader: Reader, output: Output) -> Reading[bool]:
+    name = yield from word(reader, BEFORE_BRACKET)
+    marker = yield from reader.accept(_ID, _ARGS)
+    call = output.call()
+    if marker == _ID:
+        call.id((yield from word(reader, BEFORE_BRACKET)))
+        yield from reader.accept(_ARGS)
+    yield from reader.blank()
+    if not _NAME.fullmatch(name) or (yield from reader.peek()) != "{" or not call.name(name):
+        return False
+    is_cut = yield from read_arguments(reader, call.arguments, _ENDS)
+    yield from reader.blank()
+    yield from reader.accept(_END)
+    return call.end(truncated=is_cut)
+
+
+def _print_named(call: ToolCall) -> str:
+    return f"{_BEGIN}{name_for(call, _NAME)}{_ARGS}{json_arguments(call)}"
+
+
+def _print_with_id(call: ToolCall) -> str:
+    id = f"{_ID}{call.id}" if _NAME.fullmatch(call.id) else ""
+    return f"{_BEGIN}{name_for(call, _NAME)}{id}{_ARGS}{json_arguments(call)}"
+
+
+def _print_object(call: ToolCall) -> str:
+    return spaced_json(call_object(call) | ({"id": call.id} if call.id else {}))
+
+
+def _print_results(results: tuple[ToolResult, ...]) -> str:
+    return "".join(f"[TOOL_RESULTS]{one.text}[/TOOL_RESULTS]" for one in results)
+
+
+def _print_results_with_id(results: tuple[ToolResult, ...]) -> str:
+    return "".join(
+        f"[TOOL_RESULTS]{one.call_id}[TOOL_CONTENT]{one.text}[/TOOL_RESULTS]" for one in results
+    )
+
+
+def _print_result_objects(results: tuple[ToolResult, ...]) -> str:
+    return "".join(
+        f'[TOOL_RESULTS] {{"content": {_as_json(one.text)}, '
+        f'"call_id": {spaced_json(one.call_id)}}}[/TOOL_RESULTS]'
+        for one in results
+    )
+
+
+def _as_json(text: str) -> str:
+    """JSON stands for itself, any other text is a JSON text."""
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return spaced_json(text)
+    return text
+
+
+_OPENERS = (json_opener(_BEGIN, _END), Opener(_BEGIN, _read))
+_THINKING = (("[THINK]", "[/THINK]"), ("<think>", "</think>"))
+
+SYNTAXES = (
+    Syntax(
+        name="mistral",
+        openers=_OPENERS,
+        thinking=_THINKING,
+        noise=_NOISE,
+        models=("*devstral*", "*ministral-3*", "*magistral*", "*mistral-large-3*"),
+        print_calls=framed("", _print_named, ""),
+        print_results=_print_results,
+    ),
+    Syntax(
+        name="mistral_v11",
+        openers=_OPENERS,
+        thinking=_THINKING,
+        noise=_NOISE,
+        models=("*mistral-small-3.2*",),
+        print_calls=framed("", _print_with_id, ""),
+        print_results=_print_results_with_id,
+    ),
+    Syntax(
+        name="mistral_pre_v11",
+        openers=_OPENERS,
+        thinking=_THINKING,
+        noise=_NOISE,
+        models=("*mistral-7b*", "*mistral-nemo*", "*mistral-small-3.1*", "*mixtral*"),
+        print_calls=framed(f"{_BEGIN} [", _print_object, "]", between=", "),
+        print_results=_print_result_objects,
+    ),
+)

@@ -1,0 +1,90 @@
+"""Qwen3-Coder and its heirs: a tag for the function and one for each parameter.
+
+Also Qwen3.5 and later, Nemotron 3, MiMo-V2, Step-3.5, and Seed-OSS, which has its own names for the
+block and for thoughts. The block tag is often left out, and so are closing tags; names are quoted
+at times, and `<function=f>{json}` is seen. Values stand on lines of their own: the first and the
+last line end belong to the tags, all else counts. A call inside a thought ends it, as the newer
+models call before they have closed their thought.
+
+Decisions: a call whose end is missing is kept, marked as truncated. A closing tag inside a value
+counts only where the call may go on behind it. The same parameter twice: the last one counts.
+Parameters that the tool does not have are kept. Entities in values are not undone: the templates
+escape nothing. Hermes' JSON between the same `<tool_call>` tags is read as well.
+"""
+
+from canonicall.blocks import ToolCall, ToolResult
+from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.json_calls import json_opener
+from canonicall.syntax.printing import bare_text, with_printing
+from canonicall.syntax.xml_calls import TagForm, tag_openers
+
+
+def _form(block: str) -> TagForm:
+    return TagForm(
+        blocks=(f"<{block}>",),
+        block_ends=(f"</{block}>",),
+        call="<function",
+        call_ends=("</function>",),
+        parameters=("<parameter",),
+        parameter_ends=("</parameter>",),
+        is_trimmed=True,
+    )
+
+
+def _print_calls(calls: tuple[ToolCall, ...]) -> str:
+    return "\n".join(f"<tool_call>\n{_function(call)}\n</tool_call>" for call in calls)
+
+
+def _print_seed_calls(calls: tuple[ToolCall, ...]) -> str:
+    return "\n".join(
+        f"<seed:tool_call>\n{_function(call, in_lines=False)}\n</seed:tool_call>" for call in calls
+    )
+
+
+def _function(call: ToolCall, *, in_lines: bool = True) -> str:
+    lines = [f"<function={call.name}>"]
+    for key, value in arguments_of(call).items():
+        text = bare_text(value)
+        if in_lines or text.startswith("\n") or text.endswith("\n"):
+            # Without line ends that belong to the tags a value would lose its own.
+            text = f"\n{text}\n"
+        lines.append(f"<parameter={key}>{text}</parameter>")
+    return "\n".join((*lines, "</function>"))
+
+
+def _print_results(results: tuple[ToolResult, ...]) -> str:
+    return "\n".join(f"<tool_response>\n{one.text}\n</tool_response>" for one in results)
+
+
+_QWEN3_CODER = Syntax(
+    name="qwen3_coder_xml",
+    openers=(
+        json_opener("<tool_call>", "</tool_call>"),
+        *tag_openers(_form("tool_call")),
+    ),
+    call_ends_thinking=True,
+    noise=("<|im_end|>",),
+    models=(
+        "*qwen3-coder*",
+        "*qwen3.5*",
+        "*qwen3.6*",
+        "*qwen3.8*",
+        "*nemotron-3*",
+        "*mimo-v2*",
+        "*step-3.5*",
+        "*k-exaone-2*",
+    ),
+)
+_SEED_OSS = Syntax(
+    name="seed_oss",
+    openers=tag_openers(_form("seed:tool_call")),
+    thinking=(("<seed:think>", "</seed:think>"),),
+    call_ends_thinking=True,
+    noise=("<seed:eos>",),
+    models=("*seed-oss*",),
+)
+
+SYNTAXES = (
+    with_printing(_QWEN3_CODER, _print_calls, _print_results),
+    with_printing(_SEED_OSS, _print_seed_calls),
+)

@@ -1,0 +1,66 @@
+"""Solar Open: an id, a name and arguments, each behind a marker of its own.
+
+`<|tool_call:begin|>ID<|tool_call:name|>NAME<|tool_call:args|>{...}<|tool_call:end|>`, behind
+`<|tool_calls|>`. Every part of a reply, a thought, words, calls, is a message of its own between
+`<|begin|>assistant` and `<|end|>`.
+"""
+
+from itertools import starmap
+
+from canonicall.blocks import ToolCall
+from canonicall.syntax.declaration import Opener, Syntax
+from canonicall.syntax.named_calls import (
+    BEFORE_TAG,
+    close_call,
+    frame_opener,
+    json_arguments,
+    name_for,
+    read_arguments,
+    word,
+)
+from canonicall.syntax.output import Output
+from canonicall.syntax.reader import Reader, Reading
+from canonicall.syntax.stops import stops
+
+_BLOCK, _BEGIN, _END = "<|tool_calls|>", "<|tool_call:begin|>", "<|tool_call:end|>"
+_NAME, _ARGS = "<|tool_call:name|>", "<|tool_call:args|>"
+_NOISE = (_END, "<|content|>", "<|end|>", "<|begin|>assistant", "<|flush|>", "<|calls|>")
+_ENDS = stops(_BLOCK, _BEGIN, *_NOISE)
+
+
+def _read(reader: Reader, output: Output) -> Reading[bool]:
+    call = output.call()
+    call.id((yield from word(reader)))
+    if not (yield from reader.accept(_NAME)):
+        return False
+    name = yield from word(reader)
+    marker = yield from reader.accept(_ARGS, _END)
+    if not marker or not call.name(name):
+        return False
+    is_cut = False
+    if marker == _ARGS:
+        is_cut = yield from read_arguments(reader, call.arguments, _ENDS)
+        yield from close_call(reader, output, (_END,), _ENDS)
+    return call.end(truncated=is_cut)
+
+
+def _print_calls(calls: tuple[ToolCall, ...]) -> str:
+    return _BLOCK + "".join(starmap(_numbered, enumerate(calls)))
+
+
+def _numbered(index: int, call: ToolCall) -> str:
+    id = call.id if BEFORE_TAG.fullmatch(call.id) else str(index)
+    name = name_for(call, BEFORE_TAG)
+    return f"{_BEGIN}{id}{_NAME}{name}{_ARGS}{json_arguments(call)}{_END}"
+
+
+SYNTAXES = (
+    Syntax(
+        name="solar_open",
+        openers=(frame_opener(_BLOCK), Opener(_BEGIN, _read)),
+        thinking=(("<|think|>", "<|end|>"),),
+        noise=_NOISE,
+        models=("*solar-open*",),
+        print_calls=_print_calls,
+    ),
+)

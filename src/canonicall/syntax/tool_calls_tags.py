@@ -1,0 +1,76 @@
+"""Calls as JSON between one pair of tags for all of them.
+
+Jamba, Hunyuan A13B, Apriel and MiniMax M1 write `<tool_calls>`, Nemotron `<TOOLCALL>`: a list, but
+for MiniMax M1, which writes one object on each line. Either is read for all. Hunyuan may put its
+answer into `<answer>` tags. Apriel thinks aloud until it says `[BEGIN FINAL RESPONSE]`; its prompt
+opens the thought.
+"""
+
+from canonicall.blocks import ToolCall, ToolResult
+from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.json_calls import json_opener
+from canonicall.syntax.json_printing import call_object, each_result, list_of_calls, spaced_json
+
+_OPENERS = (json_opener("<tool_calls>", "</tool_calls>"),)
+_PRINT_LIST = list_of_calls("<tool_calls>", "</tool_calls>")
+
+
+def _print_list_in_lines(calls: tuple[ToolCall, ...]) -> str:
+    """Jamba: each call on a line of its own."""
+    lines = ",\n".join("    " + spaced_json(call_object(call)) for call in calls)
+    return f"<tool_calls>[\n{lines}\n]</tool_calls>"
+
+
+def _print_lines(calls: tuple[ToolCall, ...]) -> str:
+    """MiniMax M1: no list, just lines."""
+    lines = "".join(spaced_json(call_object(call)) + "\n" for call in calls)
+    return f"<tool_calls>\n{lines}</tool_calls>"
+
+
+def _print_nemotron_results(results: tuple[ToolResult, ...]) -> str:
+    return f"<TOOL_RESPONSE>[{', '.join(one.text for one in results)}]</TOOL_RESPONSE>"
+
+
+SYNTAXES = (
+    Syntax(
+        name="jamba",
+        openers=_OPENERS,
+        models=("*jamba*",),
+        print_calls=_print_list_in_lines,
+    ),
+    Syntax(
+        name="hunyuan_a13b",
+        openers=_OPENERS,
+        noise=("<answer>", "</answer>", "<|eos|>"),
+        models=("*hunyuan-a13b*",),
+        print_calls=_PRINT_LIST,
+        print_results=each_result("<tool_response>", "</tool_response>"),
+    ),
+    Syntax(
+        name="apriel",
+        openers=_OPENERS,
+        thinking=(
+            ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
+            ("<thinking>", "</thinking>"),
+        ),
+        noise=("[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]", "<|end|>"),
+        models=("*apriel*",),
+        print_calls=_PRINT_LIST,
+        print_results=each_result("<|begin_tool_result|>\n", "\n"),
+    ),
+    Syntax(
+        name="minimax_m1",
+        openers=_OPENERS,
+        noise=("<end_of_sentence>",),
+        models=("*minimax-m1*",),
+        print_calls=_print_lines,
+    ),
+    Syntax(
+        name="nemotron_toolcall",
+        openers=(json_opener("<TOOLCALL>", "</TOOLCALL>"),),
+        noise=("<SPECIAL_12>",),
+        models=("*nemotron-nano*v2*", "*nemotron*49b*", "*llama*nemotron*"),
+        print_calls=list_of_calls("<TOOLCALL>", "</TOOLCALL>"),
+        print_results=_print_nemotron_results,
+    ),
+)

@@ -1,0 +1,217 @@
+"""Tags that prompts of all kinds ask for: `<tool>`, tags named like tools, YAML between them.
+
+- `toolname_as_tag_xml`: `<read_file><path>a</path></read_file>`, as Cline, Roo and others ask for;
+  JSON or elements inside, or words for a tool that takes one text: `<bash>ls</bash>`. Only names of
+  tools that were offered are tags. Keys are never thrown away, whatever they are called.
+- `yaml_in_xml`: the same tags with lines of YAML inside, and elements as well. YAML waits for the
+  closing tag. What is no YAML map stays text.
+- `tool_tag`: `<tool>...</tool>` with the name in an element or an attribute, with JSON, with the
+  tag of a tool, or with nothing but a command: that is for the only tool that was offered, or for
+  one that is called bash, shell, command or run.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from canonicall.blocks import ToolCall
+from canonicall.request import Tool
+from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of
+from canonicall.syntax.json_calls import json_calls
+from canonicall.syntax.output import Output
+from canonicall.syntax.printing import bare_text, with_printing
+from canonicall.syntax.reader import Reader, Reading
+from canonicall.syntax.stops import stops
+from canonicall.syntax.tagged_body import (
+    SHELLS,
+    Body,
+    WordsToJson,
+    attribute_json,
+    words_as_argument,
+)
+from canonicall.syntax.typed_values import json_of, json_text, member_schema, types_of
+from canonicall.syntax.yaml_subset import Bare, yaml_map
+
+_TOOL, _TOOL_END = "<tool>", "</tool>"
+_NAMES = {"<tool_name>": "</tool_name>", "<name>": "</name>", "<function>": "</function>"}
+_FILLERS = tuple(
+    tag
+    for name in ("parameters", "arguments", "tool_params", "tool_parameters", "args")
+    for tag in (f"<{name}>", f"</{name}>")
+)
+_SELF_CLOSED = re.compile(r"\s*/>")
+_HEAD_END = re.compile(r"\s*>")
+_ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_LONGEST_HEAD = 512
+_LONGEST_NAME = 256
+_LONGEST_BLANK = 64
+
+
+# Tags named like tools.
+
+
+def _tool_openers(words: WordsToJson) -> Any:
+    def openers(tools: Mapping[str, Tool]) -> tuple[Opener, ...]:
+        return tuple(
+            Opener(f"<{name}{rest}", _tool_named(name, rest, words))
+            for name in tools
+            for rest in (">", "/>", " ", "\n")
+        )
+
+    return openers
+
+
+def _tool_named(name: str, rest: str, words: WordsToJson) -> ReadCalls:
+    """A reader of calls whose tag has the name of the tool, and `rest` behind it."""
+
+    def read(reader: Reader, output: Output) -> Reading[bool]:
+        body = Body(reader, output, (f"</{name}>", "</function>"))
+        if rest == "/>" or (yield from _is_self_closed(reader, rest)):
+            return body.told(name, "{}")
+        if (
+            rest == "\n"
+        ):  # A tag that was never closed: what it should have around it, it has in it.
+            return (yield from Body(reader, output, ("/>",)).read(name, words))
+        is_open = rest == ">" or (yield from reader.match(_HEAD_END, _LONGEST_BLANK)) is not None
+        return is_open and (yield from body.read(name, words))
+
+    return read
+
+
+def _is_self_closed(reader: Reader, rest: str) -> Reading[bool]:
+    return rest == " " and (yield from reader.match(_SELF_CLOSED, _LONGEST_BLANK)) is not None
+
+
+def _yaml_as_arguments(words: str, tool: Tool | None) -> str | None:
+    """Lines of YAML as arguments."""
+    found = yaml_map(words)
+    if not found:
+        return None
+    schema = (tool.parameters or {}) if tool is not None else {}
+    return _yaml_json(found, schema, schema)
+
+
+def _yaml_json(value: Any, schema: Any, root: dict[str, Any]) -> str:
+    if isinstance(value, Bare):
+        types = types_of(schema, root)
+        return json_of(value, types)[0] if types else _bare_json(value)
+    if isinstance(value, dict):
+        pairs = (
+            f"{json_text(key)}:{_yaml_json(item, member_schema(schema, key, root), root)}"
+            for key, item in value.items()
+        )
+        return "{" + ",".join(pairs) + "}"
+    if isinstance(value, list):
+        inner = member_schema(schema, None, root)
+        return "[" + ",".join(_yaml_json(item, inner, root) for item in value) + "]"
+    return json_text(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _bare_json(text: Bare) -> str:
+    """A scalar of YAML that no schema speaks of."""
+    is_word = text.lower() in ("true", "false")
+    types = ("null", "boolean") if is_word else ("null", "integer", "number", "string")
+    return "null" if text == "~" else json_of(text, types)[0]
+
+
+def _print_tags(calls: tuple[ToolCall, ...]) -> str:
+    return "\n".join(
+        f"<{call.name}>{''.join(map(_element, arguments_of(call).items()))}</{call.name}>"
+        for call in calls
+    )
+
+
+def _element(member: tuple[str, Any]) -> str:
+    """An argument as an element. Blanks around its text are escaped, so that they count."""
+    key, value = member
+    text = bare_text(value).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    said = text.strip()
+    begin = text.index(said) if said else len(text)
+    lead, tail = text[:begin], text[begin + len(said) :]
+    return f"<{key}>{_numbers(lead)}{said}{_numbers(tail)}</{key}>"
+
+
+def _numbers(blanks: str) -> str:
+    return "".join(f"&#{ord(char)};" for char in blanks)
+
+
+# The tag `tool`.
+
+
+def _tool_tag(reader: Reader, output: Output) -> Reading[bool]:
+    yield from reader.blank()
+    if (yield from reader.peek()) == "{":
+        return (yield from _json_in_tool(reader, output))
+    body = Body(reader, output, (_TOOL_END,), _FILLERS)
+    opened = yield from reader.accept(*_NAMES)
+    if opened:
+        name, end = yield from reader.up_to(stops(_NAMES[opened]), _LONGEST_NAME)
+        reader.take(len(end))
+        return bool(end) and (yield from body.elements(name.strip()))
+    tags = tuple(f"<{name}>" for name in output.tools)
+    inner = (yield from reader.accept(*tags)) if tags else ""
+    if inner:
+        name = inner[1:-1]
+        within = Body(reader, output, (f"</{name}>",))
+        if not (yield from within.read(name, words_as_argument)):
+            return False
+        yield from reader.blank()
+        yield from reader.accept(_TOOL_END)
+        return True
+    default = _default_tool(output.tools)
+    if default is None or (yield from reader.next_of(_TOOL_END)):
+        return False
+    return (yield from body.read(default.name, words_as_argument))
+
+
+_json_in_tool = json_calls(_TOOL_END)
+
+
+def _default_tool(tools: Mapping[str, Tool]) -> Tool | None:
+    """The tool that a command alone is for."""
+    if len(tools) == 1:
+        return next(iter(tools.values()))
+    return next((tools[name] for name in SHELLS if name in tools), None)
+
+
+def _tool_with_attributes(reader: Reader, output: Output) -> Reading[bool]:
+    """`<tool name="f" k="v">`, with elements inside or closed at once."""
+    head, end = yield from reader.up_to(stops(">"), _LONGEST_HEAD)
+    reader.take(len(end))
+    found = {key: double or single for key, double, single in _ATTRIBUTE.findall(head)}
+    name = found.pop("name", "") or found.pop("tool_name", "")
+    if not end or not name:
+        return False
+    body = Body(reader, output, (_TOOL_END,), _FILLERS)
+    if not found and not head.endswith("/"):
+        return (yield from body.read(name, words_as_argument))
+    tool = output.tools.get(name)
+    members = (f"{json_text(key)}:{attribute_json(raw, key, tool)}" for key, raw in found.items())
+    if not head.endswith("/"):
+        yield from reader.blank()
+        if not (yield from reader.accept(_TOOL_END)):
+            return False
+    return body.told(name, "{" + ",".join(members) + "}")
+
+
+SYNTAXES = (
+    with_printing(
+        Syntax(
+            name="toolname_as_tag_xml",
+            tool_openers=_tool_openers(words_as_argument),
+            is_marked=False,
+        ),
+        _print_tags,
+    ),
+    Syntax(
+        name="yaml_in_xml",
+        tool_openers=_tool_openers(_yaml_as_arguments),
+        is_marked=False,
+    ),
+    Syntax(
+        name="tool_tag",
+        openers=(Opener(_TOOL, _tool_tag), Opener("<tool ", _tool_with_attributes)),
+    ),
+)

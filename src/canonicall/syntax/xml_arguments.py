@@ -1,0 +1,124 @@
+"""A call written as tags, as far as it has been read, and what is said about blocks of them."""
+
+from typing import Any
+
+from canonicall.findings import Action
+from canonicall.syntax.output import Output
+from canonicall.syntax.reader import Reader, Reading
+from canonicall.syntax.typed_values import json_text, member_schema, types_of
+
+
+class Arguments:
+    """One call. Its arguments are written as one JSON object, member by member."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._call = output.call()
+        self._name = ""
+        self._is_begun = False
+        self.is_given_whole = False
+        """The arguments came as one object; no members are written beside it."""
+        self.stray: list[str] = []
+        """Words that stood between the arguments."""
+
+    def name(self, name: str) -> bool:
+        """The name of the tool; False where that makes it no call."""
+        self._name = name
+        if not name:
+            return False
+        if not self._call.name(name):
+            why = f"{name!r} was not offered, so this is no call; it stays text."
+            self._output.note("call_not_offered", Action.KEPT, why)
+            return False
+        return True
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The schema of the arguments, empty where it is not known."""
+        tool = self._call.tool
+        return (tool.parameters or {}) if tool is not None else {}
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """The arguments that the tool is known to have, with their schemas."""
+        properties = self.schema.get("properties")
+        return properties if isinstance(properties, dict) else {}
+
+    def schema_of(self, key: str) -> Any:
+        """The schema of one argument, None where it is not known."""
+        return member_schema(self.schema, key, self.schema)
+
+    def types(self, key: str) -> tuple[str, ...]:
+        """The types that the tool's schema allows for this argument."""
+        return types_of(self.schema_of(key), self.schema)
+
+    def takes(self, key: str) -> bool:
+        """Whether the tool has an argument of this name, as far as is known."""
+        return not self.known or key in self.known
+
+    def key(self, key: str) -> str:
+        """The beginning of a member."""
+        begin = ", " if self._is_begun else "{"
+        self._is_begun = True
+        return f"{begin}{json_text(key)}: "
+
+    def write(self, text: str) -> None:
+        """A piece of the object."""
+        self._call.arguments(text)
+
+    def member(self, key: str, value: str) -> None:
+        """A member whose value, as JSON, is known at once."""
+        self.write(self.key(key) + value)
+
+    def members(self, json_object: str) -> None:
+        """All the members of an object, given as JSON."""
+        inner = json_object.strip()[1:-1].strip()
+        if inner:
+            self.write((", " if self._is_begun else "{") + inner)
+            self._is_begun = True
+
+    def mended(self, key: str) -> None:
+        """The value of an argument was no JSON."""
+        why = f"The value of {key!r} was no JSON; it was mended."
+        self._output.note("arguments_repaired", Action.CHANGED, why)
+
+    def missing(self, key: str) -> None:
+        """An argument has a name and no value."""
+        why = f"{key!r} was named and given no value; it was left out."
+        self._output.note("arguments_repaired", Action.CHANGED, why)
+
+    def end(self, *, whole: bool) -> None:
+        """The end of the call, or of the text. Words that stood in the call stand behind it."""
+        if whole and not self.is_given_whole:
+            self.write("}" if self._is_begun else "{}")
+        self._call.end(truncated=not whole)
+        said = "".join(self.stray)
+        if said.strip():
+            self._output.text(said)
+            why = f"Text stood in the call of {self._name}; it was kept."
+            self._output.note("text_in_call", Action.KEPT, why)
+
+
+def block_is_empty(output: Output) -> bool:
+    """A block with nothing in it says nothing; it is no text either."""
+    why = "A block of calls has no call in it; its tags were left out."
+    output.note("call_unreadable", Action.DROPPED, why)
+    return True
+
+
+def give_back(raw: str, output: Output) -> None:
+    """A call that could not be read, in a block that others were read from."""
+    output.text(raw)
+    output.note("call_unreadable", Action.KEPT, "A call could not be read; it stays text.")
+
+
+def leave_block(reader: Reader, output: Output, ends: tuple[str, ...]) -> Reading[None]:
+    """Other text follows the calls of a block: its end may still come, or was cut with the text."""
+    if not ends:
+        return
+    is_next = yield from reader.next_of(*ends)
+    rest = reader.rest
+    if rest and not is_next and any(end.startswith(rest) for end in ends):
+        reader.take(len(rest))
+    else:
+        output.unclosed = ends

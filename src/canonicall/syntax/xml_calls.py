@@ -1,0 +1,259 @@
+"""Calls written as tags: a tag that names the tool, in it one tag for each argument.
+
+`<invoke name="f"><parameter name="k">V</parameter></invoke>` and `<function=f><parameter=k>V...`
+are the same here, and so are their spellings with a namespace or special tokens: a `TagForm` says
+which. Models forget tags of every kind; what follows still tells where one thing ends:
+
+- A missing end of an argument is replaced by the next argument or the end of the call.
+- A missing end of a call is replaced by the end of its block or by the next call.
+- Ends of blocks and calls that nothing opened mean nothing.
+- Words between the arguments of a call are kept, as text behind it, with a finding.
+- A block with nothing in it says nothing.
+"""
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from canonicall.syntax.declaration import Opener, ReadCalls
+from canonicall.syntax.json_calls import next_is
+from canonicall.syntax.output import Output
+from canonicall.syntax.reader import Reader, Reading
+from canonicall.syntax.stops import stops
+from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back, leave_block
+from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_raw, read_value
+
+Attributes: TypeAlias = dict[str, str]
+KindOf: TypeAlias = Callable[[Attributes, tuple[str, ...]], ValueKind]
+
+_ATTRIBUTE = re.compile(r"""([\w.:-]+?)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>/]+))""")
+_CDATA, _CDATA_END = "<![CDATA[", "]]>"
+_MOST_HEAD = 512
+"""No opening tag is longer than this: what is longer opens nothing."""
+
+
+class TagForm(Struct, frozen=True):
+    """How the tags of one syntax are written."""
+
+    blocks: tuple[str, ...]
+    block_ends: tuple[str, ...]
+    call: str
+    """The beginning of the tag that names the tool, up to where the name or attributes follow."""
+    call_ends: tuple[str, ...]
+    parameters: tuple[str, ...]
+    """The beginnings of the tags that name arguments."""
+    parameter_ends: tuple[str, ...]
+    leads: tuple[str, ...] = ("=", ' name="')
+    """What stands between the beginning of a tag and the name."""
+    name: str = "name"
+    """The attribute with the name of the tool."""
+    key: str = "name"
+    """The attribute with the name of the argument."""
+    tag_end: str = ">"
+    kind: KindOf | None = None
+    """What the attributes of an argument's tag say about its value; else the schema decides."""
+    is_trimmed: bool = False
+    """Values stand on lines of their own between their tags."""
+    unescape: Callable[[str], str] | None = None
+    """Undoes the escapes of attributes, where the syntax has any."""
+    named: Callable[[str, Output], str] | None = None
+    """The name of the tool as it was offered, where models write it otherwise."""
+    unwraps: tuple[str, ...] = ()
+    """An argument of such a name that the tool does not have holds all the arguments."""
+    fillers: tuple[str, ...] = ()
+    """Tags around calls that mean nothing."""
+    loose_ends: bool = False
+    """`call_ends` are beginnings of tags: models write more into them before they close them."""
+    cdata: bool = False
+    """Values may stand in `<![CDATA[...]]>`, and then nothing inside counts as a tag."""
+
+
+def tag_openers(form: TagForm, *, bare: bool = True) -> tuple[Opener, ...]:
+    """The markers that open blocks of this form, and those of calls outside of any block."""
+    looks = next_is(form.call, *form.blocks, *form.block_ends, *form.fillers)
+    read = tagged_calls(form)
+    blocks = [Opener(block, read, looks, closers=form.block_ends) for block in form.blocks]
+    calls = [Opener(form.call + lead, tagged_calls(form, lead)) for lead in form.leads]
+    return (*blocks, *(calls if bare else ()))
+
+
+def tagged_calls(form: TagForm, begun: str = "") -> ReadCalls:
+    """A reader of calls. `begun`: what of the first call's tag stood in the opening marker."""
+    ends = (*form.block_ends, *form.call_ends)
+    frames = (*form.blocks, *form.fillers)
+
+    def read(reader: Reader, output: Output) -> Reading[bool]:
+        found = bool(begun) and (yield from _call(reader, output, form, begun))
+        if begun and not found:
+            return False
+        while True:
+            yield from reader.blank()
+            if frames and (yield from reader.accept(*frames)):
+                continue
+            mark = reader.mark()
+            is_call = bool((yield from reader.accept(form.call)))
+            is_read = is_call and (yield from _call(reader, output, form))
+            raw = reader.since(mark)
+            if is_call and not is_read:
+                if found:
+                    give_back(raw, output)
+                return found
+            end = "" if is_read else (yield from reader.accept(*ends))
+            if end in form.block_ends:
+                return found or block_is_empty(output)
+            if not is_read and not end:
+                break
+            found = found or is_read
+        if found:
+            yield from leave_block(reader, output, form.block_ends)
+        return found
+
+    return read
+
+
+def _call(reader: Reader, output: Output, form: TagForm, begun: str = "") -> Reading[bool]:
+    """One call, of which the beginning of the opening tag was taken."""
+    head = yield from _head(reader, form, begun)
+    if head is None:
+        return False
+    name = head.get(form.name, "")
+    arguments = Arguments(output)
+    if not arguments.name(form.named(name, output) if form.named else name):
+        return False
+    whole = _SELF_CLOSED in head or (yield from _body(reader, arguments, form))
+    arguments.end(whole=whole)
+    return True
+
+
+def _body(reader: Reader, arguments: Arguments, form: TagForm) -> Reading[bool]:
+    """The arguments, up to the end of the call. False if the text ended before."""
+    ends = _value_ends(form, arguments)
+    others = (*form.block_ends, *form.blocks, form.call)
+    yield from reader.blank()
+    is_json = (yield from reader.peek()) == "{"
+    if is_json and not (yield from _json_body(reader, arguments)):
+        return False
+    while True:
+        yield from reader.blank()
+        if (yield from reader.accept(*form.call_ends)):
+            if form.loose_ends:
+                yield from _head(reader, form)
+            return True
+        if (yield from reader.accept(*form.parameters)):
+            if not (yield from _parameter(reader, arguments, form, ends)):
+                return False
+        elif (yield from reader.next_of(*others)):
+            return True
+        else:
+            said: list[str] = []
+            expected = (*form.parameters, *form.call_ends, *others)
+            if not (yield from reader.until(stops(*expected), said.append, consume=False)):
+                cut = "".join(said)
+                arguments.stray.extend(
+                    said if not any(one.startswith(cut) for one in expected) else ()
+                )
+                return False
+            arguments.stray.extend(said)
+
+
+def _json_body(reader: Reader, arguments: Arguments) -> Reading[bool]:
+    """Arguments that stand as one JSON object in the call."""
+    arguments.is_given_whole = True
+    return (yield from reader.json_value(arguments.write))
+
+
+def _parameter(
+    reader: Reader, arguments: Arguments, form: TagForm, ends: ValueEnds
+) -> Reading[bool]:
+    """One argument, of which the beginning of the opening tag was taken."""
+    head = yield from _head(reader, form)
+    key = None if head is None else head.get(form.key)
+    if head is None or not key or arguments.is_given_whole:
+        raw, whole = yield from read_raw(reader, ends)
+        if whole or head is not None:
+            arguments.stray.append(raw)
+        return whole
+    if _SELF_CLOSED in head:
+        arguments.member(key, '""')
+        return True
+    if key in form.unwraps and not arguments.takes(key):
+        return (yield from _wrapped(reader, arguments, key, ends))
+    if form.cdata and (yield from reader.accept(_CDATA)):
+        ends = ValueEnds(closed=tuple(f"{_CDATA_END}{end}" for end in form.parameter_ends))
+    types = arguments.types(key)
+    kind = form.kind(head, types) if form.kind else ValueKind(types, is_trimmed=form.is_trimmed)
+    return (yield from read_value(reader, arguments, key, kind, ends))
+
+
+def _wrapped(reader: Reader, arguments: Arguments, key: str, ends: ValueEnds) -> Reading[bool]:
+    """All the arguments as one, if the tool has them all; else an argument like others."""
+    raw, whole = yield from read_raw(reader, ends)
+    if not whole:
+        return False
+    try:
+        value = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        value = raw
+    if isinstance(value, dict) and all(map(arguments.takes, value)):
+        arguments.members(raw)
+    else:
+        arguments.member(key, msgspec.json.encode(value).decode())
+    return True
+
+
+def _value_ends(form: TagForm, arguments: Arguments) -> ValueEnds:
+    """Where a value ends in this call."""
+    known = tuple(arguments.known)
+    nexts = tuple(
+        (begin + lead, tuple(key + close for key in known for close in '">/\n'))
+        for begin in form.parameters
+        for lead in form.leads
+    )
+    around = (form.call, *form.blocks, *form.block_ends, *form.fillers)
+    return ValueEnds(
+        closed=form.parameter_ends,
+        then=(*form.parameters, *form.call_ends, *around),
+        unclosed=(
+            *nexts,
+            *((end, () if form.loose_ends else around) for end in form.call_ends),
+            *((end, (form.call, *form.blocks)) for end in form.block_ends if form.blocks),
+        ),
+    )
+
+
+_SELF_CLOSED = "/"
+_TOKENIZER_BLANK = "\u0120"
+
+
+def _head(reader: Reader, form: TagForm, begun: str = "") -> Reading[Attributes | None]:
+    """The rest of an opening tag of this form."""
+    head = yield from read_head(reader, form.tag_end, begun)
+    if head is not None and form.unescape:
+        return {name: form.unescape(value) for name, value in head.items()}
+    return head
+
+
+def read_head(reader: Reader, tag_end: str, begun: str = "") -> Reading[Attributes | None]:
+    """The rest of an opening tag: its attributes, and what is said behind `=` as its `name`.
+
+    None if the tag has no end. `begun`: what of it was taken already.
+    """
+    head, end = yield from reader.up_to(stops(tag_end, "<", "\n"), _MOST_HEAD)
+    if not end:
+        return None
+    if end == tag_end:
+        reader.take(len(end))
+    text = (begun + head).replace(_TOKENIZER_BLANK, " ").strip()
+    found: Attributes = {}
+    if text.endswith("/") and end == tag_end:
+        found[_SELF_CLOSED] = ""
+        text = text[:-1].rstrip()
+    if text.startswith("="):
+        found["name"] = text[1:].strip().strip("\"'")
+        return found
+    for name, double, single, plain in _ATTRIBUTE.findall(text):
+        found.setdefault(name, double or single or plain)
+    return found

@@ -1,0 +1,80 @@
+"""GLM-4.5 and those who write alike."""
+
+import pytest
+
+from canonicall.syntax.glm45 import hunyuan_v3_syntax
+from canonicall.syntax.registry import register_syntax, unregister_syntax
+from syntax.tag_syntaxes import call, codes, printed, read, said
+
+SYNTAX = "glm45_xml"
+ARGUMENT = "<arg_key>city</arg_key><arg_value>Oslo</arg_value>"
+
+
+def test_the_form_of_the_template():
+    assert printed(SYNTAX, call(city="Oslo")) == (
+        "<tool_call>weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<tool_call>weather{ARGUMENT}</tool_call>",
+        f"<tool_call>\n weather \n{ARGUMENT}</tool_call>",
+        f"<tool_call>weather\\n{ARGUMENT}\\n</tool_call>",
+        "<tool_call>weather<arg_key>city</arg_key><arg_value>Oslo</tool_call>",
+        "<tool_call>weather<arg_key>city</arg_key>\nOslo</arg_value></tool_call>",
+        "<tool_call>weather<arg_key>city<arg_value>Oslo</arg_value></tool_call>",
+        '<tool_call>{"name": "weather", "arguments": {"city": "Oslo"}}</tool_call>',
+    ],
+)
+def test_calls_written_otherwise(text):
+    parsed = read(text, SYNTAX)
+    assert said(parsed) == [("weather", {"city": "Oslo"})]
+    assert not parsed.text
+
+
+def test_calls_without_arguments():
+    for text in ("<tool_call>weather</tool_call>", "<tool_call>weather\n</tool_call>"):
+        assert said(read(text, SYNTAX)) == [("weather", {})]
+
+
+def test_a_name_alone_is_no_call():
+    for text in ("<tool_call>weather", "<tool_call>of words</tool_call>", "<tool_call><a>"):
+        parsed = read(text, SYNTAX)
+        assert not parsed.calls
+        assert parsed.text == text
+
+
+def test_an_argument_without_value_is_left_out_and_told():
+    text = f"<tool_call>weather<arg_key>days</arg_key>{ARGUMENT}</tool_call>"
+    parsed = read(text, SYNTAX)
+    assert said(parsed) == [("weather", {"city": "Oslo"})]
+    assert codes(parsed) == ["arguments_repaired"]
+
+
+def test_the_last_of_two_values_counts():
+    text = f"<tool_call>weather{ARGUMENT}{ARGUMENT.replace('Oslo', 'Bergen')}</tool_call>"
+    assert said(read(text, SYNTAX)) == [("weather", {"city": "Bergen"})]
+
+
+def test_values_may_contain_tags_that_end_nothing():
+    value = '</arg_value> and <arg_key>x</arg_key> and </tool_call> "\\n"'
+    assert said(read(printed(SYNTAX, call(city=value)), SYNTAX)) == [("weather", {"city": value})]
+
+
+def test_hunyuan_has_a_block_and_a_separator():
+    text = printed("hunyuan_v3", call(city="Oslo"), call())
+    assert text.startswith("<tool_calls>\n<tool_call>weather<tool_sep>\n")
+    assert said(read(text, "hunyuan_v3")) == [("weather", {"city": "Oslo"}), ("weather", {})]
+
+
+def test_hunyuan_checkpoints_with_a_suffix():
+    register_syntax(hunyuan_v3_syntax("x1", "hunyuan_x1"))
+    try:
+        text = printed("hunyuan_x1", call(city="Oslo"))
+        assert "<arg_key:x1>city</arg_key:x1>" in text
+        assert said(read(text, "hunyuan_x1")) == [("weather", {"city": "Oslo"})]
+        assert not read(text, "hunyuan_v3").calls
+    finally:
+        unregister_syntax("hunyuan_x1")

@@ -1,0 +1,31 @@
+"""Hermes and its heirs: the same tags, other frames."""
+
+import pytest
+
+from syntax.support import read, said
+
+CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+
+
+@pytest.mark.parametrize("name", ["hermes", "granite4", "reka_edge", "ernie45"])
+def test_words_and_calls(name):
+    parsed = read(f"<think>hm</think>I look.\n{CALL}\n{CALL}", name)
+    assert said(parsed.calls) == [("f", {"a": 1})] * 2
+    assert (parsed.thinking, parsed.text) == ("hm", "I look.\n")
+    assert parsed.findings == ()
+
+
+def test_hermes_thinks_on_a_scratch_pad():
+    parsed = read(f"<scratch_pad>\nhm\n</scratch_pad>\n{CALL}<|im_end|>", "hermes")
+    assert (parsed.thinking, parsed.text) == ("hm", "")
+
+
+def test_granite_writes_arguments_as_text_at_times():
+    text = '<tool_call>{"name": "f", "arguments": "{\\"a\\": \\"b\\"}"}</tool_call>'
+    assert said(read(text, "granite4").calls) == [("f", {"a": "b"})]
+
+
+def test_ernie_frames_its_words():
+    text = "so\n</think>\n\n<response>\nHello.\n</response>\n"
+    parsed = read(text, "ernie45", starts_in_thinking=True)
+    assert (parsed.thinking, parsed.text.strip()) == ("so", "Hello.")

@@ -1,0 +1,106 @@
+"""Hermes and its heirs against the vectors of public engines."""
+
+import json
+
+import pytest
+
+from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.json_calls import json_opener
+from vectors.support import Vector, by_reason, check, needs_vectors, vectors
+
+pytestmark = needs_vectors
+
+EXCEPTIONS = by_reason(
+    (
+        "arguments are judged by the schema of the tool behind the syntax, not in it",
+        """
+        ai-sdk-middleware-0052 ai-sdk-middleware-0054 ai-sdk-middleware-0055
+        ai-sdk-middleware-0056 ai-sdk-middleware-0057 ai-sdk-middleware-0058
+        ai-sdk-middleware-0072 ai-sdk-middleware-0078 ai-sdk-middleware-0079
+        ai-sdk-middleware-0080 ai-sdk-middleware-0081 ai-sdk-middleware-0082
+        ai-sdk-middleware-0098 ai-sdk-middleware-0101 ai-sdk-middleware-0102
+        ai-sdk-middleware-0103 ai-sdk-middleware-0106 ai-sdk-middleware-0124
+        ai-sdk-middleware-0126 ai-sdk-middleware-0132 ai-sdk-middleware-0144
+        ai-sdk-middleware-0153 ai-sdk-middleware-0154 ai-sdk-middleware-0229
+        ai-sdk-middleware-0236 ai-sdk-middleware-0248
+        """,
+    ),
+    (
+        "a member called __proto__ or constructor is dangerous in JavaScript only",
+        """
+        ai-sdk-middleware-0059 ai-sdk-middleware-0063 ai-sdk-middleware-0064
+        ai-sdk-middleware-0065 ai-sdk-middleware-0067 ai-sdk-middleware-0097
+        ai-sdk-middleware-0145 ai-sdk-middleware-0230
+        """,
+    ),
+    (
+        "a call whose JSON is whole counts, though its closing tag is missing or cut",
+        """
+        ai-sdk-middleware-0026 ai-sdk-middleware-0028 ai-sdk-middleware-0405
+        ai-sdk-middleware-0406 smg-0060 smg-0191
+        """,
+    ),
+    (
+        "a call whose arguments cannot be read is kept with their text, and no args",
+        """
+        ai-sdk-middleware-0033 ai-sdk-middleware-0051 ai-sdk-middleware-0085
+        ai-sdk-middleware-0094
+        """,
+    ),
+    (
+        "a quote inside a string that is not escaped is mended in all calls alike",
+        "ai-sdk-middleware-0086 ai-sdk-middleware-0091",
+    ),
+    (
+        "a quote and a bracket behind it look like the end of a string: nobody can tell",
+        "ai-sdk-middleware-0038",
+    ),
+    (
+        "comments and values without quotes are no fault of models that is worth a guess",
+        """
+        ai-sdk-middleware-0392 ai-sdk-middleware-0394 ai-sdk-middleware-0400
+        ai-sdk-middleware-0402
+        """,
+    ),
+    ("a call without arguments is a call with none", "ai-sdk-middleware-0170"),
+    (
+        "text behind the calls, and between them and their closing tag, is kept",
+        """
+        ai-sdk-middleware-0182 dynamo_parity-0266 dynamo_parity-0288 dynamo_parity-0663
+        dynamo_parity-0679 smg-0193
+        """,
+    ),
+    ("brackets missing before the closing tag are mended", "dynamo_parity-0665"),
+    ("a call that was cut is kept, and marked", "dynamo_parity-0669"),
+    ("a tag that opens no call stays text", "lmdeploy-0019 lmdeploy-0022"),
+    ("calls inside of a thought are drafts and part of it", "lmdeploy-0023"),
+    ("the line end behind the opening tag is not needed", "vllm_rust-0098"),
+    (
+        "the made-up opening marker is a word of the JSON: inside of it, it ends the call",
+        "ai-sdk-middleware-0430 ai-sdk-middleware-0431 ai-sdk-middleware-0432",
+    ),
+    (
+        "the text goes on from words that stand in the prompt, and the vector does not have them",
+        "llama.cpp-0224",
+    ),
+)
+
+
+@pytest.mark.parametrize("vector", vectors("hermes"))
+def test_hermes(vector: Vector) -> None:
+    check(vector, _own_markers(vector) or "hermes", EXCEPTIONS)
+
+
+@pytest.mark.parametrize("vector", vectors("granite4", "reka_edge", "ernie45"))
+def test_heirs(vector: Vector) -> None:
+    check(vector, vector.format, EXCEPTIONS)
+
+
+def _own_markers(vector: Vector) -> Syntax | None:
+    """The same syntax between markers that a test made up."""
+    notes = vector.notes or ""
+    if "toolCallStart" not in notes:
+        return None
+    options = json.loads(notes.removeprefix("opts="))
+    opener = json_opener(options["toolCallStart"], options["toolCallEnd"])
+    return Syntax(name="made_up", openers=(opener,))
