@@ -1,5 +1,6 @@
 """Google's own client as a reader of streams: its bytes are faked, everything else is real."""
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import httpx
@@ -22,16 +23,29 @@ class Read(NamedTuple):
     chunks: list[Any]
 
 
+class _Answering(httpx.BaseTransport):
+    """A provider that always sends the same stream."""
+
+    data = b""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        headers = {"content-type": "text/event-stream"}
+        return httpx.Response(200, content=self.data, headers=headers, request=request)
+
+
+_PROVIDER = _Answering()
+
+
+@cache
+def _client() -> Any:
+    options = types.HttpOptions(httpx_client=httpx.Client(transport=_PROVIDER))
+    return genai.Client(api_key="none", http_options=options)
+
+
 def read_with_genai(stream: bytes) -> Read:
     """Put a stream of server-sent events through `generate_content_stream`."""
-    transport = httpx.MockTransport(
-        lambda _: httpx.Response(200, content=stream, headers={"content-type": "text/event-stream"})
-    )
-    with httpx.Client(transport=transport) as http:
-        options = types.HttpOptions(httpx_client=http)
-        client = genai.Client(api_key="none", http_options=options)
-        chunks = list(client.models.generate_content_stream(model="m", contents="Hi"))
-    return _collect(chunks)
+    _PROVIDER.data = stream
+    return _collect(list(_client().models.generate_content_stream(model="m", contents="Hi")))
 
 
 def _collect(chunks: list[Any]) -> Read:

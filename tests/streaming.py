@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,16 @@ def pieces_of(whole: Any, cuts: Iterable[int]) -> list[Any]:
     """Text or bytes, cut at some places; numbers beyond the end count on from the start."""
     edges = [0, *sorted(cut % (len(whole) + 1) for cut in cuts), len(whole)]
     return [whole[start:end] for start, end in pairwise(edges)]
+
+
+@contextmanager
+def named(id: str) -> Iterator[None]:
+    """Say which of many recordings it was that a check failed for."""
+    try:
+        yield
+    except AssertionError as error:
+        error.add_note(id)
+        raise
 
 
 def stream_bytes(record: dict[str, Any]) -> bytes:

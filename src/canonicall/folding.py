@@ -119,6 +119,33 @@ def with_truncated_call(message: Message) -> Message:
     return message if last is blocks[-1] else replace(message, blocks=(*blocks[:-1], last))
 
 
+def with_open_calls(message: Message, calls: Iterable[ToolCall]) -> Message:
+    """`message` in which calls that never ended are marked, each given as it started.
+
+    An id or a name may have come behind the start, and a message need not have its calls in the
+    order of their starts. Of several that could be meant, the last one is.
+    """
+    blocks = list(message.blocks)
+    for started in calls:
+        at = _last_like(blocks, started)
+        if at is not None:
+            blocks[at] = _cut(blocks[at])
+    return replace(message, blocks=tuple(blocks))
+
+
+def _last_like(blocks: list[Block], started: ToolCall) -> int | None:
+    """Where the last call stands that may be the one that started so, and is not marked yet."""
+    found = [
+        (block.id == started.id, block.name == started.name, at)
+        for at, block in enumerate(blocks)
+        if isinstance(block, ToolCall)
+        and block.kind != "server"
+        and not block.truncated
+        and (started.id in ("", block.id) or not block.id)
+    ]
+    return max(found)[2] if found else None
+
+
 def _cut(block: Block) -> Block:
     """`block`, marked if it is a call that the client would have to run."""
     if not isinstance(block, ToolCall) or block.kind == "server" or block.truncated:
@@ -140,7 +167,7 @@ def _grown(block: Block, text: str) -> Block:
 
 def _events_of_block(index: int, block: Block) -> Iterator[Event]:
     match block:
-        case Text(text=text) if text and not block.opaque:
+        case Text(text=text) if text:
             yield BlockStarted(index, replace(block, text=""))
             yield TextAdded(index, text)
         case Thinking(text=text) if text:

@@ -21,7 +21,7 @@ from canonicall.events import (
     ThinkingAdded,
 )
 from canonicall.findings import Action, Fault, Finding
-from canonicall.folding import WHY_CUT, with_truncated_call
+from canonicall.folding import WHY_CUT, with_open_calls, with_truncated_call
 from canonicall.framing.detect import AnyFraming
 from canonicall.framing.frame import Frame
 from canonicall.framing.repeats import Repeated
@@ -29,6 +29,7 @@ from canonicall.ids import base64url
 from canonicall.providers.registry import get_target
 from canonicall.reply import ERROR, Reply
 from canonicall.wire.formats import get_format
+from canonicall.wire.stream_arguments import ObjectArguments
 from canonicall.wire.streaming import Growth
 
 _DONE = b"[DONE]"
@@ -62,6 +63,8 @@ class StreamDecoder:
         self._add: Callable[[str, list[Event]], None] = _nothing
         self._lessons = _LESSONS
         self._learned_at = 0
+        self._open_calls: dict[int, ToolCall] = {}
+        """The client's calls that have started and not ended."""
 
     @property
     def done(self) -> bool:
@@ -96,6 +99,7 @@ class StreamDecoder:
         self._take_all(self._framing.close, events)
         decoding = self._decoding
         decoding.end(events)
+        self._note_calls(events)
         reply = self._reply(decoding.whole())
         why = decoding.error.message if decoding.error is not None else ""
         complete = decoding.complete and decoding.error is None
@@ -108,6 +112,7 @@ class StreamDecoder:
             self._unlearn()
         was_between = self._framing.is_between
         frames = self._take_all(partial(self._framing.feed, data), events)
+        self._note_calls(events)
         if was_between and len(frames) == len(events) == 1:
             self._learn(data, frames[0], events[0])
 
@@ -136,7 +141,7 @@ class StreamDecoder:
             value = _decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError):
             if data.strip() == _DONE:
-                self._decoding.complete = True
+                self._decoding.complete |= self._decoding.ends_with_done
             elif data.strip():
                 shown = data[:80].decode("utf-8", "replace")
                 self._note_unreadable(f"it is no JSON: {shown!r}")
@@ -185,7 +190,20 @@ class StreamDecoder:
         elif not decoding.complete:
             message = replace(message, partial=True)
         findings = (*self._findings, *decoding.findings, *reply.findings)
-        return replace(reply, message=with_truncated_call(message), findings=findings)
+        message = with_truncated_call(message)
+        if self._open_calls:
+            message = with_open_calls(message, self._open_calls.values())
+        return replace(reply, message=message, findings=findings)
+
+    def _note_calls(self, events: list[Event]) -> None:
+        """Remember which calls have started and not ended."""
+        for event in events:
+            if type(event) is BlockStarted:
+                call = event.block
+                if type(call) is ToolCall and call.kind != "server":
+                    self._open_calls[event.index] = call
+            elif type(event) is BlockEnded:
+                self._open_calls.pop(event.index, None)
 
 
 class StreamEncoder:
@@ -201,19 +219,24 @@ class StreamEncoder:
         self._seed = seed
         self._given: set[str] = set()
         self._renamed: dict[int, str] = {}
+        self._arguments = ObjectArguments()
+        self._waiting = self._arguments.waiting
         self._written: dict[tuple[str, str], list[str]] = {}
         """The ids that were written for the calls that came with an id and a name, in order."""
         self._ended = False
 
     def feed(self, event: Event) -> bytes:
         """The bytes that an event becomes; none where there is nothing to write yet."""
-        kind = type(event)
-        if kind is TextAdded or kind is ArgumentsAdded:
+        if type(event) is TextAdded:
             return self._write(event)
+        if type(event) is ArgumentsAdded:
+            seen = self._arguments.add(event) if event.index in self._waiting else event
+            return b"" if seen is None else self._write(seen)
         if type(event) is BlockStarted and type(event.block) is ToolCall:
+            self._arguments.start(event.index, event.block)
             event = self._with_id(event, event.block)
         elif type(event) is BlockEnded and type(event.block) is ToolCall:
-            event = self._with_same_id(event, event.block)
+            return b"".join(map(self._write, self._call_ended(event, event.block)))
         elif type(event) is StreamEnded:
             self._ended = True
             if self._renamed:
@@ -248,11 +271,14 @@ class StreamEncoder:
         self._given.add(call.id)
         return event
 
-    def _with_same_id(self, event: BlockEnded, call: ToolCall) -> BlockEnded:
-        """`event` with the id that its call started with."""
+    def _call_ended(self, event: BlockEnded, call: ToolCall) -> list[Event]:
+        """`event` with the id that its call started with, behind what was held back of the call."""
         id = self._renamed.get(event.index, call.id)
         self._written.setdefault((call.id, call.name), []).append(id)
-        return event if id == call.id else BlockEnded(event.index, replace(call, id=id))
+        if id != call.id:
+            call = replace(call, id=id)
+            event = BlockEnded(event.index, call)
+        return self._arguments.end(event, call)
 
     def _with_same_ids(self, reply: Reply) -> Reply:
         """`reply` with the ids that were written. Its blocks need not be in the order of events."""

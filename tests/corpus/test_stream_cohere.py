@@ -127,7 +127,7 @@ def test_a_chat_stream_written_as_cohere_says_the_same(data):
 
 def arguments(raw):
     try:
-        return json.loads(raw or "{}")
+        return json.loads(raw or "{}") or {}
     except ValueError:
         return raw
 

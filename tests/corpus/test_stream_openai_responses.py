@@ -123,12 +123,10 @@ def _unsealed(block):
 
 
 def test_any_split_of_the_bytes_is_the_same():
-    for id, _, data in streams(FORMAT):
+    for number, (id, _, data) in enumerate(streams(FORMAT)):
         decoder = StreamDecoder(FORMAT)
-        if len(data) > 60_000:
-            pieces = [data[at : at + 997] for at in range(0, len(data), 997)]
-        else:
-            pieces = [data[at : at + 1] for at in range(len(data))]
+        size = 997 if len(data) > 60_000 else 1 if number % 3 == 0 else 19
+        pieces = [data[at : at + size] for at in range(0, len(data), size)]
         events = [event for piece in pieces for event in decoder.feed(piece)] + decoder.close()
         assert events == decoded(data), id
 
@@ -145,7 +143,10 @@ def test_streams_made_here_are_taken_by_the_sdk(protocol):
         response = accumulated(made)
         calls, words, thoughts = reading(response)
         expected = canonical_reading(reply.message)
-        assert [(call[0], call[1], call[2] or "{}") for call in expected[0]] == calls, id
+        # No arguments are an empty object, also where a host says null (Groq).
+        nothing = ("", "null")
+        written = [(id, name, "{}" if raw in nothing else raw) for id, name, raw in expected[0]]
+        assert written == calls, id
         assert "".join(expected[1]) == "".join(words), id
         assert response.status in ("completed", "incomplete", "failed"), id
         assert (response.status == "completed") == _ended_well(events[-1]), id

@@ -1,7 +1,7 @@
 """Recorded streams say the same however their bytes are split.
 
 Whole streams and streams of whole events take the short way for events that repeat the one before;
-single bytes never do. Both have to give the same events.
+single bytes never do, which every third stream is read in. All have to give the same events.
 """
 
 import pytest
@@ -29,8 +29,9 @@ def by_event(data):
 )
 def test_every_split_of_a_recorded_stream_gives_the_same_events(protocol, format):
     unequal = []
-    for id, _, data in recorded_streams(protocol):
-        slowly = decoded([data[at : at + 1] for at in range(len(data))], format)
+    for number, (id, _, data) in enumerate(recorded_streams(protocol)):
+        size = 1 if number % 3 == 0 else 13
+        slowly = decoded([data[at : at + size] for at in range(0, len(data), size)], format)
         sizes = [[data], by_event(data), [data[at : at + 700] for at in range(0, len(data), 700)]]
         unequal += [id for pieces in sizes if decoded(pieces, format) != slowly]
     assert unequal == []

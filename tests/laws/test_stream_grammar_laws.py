@@ -5,8 +5,19 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from canonicall import Message, Origin, Reply, StreamEncoder, Text, Thinking, ToolCall, Usage
+from canonicall import (
+    Message,
+    Opaque,
+    Origin,
+    Reply,
+    StreamEncoder,
+    Text,
+    Thinking,
+    ToolCall,
+    Usage,
+)
 from canonicall.folding import events_of
 from canonicall.reply import LENGTH, STOP, TOOL_CALLS
 from canonicall.verify import StreamChecker
@@ -20,15 +31,20 @@ WRITTEN = [
     for name in FORMATS
     if find_spec(f"canonicall.wire.{name.replace('-', '_')}.stream_encode") is not None
 ]
+STATE = (Opaque("openai", "item_id", "msg_1"),)
 words = st.text(min_size=1, max_size=8)
 blocks = st.one_of(
     st.builds(lambda text: Text(text=text), words),
+    st.builds(lambda text: Text(text=text, opaque=STATE), words),
     st.builds(lambda text: Thinking(text=text), words),
     st.builds(
         lambda name, args: ToolCall(name=name, args=args),
         st.sampled_from(["f", "g"]),
         st.just({}) | json_objects,
     ),
+    st.builds(lambda raw: ToolCall(name="f", raw=raw), st.sampled_from(["", "null", ' {"a":1}'])),
+    st.builds(lambda raw: ToolCall(name="f", raw=raw, kind="custom"), words),
+    st.just(ToolCall(name="search", args={"q": "x"}, kind="server")),
 )
 usages = st.none() | st.builds(Usage, st.integers(0, 9), st.integers(0, 9))
 
@@ -37,13 +53,11 @@ usages = st.none() | st.builds(Usage, st.integers(0, 9), st.integers(0, 9))
 def replies(draw):
     held = draw(st.lists(blocks, max_size=5))
     said = tuple(
-        ToolCall(id=f"call_{at}", name=block.name, args=block.args)
-        if isinstance(block, ToolCall)
-        else block
+        replace(block, id=f"call_{at}") if isinstance(block, ToolCall) else block
         for at, block in enumerate(held)
     )
-    has_calls = any(isinstance(block, ToolCall) for block in said)
-    finish = draw(st.sampled_from([TOOL_CALLS if has_calls else STOP, LENGTH]))
+    has_calls = any(isinstance(block, ToolCall) and block.kind != "server" for block in said)
+    finish = draw(st.sampled_from([TOOL_CALLS if has_calls else STOP, LENGTH, ""]))
     origin = draw(st.sampled_from([Origin(), Origin("gemini", "gemini", model="m")]))
     return Reply(Message("assistant", said, origin=origin, finish=finish), draw(usages))
 

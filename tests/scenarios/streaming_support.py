@@ -112,7 +112,8 @@ def _read(arguments):
 
 
 def _chat(data):
-    choice, *_ = chat_stream.accumulated(data)["choices"]  # Others stand behind the first.
+    # Others go back to who speaks this format; everybody reads the first.
+    choice = chat_stream.accumulated(data)["choices"][0]
     said = choice["message"]
     calls = said.get("tool_calls") or []
     return Seen(

@@ -89,18 +89,7 @@ def test_d3_ollamas_own_lines(front):
     check(frames, "ollama", front, calls=[RUN, READ], finish=WITH_CALLS[front])
 
 
-@pytest.mark.parametrize(
-    "front",
-    [
-        pytest.param(
-            front,
-            marks=pytest.mark.xfail(
-                front == "gemini", reason="the last chunk has the last responseId, not the first"
-            ),
-        )
-        for front in FRONTS
-    ],
-)
+@pytest.mark.parametrize("front", FRONTS)
 def test_d3_ollama_behind_a_host_of_chat_chunks(front):
     """The same in chunks, each with an id of its own for the response."""
     frames = [

@@ -36,6 +36,8 @@ class Growth(NamedTuple):
 class Decoding(Protocol):
     """Reads the frames of one stream."""
 
+    ends_with_done: bool
+    """Whether `[DONE]` is this format's own end; elsewhere it is a gateway's, behind anything."""
     complete: bool
     """Whether the provider has said that it ended."""
     error: ErrorReported | None

@@ -34,6 +34,17 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
     return {"_raw": call.raw} if parsed is None else parsed
 
 
+def object_text(raw: str) -> str:
+    """Arguments as the text of an object, if they are one in any form: null, blank, text in text.
+
+    What nobody can read stays as it came.
+    """
+    if raw.lstrip().startswith("{"):
+        return raw
+    parsed = parse_arguments(raw)
+    return raw if parsed is None else msgspec.json.encode(parsed).decode()
+
+
 def data_url(media: Media) -> str:
     """The address that holds the data of `media` itself."""
     return f"data:{media.media_type};base64,{media.data}"

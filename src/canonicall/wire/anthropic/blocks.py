@@ -66,9 +66,12 @@ def encode_block(block: Block, target: Target) -> dict[str, Any]:
 
 
 def server_block(block: Block) -> dict[str, Any] | None:
-    """The whole wire block of a call or result that the provider ran, None for any other."""
+    """The whole wire block of a call or result that the provider ran, None for any other.
+
+    Claude over Bedrock has the same issuer; its blocks are of another form.
+    """
     for one in block.opaque:
-        if one.kind == SERVER_BLOCK and isinstance(one.value, dict):
+        if one.kind == SERVER_BLOCK and isinstance(one.value, dict) and "type" in one.value:
             return one.value
     return None
 

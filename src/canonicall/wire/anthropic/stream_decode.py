@@ -48,6 +48,8 @@ _TEXTS = ("id", "model", "stop_reason")
 class StreamDecoding:
     """Reads the events of one stream."""
 
+    ends_with_done = False
+
     def __init__(self, origin: Origin | None, domain: str | None) -> None:
         self.complete = False
         self.error: ErrorReported | None = None

@@ -44,6 +44,8 @@ _SIGNS = {
 class StreamDecoding:
     """Reads the events of one stream."""
 
+    ends_with_done = False
+
     def __init__(self, origin: Origin | None, domain: str | None) -> None:
         self.complete = False
         self.error: ErrorReported | None = None

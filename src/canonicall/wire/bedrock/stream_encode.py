@@ -60,6 +60,7 @@ class StreamEncoding:
         """Whether anything of the open block has been written."""
         self._said = False
         """Whether anything has been written into it."""
+        self._is_text = False
         self._is_freeform = False
         self._usage: Usage | None = None
         self._writers: dict[type, Callable[[Any], bytes]] = {
@@ -81,8 +82,8 @@ class StreamEncoding:
         return b"".join([self._write(one) for one in self._in_order.pass_on(event)])
 
     def keep_alive(self) -> bytes:
-        """An event of a type that no client knows: SDKs pass over those."""
-        return write_frame("keepAlive", b"{}")
+        """Nothing more of the open text. Between blocks no event means nothing: none is written."""
+        return self._delta(b'{"text":""}') if self._is_text and self._said else b""
 
     def _write(self, event: Event) -> bytes:
         write = self._writers.get(type(event))
@@ -101,6 +102,7 @@ class StreamEncoding:
     def _block_started(self, event: BlockStarted) -> bytes:
         self._advance()
         self._index = event.index
+        self._is_text = isinstance(event.block, Text)
         call = event.block
         if not isinstance(call, ToolCall) or call.kind == "server":
             return b""

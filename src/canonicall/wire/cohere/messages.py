@@ -33,7 +33,7 @@ from canonicall.wire.cohere.content import (
     own_fields,
 )
 from canonicall.wire.reading import id_at, native_fields, object_at, objects_at, text_at
-from canonicall.wire.writing import words_of
+from canonicall.wire.writing import arguments_of, object_text, words_of
 
 _KNOWN = ("role", "content", "tool_plan", "tool_calls")
 PLAN = Native(FORMAT, {"tool_plan": True})
@@ -141,8 +141,10 @@ def _encode_call(call: ToolCall) -> dict[str, Any]:
 
 def arguments_text(call: ToolCall) -> str:
     """The arguments as JSON text: as they came, if that is JSON at all."""
+    if call.kind == "custom":
+        return msgspec.json.encode(arguments_of(call)).decode()
     if call.args is None:
-        return (call.raw or "").strip() or "{}"
+        return object_text((call.raw or "").strip())
     if call.raw is not None and call.raw.lstrip().startswith("{"):
         return call.raw
     return msgspec.json.encode(call.args).decode()

@@ -39,6 +39,8 @@ _MAYBE_CUT = (LENGTH, ERROR)
 class StreamDecoding:
     """Reads the events of one stream."""
 
+    ends_with_done = False
+
     def __init__(
         self,
         origin: Origin | None,

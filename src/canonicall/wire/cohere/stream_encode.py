@@ -56,6 +56,8 @@ class StreamEncoding:
         self._before = self._behind = b""
         """What stands around a piece of the open block."""
         self._said = False
+        self._is_freeform = False
+        """The input of the open call is no JSON: it becomes the only field of an object."""
         self._planned = False
         self._usage: Usage | None = None
         self._writers: dict[type, Callable[[Any], bytes]] = {
@@ -63,7 +65,7 @@ class StreamEncoding:
             BlockStarted: self._block_started,
             TextAdded: self._piece_added,
             ThinkingAdded: self._piece_added,
-            ArgumentsAdded: self._piece_added,
+            ArgumentsAdded: self._arguments_added,
             BlockEnded: self._block_ended,
             UsageReported: self._usage_reported,
             StreamEnded: self._stream_ended,
@@ -95,7 +97,7 @@ class StreamEncoding:
 
     def _block_started(self, event: BlockStarted) -> bytes:
         self._index = event.index
-        self._open, self._said = "", False
+        self._open, self._said, self._is_freeform = "", False, False
         match event.block:
             case ToolCall(kind="function" | "custom") as call:
                 return self._start_call(call)
@@ -114,6 +116,7 @@ class StreamEncoding:
         return self._started("content", {"type": field, field: "", **rest})
 
     def _start_call(self, call: ToolCall) -> bytes:
+        self._is_freeform = call.kind == "custom"
         function = {"name": call.name, "arguments": ""}
         wire: dict[str, Any] = {"id": call.id, "type": "function", "function": function}
         self._around(_CALL, b'"tool_calls":{"function":{"arguments":', b"}}")
@@ -132,8 +135,14 @@ class StreamEncoding:
         delta = {"message": {field: said}}
         return _frame({"type": f"{self._open}-start", "index": number, "delta": delta})
 
-    def _piece_added(self, event: TextAdded | ThinkingAdded | ArgumentsAdded) -> bytes:
+    def _piece_added(self, event: TextAdded | ThinkingAdded) -> bytes:
         return self._piece(event.text)
+
+    def _arguments_added(self, event: ArgumentsAdded) -> bytes:
+        if not self._is_freeform:
+            return self._piece(event.text)
+        escaped = _json(event.text)[1:-1].decode()
+        return self._piece(escaped if self._said else '{"input":"' + escaped)
 
     def _piece(self, text: str) -> bytes:
         written = self._before + _json(text) + self._behind
@@ -146,7 +155,10 @@ class StreamEncoding:
         return written
 
     def _block_ended(self, event: BlockEnded) -> bytes:
-        written = b"" if self._said else self._unsaid(event.block)
+        if self._said:
+            written = self._piece('"}') if self._is_freeform else b""
+        else:
+            written = self._unsaid(event.block)
         self._index = None
         return written + self._end()
 

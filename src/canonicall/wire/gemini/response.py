@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Message, Origin
+from canonicall.blocks import Block, Message, Origin, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import ERROR, FILTER, Reply
 from canonicall.wire.carried import with_rest
@@ -81,8 +81,10 @@ def readable(block: Block, origin: Origin | None) -> Block | None:
 
     None for what another provider ran on its side: without its state it would be the client's.
     """
-    if not block.opaque or origin is None or origin.format in ("", FORMAT):
+    if origin is None or origin.format in ("", FORMAT):
         return block
+    if isinstance(block, ToolResult):
+        return None
     kept = tuple(one for one in block.opaque if one.domain == TARGET.domain)
     if any(one.kind == "server_block" and one not in kept for one in block.opaque):
         return None
@@ -114,8 +116,8 @@ def _decode_candidate(
 
 def _encode_candidate(message: Message, left: dict[str, Any]) -> dict[str, Any]:
     blocks = (readable(block, message.origin) for block in message.blocks)
-    kept = [block for block in blocks if block is not None]
-    content = {"parts": encode_parts(kept, by_model=True), "role": "model"}
+    parts = encode_parts([block for block in blocks if block is not None], by_model=True)
+    content = {"parts": parts, "role": "model"}
     extra = own_fields(message.native)
     candidate: dict[str, Any] = {"content": {**extra, **content}}
     raw = left.get("finishReason")

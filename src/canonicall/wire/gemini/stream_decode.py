@@ -32,6 +32,8 @@ _UNSPECIFIED = ("FINISH_REASON_UNSPECIFIED", 0)
 class StreamDecoding:
     """Reads the chunks of one stream."""
 
+    ends_with_done = False
+
     def __init__(self, origin: Origin | None, domain: str | None) -> None:
         self.complete = False
         self.error: ErrorReported | None = None

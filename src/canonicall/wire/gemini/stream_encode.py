@@ -69,10 +69,15 @@ class StreamEncoding(WholeCallEncoding):
         return b"" if not parts or parts[0] == _NO_WORDS else self._chunk(parts)
 
     def finish(self, event: StreamEnded) -> bytes:
-        """The last chunk: the body of the reply, without what has been written of it."""
+        """The last chunk: the body of the reply, without what has been written of it.
+
+        A stream keeps the id that it began with: hosts of other formats change theirs.
+        """
         reply = event.reply
         reply = Reply(reply.message, reply.usage or self.usage, native=reply.native)
         body = encode_response(reply)
+        if self.origin.response_id:
+            body["responseId"] = self.origin.response_id
         for candidate in body.get("candidates", [])[:1]:
             candidate["content"]["parts"] = [_NO_WORDS]
             candidate.setdefault("finishReason", "STOP")
@@ -87,8 +92,8 @@ class StreamEncoding(WholeCallEncoding):
 
     def _parts(self, block: Block) -> list[dict[str, Any]]:
         """The part of a block, none for what only another provider can read."""
-        kept = readable(block, self.origin)
-        parts = [] if kept is None else encode_parts([kept], by_model=True)
+        known = readable(block, self.origin)
+        parts = [] if known is None else encode_parts([known], by_model=True)
         is_signed = bool(parts) and "thoughtSignature" in parts[0] and "text" in parts[0]
         self._signed = type(block) if is_signed else None
         return parts

@@ -33,6 +33,8 @@ _LISTS = ("images", "tool_calls")
 class StreamDecoding:
     """Reads the lines of one stream."""
 
+    ends_with_done = False
+
     def __init__(self, origin: Origin | None, domain: str | None) -> None:  # noqa: ARG002
         self.complete = False
         self.error: ErrorReported | None = None

@@ -25,6 +25,7 @@ from canonicall.wire.openai_chat.native import (
 )
 from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.reading import id_at, kind_of, object_at, objects_at, text_at
+from canonicall.wire.writing import object_text
 
 LEGACY = Native(FORMAT, {HINT: "function_call"})
 """Marks the single call of old."""
@@ -74,7 +75,7 @@ def encode_reply_call(call: ToolCall) -> dict[str, Any]:
     if call.kind == "custom":
         return _encode_custom(call)
     if call.raw is not None and call.args is None:
-        return _encode_function(call, call.raw)
+        return _encode_function(call, call.raw if call.truncated else object_text(call.raw))
     return _encode_function(call, _object_text(call))
 
 

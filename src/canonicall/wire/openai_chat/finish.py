@@ -114,9 +114,12 @@ def decode_usage(usage: dict[str, Any] | None) -> Usage | None:
 
 def encode_usage(usage: Usage) -> dict[str, Any]:
     """The figures as they came if they are of this format, else OpenAI's."""
-    own = own_figures(usage, decode_usage)
+    own = own_figures(usage, decode_usage, "prompt_tokens")
     if own is not None:
-        return own
+        # Databricks leaves out what clients read.
+        total = usage.input_tokens + usage.output_tokens
+        read = {"completion_tokens": usage.output_tokens, "total_tokens": total}
+        return own if own.keys() >= read.keys() else read | own
     wire: dict[str, Any] = {
         "prompt_tokens": usage.input_tokens,
         "completion_tokens": usage.output_tokens,

@@ -148,15 +148,26 @@ class GrowingCalls:
                 fields["function_call"] = call.whole()
         return fields
 
-    def end(self, events: list[Event], *, cut: bool = False) -> None:
-        """Tell that the calls are whole; where the stream was cut, only those that cannot grow."""
-        for call in self.calls:
-            if call.ended or not (call.id or call.name or call.pieces):
-                continue
-            if cut and not _is_whole(call):
-                self._tell_all(call, events)
-            else:
+    def end(self, events: list[Event], *, is_limited: bool = False) -> None:
+        """Tell that the calls are whole; the last one may not be, where a limit was reached."""
+        calls = self._unended()
+        if is_limited and calls and calls[-1] is self.calls[-1] and not _is_whole(calls[-1]):
+            self._tell_all(calls.pop(), events)
+        for call in calls:
+            self._end(call, events)
+
+    def cut(self, events: list[Event]) -> None:
+        """The stream broke off: only calls that cannot grow are whole, the others stay open."""
+        for call in self._unended():
+            if _is_whole(call):
                 self._end(call, events)
+            else:
+                self._tell_all(call, events)
+
+    def _unended(self) -> list[GrowingCall]:
+        return [
+            call for call in self.calls if not call.ended and (call.id or call.name or call.pieces)
+        ]
 
     def tell(self, call: GrowingCall, events: list[Event]) -> None:
         """Tell of what is new of a call; nothing before its name is known as a whole."""

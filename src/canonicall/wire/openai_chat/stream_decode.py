@@ -19,6 +19,7 @@ from canonicall.events import (
     UsageReported,
 )
 from canonicall.findings import Finding
+from canonicall.folding import CUT_SHORT
 from canonicall.wire.openai_chat.errors import decode_error
 from canonicall.wire.openai_chat.finish import decode_finish, decode_usage
 from canonicall.wire.openai_chat.messages import decode_assistant_blocks
@@ -38,6 +39,8 @@ _TYPED = ("id", "model", "usage")
 
 class StreamDecoding:
     """Reads the chunks of one stream."""
+
+    ends_with_done = True
 
     def __init__(self, origin: Origin | None, domain: str | None) -> None:
         self.complete = False
@@ -69,6 +72,7 @@ class StreamDecoding:
         # Nearly all chunks of a stream have the same fields around the delta: those are read once.
         if (
             len(data) != self._size
+            or not self._started
             or not choices
             or data.get("usage") is not None
             or "error" in data
@@ -89,7 +93,11 @@ class StreamDecoding:
         self._start(events)
         message = self._choices.get(0)
         if message is not None:
-            self._tell_rest(message, events, cut=not self.complete or self.error is not None)
+            self._tell_rest(message, events)
+            if self.complete and self.error is None:
+                message.calls.end(events, is_limited=self._finish_told in CUT_SHORT)
+            else:
+                message.calls.cut(events)
 
     def whole(self) -> dict[str, Any]:
         """The body of a response without streaming."""
@@ -98,10 +106,15 @@ class StreamDecoding:
         return self._body | {"choices": choices}
 
     def _keep(self, data: dict[str, Any]) -> None:
-        """Keep what stands around the delta; later values take the place of earlier ones."""
+        """Keep what stands around the delta; later values take the place of earlier ones.
+
+        But for the id: hosts that change it within a stream (Avian, Groq) still mean one reply.
+        """
         self._size = len(data)
         for field, value in data.items():
             if field in _NOT_AROUND or value is None or (field in self._body and value in ("", [])):
+                continue
+            if field == "id" and self._body.get("id"):
                 continue
             self._body[field] = value if field not in _TYPED else _typed(field, value)
 
@@ -236,19 +249,20 @@ class StreamDecoding:
         self._keep(data)
         if index:
             return
-        self._tell_rest(message, events, cut=False)
+        self._tell_rest(message, events)
         native = message.choice.get("native_finish_reason")
         finish = decode_finish(
             message.choice["finish_reason"],
             bool(message.calls.calls),
             native if isinstance(native, str) else None,
         )
+        message.calls.end(events, is_limited=finish in CUT_SHORT)
         if finish != self._finish_told:
             self._finish_told = finish
             events.append(FinishReported(finish))
 
-    def _tell_rest(self, message: GrowingMessage, events: list[Event], *, cut: bool) -> None:
-        """Tell what is known only now: which blocks are whole, and what came beside the words."""
+    def _tell_rest(self, message: GrowingMessage, events: list[Event]) -> None:
+        """Tell what is known only now: that the words are whole, and what came beside them."""
         self._close(message, events)
         details = message.take_details()
         if details:
@@ -262,7 +276,6 @@ class StreamDecoding:
             ):
                 if not isinstance(block, (Thinking, ToolCall)) and not _is_words(block):
                     self._blocks.whole(block, events)
-        message.calls.end(events, cut=cut)
 
 
 def _typed(field: str, value: Any) -> Any:

@@ -26,6 +26,7 @@ from canonicall.events import (
 )
 from canonicall.folding import CUT_SHORT, raw_arguments
 from canonicall.reply import Usage
+from canonicall.wire.finishing import has_calls
 from canonicall.wire.openai_chat.calls import encode_reply_call
 from canonicall.wire.openai_chat.finish import encode_usage
 from canonicall.wire.openai_chat.native import field_of, own_fields
@@ -250,7 +251,8 @@ class StreamEncoding:
         choice = {
             "index": 0,
             "delta": own_fields(reply.message.native) | native.get("message", {}),
-            "finish_reason": encode_ending(reply, native.get("finish_reason")) or "stop",
+            "finish_reason": encode_ending(reply, native.get("finish_reason"))
+            or ("tool_calls" if has_calls(reply.message) else "stop"),
         }
         envelope = self._envelope | native.get("body", {})
         written += _frame(envelope | {"choices": [choice | native.get("choice", {})]})
@@ -281,4 +283,6 @@ def _as_delta(choice: dict[str, Any]) -> dict[str, Any]:
     calls = message.get("tool_calls")
     if calls:
         message = message | {"tool_calls": [{"index": n} | call for n, call in enumerate(calls)]}
+        if rest.get("finish_reason") == "stop":
+            rest["finish_reason"] = "tool_calls"
     return rest | {"delta": message}

@@ -27,6 +27,7 @@ from canonicall.wire.openai_responses.parts import ITEM, decode_content
 from canonicall.wire.openai_responses.reasoning import decode_reasoning
 from canonicall.wire.openai_responses.target import FORMAT
 from canonicall.wire.reading import id_at, text_at
+from canonicall.wire.writing import object_text
 
 # Where a server-side item says what was asked (SDK response_output_item.py).
 _WHOLE = {
@@ -129,7 +130,7 @@ def encode_call(call: ToolCall) -> dict[str, Any]:
 def _arguments(call: ToolCall) -> str:
     """The arguments as text: as they were written, where that is an object."""
     if call.raw is not None and (call.args is None or call.raw.lstrip().startswith("{")):
-        return call.raw or "{}"
+        return object_text(call.raw)
     return msgspec.json.encode(call.args or {}).decode()
 
 

@@ -18,6 +18,8 @@ from canonicall.wire.openai_responses.fields import (
 )
 from canonicall.wire.reading import list_at, object_at, text_at
 
+BETWEEN_PARTS = "\n\n"
+"""What stands between the parts of a thought where it is one text."""
 _KNOWN = ("id", "summary", "content", "encrypted_content")
 
 
@@ -67,4 +69,4 @@ def _joined(parts: list[Any], where: str) -> str:
         text_at(object_at(part, f"{where}[{index}]").get("text"), f"{where}[{index}].text")
         for index, part in enumerate(parts)
     )
-    return "\n\n".join(texts)
+    return BETWEEN_PARTS.join(texts)

@@ -49,6 +49,8 @@ _UNDECIDED = (None, "queued", "in_progress")
 class StreamDecoding:
     """Reads the events of one stream."""
 
+    ends_with_done = False
+
     def __init__(self, origin: Origin | None, domain: str | None) -> None:
         self.complete = False
         self.error: ErrorReported | None = None
@@ -59,7 +61,6 @@ class StreamDecoding:
         self._body: dict[str, Any] = {}
         self._started = False
         self._ended = False
-        self._is_whole = False
         self._readers: dict[str, Callable[[dict[str, Any], list[Event]], None]] = {
             "response.created": self._opened,
             "response.queued": self._opened,
@@ -93,9 +94,8 @@ class StreamDecoding:
             self._failed(data, events)
 
     def end(self, events: list[Event]) -> None:
-        """End the words and thoughts that are open. `[DONE]` alone does not make a reply whole."""
+        """End the words and thoughts that are open."""
         self._start(events)
-        self.complete = self._is_whole
         self._output.cut(events)
 
     def whole(self) -> dict[str, Any]:
@@ -201,7 +201,7 @@ class StreamDecoding:
         if body["status"] == FAILED or body.get("error"):
             self._failed({"error": body.get("error")}, events)
         else:
-            self._is_whole = self.complete = finish_word(body) != INCOMPLETE
+            self.complete = finish_word(body) != INCOMPLETE
             events.append(FinishReported(reply.finish))
 
     def _failed(self, data: dict[str, Any], events: list[Event]) -> None:

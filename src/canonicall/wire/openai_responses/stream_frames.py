@@ -9,9 +9,8 @@ from canonicall.blocks import Block, Opaque, Text, Thinking, ToolCall
 from canonicall.wire.openai_responses.fields import ITEM_ID
 from canonicall.wire.openai_responses.finish import INCOMPLETE
 from canonicall.wire.openai_responses.items import encode_call
-from canonicall.wire.openai_responses.output import complete_item
+from canonicall.wire.openai_responses.output import complete_item, is_broken
 from canonicall.wire.openai_responses.parts import encode_output_part, is_refusal
-from canonicall.wire.openai_responses.reasoning import encode_reasoning
 from canonicall.wire.openai_responses.target import TARGET
 
 _json = msgspec.json.encode
@@ -75,8 +74,9 @@ class OpenPart:
         self._head = head_of(f"response.{self._kind}.delta", self._place | chances)
 
     def begin(self) -> bytes:
-        block = self._block
-        part = encode_output_part(replace(block, text="") if isinstance(block, Text) else block)
+        part = encode_output_part(self._block)
+        if part["type"] == self._kind:
+            part[self._field] = ""
         return self._frames.frame("response.content_part.added", self._place | {"part": part})
 
     def add(self, text: str) -> bytes:
@@ -104,49 +104,6 @@ class OpenPart:
         return replace(self._block, text=said) if isinstance(self._block, Text) else self._block
 
 
-class OpenThought:
-    """A reasoning item. What is told of a thought is its summary."""
-
-    def __init__(self, frames: Frames, block: Thinking, id: str, place: int) -> None:
-        self._frames = frames
-        self._block = block
-        self._id = id
-        self._pieces: list[str] = []
-        self._place = {"item_id": id, "output_index": place, "summary_index": 0}
-        self._head = head_of("response.reasoning_summary_text.delta", self._place)
-
-    def begin(self) -> bytes:
-        item = {"type": "reasoning", "id": self._id, "summary": []}
-        return _item(self._frames, "added", item, self._place)
-
-    def add(self, text: str) -> bytes:
-        begun = b"" if self._pieces else self._part("added", "")
-        self._pieces.append(text)
-        return begun + self._frames.piece(self._head, text)
-
-    def end(self, block: Block) -> bytes:
-        text = block.text if isinstance(block, Thinking) else ""
-        written = self.add(text) if text and not self._pieces else b""
-        if self._pieces:
-            fields = self._place | {"text": text}
-            written += self._frames.frame("response.reasoning_summary_text.done", fields)
-            written += self._part("done", text)
-        return written + _item(self._frames, "done", self.item(block), self._place)
-
-    def item(self, block: Block) -> dict[str, Any]:
-        """The whole item."""
-        thought = block if isinstance(block, Thinking) else self._block
-        return encode_reasoning(_with_item_id(thought, self._id))
-
-    def so_far(self) -> Block:
-        """The thought as far as it came."""
-        return replace(self._block, text="".join(self._pieces))
-
-    def _part(self, what: str, text: str) -> bytes:
-        fields = self._place | {"part": {"type": "summary_text", "text": text}}
-        return self._frames.frame(f"response.reasoning_summary_part.{what}", fields)
-
-
 class OpenCall:
     """The item of a call that the client runs."""
 
@@ -163,7 +120,7 @@ class OpenCall:
 
     def begin(self) -> bytes:
         item = self.item(self._call) | {self._field: "", "status": "in_progress"}
-        return _item(self._frames, "added", item, self._place)
+        return item_frame(self._frames, "added", item, self._place)
 
     def add(self, text: str) -> bytes:
         self._pieces.append(text)
@@ -176,28 +133,29 @@ class OpenCall:
         named = {"name": item["name"]} if self._field == "arguments" else {}
         fields = self._place | named | {self._field: said}
         written += self._frames.frame(f"response.{self._kind}.done", fields)
-        return written + _item(self._frames, "done", item, self._place)
+        return written + item_frame(self._frames, "done", item, self._place)
 
     def item(self, block: Block) -> dict[str, Any]:
         """The whole item."""
         call = block if isinstance(block, ToolCall) else self._call
-        item = complete_item(encode_call(_with_item_id(call, self._id)), "")
+        item = complete_item(encode_call(with_item_id(call, self._id)), "")
         if self._pieces:
-            # Clients compare the whole with what its pieces made, blanks and all.
+            # The same arguments may be written in other ways; what was written counts.
             item[self._field] = "".join(self._pieces)
-        return item | {"status": INCOMPLETE} if call.truncated else item
+        return item | {"status": INCOMPLETE} if is_broken(call) else item
 
     def so_far(self) -> Block:
-        """The call as far as it came."""
-        return replace(self._call, args=None, raw="".join(self._pieces))
+        """The call as far as it came, which is not far enough to run it."""
+        return replace(self._call, args=None, raw="".join(self._pieces), truncated=True)
 
 
-def _with_item_id(block: _Named, id: str) -> _Named:
+def with_item_id(block: _Named, id: str) -> _Named:
     """`block` with the id that its item began with, whatever became of it."""
     rest: list[Opaque] = [opaque for opaque in block.opaque if opaque.kind != ITEM_ID]
     return replace(block, opaque=(*rest, Opaque(TARGET.domain, ITEM_ID, id)))
 
 
-def _item(frames: Frames, what: str, item: dict[str, Any], place: dict[str, Any]) -> bytes:
+def item_frame(frames: Frames, what: str, item: dict[str, Any], place: dict[str, Any]) -> bytes:
+    """An item as it begins, or as it ended."""
     fields = {"output_index": place["output_index"], "item": item}
     return frames.frame(f"response.output_item.{what}", fields)

@@ -8,9 +8,9 @@ from canonicall.blocks import Thinking, ToolCall
 from canonicall.events import Event, SignatureAdded
 from canonicall.folding import raw_arguments
 from canonicall.wire.openai_responses.fields import ITEM_ID
+from canonicall.wire.openai_responses.reasoning import BETWEEN_PARTS
 from canonicall.wire.openai_responses.stream_item import GrowingItem, Told, missing
 
-_BETWEEN_PARTS = "\n\n"
 _THOUGHTS = {"summary": "summary_text", "content": "reasoning_text"}
 
 
@@ -22,26 +22,40 @@ class GrowingReasoning(GrowingItem):
         self._parts: dict[tuple[str, int], list[str]] = {}
         self._shown = ""
         """Which of the two is told. A host that sends both has sent it first."""
-        self._index = 0
+        self._index: int | None = None
 
     def start(self, events: list[Event]) -> None:
-        """The thought begins. What it is sealed with now is not its last seal."""
-        block = self._told.decode({"type": "reasoning", "id": self.item.get("id")})[0]
-        self._index = self._told.blocks.start(block, events)
+        """The thought begins.
+
+        OpenAI's is told at once: its first words may be long in coming. Other hosts, which give
+        thoughts a status, may send a summary or the text itself; the first piece tells.
+        """
+        if self.item.get("status") is None:
+            self._begin("summary", events)
+
+    def _begin(self, kind: str, events: list[Event]) -> int:
+        """Tell of the thought. What it is sealed with now is not its last seal."""
+        item = {"type": "reasoning", "id": self.item.get("id")}
+        if kind == "content":
+            item["content"] = [{"type": _THOUGHTS[kind], "text": ""}]
+        self._index = self._told.blocks.start(self._told.decode(item)[0], events)
+        return self._index
 
     def add(self, kind: str, index: int, text: str, events: list[Event]) -> None:
         """Take more of the thought in."""
         if not text:
             return
+        begun = self._index if self._index is not None else self._begin(kind, events)
+        self._shown = self._shown or kind
         pieces = self._parts.get((kind, index))
+        told = text
         if pieces is None:
+            is_first = not any(shown == kind for shown, _ in self._parts)
             pieces = self._parts[kind, index] = []
-            if kind == self._shown:
-                self._told.blocks.thinking(self._index, _BETWEEN_PARTS, events)
-            self._shown = self._shown or kind
+            told = text if is_first else BETWEEN_PARTS + text
         pieces.append(text)
         if kind == self._shown:
-            self._told.blocks.thinking(self._index, text, events)
+            self._told.blocks.thinking(begun, told, events)
 
     def said(self, kind: str, index: int) -> str:
         """What a part said so far."""
@@ -75,13 +89,16 @@ class GrowingReasoning(GrowingItem):
     def _close(self, item: dict[str, Any], events: list[Event]) -> None:
         block = self._told.decode(item)[0]
         blocks = self._told.blocks
+        index = self._index
+        if index is None:
+            index = self._begin("content" if item.get("content") else "summary", events)
         if isinstance(block, Thinking):
-            rest = missing(blocks.said(self._index), block.text)
+            rest = missing(blocks.said(index), block.text)
             if rest:
-                blocks.thinking(self._index, rest, events)
+                blocks.thinking(index, rest, events)
         seals = (opaque for opaque in block.opaque if opaque.kind != ITEM_ID)
-        events.extend(SignatureAdded(self._index, seal) for seal in seals)
-        blocks.end(self._index, block, events)
+        events.extend(SignatureAdded(index, seal) for seal in seals)
+        blocks.end(index, block, events)
 
 
 class GrowingCall(GrowingItem):

@@ -14,8 +14,8 @@ from canonicall.wire.openai_responses.stream_frames import (
     OpenCall,
     OpenMessage,
     OpenPart,
-    OpenThought,
 )
+from canonicall.wire.openai_responses.stream_thought import OpenThought
 from canonicall.wire.openai_responses.target import TARGET
 
 
@@ -128,7 +128,7 @@ class Writing:
     def _start_thought(self, block: Thinking) -> bytes:
         written = self._close_message()
         id = opaque_value(self._naming.named(block), ITEM_ID)
-        self._open = OpenThought(self.frames, block, id, len(self.output))
+        self._open = OpenThought(self.frames, block, id, len(self.output), own=self._own)
         return written + self._open.begin()
 
     def _start_call(self, call: ToolCall) -> bytes:
