@@ -28,6 +28,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="granite4",
+        kin_of="hermes",
         openers=_OPENERS,
         noise=("<|end_of_text|>",),
         models=("*granite-4*",),
@@ -36,6 +37,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="reka_edge",
+        kin_of="hermes",
         openers=_OPENERS,
         noise=("<sep>",),
         models=("*reka-edge*",),
@@ -44,6 +46,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="ernie45",
+        kin_of="hermes",
         openers=_OPENERS,
         noise=("<response>", "</response>", "</s>"),
         models=("*ernie-4.5*",),

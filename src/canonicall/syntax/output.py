@@ -38,6 +38,8 @@ class Output:
         self.findings: list[Finding] = []
         self.events: list[Event] = [MessageStarted()]
         self.blocks: list[Block] = []
+        self.reading: str | None = None
+        """The syntax that is being tried, where it is not known which one it is."""
         self.detected: str | None = None
         """The syntax of the first call, where it was not known before."""
         self.started = 0
@@ -96,6 +98,14 @@ class Output:
     def call(self) -> "CallOutput":
         """A call that may be there; nothing is told before its name is known."""
         return CallOutput(self)
+
+    def refuses(self, name: str) -> bool:
+        """Whether a name makes no call because no tool of that name was offered; it is noted."""
+        if not self.only_offered or name in self.tools:
+            return False
+        why = f"{name!r} was not offered, so this is no call; it stays text."
+        self.note("call_not_offered", Action.KEPT, why)
+        return True
 
     def note(self, code: str, action: Action, why: str) -> None:
         """Say what was remarkable at this place of the text."""
@@ -168,11 +178,12 @@ class CallOutput:
         output = self._output
         if self._call is not None:
             return True
-        if not name or (output.only_offered and name not in output.tools):
+        if not name or output.refuses(name):
             return False
         if output.tools and name not in output.tools:
             why = f"The model calls {name!r}, which was not offered."
             output.note("tool_unknown", Action.KEPT, why)
+        output.detected = output.detected or output.reading
         output.end_words()
         output.started += 1
         self._call = ToolCall(id=self._id, name=name)

@@ -84,6 +84,7 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="pythonic",
+            notation="custom",
             openers=(_BARE,),
             noise=("<|eot_id|>", "<|eom_id|>", "<|python_tag|>"),
             models=("*llama-3.2*", "*llama3.2*", "*toolace*", "*gemma-3*"),
@@ -94,6 +95,7 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="llama4_pythonic",
+            notation="custom",
             openers=(Opener(_LLAMA4_OPEN, python_calls(_LLAMA4_CLOSE)), _BARE),
             noise=("<|eot|>", "<|eom|>", _LLAMA4_CLOSE),
             models=("*llama-4*", "*llama4*"),
@@ -104,6 +106,7 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="lfm2",
+            notation="custom",
             openers=(
                 Opener(_LFM_OPEN, json_calls(_LFM_CLOSE), looks=next_is("[{", "{")),
                 Opener(_LFM_OPEN, python_calls(_LFM_CLOSE)),
@@ -117,6 +120,7 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="olmo3",
+            notation="custom",
             openers=(
                 Opener(_OLMO_OPEN, python_calls(_OLMO_CLOSE, between=(",", ";"), listed=False)),
             ),

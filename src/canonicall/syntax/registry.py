@@ -3,6 +3,7 @@
 Other packages add theirs by an entry point of the group `canonicall.syntaxes` that names a Syntax.
 """
 
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -39,11 +40,29 @@ def register_syntax(syntax: Syntax) -> None:
             help="Declare one: Syntax(name=..., openers=(Opener(...),)).",
         )
     _registered[syntax.name] = syntax
+    all_syntaxes.cache_clear()
 
 
 def unregister_syntax(name: str) -> None:
     """Take a syntax that was added away; one of ours is there again."""
     _registered.pop(name, None)
+    all_syntaxes.cache_clear()
+
+
+class Syntaxes:
+    """All syntaxes at one time, by name. Two of these are equal only if they are the same."""
+
+    def __init__(self, syntaxes: Iterable[Syntax]) -> None:
+        self._syntaxes = tuple(syntaxes)
+
+    def __iter__(self) -> Iterator[Syntax]:
+        return iter(self._syntaxes)
+
+
+@cache
+def all_syntaxes() -> Syntaxes:
+    """All syntaxes; the same object until one is added or taken away."""
+    return Syntaxes(map(get_syntax, syntax_names()))
 
 
 @cache

@@ -10,12 +10,12 @@ from typing import Any
 from canonicall.events import Event
 from canonicall.findings import Action
 from canonicall.request import Tool
-from canonicall.syntax.declaration import Opener, Syntax
+from canonicall.syntax.declaration import Opener, Place, Syntax
 from canonicall.syntax.offered import offered_tools
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.registry import get_syntax
-from canonicall.syntax.stops import Stops, stops
+from canonicall.syntax.stops import stops
 
 
 class TextScanner:
@@ -72,29 +72,33 @@ class _Program:
         made = syntax.tool_openers(output.tools) if syntax.tool_openers is not None else ()
         for opener in (*syntax.openers, *made):
             self._openers.setdefault(opener.marker, []).append(opener)
+        self._shorter = {
+            marker: [one for one in _beginnings(marker) if one in self._openers]
+            for marker in self._openers
+        }
         self._thinking = dict(syntax.thinking)
         self._closers = {closer for one in syntax.openers for closer in one.closers}
         self._stops = stops(*self._openers, *self._thinking, *syntax.noise, *self._closers)
-        self._thinking_stops = {
-            close: stops(close, *(self._marked_openers if syntax.call_ends_thinking else ()))
-            for close in self._thinking.values()
-        }
+        self._ends_thinking = tuple(
+            marker
+            for marker, openers in self._openers.items()
+            if all(self._ends_thought(one) for one in openers)
+        )
 
-    @property
-    def _marked_openers(self) -> list[str]:
-        known = (one for openers in self._openers.values() for one in openers)
-        return [one.marker for one in known if one.place == "anywhere"]
+    def _ends_thought(self, opener: Opener) -> bool:
+        ends = opener.ends_thinking or self._syntax.call_ends_thinking
+        return ends and opener.place == "anywhere"
 
     def run(self, starts_in_thinking: bool) -> Reading[None]:
         """The whole reply."""
-        if starts_in_thinking and self._syntax.thinking:
-            yield from self._thought(self._syntax.thinking[0][1])
+        if starts_in_thinking and self._thinking:
+            yield from self._thought(*self._thinking.values())
         reader, output = self._reader, self._output
         while True:
             marker = yield from reader.until(self._stops, output.text, consume=False)
             if not marker:
                 return
-            if marker in self._thinking:
+            if marker in self._thinking and self._is_at(self._syntax.thinking_place):
                 reader.take(len(marker))
                 output.end_words()
                 yield from self._thought(self._thinking[marker])
@@ -102,6 +106,8 @@ class _Program:
                 yield from self._calls(marker)
             elif marker in self._closers:
                 self._close(marker)
+            elif marker in self._thinking:
+                output.text(reader.take(len(marker)))
             else:
                 reader.take(len(marker))
 
@@ -115,37 +121,47 @@ class _Program:
         why = f"Text stood between the calls and their {marker!r}; it was kept."
         self._output.note("text_in_call", Action.KEPT, why)
 
-    def _thought(self, close: str) -> Reading[None]:
+    def _thought(self, *closes: str) -> Reading[None]:
         """A thought up to its end, or up to a call that ends it."""
-        ends: Stops = self._thinking_stops[close]
+        ends = stops(*closes, *self._ends_thinking)
         marker = yield from self._reader.until(ends, self._output.thinking, consume=False)
-        if marker == close:
+        if marker in closes:
             self._reader.take(len(marker))
         self._output.end_words()
 
     def _calls(self, marker: str) -> Reading[None]:
         """What stands behind a marker that may open calls."""
         reader, output = self._reader, self._output
-        fitting = [one for one in self._openers[marker] if self._counts(one)]
+        fitting = self._fitting(marker)
         if not fitting:
             output.text(reader.take(len(marker)))
             return
         output.position = reader.position
         output.unclosed = ()
-        reader.take(len(marker))
         raw = ""
+        noted = len(output.findings)
         for opener in fitting:
             reader.give_back(raw)
-            started = output.started
+            started, before = output.started, len(output.findings)
             mark = reader.mark()
+            reader.take(len(opener.marker))
             done = yield from self._read(opener)
             raw = reader.since(mark)
             if done or output.started > started:
+                # What was said by those who could not read it means nothing.
+                del output.findings[noted:before]
                 return
-        output.text(marker + raw)
-        if self._syntax.is_marked and not all(opener.by_form for opener in fitting):
+        output.text(raw)
+        output.findings[noted:] = dict.fromkeys(output.findings[noted:])
+        is_said = any(one.code == "call_not_offered" for one in output.findings[noted:])
+        if self._syntax.is_marked and not is_said and not all(one.by_form for one in fitting):
             why = f"{marker!r} opens no call that could be read; it stays text."
             output.note("call_unreadable", Action.KEPT, why)
+
+    def _fitting(self, marker: str) -> list[Opener]:
+        """The openers that may have been meant: those of the marker, and of what it begins with."""
+        markers = (marker, *self._shorter[marker])
+        return [one for known in markers for one in self._openers[known] if self._counts(one)]
 
     def _read(self, opener: Opener) -> Reading[bool]:
         """Whether what follows are calls of this opener; they have been read then."""
@@ -157,8 +173,16 @@ class _Program:
 
     def _counts(self, opener: Opener) -> bool:
         """Whether a marker stands where it may open calls."""
-        if self._syntax.is_guarded and self._output.is_behind_quote:
+        if opener.is_guarded and self._output.is_behind_quote:
             return False
-        if opener.place == "start":
+        return self._is_at(opener.place)
+
+    def _is_at(self, place: Place) -> bool:
+        if place == "start":
             return self._output.has_said_nothing
-        return opener.place == "anywhere" or self._output.at_line_start
+        return place == "anywhere" or self._output.at_line_start
+
+
+def _beginnings(marker: str) -> list[str]:
+    """What a marker begins with, the longest first."""
+    return [marker[:end] for end in range(len(marker) - 1, 0, -1)]
