@@ -70,6 +70,8 @@ class Syntax(Struct, frozen=True):
     """How arguments are written: as JSON, as tags, or in a way of their own."""
     thinking_place: Place = "anywhere"
     """Where the markers of thoughts count."""
+    keeps_blank: bool = False
+    """White space at the beginning belongs to the words."""
     print_calls: Callable[[tuple[ToolCall, ...]], str] | None = None
     """Prints calls as the model would; None where nobody prints it."""
     print_results: Callable[[tuple[ToolResult, ...]], str] | None = None

@@ -96,6 +96,7 @@ def _leaked(known: Syntaxes) -> Syntax:
         tool_openers=union.tool_openers,
         thinking=(),
         is_marked=False,
+        keeps_blank=True,
     )
 
 

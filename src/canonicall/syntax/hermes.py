@@ -22,7 +22,7 @@ SYNTAXES = (
         openers=_OPENERS,
         thinking=(("<think>", "</think>"), ("<scratch_pad>", "</scratch_pad>")),
         noise=("<|im_end|>",),
-        models=("*hermes*", "*qwen2.5*", "*qwen3*", "*qwq*", "*smollm3*"),
+        models=("*hermes*", "*hermes-[2-9]*", "*qwen2.5*", "*qwen3*", "*qwq*", "*smollm3*"),
         print_calls=_PRINT_CALLS,
         print_results=_PRINT_RESULTS,
     ),

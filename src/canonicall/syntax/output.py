@@ -31,8 +31,11 @@ class Output:
     White space around calls means nothing and is left out; all other text is passed on at once.
     """
 
-    def __init__(self, tools: Mapping[str, Tool], *, only_offered: bool = False) -> None:
+    def __init__(
+        self, tools: Mapping[str, Tool], *, only_offered: bool = False, keeps_blank: bool = False
+    ) -> None:
         self.tools = tools
+        self._keeps_blank = keeps_blank
         self.only_offered = only_offered
         """Only tools that were offered can be called; other names make no call."""
         self.findings: list[Finding] = []
@@ -74,12 +77,15 @@ class Output:
 
     def text(self, piece: str) -> None:
         """Words."""
+        if not piece:
+            return
         if self._open is not Text:
             piece = self._held + piece
             if piece.isspace():
-                self._held = piece if self.blocks else ""
+                self._held = piece if self.blocks or self._keeps_blank else ""
                 return
-            piece = piece.lstrip() if not self.blocks or self._is_behind_thought else piece
+            if not self._keeps_blank and (not self.blocks or self._is_behind_thought):
+                piece = piece.lstrip()
             self._held = ""
             self._start(Text)
         self._pieces.append(piece)

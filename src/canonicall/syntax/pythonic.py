@@ -8,7 +8,7 @@ keys that Python would not read as such cannot be printed.
 import msgspec
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of
+from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import json_calls, next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.printing import with_printing
@@ -96,7 +96,7 @@ SYNTAXES = (
         Syntax(
             name="llama4_pythonic",
             notation="custom",
-            openers=(Opener(_LLAMA4_OPEN, python_calls(_LLAMA4_CLOSE)), _BARE),
+            openers=(Opener(_LLAMA4_OPEN, python_calls(_LLAMA4_CLOSE)), *only_named(_BARE)),
             noise=("<|eot|>", "<|eom|>", _LLAMA4_CLOSE),
             models=("*llama-4*", "*llama4*"),
             is_marked=False,

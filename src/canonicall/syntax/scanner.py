@@ -5,6 +5,7 @@ out to open no call is given back as text, with a finding. Never raises, whateve
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from canonicall.events import Event
@@ -30,7 +31,7 @@ class TextScanner:
     ) -> None:
         self.syntax = get_syntax(syntax) if isinstance(syntax, str) else syntax
         offered = offered_tools(tools or ())
-        self._output = Output(offered)
+        self._output = Output(offered, keeps_blank=self.syntax.keeps_blank)
         self._reader = Reader()
         program = _Program(self.syntax, self._reader, self._output, has_offer=tools is not None)
         self._program = program.run(starts_in_thinking)
@@ -72,14 +73,14 @@ class _Program:
         made = syntax.tool_openers(output.tools) if syntax.tool_openers is not None else ()
         for opener in (*syntax.openers, *made):
             self._openers.setdefault(opener.marker, []).append(opener)
-        self._shorter = {
-            marker: [one for one in _beginnings(marker) if one in self._openers]
-            for marker in self._openers
-        }
         self._thinking = dict(syntax.thinking)
         self._closers = {closer for one in syntax.openers for closer in one.closers}
         self._stops = stops(*self._openers, *self._thinking, *syntax.noise, *self._closers)
-        self._ends_thinking = tuple(
+
+    @cached_property
+    def _ends_thinking(self) -> tuple[str, ...]:
+        """The markers that end a thought: all that they may open does."""
+        return tuple(
             marker
             for marker, openers in self._openers.items()
             if all(self._ends_thought(one) for one in openers)
@@ -104,19 +105,19 @@ class _Program:
                 yield from self._thought(self._thinking[marker])
             elif marker in self._openers:
                 yield from self._calls(marker)
-            elif marker in self._closers:
+            elif marker in output.unclosed:
                 self._close(marker)
+            elif marker in self._closers:
+                # Text, unless it begins like a marker that opens something.
+                yield from self._calls(marker)
             elif marker in self._thinking:
                 output.text(reader.take(len(marker)))
             else:
                 reader.take(len(marker))
 
     def _close(self, marker: str) -> None:
-        """A closing marker: text, unless calls wait for it."""
-        taken = self._reader.take(len(marker))
-        if marker not in self._output.unclosed:
-            self._output.text(taken)
-            return
+        """A closing marker that calls wait for."""
+        self._reader.take(len(marker))
         self._output.unclosed = ()
         why = f"Text stood between the calls and their {marker!r}; it was kept."
         self._output.note("text_in_call", Action.KEPT, why)
@@ -160,8 +161,9 @@ class _Program:
 
     def _fitting(self, marker: str) -> list[Opener]:
         """The openers that may have been meant: those of the marker, and of what it begins with."""
-        markers = (marker, *self._shorter[marker])
-        return [one for known in markers for one in self._openers[known] if self._counts(one)]
+        begun = (marker[:end] for end in range(len(marker), 0, -1))
+        known = (one for begin in begun for one in self._openers.get(begin, ()))
+        return [one for one in known if self._counts(one)]
 
     def _read(self, opener: Opener) -> Reading[bool]:
         """Whether what follows are calls of this opener; they have been read then."""
@@ -181,8 +183,3 @@ class _Program:
         if place == "start":
             return self._output.has_said_nothing
         return place == "anywhere" or self._output.at_line_start
-
-
-def _beginnings(marker: str) -> list[str]:
-    """What a marker begins with, the longest first."""
-    return [marker[:end] for end in range(len(marker) - 1, 0, -1)]

@@ -3,7 +3,7 @@
 - `toolname_as_tag_xml`: `<read_file><path>a</path></read_file>`, as Cline, Roo and others ask for;
   JSON or elements inside, or words for a tool that takes one text: `<bash>ls</bash>`. Words that
   are YAML are read as that if the tool takes no text, or if they begin with one of its arguments.
-  Only names of tools that were offered are tags. Keys are never thrown away, whatever they are called.
+  Only names of tools that were offered are tags. Keys are never thrown away, whatever their name.
 - `yaml_in_xml`: the same tags with lines of YAML inside, and elements as well. YAML waits for the
   closing tag. What is no YAML map stays text.
 - `tool_tag`: `<tool>...</tool>` with the name in an element or an attribute, with JSON, with the
