@@ -6,7 +6,7 @@ Other packages add theirs by an entry point of the group `canonicall.syntaxes` t
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
 
 from canonicall import syntax as folder
@@ -68,15 +68,21 @@ def all_syntaxes() -> Syntaxes:
 @cache
 def _known() -> dict[str, Syntax]:
     """Ours, and those that installed packages add."""
-    added = [found.load() for found in entry_points(group=GROUP)]
-    wrong = [one for one in added if not isinstance(one, Syntax)]
-    if wrong:
-        raise InvalidValue(
-            f"{type(wrong[0]).__name__} is no Syntax.",
-            where=f"entry point of the group {GROUP}",
-            help="It has to name a canonicall.Syntax.",
-        )
+    added = map(_added, entry_points(group=GROUP))
     return {**_built_in(), **{one.name: one for one in added}}
+
+
+def _added(entry: EntryPoint) -> Syntax:
+    """The syntax that an entry point names."""
+    where = f"entry point {entry.name} = {entry.value} of the group {GROUP}"
+    help = "It has to name a canonicall.Syntax: module:NAME."
+    try:
+        found = entry.load()
+    except (ImportError, AttributeError) as error:
+        raise InvalidValue(f"it cannot be loaded: {error}.", where=where, help=help) from error
+    if not isinstance(found, Syntax):
+        raise InvalidValue(f"{type(found).__name__} is no Syntax.", where=where, help=help)
+    return found
 
 
 def _built_in() -> dict[str, Syntax]:
