@@ -21,6 +21,7 @@ ABOUT_CONVERSATIONS = (
     "While compacting",
     "While loading",
 )
+ABOUT_TEXT = "While reading calls in text"
 ABOUT_BODIES = ("While reading a body", "While rendering", "While writing a body")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -45,20 +46,29 @@ class Codes:
         """Every code that a finding of this module can have."""
         return {
             code
-            for call in self._calls("Finding")
+            for call, _ in self._made()
             for code in self._follow(self._argument(call, 0, "code"), self._home[call])
         }
 
     def done(self) -> set[tuple[str, str]]:
         """Codes with an action each, where the source leaves no doubt that they go together."""
         pairs: set[tuple[str, str]] = set()
-        for call in self._calls("Finding"):
+        for call, place in self._made():
             home = self._home[call]
             codes = self._follow(self._argument(call, 0, "code"), home)
-            actions = self._follow(self._argument(call, 2, "action"), home)
+            actions = self._follow(self._argument(call, place, "action"), home)
             if len(codes) == 1 or len(actions) == 1:
                 pairs |= {(code, action) for code in codes for action in actions}
         return pairs
+
+    def _made(self) -> Iterator[tuple[ast.Call, int]]:
+        """Where findings are made, with the place of the action: here, or by a note that another
+        module makes a finding of."""
+        for call in self._calls("Finding"):
+            yield call, 2
+        for call in self._calls("note"):
+            if "note" not in self._functions:
+                yield call, 1
 
     def _visit(self, node: ast.AST, home: Function | None) -> None:
         self._home[node] = home

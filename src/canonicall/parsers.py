@@ -11,7 +11,7 @@ from canonicall.codec import Body, decode_response
 from canonicall.errors import InvalidValue, MalformedBody, UnknownName
 from canonicall.providers.registry import get_profile, provider_names
 from canonicall.syntax.parsing import parse
-from canonicall.syntax.registry import syntax_names
+from canonicall.syntax.registry import get_syntax, syntax_names
 from canonicall.wire.reading import parse_body
 
 
@@ -46,10 +46,9 @@ class WireParser:
 class TextParser:
     """Reads the calls that a model printed in its text."""
 
-    format = "xml"
-
     def __init__(self, syntax: str) -> None:
         self.provider_id = syntax
+        self.format: str = get_syntax(syntax).notation
 
     def parse(self, response: Body) -> list[ToolCall]:
         """The calls in a text."""

@@ -109,6 +109,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "docs/findings.md",
         "docs/providers.md",
         "docs/streams.md",
+        "docs/syntaxes.md",
         "docs/translating.md",
         "docs/violations.md",
     ],
@@ -182,7 +183,7 @@ def test_the_glossary_gives_each_word_one_meaning():
         *("fault", "violation", "compaction", "cut point", "format", "body", "request", "reply"),
         *("target", "profile", "confidence", "transcript", "projection", "wire id", "policy"),
         *("judge", "syntax", "stream", "frame", "event", "piece", "folding", "complete"),
-        *("truncated", "partial call"),
+        *("truncated", "partial call", "marker", "detection", "leak"),
     }
 
 

@@ -10,7 +10,7 @@ from finding_codes import ROOT, SOURCES, CannotFollow, Codes, codes_in_source
 def test_the_source_is_really_read():
     assert len(SOURCES) > 100
     codes = {"orphan_result", "late_result", "result_pending", "cut_moved"}
-    codes |= {"orphan_not_sent", "choice_weakened", "legacy_function"}
+    codes |= {"orphan_not_sent", "choice_weakened", "legacy_function", "name_guessed"}
     assert codes <= codes_in_source()
 
 
@@ -48,6 +48,7 @@ def test_the_only_other_kind_of_finding_is_the_judges():
         ('class K:\n def note(self, c):\n  Finding(c)\n def f(self):\n  self.note("a")', {"a"}),
         ('def note(x, *, c):\n Finding(c)\nnote(1, c="a")\nnote(2, c="b")', {"a", "b"}),
         ('def f():\n if (c := "a"):\n  Finding(c)', {"a"}),
+        ('def f(output):\n output.note("a", Action.KEPT, why)', {"a"}),
     ],
 )
 def test_codes_are_followed(source, codes):
@@ -78,6 +79,7 @@ def test_a_code_that_cannot_be_followed_is_an_error(source):
         ('Finding("a", w, Action.KEPT if x else Action.MOVED)', {("a", "kept"), ("a", "moved")}),
         ('Finding("a" if x else "b", w, Action.KEPT)', {("a", "kept"), ("b", "kept")}),
         ('Finding("a" if x else "b", w, Action.KEPT if x else Action.MOVED)', set()),
+        ('output.note("a", Action.KEPT, why)', {("a", "kept")}),
     ],
 )
 def test_actions_are_followed_where_there_is_no_doubt(source, pairs):

@@ -1,8 +1,22 @@
 """The parser registry, the transformers and the capability matrix, as a user meets them."""
 
+import re
+
 import pytest
 
-from canonicall import InvalidValue, ToolCall, ToolCallAccumulator, UnknownName
+from canonicall import (
+    InvalidValue,
+    MalformedBody,
+    Tool,
+    ToolCall,
+    ToolCallAccumulator,
+    ToolParser,
+    UnknownName,
+    detect_syntax,
+    get_syntax,
+    parse,
+    syntax_names,
+)
 from canonicall.calls import to_anthropic, to_generic, to_openai
 from canonicall.parsers import get_parser, register_parser, unregister_parser
 from canonicall.providers.capabilities import get_capabilities
@@ -32,6 +46,71 @@ def test_google_parser():
 def test_an_unknown_provider_has_no_parser_and_says_so():
     with pytest.raises(UnknownName, match="no parser for provider is called 'nobody'"):
         get_parser("nobody")
+
+
+@pytest.mark.parametrize("name", syntax_names())
+def test_a_syntax_has_a_parser_that_says_how_arguments_are_written(name):
+    parser = get_parser(name)
+    assert isinstance(parser, ToolParser)
+    assert parser.provider_id == name
+    print_calls = get_syntax(name).print_calls
+    if print_calls is None:
+        assert parser.format in ("json", "xml", "custom")
+        return
+    text = print_calls((ToolCall(name="calc", args={"x": "five"}),))
+    is_json = '"x": "five"' in text or '"x":"five"' in text
+    is_xml = not is_json and re.search(r">\s*five", text) is not None and "call:" not in text
+    assert parser.format == (
+        "json" if is_json and name != "react" else "xml" if is_xml else "custom"
+    )
+
+
+def test_calls_in_text_are_parsed_by_the_name_of_their_syntax():
+    text = '<tool_call>{"name": "calc", "arguments": {"x": 5}}</tool_call>'
+    for response in (text, text.encode()):
+        (call,) = get_parser("hermes").parse(response)
+        assert (call.name, call.args) == ("calc", {"x": 5})
+    with pytest.raises(MalformedBody, match="text of a model"):
+        get_parser("hermes").parse({"name": "calc"})
+
+
+CALC = Tool("calc", parameters={"type": "object", "properties": {"x": {"type": "integer"}}})
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax"),
+    [
+        (
+            '<x.ai:tool_call>{"name": "calc", "arguments": {"x": 5}}</x.ai:tool_call>',
+            "xai_tool_call",
+        ),
+        ("<tool><tool_name>calc</tool_name><x>5</x></tool>", "tool_tag"),
+        (
+            (
+                '{"tool_calls": [{"id": "call_1", "type": "function",'
+                ' "function": {"name": "calc", "arguments": "{\\"x\\": 5}"}}]}'
+            ),
+            "json_plain",
+        ),
+        (
+            '{"content": [{"type": "tool_use", "id": "t1", "name": "calc", "input": {"x": 5}}]}',
+            "json_plain",
+        ),
+    ],
+)
+def test_the_four_patterns_of_auto_detection(text, syntax):
+    """A tag of Grok, a tag of anybody, the JSON of OpenAI and that of Anthropic."""
+    assert detect_syntax(text, tools=[CALC]) == syntax
+    parsed = parse(text, tools=[CALC])
+    assert [(call.name, call.args) for call in parsed.calls] == [("calc", {"x": 5})]
+    (call,) = get_parser(syntax).parse(text)
+    assert call.name == "calc"
+
+
+def test_text_in_none_of_the_patterns_is_no_error():
+    """Not knowing is an answer."""
+    assert detect_syntax("Hello.") is None
+    assert detect_syntax('The key "tool_use" is Anthropic\'s.', tools=[CALC]) is None
 
 
 def test_a_parser_of_ones_own():

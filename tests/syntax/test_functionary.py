@@ -65,10 +65,16 @@ def test_a_reply_begins_with_the_bare_name():
     assert parsed.text == ""
 
 
-@pytest.mark.parametrize("text", ["f\nis a letter", ">>> f\n{}", "a >>> b", "x all\n", ">>>g\n{}"])
+@pytest.mark.parametrize("text", ["f\nis a letter", ">>> f\n{}", "a >>> b", "x all\n"])
 def test_other_text_stays_text_and_is_nothing_remarkable(text):
     parsed = read(text, "functionary_v32", tools=TOOLS)
     assert (parsed.calls, parsed.text, parsed.findings) == ((), text, ())
+
+
+def test_a_recipient_that_was_not_offered_is_text_and_said_to_be():
+    parsed = read(">>>g\n{}", "functionary_v32", tools=TOOLS)
+    assert (parsed.calls, parsed.text) == ((), ">>>g\n{}")
+    assert [finding.code for finding in parsed.findings] == ["call_not_offered"]
 
 
 def test_how_it_looks():

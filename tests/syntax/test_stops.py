@@ -3,8 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canonicall.syntax.stops import NEVER, Stops, stops
+from canonicall.syntax.stops import NEVER, ManyStops, Stops, stops
 
+KINDS = st.sampled_from([Stops, ManyStops])
 MARKERS = st.lists(st.text("ab<", min_size=1, max_size=5), min_size=1, max_size=4)
 TEXTS = st.text("ab<", max_size=20)
 
@@ -34,19 +35,19 @@ def test_stops_of_the_same_markers_are_made_once():
     assert stops("a", "b") is stops("a", "b")
 
 
-@given(MARKERS, TEXTS)
-def test_only_the_beginning_of_a_marker_is_held_back(markers, text):
+@given(KINDS, MARKERS, TEXTS)
+def test_only_the_beginning_of_a_marker_is_held_back(kind, markers, text):
     """And all of it: the longest end of the text that a marker begins with."""
-    held = text[Stops(markers).held_from(text, 0) :]
+    held = text[kind(markers).held_from(text, 0) :]
     begun = {marker[:end] for marker in markers for end in range(1, len(marker))}
     assert held == max(
         (text[at:] for at in range(len(text)) if text[at:] in begun), default="", key=len
     )
 
 
-@given(MARKERS, TEXTS, st.integers(0, 20))
-def test_find_is_the_leftmost_longest_marker(markers, text, at):
-    found = Stops(markers).find(text, at)
+@given(KINDS, MARKERS, TEXTS, st.integers(0, 20))
+def test_find_is_the_leftmost_longest_marker(kind, markers, text, at):
+    found = kind(markers).find(text, at)
     there = [
         (place, -len(marker), marker)
         for marker in markers
@@ -58,9 +59,9 @@ def test_find_is_the_leftmost_longest_marker(markers, text, at):
     )
 
 
-@given(MARKERS, TEXTS)
-def test_a_marker_stands_or_begins_at_a_place(markers, text):
-    found = Stops(markers)
+@given(KINDS, MARKERS, TEXTS)
+def test_a_marker_stands_or_begins_at_a_place(kind, markers, text):
+    found = kind(markers)
     for at in range(len(text)):
         rest = text[at:]
         assert found.stands_at(text, at) == rest.startswith(tuple(markers))

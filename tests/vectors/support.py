@@ -49,11 +49,12 @@ class Vector(msgspec.Struct, frozen=True):
 
 def vectors(*formats: str) -> list[Any]:
     """The vectors of some formats, as parameters of a test."""
-    return [pytest.param(one, id=one.id) for one in _all() if one.format in formats]
+    return [pytest.param(one, id=one.id) for one in all_vectors() if one.format in formats]
 
 
 @cache
-def _all() -> list[Vector]:
+def all_vectors() -> list[Vector]:
+    """Every vector that is no question of taste."""
     paths = sorted(Path(FOLDER).glob("[a-z]*.jsonl")) if FOLDER else []
     lines = (line for path in paths for line in path.read_text().split("\n") if line)
     return [msgspec.convert(json.loads(line), Vector) for line in lines]
@@ -91,8 +92,8 @@ def check(
 
 def read(pieces: Iterable[str], syntax: Syntax, vector: Vector) -> Reply:
     """The reply that these pieces make."""
-    tools = None if vector.tools is None else [_tool(one) for one in vector.tools]
-    scanner = TextScanner(syntax, tools=tools, starts_in_thinking=_thinks(vector, syntax))
+    thinks = starts_in_thinking(vector, syntax)
+    scanner = TextScanner(syntax, tools=offered(vector), starts_in_thinking=thinks)
     events = [event for piece in pieces for event in scanner.feed(piece)]
     return fold([*events, *scanner.close()])
 
@@ -130,7 +131,7 @@ def by_reason(*listed: tuple[str, str]) -> dict[str, str]:
     return {id: why for why, ids in listed for id in ids.split()}
 
 
-def _thinks(vector: Vector, syntax: Syntax) -> bool:
+def starts_in_thinking(vector: Vector, syntax: Syntax) -> bool:
     """Whether the prompt had opened the thought: it is expected, and the text does not open it."""
     if vector.starts_in_reasoning:
         return True
@@ -141,9 +142,11 @@ def _thinks(vector: Vector, syntax: Syntax) -> bool:
     return bool(vector.expected_reasoning) and not is_opened
 
 
-def _tool(offered: Any) -> dict[str, Any]:
-    """A definition; some vectors have only the name."""
-    return offered if isinstance(offered, dict) else {"name": offered}
+def offered(vector: Vector) -> list[dict[str, Any]] | None:
+    """The tools as definitions; some vectors have only their names."""
+    if vector.tools is None:
+        return None
+    return [one if isinstance(one, dict) else {"name": one} for one in vector.tools]
 
 
 def _same_arguments(wanted: Any, args: dict[str, Any] | None, raw: str | None) -> bool:

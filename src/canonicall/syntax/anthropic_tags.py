@@ -23,6 +23,7 @@ def _print_results(results: tuple[ToolResult, ...]) -> str:
 
 _INVOKE = Syntax(
     name="anthropic_invoke",
+    notation="xml",
     openers=(
         *tag_openers(invoke_form((_BLOCK,))),
         *tag_openers(invoke_form((f"{_SPACE}{_BLOCK}",), prefix=_SPACE)),
@@ -54,6 +55,7 @@ def _print_legacy_call(call: ToolCall) -> str:
 
 _LEGACY = Syntax(
     name="anthropic_legacy",
+    notation="xml",
     openers=tree_openers(_LEGACY_FORM),
     thinking=(("<thinking>", "</thinking>"),),
     models=("claude-2*", "claude-instant*"),

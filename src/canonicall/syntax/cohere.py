@@ -75,6 +75,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="cohere_command4",
+        kin_of="cohere_command3",
         openers=(json_opener(_BEGIN, _END, form=_FORM),),
         thinking=_THINKING,
         noise=_TURN + _WORDS,
@@ -90,6 +91,7 @@ SYNTAXES = (
                 looks=next_is("[", "{"),
                 place="line",
                 closers=(_FENCE,),
+                is_common=True,
             )
             for blank in ("\n", " ", "")
         ),

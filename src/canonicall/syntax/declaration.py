@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.request import Tool
@@ -16,6 +17,7 @@ Looks: TypeAlias = Callable[[Reader], Reading[bool]]
 """Whether what stands behind an opening marker looks like this syntax. It takes nothing, or white
 space that means nothing there."""
 Place: TypeAlias = Literal["anywhere", "line", "start"]
+Notation: TypeAlias = Literal["json", "xml", "custom"]
 
 
 class Opener(Struct, frozen=True):
@@ -32,6 +34,15 @@ class Opener(Struct, frozen=True):
     by_form: bool = False
     """Other text may begin with it as well: it opens calls only of tools that were offered, and
     there is nothing remarkable about it where it opens none."""
+    only_named: bool = False
+    """Counts only where its syntax was named: another one has the marker for its own, or it opens
+    no calls and prose begins like that as well."""
+    is_common: bool = False
+    """Documents have it as well: where no syntax was named it counts only beside a tool list."""
+    is_guarded: bool = False
+    """Right behind a quotation mark it is spoken of, not meant."""
+    ends_thinking: bool = False
+    """It ends a thought, whatever its syntax says of others."""
 
 
 class Syntax(Struct, frozen=True):
@@ -52,12 +63,24 @@ class Syntax(Struct, frozen=True):
     is_marked: bool = True
     """Calls are marked by tokens that prose does not have; else they are calls only by their form,
     and only tools that were offered are called."""
-    is_guarded: bool = False
-    """A marker right behind a quotation mark is spoken of, not meant."""
+    kin_of: str = ""
+    """The syntax that reads the same calls from the same markers: nothing in a text tells the two
+    apart, so where none was named, that one's name is given."""
+    notation: Notation = "json"
+    """How arguments are written: as JSON, as tags, or in a way of their own."""
+    thinking_place: Place = "anywhere"
+    """Where the markers of thoughts count."""
+    keeps_blank: bool = False
+    """White space at the beginning belongs to the words."""
     print_calls: Callable[[tuple[ToolCall, ...]], str] | None = None
     """Prints calls as the model would; None where nobody prints it."""
     print_results: Callable[[tuple[ToolResult, ...]], str] | None = None
     """Prints results as the model's template does; None where there is no such form."""
+
+
+def only_named(*openers: Opener) -> tuple[Opener, ...]:
+    """Openers that count only where their syntax was named."""
+    return tuple(replace(opener, only_named=True) for opener in openers)
 
 
 def arguments_of(call: ToolCall) -> dict[str, Any]:

@@ -11,7 +11,7 @@ Results that the model makes up between the markers of results are its words.
 import re
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, Syntax
+from canonicall.syntax.declaration import Opener, Syntax, only_named
 from canonicall.syntax.named_calls import (
     BEFORE_TAG,
     LONGEST,
@@ -78,6 +78,12 @@ def _arguments_follow(reader: Reader, before: str) -> Reading[bool]:
     return not first or (yield from reader.comes(_ENDS))
 
 
+def _is_typed(reader: Reader) -> Reading[bool]:
+    """Whether the type of the call comes before its name, as only V3 writes it."""
+    yield from reader.blank()
+    return bool((yield from reader.next_of(_TYPE + _SEP)))
+
+
 def _print_fenced(call: ToolCall) -> str:
     name = name_for(call, _NAME_LINE)
     return f"{_BEGIN}{_TYPE}{_SEP}{name}\n```json\n{json_arguments(call)}\n```{_END}"
@@ -98,12 +104,17 @@ def _print_results_plain(results: tuple[ToolResult, ...]) -> str:
 
 
 _OPENERS = (frame_opener(_BLOCK), Opener(_BEGIN, _read))
+_TYPED = (
+    frame_opener(_BLOCK),
+    Opener(_BEGIN, _read, looks=_is_typed),
+    *only_named(Opener(_BEGIN, _read)),
+)
 _PRINT_FENCED = framed(_BLOCK, _print_fenced, _BLOCK_END, between="\n")
 
 SYNTAXES = (
     Syntax(
         name="deepseek_v3",
-        openers=_OPENERS,
+        openers=_TYPED,
         noise=_NOISE,
         models=("*deepseek-v3", "*deepseek-v3-*", "*deepseek-r1*"),
         print_calls=_PRINT_FENCED,
@@ -119,7 +130,8 @@ SYNTAXES = (
     ),
     Syntax(
         name="cogito_deepseek",
-        openers=_OPENERS,
+        kin_of="deepseek_v3",
+        openers=_TYPED,
         noise=_NOISE,
         models=("*cogito-v2*",),
         print_calls=_PRINT_FENCED,

@@ -12,6 +12,8 @@ that have been seen are read (GenericAgent#804, flocks#687, freelens#127, cline#
 inside a thought ends the thought (vllm#46079).
 """
 
+from msgspec.structs import replace
+
 from canonicall.blocks import ToolResult
 from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.invoke_tags import invoke_form, invoke_printer
@@ -51,8 +53,13 @@ def _form(token: str) -> TagForm:
     )
 
 
-def _openers() -> tuple[Opener, ...]:
-    return tuple(opener for token in (_DSML, *_LEAKED) for opener in tag_openers(_form(token)))
+def _openers(*, is_v4: bool) -> tuple[Opener, ...]:
+    """The same for both; where neither is named, the block that is V4's own tells it."""
+    return tuple(
+        replace(opener, only_named=opener.marker.endswith("tool_calls>") != is_v4)
+        for token in (_DSML, *_LEAKED)
+        for opener in tag_openers(_form(token))
+    )
 
 
 def _print_v32_results(results: tuple[ToolResult, ...]) -> str:
@@ -66,14 +73,16 @@ def _print_v4_results(results: tuple[ToolResult, ...]) -> str:
 
 _V32 = Syntax(
     name="deepseek_v32_dsml",
-    openers=_openers(),
+    notation="xml",
+    openers=_openers(is_v4=False),
     call_ends_thinking=True,
     noise=(_END_OF_TURN,),
     models=("*deepseek-v3.2*",),
 )
 _V4 = Syntax(
     name="deepseek_v4_dsml",
-    openers=_openers(),
+    notation="xml",
+    openers=_openers(is_v4=True),
     call_ends_thinking=True,
     noise=(_END_OF_TURN,),
     models=("*deepseek-v4*",),

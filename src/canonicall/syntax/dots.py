@@ -9,6 +9,7 @@ from canonicall.syntax.xml_calls import tag_openers
 _BLOCK = "dots_function_call"
 _DOTS = Syntax(
     name="dots",
+    notation="xml",
     openers=(
         json_opener(f"<{_BLOCK}>", f"</{_BLOCK}>"),
         *tag_openers(invoke_form((_BLOCK,)), bare=False),

@@ -123,7 +123,7 @@ SYNTAXES = (
         name="functionary_v32",
         openers=(
             Opener(_NEXT, _read_recipient, by_form=True),
-            Opener(f"{_ALL}\n", only_frames, place="start", by_form=True),
+            Opener(f"{_ALL}\n", only_frames, place="start", by_form=True, only_named=True),
         ),
         tool_openers=_first_recipients,
         noise=_NOISE,

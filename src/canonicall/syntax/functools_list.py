@@ -20,6 +20,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="firefunction_v2",
+        kin_of="phi4_mini",
         openers=(_OPENER,),
         noise=("<|eot_id|>",),
         models=("*firefunction*",),

@@ -239,6 +239,7 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="gemma4",
+            notation="custom",
             openers=(Opener(_GEMMA4.open, _GEMMA4.read), Opener(_CHANNEL, _channel)),
             thinking=((f"{_CHANNEL}{_THOUGHT}\n", _CHANNEL_END),),
             noise=(*_NOISE, _CHANNEL_END, _GEMMA4.close),
@@ -250,6 +251,7 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="functiongemma",
+            notation="custom",
             openers=(Opener(_FUNCTION.open, _FUNCTION.read),),
             thinking=(),
             noise=(*_NOISE, "<start_function_response>", _FUNCTION.close),

@@ -5,12 +5,12 @@ The template knows one call in a turn; several are read, and printed, one behind
 """
 
 from canonicall.blocks import ToolResult
-from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.declaration import Syntax, only_named
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_printing import each_call
 
 _ROLE, _MARKER, _NEXT = "function call<|role_sep|>", "<|function_call|>", "<|message_sep|>"
-_OPENERS = (json_opener(_ROLE), json_opener(_MARKER))
+_BY_ROLE, _BY_MARKER = json_opener(_ROLE), json_opener(_MARKER)
 _NOISE = (_NEXT, "assistant<|role_sep|>", "</s>")
 
 
@@ -21,7 +21,7 @@ def _print_results(results: tuple[ToolResult, ...]) -> str:
 SYNTAXES = (
     Syntax(
         name="gigachat3",
-        openers=_OPENERS,
+        openers=(_BY_ROLE, *only_named(_BY_MARKER)),
         noise=_NOISE,
         models=("*gigachat3-*",),
         print_calls=each_call(f"{_NEXT}\n\n{_ROLE}\n", "", between=""),
@@ -29,7 +29,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="gigachat31",
-        openers=_OPENERS,
+        openers=(_BY_MARKER, *only_named(_BY_ROLE)),
         noise=_NOISE,
         models=("*gigachat3.1*",),
         print_calls=each_call(_MARKER, "", between=""),

@@ -13,7 +13,8 @@ one counts.
 from collections.abc import Callable
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.declaration import Syntax, arguments_of, only_named
+from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.printing import bare_text, with_printing
 from canonicall.syntax.xml_keys import KeyForm, key_openers
 
@@ -43,16 +44,18 @@ def _print_results(results: tuple[ToolResult, ...]) -> str:
     return f"<|observation|>{said}"
 
 
-def _glm_like(name: str, models: tuple[str, ...], *, line: str = "\n") -> Syntax:
+def _glm_like(name: str, models: tuple[str, ...], kin_of: str = "") -> Syntax:
     form = KeyForm()
     syntax = Syntax(
         name=name,
-        openers=key_openers(form),
+        kin_of=kin_of,
+        notation="xml",
+        openers=(*key_openers(form), *only_named(json_opener(form.call, form.call_end))),
         call_ends_thinking=True,
         noise=_NOISE,
         models=models,
     )
-    return with_printing(syntax, _printer(form, line), _print_results)
+    return with_printing(syntax, _printer(form, "\n"), _print_results)
 
 
 def hunyuan_v3_syntax(suffix: str = "", name: str = "hunyuan_v3") -> Syntax:
@@ -69,7 +72,8 @@ def hunyuan_v3_syntax(suffix: str = "", name: str = "hunyuan_v3") -> Syntax:
     )
     syntax = Syntax(
         name=name,
-        openers=key_openers(form),
+        notation="xml",
+        openers=(*key_openers(form), *only_named(json_opener(form.call, form.call_end))),
         call_ends_thinking=True,
         models=("*hunyuan-3*", "*hy3*"),
     )
@@ -78,7 +82,7 @@ def hunyuan_v3_syntax(suffix: str = "", name: str = "hunyuan_v3") -> Syntax:
 
 SYNTAXES = (
     _glm_like("glm45_xml", ("*glm-4.5*", "*glm-4.6*", "*glm-4.7*", "*glm-5*")),
-    _glm_like("ling3", ("*ling-3*", "*ling3*")),
-    _glm_like("poolside_laguna", ("*laguna*",)),
+    _glm_like("ling3", ("*ling-3*", "*ling3*"), kin_of="glm45_xml"),
+    _glm_like("poolside_laguna", ("*laguna*",), kin_of="glm45_xml"),
     hunyuan_v3_syntax(),
 )

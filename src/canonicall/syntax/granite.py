@@ -5,7 +5,7 @@ Granite 3.2 says its thought between two sentences. The 20B model for function c
 object behind each `<function_call>`; a list there is plainly meant as calls and read as such.
 """
 
-from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.declaration import Syntax, only_named
 from canonicall.syntax.json_calls import bare_opener, json_opener
 from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import each_call, list_of_calls
@@ -17,8 +17,10 @@ SYNTAXES = (
         name="granite3",
         openers=(
             json_opener("<|tool_call|>"),
-            json_opener("<tool_call>", "</tool_call>"),
-            bare_opener("[", form=JsonForm(is_strict=True)),
+            *only_named(
+                json_opener("<tool_call>", "</tool_call>"),
+                bare_opener("[", form=JsonForm(is_strict=True)),
+            ),
         ),
         thinking=(
             ("Here is my thought process:", "Here is my response:"),

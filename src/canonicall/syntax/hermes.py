@@ -22,12 +22,13 @@ SYNTAXES = (
         openers=_OPENERS,
         thinking=(("<think>", "</think>"), ("<scratch_pad>", "</scratch_pad>")),
         noise=("<|im_end|>",),
-        models=("*hermes*", "*qwen2.5*", "*qwen3*", "*qwq*", "*smollm3*"),
+        models=("*hermes*", "*hermes-[2-9]*", "*qwen2.5*", "*qwen3*", "*qwq*", "*smollm3*"),
         print_calls=_PRINT_CALLS,
         print_results=_PRINT_RESULTS,
     ),
     Syntax(
         name="granite4",
+        kin_of="hermes",
         openers=_OPENERS,
         noise=("<|end_of_text|>",),
         models=("*granite-4*",),
@@ -36,6 +37,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="reka_edge",
+        kin_of="hermes",
         openers=_OPENERS,
         noise=("<sep>",),
         models=("*reka-edge*",),
@@ -44,6 +46,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="ernie45",
+        kin_of="hermes",
         openers=_OPENERS,
         noise=("<response>", "</response>", "</s>"),
         models=("*ernie-4.5*",),

@@ -269,9 +269,7 @@ class JsonObject:
         is_bare = self._form.is_strict and not self._has_arguments
         if not self._name or (is_bare and self._name not in output.tools):
             return False
-        if output.only_offered and self._name not in output.tools:
-            why = f"{self._name!r} was not offered, so this is no call; it stays text."
-            output.note("call_not_offered", Action.KEPT, why)
+        if output.refuses(self._name):
             self._is_refused = True
             return False
         for words in self._span.words:

@@ -50,12 +50,14 @@ SYNTAXES = (
     ),
     Syntax(
         name="json_array_required",
+        kin_of="json_plain",
         openers=(bare_opener("[", form=_STRICT),),
         is_marked=False,
         print_calls=list_of_calls("", ""),
     ),
     Syntax(
         name="xlam",
+        kin_of="json_plain",
         openers=(*_BARE, fenced_opener(form=_STRICT), _MISTRAL, _HERMES),
         is_marked=False,
         models=("*xlam*",),
@@ -63,9 +65,10 @@ SYNTAXES = (
     ),
     Syntax(
         name="ollama_template_generic",
+        kin_of="json_plain",
         openers=(*_BARE, _MISTRAL, _HERMES),
         is_marked=False,
         print_calls=list_of_calls("", ""),
     ),
-    Syntax(name="generic_none", openers=(), is_marked=False),
+    Syntax(name="generic_none", openers=(), is_marked=False, notation="custom"),
 )

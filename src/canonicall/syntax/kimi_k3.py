@@ -74,6 +74,7 @@ def _type(value: object) -> str:
 
 _KIMI_K3 = Syntax(
     name="kimi_k3_xtml",
+    notation="xml",
     openers=tag_openers(_FORM),
     thinking=((f"{_OPEN}think{_SEP}", f"{_CLOSE}think{_SEP}"),),
     noise=_FRAMES,

@@ -12,7 +12,7 @@ import msgspec
 
 from canonicall.blocks import ToolCall
 from canonicall.errors import InvalidValue
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of
+from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import bare_opener, json_opener
 from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import each_call, spaced_json
@@ -90,14 +90,18 @@ def _builtin(call: ToolCall) -> str:
 SYNTAXES = (
     Syntax(
         name="llama3_json",
-        openers=(_BEHIND_TAG, _BARE),
+        openers=(_BEHIND_TAG, *only_named(_BARE)),
         noise=_NOISE,
         models=_MODELS,
         print_calls=each_call("", "", between="; ", arguments="parameters"),
     ),
     Syntax(
         name="llama3_builtin",
-        openers=(_BEHIND_TAG, Opener(_TAG, _read_builtin, looks=_looks_builtin), _BARE),
+        openers=(
+            Opener(_TAG, _read_builtin, looks=_looks_builtin),
+            *only_named(_BEHIND_TAG, _BARE),
+        ),
+        notation="custom",
         noise=_NOISE,
         models=(),
         print_calls=_print_builtin,

@@ -5,6 +5,7 @@ JSON, which every value fits into.
 """
 
 from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_printing import each_call, each_result
 from canonicall.syntax.xml_keys import KeyForm, key_openers
 
@@ -18,7 +19,7 @@ _FORM = KeyForm(
 SYNTAXES = (
     Syntax(
         name="longcat",
-        openers=key_openers(_FORM),
+        openers=(json_opener(_FORM.call, _FORM.call_end), *key_openers(_FORM)),
         thinking=(("<longcat_think>", "</longcat_think>"), ("<think>", "</think>")),
         noise=("</longcat_s>",),
         models=("*longcat*",),

@@ -5,6 +5,8 @@ a blank leaks into tags, or the blank is lost. Some engines rename tools and dro
 tables of their own; here what was said is kept.
 """
 
+from msgspec.structs import replace
+
 from canonicall.blocks import ToolCall
 from canonicall.syntax.declaration import Syntax, arguments_of
 from canonicall.syntax.printing import bare_text, with_printing
@@ -40,7 +42,8 @@ def _value(text: str) -> str:
 
 _MINICPM5 = Syntax(
     name="minicpm5_xml",
-    openers=tag_openers(_FORM),
+    notation="xml",
+    openers=tuple(replace(opener, is_common=True) for opener in tag_openers(_FORM)),
     noise=("<|im_end|>",),
     models=("*minicpm5*", "*minicpm-5*"),
 )

@@ -6,12 +6,13 @@ in values are therefore not undone.
 """
 
 from canonicall.blocks import ToolResult
-from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.declaration import Syntax, only_named
 from canonicall.syntax.invoke_tags import invoke_form, invoke_printer
 from canonicall.syntax.printing import with_printing
-from canonicall.syntax.xml_calls import tag_openers
+from canonicall.syntax.xml_calls import bare_call_openers, tag_openers
 
 _BLOCK = "minimax:tool_call"
+_FORM = invoke_form((_BLOCK,))
 
 
 def _print_results(results: tuple[ToolResult, ...]) -> str:
@@ -20,7 +21,8 @@ def _print_results(results: tuple[ToolResult, ...]) -> str:
 
 _MINIMAX_M2 = Syntax(
     name="minimax_m2",
-    openers=tag_openers(invoke_form((_BLOCK,))),
+    notation="xml",
+    openers=(*tag_openers(_FORM, bare=False), *only_named(*bare_call_openers(_FORM))),
     call_ends_thinking=True,
     noise=("[e~[",),
     models=("*minimax-m2*",),

@@ -44,6 +44,7 @@ def _element(name: str, value: Any) -> str:
 
 _MINIMAX_M3 = Syntax(
     name="minimax_m3",
+    notation="xml",
     openers=tree_openers(_FORM),
     thinking=(("<mm:think>", "</mm:think>"),),
     call_ends_thinking=True,

@@ -14,7 +14,7 @@ import re
 import msgspec
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, Syntax
+from canonicall.syntax.declaration import Opener, Syntax, only_named
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_printing import call_object, spaced_json
 from canonicall.syntax.named_calls import (
@@ -92,7 +92,8 @@ def _as_json(text: str) -> str:
     return text
 
 
-_OPENERS = (json_opener(_BEGIN, _END), Opener(_BEGIN, _read))
+_LIST, _NAMED = json_opener(_BEGIN, _END), Opener(_BEGIN, _read)
+_OPENERS = (*only_named(_LIST), _NAMED)
 _THINKING = (("[THINK]", "[/THINK]"), ("<think>", "</think>"))
 
 SYNTAXES = (
@@ -107,6 +108,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="mistral_v11",
+        kin_of="mistral",
         openers=_OPENERS,
         thinking=_THINKING,
         noise=_NOISE,
@@ -116,7 +118,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="mistral_pre_v11",
-        openers=_OPENERS,
+        openers=(_LIST, *only_named(_NAMED)),
         thinking=_THINKING,
         noise=_NOISE,
         models=("*mistral-7b*", "*mistral-nemo*", "*mistral-small-3.1*", "*mixtral*"),

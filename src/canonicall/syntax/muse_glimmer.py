@@ -75,6 +75,7 @@ def _print_calls(calls: tuple[ToolCall, ...]) -> str:
 
 _MUSE_GLIMMER = Syntax(
     name="muse_glimmer_atem",
+    notation="xml",
     openers=(
         Opener(_TO, _begun_message, place="start"),
         Opener(_START, _message, place="start"),

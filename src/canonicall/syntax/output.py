@@ -31,13 +31,18 @@ class Output:
     White space around calls means nothing and is left out; all other text is passed on at once.
     """
 
-    def __init__(self, tools: Mapping[str, Tool], *, only_offered: bool = False) -> None:
+    def __init__(
+        self, tools: Mapping[str, Tool], *, only_offered: bool = False, keeps_blank: bool = False
+    ) -> None:
         self.tools = tools
+        self._keeps_blank = keeps_blank
         self.only_offered = only_offered
         """Only tools that were offered can be called; other names make no call."""
         self.findings: list[Finding] = []
         self.events: list[Event] = [MessageStarted()]
         self.blocks: list[Block] = []
+        self.reading: str | None = None
+        """The syntax that is being tried, where it is not known which one it is."""
         self.detected: str | None = None
         """The syntax of the first call, where it was not known before."""
         self.started = 0
@@ -72,12 +77,15 @@ class Output:
 
     def text(self, piece: str) -> None:
         """Words."""
+        if not piece:
+            return
         if self._open is not Text:
             piece = self._held + piece
             if piece.isspace():
-                self._held = piece if self.blocks else ""
+                self._held = piece if self.blocks or self._keeps_blank else ""
                 return
-            piece = piece.lstrip() if not self.blocks or self._is_behind_thought else piece
+            if not self._keeps_blank and (not self.blocks or self._is_behind_thought):
+                piece = piece.lstrip()
             self._held = ""
             self._start(Text)
         self._pieces.append(piece)
@@ -96,6 +104,14 @@ class Output:
     def call(self) -> "CallOutput":
         """A call that may be there; nothing is told before its name is known."""
         return CallOutput(self)
+
+    def refuses(self, name: str) -> bool:
+        """Whether a name makes no call because no tool of that name was offered; it is noted."""
+        if not self.only_offered or name in self.tools:
+            return False
+        why = f"{name!r} was not offered, so this is no call; it stays text."
+        self.note("call_not_offered", Action.KEPT, why)
+        return True
 
     def note(self, code: str, action: Action, why: str) -> None:
         """Say what was remarkable at this place of the text."""
@@ -168,11 +184,12 @@ class CallOutput:
         output = self._output
         if self._call is not None:
             return True
-        if not name or (output.only_offered and name not in output.tools):
+        if not name or output.refuses(name):
             return False
         if output.tools and name not in output.tools:
             why = f"The model calls {name!r}, which was not offered."
             output.note("tool_unknown", Action.KEPT, why)
+        output.detected = output.detected or output.reading
         output.end_words()
         output.started += 1
         self._call = ToolCall(id=self._id, name=name)

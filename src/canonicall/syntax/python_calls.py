@@ -82,8 +82,6 @@ def read_call(reader: Reader, output: Output) -> Reading[bool]:
         return False
     call = output.call()
     if not call.name(name[0]):
-        why = f"{name[0]!r} was not offered, so this is no call; it stays text."
-        output.note("call_not_offered", Action.KEPT, why)
         return False
     call.arguments("{}" if key is None else "{")
     whole = key is None or (yield from _keyword_arguments(reader, output, call, key[1]))

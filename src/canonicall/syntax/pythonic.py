@@ -8,7 +8,7 @@ keys that Python would not read as such cannot be printed.
 import msgspec
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of
+from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import json_calls, next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.printing import with_printing
@@ -84,6 +84,7 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="pythonic",
+            notation="custom",
             openers=(_BARE,),
             noise=("<|eot_id|>", "<|eom_id|>", "<|python_tag|>"),
             models=("*llama-3.2*", "*llama3.2*", "*toolace*", "*gemma-3*"),
@@ -94,7 +95,8 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="llama4_pythonic",
-            openers=(Opener(_LLAMA4_OPEN, python_calls(_LLAMA4_CLOSE)), _BARE),
+            notation="custom",
+            openers=(Opener(_LLAMA4_OPEN, python_calls(_LLAMA4_CLOSE)), *only_named(_BARE)),
             noise=("<|eot|>", "<|eom|>", _LLAMA4_CLOSE),
             models=("*llama-4*", "*llama4*"),
             is_marked=False,
@@ -104,6 +106,7 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="lfm2",
+            notation="custom",
             openers=(
                 Opener(_LFM_OPEN, json_calls(_LFM_CLOSE), looks=next_is("[{", "{")),
                 Opener(_LFM_OPEN, python_calls(_LFM_CLOSE)),
@@ -117,6 +120,7 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="olmo3",
+            notation="custom",
             openers=(
                 Opener(_OLMO_OPEN, python_calls(_OLMO_CLOSE, between=(",", ";"), listed=False)),
             ),

@@ -12,11 +12,13 @@ Parameters that the tool does not have are kept. Entities in values are not undo
 escape nothing. Hermes' JSON between the same `<tool_call>` tags is read as well.
 """
 
+from msgspec.structs import replace
+
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.declaration import Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.printing import bare_text, with_printing
-from canonicall.syntax.xml_calls import TagForm, tag_openers
+from canonicall.syntax.xml_calls import TagForm, bare_call_openers, tag_openers
 
 
 def _form(block: str) -> TagForm:
@@ -58,9 +60,14 @@ def _print_results(results: tuple[ToolResult, ...]) -> str:
 
 _QWEN3_CODER = Syntax(
     name="qwen3_coder_xml",
+    notation="xml",
     openers=(
-        json_opener("<tool_call>", "</tool_call>"),
-        *tag_openers(_form("tool_call")),
+        *only_named(json_opener("<tool_call>", "</tool_call>")),
+        *tag_openers(_form("tool_call"), bare=False),
+        *(
+            replace(one, is_common="name" in one.marker)
+            for one in bare_call_openers(_form("tool_call"))
+        ),
     ),
     call_ends_thinking=True,
     noise=("<|im_end|>",),
@@ -77,7 +84,11 @@ _QWEN3_CODER = Syntax(
 )
 _SEED_OSS = Syntax(
     name="seed_oss",
-    openers=tag_openers(_form("seed:tool_call")),
+    notation="xml",
+    openers=(
+        *tag_openers(_form("seed:tool_call"), bare=False),
+        *only_named(*bare_call_openers(_form("seed:tool_call"))),
+    ),
     thinking=(("<seed:think>", "</seed:think>"),),
     call_ends_thinking=True,
     noise=("<seed:eos>",),

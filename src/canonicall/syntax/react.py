@@ -7,7 +7,6 @@ stays text.
 """
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.findings import Action
 from canonicall.request import Tool
 from canonicall.syntax.declaration import Opener, Syntax, arguments_of
 from canonicall.syntax.output import CallOutput, Output
@@ -53,8 +52,6 @@ def _action(reader: Reader, output: Output) -> Reading[bool]:
         return False
     call = output.call()
     if not call.name(name):
-        why = f"{name!r} was not offered, so this is no call; it stays text."
-        output.note("call_not_offered", Action.KEPT, why)
         return False
     return (yield from _input(reader, call, in_brackets=end == "("))
 
@@ -115,11 +112,12 @@ SYNTAXES = (
         Syntax(
             name="react",
             openers=(
-                Opener(_THOUGHT, _thought, place="line"),
+                Opener(_THOUGHT, _thought, place="line", only_named=True),
                 Opener(_ACTION, _action, place="line"),
-                Opener(_ANSWER, _answer, place="line"),
+                Opener(_ANSWER, _answer, place="line", only_named=True),
             ),
             is_marked=False,
+            notation="custom",
         ),
         _print_calls,
         _print_results,

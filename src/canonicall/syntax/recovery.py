@@ -2,11 +2,12 @@
 
 Hosts forget to take their model's markers out of the text. Where tools were offered, the words are
 scanned once more and calls of offered tools become calls, marked by a finding: text that was not
-meant as a call must not become one unnoticed.
+meant as a call must not become one unnoticed. Only syntaxes with tokens of their own are looked
+for; everything else in the words stays as it is.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -24,41 +25,59 @@ from canonicall.events import (
     ThinkingAdded,
 )
 from canonicall.findings import Action, Fault, Finding
+from canonicall.folding import fold
 from canonicall.reply import STOP, TOOL_CALLS, Reply
 from canonicall.request import Tool
-from canonicall.syntax.detection import auto_syntax
+from canonicall.syntax.detection import leaked_syntax
 from canonicall.syntax.scanner import TextScanner
 
 
 def recover_calls(reply: Reply, tools: Iterable[Tool | dict[str, Any]]) -> Reply:
-    """`reply` with the calls that its words hold; the same where there are none."""
+    """`reply` with the calls that its words hold; the same where they hold none."""
     offered = list(tools)
-    blocks: list[Block] = []
-    findings = list(reply.findings)
-    for index, block in enumerate(reply.message.blocks):
-        found = _in_words(block, offered)
-        blocks += found
-        names = [one.name for one in found if isinstance(one, ToolCall) and one is not block]
-        if names:
-            why = f"The words held calls of {', '.join(names)}; they were read as calls."
-            where = f"blocks[{index}]"
-            findings.append(Finding("call_recovered", where, Action.CHANGED, why, Fault.INPUT))
-    if len(findings) == len(reply.findings):
+    read = [_read(block, f"blocks[{at}]", offered) for at, block in enumerate(reply.message.blocks)]
+    findings = tuple(finding for one in read for finding in one.findings)
+    if not findings:
         return reply
-    finish = TOOL_CALLS if reply.finish in ("", STOP) else reply.finish
-    message = replace(reply.message, blocks=tuple(blocks), finish=finish)
-    return replace(reply, message=message, findings=tuple(findings))
+    blocks = tuple(block for one in read for block in one.blocks)
+    is_found = any(one.code == "call_recovered" for one in findings)
+    finish = TOOL_CALLS if is_found and reply.finish in ("", STOP) else reply.finish
+    message = replace(reply.message, blocks=blocks, finish=finish)
+    return replace(reply, message=message, findings=(*reply.findings, *findings))
 
 
-def _in_words(block: Block, tools: list[Tool | dict[str, Any]]) -> tuple[Block, ...]:
-    """The blocks that a block of words really is."""
-    if not isinstance(block, Text) or block.opaque or not tools:
-        return (block,)
-    scanner = TextScanner(auto_syntax(with_tools=False), tools=tools)
-    scanner.feed(block.text)
-    ended = scanner.close()[-1]
-    found = ended.reply.message.blocks if isinstance(ended, StreamEnded) else ()
-    return found if any(isinstance(one, ToolCall) for one in found) else (block,)
+class _Read(NamedTuple):
+    """What a block really is."""
+
+    blocks: tuple[Block, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+def _read(block: Block, where: str, tools: list[Tool | dict[str, Any]]) -> _Read:
+    if not isinstance(block, Text) or not tools:
+        return _Read((block,))
+    scanner = TextScanner(leaked_syntax(), tools=tools)
+    reply = fold([*scanner.feed(block.text), *scanner.close()])
+    findings = [replace(one, where=f"{where}.{one.where}") for one in reply.findings]
+    found = reply.message.blocks
+    if _is_unchanged(found, block):
+        return _Read((block,), tuple(findings))
+    names = [call.name for call in reply.calls]
+    if names:
+        why = f"The words held calls of {', '.join(names)}; they were read as calls."
+        findings.insert(0, Finding("call_recovered", where, Action.CHANGED, why, Fault.INPUT))
+    else:
+        why = "The words held markers of a model's own syntax; they were left out."
+        findings.insert(0, Finding("markers_removed", where, Action.CHANGED, why, Fault.INPUT))
+    if block != Text(text=block.text):
+        why = "What was attached to the words as a whole does not belong to a part of them."
+        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
+    return _Read(found, tuple(findings))
+
+
+def _is_unchanged(found: tuple[Block, ...], block: Text) -> bool:
+    """Whether the words hold nothing but words."""
+    return not block.text.strip() or found == (Text(text=block.text),)
 
 
 class CallRecovery:
@@ -66,54 +85,115 @@ class CallRecovery:
 
     def __init__(self, tools: Iterable[Tool | dict[str, Any]]) -> None:
         self._tools = list(tools)
-        self._next = 0
+        self._words: dict[int, _Words] = {}
+        """The blocks of words that are open."""
         self._numbers: dict[int, int] = {}
-        self._scanners: dict[int, TextScanner] = {}
-        self._inner: dict[tuple[int, int], int] = {}
-        self._found = False
+        """The new numbers of all other blocks."""
+        self._next = 0
+        self._is_found = False
+        self._finish: FinishReported | None = None
+        """Waits for the end: only then it is certain whether there were calls."""
 
     def feed(self, event: Event) -> list[Event]:
         """The events that take the place of one."""
         match event:
-            case BlockStarted(block=Text(text="")) if self._tools:
-                self._scanners[event.index] = self._scanner()
+            case BlockStarted(block=Text(text=text)) if self._tools:
+                self._words[event.index] = _Words(TextScanner(leaked_syntax(), tools=self._tools))
+                return self._scanned(event.index, text)
+            case TextAdded() | SignatureAdded() | BlockEnded() if event.index in self._words:
+                return self._of_words(event)
+            case FinishReported():
+                self._finish = event
                 return []
-            case TextAdded() if event.index in self._scanners:
-                return self._renumbered(event.index, self._scanners[event.index].feed(event.text))
-            case BlockEnded() if event.index in self._scanners:
-                return self._renumbered(event.index, self._scanners.pop(event.index).close())
+            case StreamEnded():
+                return self._end(event)
             case _:
                 return [self._passed_on(event)]
+
+    def feed_all(self, events: Iterable[Event]) -> list[Event]:
+        """The events that take the place of several."""
+        return [one for event in events for one in self.feed(event)]
+
+    def _of_words(self, event: TextAdded | SignatureAdded | BlockEnded) -> list[Event]:
+        match event:
+            case TextAdded():
+                return self._scanned(event.index, event.text)
+            case BlockEnded(block=Text() as block):
+                return self._ended(event.index, block)
+            case SignatureAdded():
+                self._words[event.index].signatures.append(event)
+        return []
+
+    def _scanned(self, index: int, text: str) -> list[Event]:
+        words = self._words[index]
+        return self._renumbered(words, words.scanner.feed(text)) if text else []
+
+    def _ended(self, index: int, block: Text) -> list[Event]:
+        """The end of words. Those that held nothing end as they came."""
+        words = self._words.pop(index)
+        ended = words.scanner.close()
+        found = ended[-1].reply.message.blocks if isinstance(ended[-1], StreamEnded) else ()
+        events = self._renumbered(words, ended)
+        if not _is_unchanged(found, block):
+            return events
+        if not words.numbers:
+            return self._blank(block, words)
+        number = words.numbers[0]
+        signatures = [replace(one, index=number) for one in words.signatures]
+        return [*events[:-1], *signatures, BlockEnded(number, block)]
+
+    def _blank(self, block: Text, words: "_Words") -> list[Event]:
+        """A block of white space, or of nothing at all."""
+        number = self._new_number()
+        pieces: list[Event] = [TextAdded(number, block.text)] if block.text else []
+        signatures = [replace(one, index=number) for one in words.signatures]
+        started = BlockStarted(number, Text(text=""))
+        return [started, *pieces, *signatures, BlockEnded(number, block)]
+
+    def _end(self, event: StreamEnded) -> list[Event]:
+        """The end of the stream, and of words that a cut stream left open."""
+        events: list[Event] = []
+        for words in self._words.values():
+            events += self._renumbered(words, words.scanner.close())
+        if self._finish is not None:
+            is_changed = self._is_found and self._finish.finish in ("", STOP)
+            events.append(FinishReported(TOOL_CALLS) if is_changed else self._finish)
+        return [*events, replace(event, reply=recover_calls(event.reply, self._tools))]
 
     def _passed_on(self, event: Event) -> Event:
         """An event that is not of words, in its place among the others."""
         match event:
             case BlockStarted():
-                self._numbers[event.index] = self._next
-                self._next += 1
+                self._numbers[event.index] = self._new_number()
                 return replace(event, index=self._numbers[event.index])
             case TextAdded() | ThinkingAdded() | ArgumentsAdded() | SignatureAdded() | BlockEnded():
                 return replace(event, index=self._numbers[event.index])
-            case FinishReported() if self._found and event.finish in ("", STOP):
-                return FinishReported(TOOL_CALLS)
-            case StreamEnded():
-                return replace(event, reply=recover_calls(event.reply, self._tools))
             case _:
                 return event
 
-    def _scanner(self) -> TextScanner:
-        return TextScanner(auto_syntax(with_tools=False), tools=self._tools)
+    def _new_number(self) -> int:
+        self._next += 1
+        return self._next - 1
 
-    def _renumbered(self, outer: int, events: list[Event]) -> list[Event]:
+    def _renumbered(self, words: "_Words", events: list[Event]) -> list[Event]:
         """Events of a scanner as events of the stream it is in."""
         kept: list[Event] = []
         for event in events:
-            if isinstance(event, (MessageStarted, StreamEnded, FinishReported)):
-                continue
-            key = (outer, getattr(event, "index", 0))
-            if isinstance(event, BlockStarted):
-                self._inner[key] = self._next
-                self._next += 1
-                self._found |= isinstance(event.block, ToolCall)
-            kept.append(replace(event, index=self._inner[key]))
+            match event:
+                case BlockStarted():
+                    words.numbers.append(self._new_number())
+                    self._is_found |= isinstance(event.block, ToolCall)
+                case MessageStarted() | FinishReported() | StreamEnded():
+                    continue
+            kept.append(replace(event, index=words.numbers[getattr(event, "index", 0)]))
         return kept
+
+
+class _Words:
+    """A block of words that is being scanned."""
+
+    def __init__(self, scanner: TextScanner) -> None:
+        self.scanner = scanner
+        self.numbers: list[int] = []
+        """The new numbers of the blocks that were found in it."""
+        self.signatures: list[SignatureAdded] = []

@@ -3,9 +3,10 @@
 Other packages add theirs by an entry point of the group `canonicall.syntaxes` that names a Syntax.
 """
 
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
 
 from canonicall import syntax as folder
@@ -39,25 +40,49 @@ def register_syntax(syntax: Syntax) -> None:
             help="Declare one: Syntax(name=..., openers=(Opener(...),)).",
         )
     _registered[syntax.name] = syntax
+    all_syntaxes.cache_clear()
 
 
 def unregister_syntax(name: str) -> None:
     """Take a syntax that was added away; one of ours is there again."""
     _registered.pop(name, None)
+    all_syntaxes.cache_clear()
+
+
+class Syntaxes:
+    """All syntaxes at one time, by name. Two of these are equal only if they are the same."""
+
+    def __init__(self, syntaxes: Iterable[Syntax]) -> None:
+        self._syntaxes = tuple(syntaxes)
+
+    def __iter__(self) -> Iterator[Syntax]:
+        return iter(self._syntaxes)
+
+
+@cache
+def all_syntaxes() -> Syntaxes:
+    """All syntaxes; the same object until one is added or taken away."""
+    return Syntaxes(map(get_syntax, syntax_names()))
 
 
 @cache
 def _known() -> dict[str, Syntax]:
     """Ours, and those that installed packages add."""
-    added = [found.load() for found in entry_points(group=GROUP)]
-    wrong = [one for one in added if not isinstance(one, Syntax)]
-    if wrong:
-        raise InvalidValue(
-            f"{type(wrong[0]).__name__} is no Syntax.",
-            where=f"entry point of the group {GROUP}",
-            help="It has to name a canonicall.Syntax.",
-        )
+    added = map(_added, entry_points(group=GROUP))
     return {**_built_in(), **{one.name: one for one in added}}
+
+
+def _added(entry: EntryPoint) -> Syntax:
+    """The syntax that an entry point names."""
+    where = f"entry point {entry.name} = {entry.value} of the group {GROUP}"
+    help = "It has to name a canonicall.Syntax: module:NAME."
+    try:
+        found = entry.load()
+    except (ImportError, AttributeError) as error:
+        raise InvalidValue(f"it cannot be loaded: {error}.", where=where, help=help) from error
+    if not isinstance(found, Syntax):
+        raise InvalidValue(f"{type(found).__name__} is no Syntax.", where=where, help=help)
+    return found
 
 
 def _built_in() -> dict[str, Syntax]:

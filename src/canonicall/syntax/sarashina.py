@@ -5,7 +5,7 @@ they are whole and are passed on as JSON.
 """
 
 from canonicall.blocks import ToolCall
-from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.declaration import Syntax, only_named
 from canonicall.syntax.json_calls import bare_opener, json_opener
 from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import call_object
@@ -20,10 +20,11 @@ SYNTAXES = (
         name="sarashina",
         openers=(
             json_opener("<|tool_calls|>", form=JsonForm(is_python=True)),
-            bare_opener("[", form=JsonForm(is_python=True, is_strict=True)),
+            *only_named(bare_opener("[", form=JsonForm(is_python=True, is_strict=True))),
         ),
         noise=("</s>",),
         models=("*sarashina*",),
+        notation="custom",
         print_calls=_print_calls,
     ),
 )

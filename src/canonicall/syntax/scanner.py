@@ -5,17 +5,18 @@ out to open no call is given back as text, with a finding. Never raises, whateve
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from canonicall.events import Event
 from canonicall.findings import Action
 from canonicall.request import Tool
-from canonicall.syntax.declaration import Opener, Syntax
+from canonicall.syntax.declaration import Opener, Place, Syntax
 from canonicall.syntax.offered import offered_tools
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.registry import get_syntax
-from canonicall.syntax.stops import Stops, stops
+from canonicall.syntax.stops import stops
 
 
 class TextScanner:
@@ -30,7 +31,7 @@ class TextScanner:
     ) -> None:
         self.syntax = get_syntax(syntax) if isinstance(syntax, str) else syntax
         offered = offered_tools(tools or ())
-        self._output = Output(offered)
+        self._output = Output(offered, keeps_blank=self.syntax.keeps_blank)
         self._reader = Reader()
         program = _Program(self.syntax, self._reader, self._output, has_offer=tools is not None)
         self._program = program.run(starts_in_thinking)
@@ -75,77 +76,94 @@ class _Program:
         self._thinking = dict(syntax.thinking)
         self._closers = {closer for one in syntax.openers for closer in one.closers}
         self._stops = stops(*self._openers, *self._thinking, *syntax.noise, *self._closers)
-        self._thinking_stops = {
-            close: stops(close, *(self._marked_openers if syntax.call_ends_thinking else ()))
-            for close in self._thinking.values()
-        }
 
-    @property
-    def _marked_openers(self) -> list[str]:
-        known = (one for openers in self._openers.values() for one in openers)
-        return [one.marker for one in known if one.place == "anywhere"]
+    @cached_property
+    def _ends_thinking(self) -> tuple[str, ...]:
+        """The markers that end a thought: all that they may open does."""
+        return tuple(
+            marker
+            for marker, openers in self._openers.items()
+            if all(self._ends_thought(one) for one in openers)
+        )
+
+    def _ends_thought(self, opener: Opener) -> bool:
+        ends = opener.ends_thinking or self._syntax.call_ends_thinking
+        return ends and opener.place == "anywhere"
 
     def run(self, starts_in_thinking: bool) -> Reading[None]:
         """The whole reply."""
-        if starts_in_thinking and self._syntax.thinking:
-            yield from self._thought(self._syntax.thinking[0][1])
+        if starts_in_thinking and self._thinking:
+            yield from self._thought(*self._thinking.values())
         reader, output = self._reader, self._output
         while True:
             marker = yield from reader.until(self._stops, output.text, consume=False)
             if not marker:
                 return
-            if marker in self._thinking:
+            if marker in self._thinking and self._is_at(self._syntax.thinking_place):
                 reader.take(len(marker))
                 output.end_words()
                 yield from self._thought(self._thinking[marker])
             elif marker in self._openers:
                 yield from self._calls(marker)
-            elif marker in self._closers:
+            elif marker in output.unclosed:
                 self._close(marker)
+            elif marker in self._closers:
+                # Text, unless it begins like a marker that opens something.
+                yield from self._calls(marker)
+            elif marker in self._thinking:
+                output.text(reader.take(len(marker)))
             else:
                 reader.take(len(marker))
 
     def _close(self, marker: str) -> None:
-        """A closing marker: text, unless calls wait for it."""
-        taken = self._reader.take(len(marker))
-        if marker not in self._output.unclosed:
-            self._output.text(taken)
-            return
+        """A closing marker that calls wait for."""
+        self._reader.take(len(marker))
         self._output.unclosed = ()
         why = f"Text stood between the calls and their {marker!r}; it was kept."
         self._output.note("text_in_call", Action.KEPT, why)
 
-    def _thought(self, close: str) -> Reading[None]:
+    def _thought(self, *closes: str) -> Reading[None]:
         """A thought up to its end, or up to a call that ends it."""
-        ends: Stops = self._thinking_stops[close]
+        ends = stops(*closes, *self._ends_thinking)
         marker = yield from self._reader.until(ends, self._output.thinking, consume=False)
-        if marker == close:
+        if marker in closes:
             self._reader.take(len(marker))
         self._output.end_words()
 
     def _calls(self, marker: str) -> Reading[None]:
         """What stands behind a marker that may open calls."""
         reader, output = self._reader, self._output
-        fitting = [one for one in self._openers[marker] if self._counts(one)]
+        fitting = self._fitting(marker)
         if not fitting:
             output.text(reader.take(len(marker)))
             return
         output.position = reader.position
         output.unclosed = ()
-        reader.take(len(marker))
         raw = ""
+        noted = len(output.findings)
         for opener in fitting:
             reader.give_back(raw)
-            started = output.started
+            started, before = output.started, len(output.findings)
             mark = reader.mark()
+            reader.take(len(opener.marker))
             done = yield from self._read(opener)
             raw = reader.since(mark)
             if done or output.started > started:
+                # What was said by those who could not read it means nothing.
+                del output.findings[noted:before]
                 return
-        output.text(marker + raw)
-        if self._syntax.is_marked and not all(opener.by_form for opener in fitting):
+        output.text(raw)
+        output.findings[noted:] = dict.fromkeys(output.findings[noted:])
+        is_said = any(one.code == "call_not_offered" for one in output.findings[noted:])
+        if self._syntax.is_marked and not is_said and not all(one.by_form for one in fitting):
             why = f"{marker!r} opens no call that could be read; it stays text."
             output.note("call_unreadable", Action.KEPT, why)
+
+    def _fitting(self, marker: str) -> list[Opener]:
+        """The openers that may have been meant: those of the marker, and of what it begins with."""
+        begun = (marker[:end] for end in range(len(marker), 0, -1))
+        known = (one for begin in begun for one in self._openers.get(begin, ()))
+        return [one for one in known if self._counts(one)]
 
     def _read(self, opener: Opener) -> Reading[bool]:
         """Whether what follows are calls of this opener; they have been read then."""
@@ -157,8 +175,11 @@ class _Program:
 
     def _counts(self, opener: Opener) -> bool:
         """Whether a marker stands where it may open calls."""
-        if self._syntax.is_guarded and self._output.is_behind_quote:
+        if opener.is_guarded and self._output.is_behind_quote:
             return False
-        if opener.place == "start":
+        return self._is_at(opener.place)
+
+    def _is_at(self, place: Place) -> bool:
+        if place == "start":
             return self._output.has_said_nothing
-        return opener.place == "anywhere" or self._output.at_line_start
+        return place == "anywhere" or self._output.at_line_start

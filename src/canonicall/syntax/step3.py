@@ -24,6 +24,7 @@ _FORM = replace(
 SYNTAXES = (
     Syntax(
         name="step3_steptml",
+        notation="xml",
         openers=tag_openers(_FORM),
         noise=(_BEGIN, _END),
         models=("*step3*", "*step-3*"),

@@ -15,13 +15,16 @@ class Stops:
     def __init__(self, markers: Iterable[str]) -> None:
         self.markers = tuple(sorted(set(markers), key=lambda marker: (-len(marker), marker)))
         self.longest = max(map(len, self.markers), default=0)
-        self._whole = re.compile("|".join(map(re.escape, self.markers)) or r"(?!)")
-        self._begun = re.compile(rf"(?:{_prefixes(self.markers)})\Z") if self.markers else None
         firsts = sorted({marker[0] for marker in self.markers})
         self.firsts = re.compile("|".join(map(re.escape, firsts)) or r"(?!)")
         """What markers begin with: text without it has none, nor the beginning of one."""
         self._only_first = firsts[0] if len(firsts) == 1 else ""
         self._proper = {marker[:end] for marker in self.markers for end in range(1, len(marker))}
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self._whole = re.compile("|".join(map(re.escape, self.markers)) or r"(?!)")
+        self._begun = re.compile(rf"(?:{_prefixes(self.markers)})\Z") if self.markers else None
 
     def find(self, text: str, at: int) -> re.Match[str] | None:
         """The first marker from `at` on."""
@@ -57,6 +60,52 @@ class Stops:
         return len(text) - at < self.longest and text[at:] in self._proper
 
 
+class ManyStops(Stops):
+    """The same for so many markers that an expression for all of them takes long to make.
+
+    The names of tools are markers at times, so every list of tools makes a set of its own.
+    """
+
+    def _prepare(self) -> None:
+        self._known = frozenset(self.markers)
+
+    def find(self, text: str, at: int) -> re.Match[str] | None:
+        """The first marker from `at` on."""
+        for first in self.firsts.finditer(text, at):
+            marker = self._marker_at(text, first.start())
+            if marker:
+                return _literal(marker).match(text, first.start())
+        return None
+
+    def held_from(self, text: str, at: int) -> int:
+        """Where the end of `text` begins that may be the beginning of a marker."""
+        for first in self.firsts.finditer(text, max(at, len(text) - self.longest + 1)):
+            if text[first.start() :] in self._proper:
+                return first.start()
+        return len(text)
+
+    def stands_at(self, text: str, at: int) -> bool:
+        """Whether a marker stands at `at`."""
+        return bool(self._marker_at(text, at))
+
+    def _marker_at(self, text: str, at: int) -> str:
+        """The longest marker at `at`; empty text if there is none."""
+        found = ""
+        for end in range(at + 1, min(at + self.longest, len(text)) + 1):
+            piece = text[at:end]
+            if piece in self._known:
+                found = piece
+            if piece not in self._proper:
+                break
+        return found
+
+
+@lru_cache(maxsize=512)
+def _literal(marker: str) -> re.Pattern[str]:
+    return re.compile(re.escape(marker))
+
+
+_MANY = 64
 NEVER = Stops(())
 """Stops at nothing."""
 
@@ -64,7 +113,7 @@ NEVER = Stops(())
 @lru_cache(maxsize=512)
 def stops(*markers: str) -> Stops:
     """The stops for these markers, made once."""
-    return Stops(markers)
+    return ManyStops(markers) if len(markers) > _MANY else Stops(markers)
 
 
 def _prefixes(markers: Iterable[str]) -> str:

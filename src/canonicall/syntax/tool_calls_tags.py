@@ -40,6 +40,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="hunyuan_a13b",
+        kin_of="jamba",
         openers=_OPENERS,
         noise=("<answer>", "</answer>", "<|eos|>"),
         models=("*hunyuan-a13b*",),
@@ -48,6 +49,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="apriel",
+        kin_of="jamba",
         openers=_OPENERS,
         thinking=(
             ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
@@ -60,6 +62,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="minimax_m1",
+        kin_of="jamba",
         openers=_OPENERS,
         noise=("<end_of_sentence>",),
         models=("*minimax-m1*",),

@@ -1,8 +1,9 @@
 """Tags that prompts of all kinds ask for: `<tool>`, tags named like tools, YAML between them.
 
 - `toolname_as_tag_xml`: `<read_file><path>a</path></read_file>`, as Cline, Roo and others ask for;
-  JSON or elements inside, or words for a tool that takes one text: `<bash>ls</bash>`. Only names of
-  tools that were offered are tags. Keys are never thrown away, whatever they are called.
+  JSON or elements inside, or words for a tool that takes one text: `<bash>ls</bash>`. Words that
+  are YAML are read as that if the tool takes no text, or if they begin with one of its arguments.
+  Only names of tools that were offered are tags. Keys are never thrown away, whatever their name.
 - `yaml_in_xml`: the same tags with lines of YAML inside, and elements as well. YAML waits for the
   closing tag. What is no YAML map stays text.
 - `tool_tag`: `<tool>...</tool>` with the name in an element or an attribute, with JSON, with the
@@ -52,10 +53,10 @@ _LONGEST_BLANK = 64
 # Tags named like tools.
 
 
-def _tool_openers(words: WordsToJson) -> Any:
+def _tool_openers(words: WordsToJson, *, only_named: bool = False) -> Any:
     def openers(tools: Mapping[str, Tool]) -> tuple[Opener, ...]:
         return tuple(
-            Opener(f"<{name}{rest}", _tool_named(name, rest, words))
+            Opener(f"<{name}{rest}", _tool_named(name, rest, words), only_named=only_named)
             for name in tools
             for rest in (">", "/>", " ", "\n")
         )
@@ -82,6 +83,14 @@ def _tool_named(name: str, rest: str, words: WordsToJson) -> ReadCalls:
 
 def _is_self_closed(reader: Reader, rest: str) -> Reading[bool]:
     return rest == " " and (yield from reader.match(_SELF_CLOSED, _LONGEST_BLANK)) is not None
+
+
+def _words_or_yaml(words: str, tool: Tool | None) -> str | None:
+    """Words, if the tool takes one text and they are not YAML that begins with an argument."""
+    known = (tool.parameters or {}).get("properties") if tool is not None else None
+    first = next(iter(yaml_map(words) or ()), None)
+    said = None if isinstance(known, dict) and first in known else words_as_argument(words, tool)
+    return said or _yaml_as_arguments(words, tool)
 
 
 def _yaml_as_arguments(words: str, tool: Tool | None) -> str | None:
@@ -200,18 +209,24 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="toolname_as_tag_xml",
-            tool_openers=_tool_openers(words_as_argument),
+            notation="xml",
+            tool_openers=_tool_openers(_words_or_yaml),
             is_marked=False,
         ),
         _print_tags,
     ),
     Syntax(
         name="yaml_in_xml",
-        tool_openers=_tool_openers(_yaml_as_arguments),
+        notation="custom",
+        tool_openers=_tool_openers(_yaml_as_arguments, only_named=True),
         is_marked=False,
     ),
     Syntax(
         name="tool_tag",
-        openers=(Opener(_TOOL, _tool_tag), Opener("<tool ", _tool_with_attributes)),
+        notation="xml",
+        openers=(
+            Opener(_TOOL, _tool_tag, is_common=True),
+            Opener("<tool ", _tool_with_attributes, is_common=True),
+        ),
     ),
 )

@@ -40,12 +40,14 @@ def _print_call(call: ToolCall) -> str:
 
 _FUNCTION_CALL = Syntax(
     name="xai_function_call",
+    notation="xml",
     openers=tag_openers(_FORM),
     noise=("<has_function_call>", "</has_function_call>"),
     models=("*grok*",),
 )
 _TOOL_CALL = Syntax(
     name="xai_tool_call",
+    notation="xml",
     openers=(
         json_opener(f"<{_BLOCK}>", f"</{_BLOCK}>"),
         *tag_openers(invoke_form((_BLOCK,)), bare=False),

@@ -24,13 +24,7 @@ class Arguments:
     def name(self, name: str) -> bool:
         """The name of the tool; False where that makes it no call."""
         self._name = name
-        if not name:
-            return False
-        if not self._call.name(name):
-            why = f"{name!r} was not offered, so this is no call; it stays text."
-            self._output.note("call_not_offered", Action.KEPT, why)
-            return False
-        return True
+        return self._call.name(name)
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -76,8 +76,12 @@ def tag_openers(form: TagForm, *, bare: bool = True) -> tuple[Opener, ...]:
     looks = next_is(form.call, *form.blocks, *form.block_ends, *form.fillers)
     read = tagged_calls(form)
     blocks = [Opener(block, read, looks, closers=form.block_ends) for block in form.blocks]
-    calls = [Opener(form.call + lead, tagged_calls(form, lead)) for lead in form.leads]
-    return (*blocks, *(calls if bare else ()))
+    return (*blocks, *(bare_call_openers(form) if bare else ()))
+
+
+def bare_call_openers(form: TagForm) -> tuple[Opener, ...]:
+    """The markers that open calls outside of any block."""
+    return tuple(Opener(form.call + lead, tagged_calls(form, lead)) for lead in form.leads)
 
 
 def tagged_calls(form: TagForm, begun: str = "") -> ReadCalls:

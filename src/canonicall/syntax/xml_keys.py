@@ -10,7 +10,7 @@ import re
 from msgspec import Struct
 
 from canonicall.syntax.declaration import Looks, Opener, ReadCalls
-from canonicall.syntax.json_calls import json_opener, next_is
+from canonicall.syntax.json_calls import next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
@@ -45,7 +45,7 @@ class KeyForm(Struct, frozen=True):
 
 
 def key_openers(form: KeyForm) -> tuple[Opener, ...]:
-    """The markers that open calls of this form. JSON between the same tags is read as well."""
+    """The markers that open calls of this form."""
     return (
         *(
             Opener(
@@ -53,7 +53,6 @@ def key_openers(form: KeyForm) -> tuple[Opener, ...]:
             )
             for block in form.blocks
         ),
-        json_opener(form.call, form.call_end),
         Opener(form.call, _calls(form), looks=_is_named(form)),
     )
 

@@ -1,0 +1,278 @@
+"""Calls that leaked into the words of a structured reply."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from canonicall import (
+    BlockEnded,
+    BlockStarted,
+    CallRecovery,
+    FinishReported,
+    Message,
+    Opaque,
+    Reply,
+    StreamDecoder,
+    StreamEncoder,
+    StreamEnded,
+    Text,
+    TextAdded,
+    Thinking,
+    Tool,
+    ToolCall,
+    decode_response,
+    events_of,
+    fold,
+    get_syntax,
+    recover_calls,
+    verify_stream,
+)
+from syntax.support import said, splits
+
+from strategies import replies
+
+TOOLS = [
+    Tool(
+        "get_weather",
+        parameters={"type": "object", "properties": {"city": {"type": "string"}}},
+    )
+]
+CALL = ToolCall(name="get_weather", args={"city": "Basel"})
+LEAKING = (
+    "deepseek_v32_dsml",
+    "deepseek_v4_dsml",
+    "kimi_k2",
+    "glm45_xml",
+    "minimax_m2",
+    "hermes",
+    "qwen3_coder_xml",
+    "mistral",
+    "deepseek_v31",
+    "harmony",
+)
+HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Basel"}}\n</tool_call>'
+DSML = (
+    '< | DSML | tool_calls>< | DSML | invoke name="get_weather">'
+    '< | DSML | parameter name="city" string="true">Basel</ | DSML | parameter>'
+    "</ | DSML | invoke></ | DSML | tool_calls>"
+)
+
+
+def leaked(name):
+    return get_syntax(name).print_calls((CALL,))
+
+
+def reply(*blocks, finish="stop", **fields):
+    told = [Text(text=block) if isinstance(block, str) else block for block in blocks]
+    return Reply(Message("assistant", tuple(told), finish=finish, **fields))
+
+
+def codes(found):
+    return [finding.code for finding in found.findings]
+
+
+@pytest.mark.parametrize("name", LEAKING)
+def test_a_leaked_call_becomes_a_call_and_the_words_around_it_stay(name):
+    found = recover_calls(reply(f"  I look.\n\n{leaked(name)}\n\nPlease wait.\n"), TOOLS)
+    assert said(found.calls) == [("get_weather", {"city": "Basel"})]
+    before, after = (block.text for block in found.message.blocks if isinstance(block, Text))
+    assert (before, after.lstrip()) == ("  I look.\n\n", "Please wait.\n")
+    assert found.finish == "tool_calls"
+    assert codes(found) == ["call_recovered"]
+    (finding,) = found.findings
+    assert (finding.where, finding.action) == ("blocks[0]", "changed")
+
+
+def test_the_spellings_that_hosts_leak():
+    assert said(recover_calls(reply(DSML), TOOLS).calls) == [("get_weather", {"city": "Basel"})]
+
+
+@pytest.mark.parametrize("tools", [[], [Tool("other")]], ids=["none", "others"])
+def test_nothing_is_called_that_was_not_offered(tools):
+    told = reply(HERMES)
+    found = recover_calls(told, tools)
+    assert found.message == told.message
+    assert codes(found) == (["call_not_offered"] if tools else [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hello.",
+        "",
+        "  \n",
+        "  Hello. <think>so</think> </s> <|im_end|>",
+        f"```\n{HERMES}\n```",
+        f'He wrote "{HERMES}".',
+        f"<think>I could say {HERMES}</think>No.",
+        '{"name": "get_weather", "arguments": {"city": "Basel"}}',
+        '[get_weather(city="Basel")]',
+        '<invoke name="get_weather"><parameter name="city">Basel</parameter></invoke>',
+        "<get_weather><city>Basel</city></get_weather>",
+        "Action: get_weather\nAction Input: {}",
+    ],
+)
+def test_words_that_hold_no_marked_call_are_left_alone(text):
+    told = reply(text)
+    assert recover_calls(told, TOOLS) is told
+
+
+def test_structured_calls_beside_a_leaked_one_stay():
+    told = reply(Thinking(text="hm"), HERMES, ToolCall(id="a", name="get_weather"), finish="length")
+    found = recover_calls(told, TOOLS)
+    assert [type(block).__name__ for block in found.message.blocks] == [
+        "Thinking",
+        "ToolCall",
+        "ToolCall",
+    ]
+    assert found.finish == "length"
+
+
+def test_native_ids_and_damage_are_told():
+    kimi = "<|tool_call_begin|>functions.get_weather:3<|tool_call_argument_begin|>{'city': 'B',}"
+    found = recover_calls(reply(kimi + "<|tool_call_end|>"), TOOLS)
+    assert (found.calls[0].id, found.calls[0].args) == ("functions.get_weather:3", {"city": "B"})
+    assert codes(found) == ["call_recovered", "arguments_repaired"]
+    assert found.findings[1].where == "blocks[0].text[0]"
+
+
+def test_a_call_that_was_cut_is_marked():
+    found = recover_calls(reply(HERMES[:-20], finish="length"), TOOLS)
+    assert found.calls[0].truncated
+    assert found.finish == "length"
+
+
+def test_markers_without_a_call_are_left_out_with_a_finding():
+    found = recover_calls(reply("<|channel|>final<|message|>Hello."), TOOLS)
+    assert (found.message.text, codes(found)) == ("Hello.", ["markers_removed"])
+
+
+def test_what_belonged_to_the_words_as_a_whole_is_named():
+    seal = Opaque("gemini-api", "signature", "x")
+    found = recover_calls(reply(Text(text=HERMES, opaque=(seal,))), TOOLS)
+    assert codes(found) == ["call_recovered", "fields_dropped"]
+    told = reply(Text(text="Hi", opaque=(seal,)))
+    assert recover_calls(told, TOOLS) is told
+
+
+# The same in a stream.
+
+
+def recovered(events, tools=TOOLS):
+    recovery = CallRecovery(tools)
+    return recovery.feed_all(events)
+
+
+def told_blocks(events):
+    """The blocks as the stream tells them, before its end."""
+    ended = {event.index: event.block for event in events if isinstance(event, BlockEnded)}
+    return tuple(ended[number] for number in sorted(ended))
+
+
+def finish_of(events):
+    return [event.finish for event in events if isinstance(event, FinishReported)]
+
+
+def check(told, tools=TOOLS):
+    """The stream says what its end says, and that is what the whole reply gives."""
+    events = list(events_of(told))
+    after = recovered(events, tools)
+    whole = recover_calls(told, tools)
+    assert fold(after) == whole
+    assert told_blocks(after) == whole.message.blocks
+    assert finish_of(after) == [whole.finish]
+    numbers = [event.index for event in after if isinstance(event, BlockStarted)]
+    assert numbers == list(range(len(whole.message.blocks)))
+    ended = [event.index for event in after if isinstance(event, BlockEnded)]
+    assert len(ended) == len(set(ended))
+    return after
+
+
+@pytest.mark.parametrize("name", LEAKING)
+def test_streamed_is_whole(name):
+    check(reply(Thinking(text="hm"), f" I look. {leaked(name)}\n ok", ToolCall(id="x", name="g")))
+
+
+@given(replies)
+def test_replies_that_leak_nothing_pass_through(told):
+    assert recovered(events_of(told), []) == list(events_of(told))
+    check(told)
+
+
+@given(st.sampled_from(LEAKING), st.data())
+def test_any_split_of_the_words_is_the_same(name, data):
+    text = f"  I look. {leaked(name)} And {HERMES}"
+    told = reply(text)
+    start, end = BlockStarted(0, Text(text="")), BlockEnded(0, Text(text=text))
+    pieces = [TextAdded(0, piece) for piece in data.draw(splits(text))]
+    events = [start, *pieces, end, FinishReported("stop"), StreamEnded(told)]
+    after = recovered(events)
+    assert told_blocks(after) == recover_calls(told, TOOLS).message.blocks
+    assert fold(after) == recover_calls(told, TOOLS)
+
+
+def test_a_stream_that_breaks_off_inside_a_leaked_call():
+    told = reply(f"I look. {HERMES[:-20]}", finish="", partial=True)
+    events = [event for event in events_of(told) if not isinstance(event, BlockEnded)]
+    after = recovered(events)
+    assert fold(after).calls[0].truncated
+    assert [type(block) for block in told_blocks(after)] == [Text]
+
+
+def test_a_seal_on_words_that_held_nothing_is_passed_on():
+    seal = Opaque("gemini-api", "signature", "x")
+    check(reply(Text(text="Hi", opaque=(seal,)), Text(text=" ", opaque=(seal,))))
+
+
+def test_words_come_as_they_come():
+    recovery = CallRecovery(TOOLS)
+    recovery.feed(BlockStarted(0, Text(text="")))
+    assert recovery.feed(TextAdded(0, "Hello"))[-1] == TextAdded(0, "Hello")
+
+
+def chat_stream(text, size):
+    """A chat stream whose host left the model's own syntax in the words."""
+
+    def chunk(delta, finish=None):
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        data = {"id": "c", "object": "chat.completion.chunk", "model": "m", "choices": [choice]}
+        return f"data: {json.dumps(data)}\n\n".encode()
+
+    words = [text[at : at + size] for at in range(0, len(text), size)]
+    return b"".join(
+        [
+            chunk({"role": "assistant", "content": ""}),
+            *(chunk({"content": word}) for word in words),
+            chunk({}, "stop"),
+            b"data: [DONE]\n\n",
+        ]
+    )
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize("name", LEAKING)
+def test_a_leaked_chat_stream_becomes_a_proper_stream_of_another_format(name, size):
+    decoder, recovery, encoder = (
+        StreamDecoder("openai-chat"),
+        CallRecovery(TOOLS),
+        StreamEncoder("anthropic", seed="turn 1"),
+    )
+    data = chat_stream(f"I look. {leaked(name)}", size)
+    sent = b""
+    for event in (*decoder.feed(data), *decoder.close()):
+        sent += encoder.feed_all(recovery.feed(event))
+    sent += encoder.close()
+    assert not verify_stream(sent, "anthropic")
+    assert b'"stop_reason":"tool_use"' in sent
+    reader = StreamDecoder("anthropic")
+    read = fold([*reader.feed(sent), *reader.close()])
+    assert said(read.calls) == [("get_weather", {"city": "Basel"})]
+    assert read.message.text == "I look. "
+
+
+def test_a_whole_body():
+    body = {"choices": [{"message": {"content": HERMES}, "finish_reason": "stop"}]}
+    found = recover_calls(decode_response(body, "openai-chat"), TOOLS)
+    assert said(found.calls) == [("get_weather", {"city": "Basel"})]
