@@ -22,6 +22,7 @@ ABOUT_CONVERSATIONS = (
     "While loading",
 )
 ABOUT_BODIES = ("While reading a body", "While rendering", "While writing a body")
+ABOUT_CALLS = ("While checking a call", "While making a result")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
