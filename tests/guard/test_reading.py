@@ -105,3 +105,10 @@ def test_what_cannot_be_read_is_not_guessed(raw):
 
 def test_several_objects_are_counted_for_the_model():
     assert "3 JSON objects" in read_arguments('{"a":1} {"a":2} {"a":3}', SCHEMA).why
+
+
+def test_long_text_is_read_as_json_or_not_at_all():
+    long = "x" * 300_000
+    assert read_arguments(f'{{"city": "{long}"}}', SCHEMA).args == {"city": long}
+    assert not read_arguments(f"{{'city': '{long}'}}", SCHEMA).is_cut
+    assert read_arguments(f'{{"city": "{long}', SCHEMA).is_cut

@@ -141,12 +141,15 @@ def test_results_are_deterministic_and_can_be_sent(value):
 
 HOSTILE = {
     "deep": "[" * 100_000,
-    "deep objects": '{"a":' * 100_000 + "1" + "}" * 100_000,
+    "deep objects": '{"a":' * 40_000 + "1" + "}" * 40_000,
+    "deeper objects": '{"a":' * 500_000 + "1" + "}" * 500_000,
     "many objects": "{}" * 100_000,
     "open quotes": "{'" + "a'b" * 50_000,
     "backslashes": '{"a": "' + "\\" * 200_001,
     "open elements": "<a>" * 50_000,
     "nested elements": "<a>" * 5_000 + "</a>" * 5_000,
+    "many elements": "<a>1</a>" * 30_000,
+    "other elements": "".join(f"<a{number}>1</a{number}>" for number in range(10_000)),
     "attributes": "<a " + 'b="c" ' * 50_000,
     "many faults": json.dumps({"a": ["x"] * 100_000}),
     "many names": json.dumps({f"n{number}": number for number in range(50_000)}),

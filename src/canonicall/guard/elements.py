@@ -17,6 +17,7 @@ _TAG = re.compile(
     r"\s*<(?P<name>[A-Za-z_][\w.:-]*)"
     r"(?P<attributes>(?:\s+[\w.:-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'))*)\s*(?P<empty>/?)>"
 )
+_ANY_TAG = re.compile(r"<(?P<closes>/?)(?P<name>[A-Za-z_][\w.:-]*)(?:\s[^<>]*)?/?>")
 _ATTRIBUTE = re.compile(r"([\w.:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _WRAPPERS = frozenset({"arguments", "args", "parameters", "params", "input", "tool", "tool_call"})
 _NAMED = frozenset({"parameter", "param", "arg", "argument"})
@@ -87,36 +88,30 @@ def _elements(text: str) -> list[_Element] | None:
 def _end(text: str, at: int, name: str) -> re.Match[str] | None:
     """The closing tag of an element, with elements of the same name inside it."""
     depth = 1
-    for found in re.compile(rf"<(/?){re.escape(name)}(?:\s[^<>]*)?>").finditer(text, at):
-        if found[0].endswith("/>"):
+    for found in _ANY_TAG.finditer(text, at):
+        if found["name"] != name or found[0].endswith("/>"):
             continue
-        depth += -1 if found[1] else 1
+        depth += -1 if found["closes"] else 1
         if not depth:
             return found
     return None
 
 
 def _object(members: list[tuple[str, str]], schema: Any, root: dict[str, Any], depth: int) -> str:
+    """The JSON of an object. A name that stands several times is a list, item by item."""
     said: dict[str, list[str]] = {}
     for name, text in members:
-        inner = member_schema(schema, name, root)
-        is_list = name in said or _is_repeated_list(inner, name, members, root)
-        one = member_schema(inner, None, root) if is_list else inner
-        said.setdefault(name, []).append(_value(text, one, root, depth + 1))
+        said.setdefault(name, []).append(text)
     written = []
-    for name, values in said.items():
+    for name, texts in said.items():
         inner = member_schema(schema, name, root)
-        is_list = len(values) > 1 or _is_repeated_list(inner, name, members, root)
-        value = f"[{', '.join(values)}]" if is_list else values[0]
+        if len(texts) == 1:
+            value = _value(texts[0], inner, root, depth + 1)
+        else:
+            item = member_schema(inner, None, root)
+            value = f"[{', '.join(_value(text, item, root, depth + 1) for text in texts)}]"
         written.append(f"{json_text(name)}: {value}")
     return "{" + ", ".join(written) + "}"
-
-
-def _is_repeated_list(
-    schema: Any, name: str, members: list[tuple[str, str]], root: dict[str, Any]
-) -> bool:
-    """Whether a list is written as one element for each of its items."""
-    return "array" in types_of(schema, root) and sum(one == name for one, _ in members) > 1
 
 
 def _value(text: str, schema: Any, root: dict[str, Any], depth: int) -> str:

@@ -18,6 +18,9 @@ from canonicall.guard.elements import element_arguments
 from canonicall.syntax.repair import repaired_object
 
 _MOST_OBJECTS = 100
+_LONGEST_MENDED = 262_144
+"""Longer text is read as JSON or not at all: anything else is slow."""
+_NOT_READ = "they are not a JSON object and could not be read"
 _WHERE = "raw"
 
 
@@ -67,10 +70,13 @@ def _text_in(text: str) -> str | None:
 
 def _from_braces(text: str) -> Arguments:
     """Text that begins like JSON and is no JSON object."""
+    if len(text) > _LONGEST_MENDED:
+        return Arguments(None, is_cut=text[-1] not in "}]", why=_NOT_READ)
     growing = GrowingJson()
     growing.feed(text)
-    if not growing.is_broken and not growing.is_whole:
-        return Arguments(None, is_cut=True)
+    if not growing.is_broken:
+        # It is JSON so far: what is whole is no object, or one that is nested too deeply.
+        return Arguments(None, is_cut=not growing.is_whole, why=_told(text))
     objects = _objects(text)
     if objects is not None:
         return _one_of(objects)
@@ -108,7 +114,7 @@ def _one_of(objects: list[dict[str, Any]]) -> Arguments:
         return Arguments(None, why=why)
     args = parse_arguments(json.dumps(said[0] if said else {}))
     if args is None:
-        return Arguments(None, why="they are not a JSON object and could not be read")
+        return Arguments(None, why=_NOT_READ)
     why = f"The arguments held {len(objects)} JSON objects, all empty or equal; one was taken."
     return Arguments(
         args, (Finding("repeated_arguments", _WHERE, Action.CHANGED, why, Fault.INPUT),)
@@ -116,7 +122,7 @@ def _one_of(objects: list[dict[str, Any]]) -> Arguments:
 
 
 def _from_elements(text: str, schema: dict[str, Any]) -> Arguments:
-    args = element_arguments(text, schema)
+    args = element_arguments(text, schema) if len(text) <= _LONGEST_MENDED else None
     if args is None:
         return Arguments(None, why="they are neither a JSON object nor whole XML elements")
     why = "The arguments came as XML; each element was read as an argument."
@@ -130,6 +136,6 @@ def _told(text: str) -> str:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return "they are not a JSON object and could not be read"
+        return _NOT_READ
     kinds = {list: "a list", str: "a text", bool: "true or false", int: "a number"}
     return f"they are {kinds.get(type(value), 'a number')} and not a JSON object"
