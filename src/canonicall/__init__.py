@@ -79,6 +79,14 @@ if TYPE_CHECKING:
     from canonicall.folding import events_of, fold
     from canonicall.growing import GrowingJson
 
+    # Check a call before it is run, tell its model what is wrong, make a result of what came back.
+    from canonicall.guard.budget import CorrectionBudget, Refusal
+    from canonicall.guard.feedback import ToolError
+    from canonicall.guard.problems import UnknownField, WrongValue
+    from canonicall.guard.results import Returned, result_blocks
+    from canonicall.guard.sanitising import Limits
+    from canonicall.guard.validation import Validated, validate_call
+
     # Name its calls.
     from canonicall.ids import (
         canonical_tool_id,
@@ -184,6 +192,12 @@ _NAMES_BY_MODULE = {
     "canonicall.findings": ("Action", "Fault", "Finding", "Report"),
     "canonicall.folding": ("events_of", "fold"),
     "canonicall.growing": ("GrowingJson",),
+    "canonicall.guard.budget": ("CorrectionBudget", "Refusal"),
+    "canonicall.guard.feedback": ("ToolError",),
+    "canonicall.guard.problems": ("UnknownField", "WrongValue"),
+    "canonicall.guard.results": ("Returned", "result_blocks"),
+    "canonicall.guard.sanitising": ("Limits",),
+    "canonicall.guard.validation": ("Validated", "validate_call"),
     "canonicall.ids": (
         "canonical_tool_id",
         "is_canonical_tool_id",
@@ -244,6 +258,7 @@ __all__ = [
     "Code",
     "Compacted",
     "Conversation",
+    "CorrectionBudget",
     "Diagnostics",
     "Encoded",
     "ErrorReported",
@@ -258,6 +273,7 @@ __all__ = [
     "Interaction",
     "InvalidValue",
     "Ledger",
+    "Limits",
     "Loaded",
     "MalformedBody",
     "Media",
@@ -275,10 +291,12 @@ __all__ = [
     "PartialCall",
     "Policy",
     "Reasoning",
+    "Refusal",
     "Renderer",
     "Reply",
     "Report",
     "Request",
+    "Returned",
     "SignatureAdded",
     "Status",
     "StreamChecker",
@@ -297,16 +315,20 @@ __all__ = [
     "ToolCall",
     "ToolCallAccumulator",
     "ToolChoice",
+    "ToolError",
     "ToolParser",
     "ToolResult",
     "Transcript",
     "Turn",
     "Unknown",
+    "UnknownField",
     "UnknownName",
     "UnreadableConversation",
     "Usage",
     "UsageReported",
+    "Validated",
     "Violation",
+    "WrongValue",
     "canonical_tool_id",
     "cut_points",
     "decode_request",
@@ -338,6 +360,7 @@ __all__ = [
     "register_provider",
     "register_syntax",
     "render",
+    "result_blocks",
     "shorten",
     "summarise",
     "syntax_names",
@@ -349,6 +372,7 @@ __all__ = [
     "unregister_parser",
     "unregister_provider",
     "unregister_syntax",
+    "validate_call",
     "verify",
     "verify_stream",
     "wording",

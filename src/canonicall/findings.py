@@ -25,7 +25,7 @@ class Action(StrEnum):
     """Still stored, but without effect: it will not reach a model."""
     DROPPED = "dropped"
     REFUSED = "refused"
-    """A provider would not accept it."""
+    """A provider would not accept it, or a call must not be run."""
 
 
 class Fault(StrEnum):

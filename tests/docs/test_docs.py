@@ -105,6 +105,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
     [
         "README.md",
         "docs/architecture.md",
+        "docs/arguments.md",
         "docs/conversations.md",
         "docs/findings.md",
         "docs/providers.md",
@@ -184,6 +185,7 @@ def test_the_glossary_gives_each_word_one_meaning():
         *("target", "profile", "confidence", "transcript", "projection", "wire id", "policy"),
         *("judge", "syntax", "stream", "frame", "event", "piece", "folding", "complete"),
         *("truncated", "partial call", "marker", "detection", "leak"),
+        *("refusal", "coercion", "correction budget"),
     }
 
 

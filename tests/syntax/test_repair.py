@@ -81,3 +81,17 @@ def test_what_python_writes_is_read_unless_its_escapes_are_not_json(text):
 @given(st.text("{}[]\"'\\,: \nabTrue1", max_size=40), st.booleans())
 def test_garbage_never_raises(raw, cut):
     repaired_value(raw, cut=cut)
+
+
+@pytest.mark.parametrize(
+    "raw", ["{'a': 1", "{'a': 'b", "{'a': 'b}", "{'a': 1}{'b': 2}", "{'a': 1} x"]
+)
+def test_what_has_to_be_closed_is_not_closed_for_it(raw):
+    """Nor is anything left out behind it."""
+    assert repaired_object(raw) is not None
+    assert repaired_object(raw, closed=True) is None
+
+
+@pytest.mark.parametrize("raw", ["{'a': 1}", "{'a': 1}}", "{a: 1,} ", "{'a': 1}\n```"])
+def test_what_is_closed_is_read_all_the_same(raw):
+    assert repaired_object(raw, closed=True) == {"a": 1}

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canonicall.syntax.typed_values import escaped, json_of, json_or_text, member_schema, types_of
+from canonicall.syntax.typed_values import (
+    escaped,
+    json_of,
+    json_or_text,
+    member_names,
+    member_schema,
+    resolved,
+    types_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -89,3 +97,27 @@ def test_pieces_may_be_escaped_one_by_one(pieces):
 def test_any_text_is_some_value(raw, types):
     """Whatever was said, JSON comes out of it."""
     json.loads(json_of(raw, tuple(types))[0])
+
+
+def test_the_names_of_an_object_are_those_of_all_that_it_is_made_of():
+    root = {
+        "allOf": [{"$ref": "#/$defs/base"}, {"properties": {"b": {}}}],
+        "properties": {"a": {}},
+        "$defs": {"base": {"properties": {"c": {}}}},
+    }
+    assert set(member_names(root, root)) == {"a", "b", "c"}
+    assert member_names(None, root) == ()
+
+
+def test_a_reference_is_followed_to_what_it_means():
+    root = {
+        "$defs": {
+            "one": {"$ref": "#/$defs/two"},
+            "two": {"type": "string"},
+            "loop": {"$ref": "#/$defs/loop"},
+        }
+    }
+    assert resolved({"$ref": "#/$defs/one"}, root) == {"type": "string"}
+    assert resolved({"type": "null"}, root) == {"type": "null"}
+    assert resolved({"$ref": "#/$defs/none"}, root) is None
+    resolved({"$ref": "#/$defs/loop"}, root)

@@ -40,29 +40,31 @@ _IS_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _QUOTED_FOR_NOTHING = "'`$"
 """What other languages escape and JSON does not. Before all else the backslash itself was meant:
 models that write patterns and paths forget to double it."""
+_MEANINGLESS_BEHIND = " \t\r\n}]`;,"
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$.-]*")
 
 
-def repaired_object(raw: str, *, cut: bool = False) -> dict[str, Any] | None:
+def repaired_object(raw: str, *, cut: bool = False, closed: bool = False) -> dict[str, Any] | None:
     """The object that `raw` was meant to be, None if it cannot be told.
 
-    `cut` says that the text ended inside it: then what is whole of it counts.
+    `cut` says that the text ended inside it: then what is whole of it counts. `closed` asks for the
+    opposite: the text has to close it, and nothing that means something may follow.
     """
-    value = repaired_value(raw, cut=cut)
+    value = repaired_value(raw, cut=cut, closed=closed)
     return value if isinstance(value, dict) else None
 
 
-def repaired_value(raw: str, *, cut: bool = False) -> Any:
+def repaired_value(raw: str, *, cut: bool = False, closed: bool = False) -> Any:
     """The value that `raw` was meant to be, None if it cannot be told."""
     for tokens in _READINGS:
         try:
-            return msgspec.json.decode(_rewritten(raw, cut, tokens))
+            return msgspec.json.decode(_rewritten(raw, cut, tokens, closes=not closed))
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             continue
     return None
 
 
-def _rewritten(raw: str, cut: bool, tokens: re.Pattern[str]) -> str:
+def _rewritten(raw: str, cut: bool, tokens: re.Pattern[str], *, closes: bool) -> str:
     written: list[str] = []
     open_brackets: list[str] = []
     for token in tokens.finditer(raw):
@@ -75,17 +77,24 @@ def _rewritten(raw: str, cut: bool, tokens: re.Pattern[str]) -> str:
                 open_brackets.pop()
         elif kind == "open":
             open_brackets.append("}" if text == "{" else "]")
-        elif kind == "string":
-            text = _string(text)
-        elif kind == "word":
-            text = _word(text, raw, token.end())
+        else:
+            text = _scalar(token)
         written.append(text)
         if not open_brackets and kind == "close":
+            if not closes and raw[token.end() :].strip(_MEANINGLESS_BEHIND):
+                return ""
             break
     if cut:
         _drop_half_member(written, open_brackets)
     _drop_comma(written)
-    return "".join(written) + "".join(reversed(open_brackets))
+    return "".join(written) + ("".join(reversed(open_brackets)) if closes else "")
+
+
+def _scalar(token: re.Match[str]) -> str:
+    """A string or a word as JSON has it; commas and colons as they are."""
+    if token.lastgroup == "string":
+        return _string(token[0])
+    return _word(token[0], token.string, token.end()) if token.lastgroup == "word" else token[0]
 
 
 def _drop_comma(written: list[str]) -> None:

@@ -68,6 +68,24 @@ def member_schema(schema: Any, name: str | None, root: dict[str, Any]) -> Any:
     return {"anyOf": found} if len(found) > 1 else next(iter(found), None)
 
 
+def member_names(schema: Any, root: dict[str, Any]) -> tuple[str, ...]:
+    """The names that an object is known to have, in order."""
+    found: dict[str, None] = {}
+    for one in _alternatives(schema, root, _DEEPEST):
+        properties = one.get("properties")
+        found |= dict.fromkeys(properties if isinstance(properties, dict) else ())
+    return tuple(found)
+
+
+def resolved(schema: Any, root: dict[str, Any]) -> Any:
+    """A schema, or the one that it refers to."""
+    for _ in range(_DEEPEST):
+        if not isinstance(schema, dict) or "$ref" not in schema:
+            break
+        schema = _referred(schema["$ref"], root)
+    return schema
+
+
 def is_text(types: tuple[str, ...]) -> bool:
     """Whether a value of these types is its text, whatever it says."""
     return not types or types == ("string",)
