@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from canonicall import Message, Origin, Reply, StreamDecoder, StreamEncoder, ToolCall
+from canonicall import Message, Origin, Reply, StreamDecoder, StreamEncoder, Text, ToolCall
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -13,6 +13,7 @@ from canonicall.events import (
     MessageStarted,
     StreamEnded,
 )
+from canonicall.folding import events_of
 from canonicall.verify import StreamChecker
 from canonicall.wire.formats import FORMATS
 
@@ -136,3 +137,13 @@ def test_responses_say_that_its_item_is_incomplete():
 @pytest.mark.parametrize("format", ["gemini", "ollama"])
 def test_formats_of_whole_calls_leave_it_out(format):
     assert b'"name":"f"' not in StreamEncoder(format).feed_all(OPEN)
+
+
+@pytest.mark.parametrize(("finish", "raw"), [("length", ""), ("tool_calls", "{}")])
+@pytest.mark.parametrize("text", ["", "Hm."])
+def test_words_behind_a_call_of_a_chat_stream_do_not_make_it_whole(text, finish, raw):
+    """At the token limit it may have been cut before its first argument, wherever words stand."""
+    call = ToolCall(id="call_1", name="f", raw="")
+    reply = Reply(Message("assistant", (call, Text(text=text)), finish=finish))
+    written = StreamEncoder("openai-chat").feed_all(events_of(reply))
+    assert [one.raw for one in chat(written)[-1].reply.calls] == [raw]

@@ -75,7 +75,9 @@ def encode_reply_call(call: ToolCall) -> dict[str, Any]:
     if call.kind == "custom":
         return _encode_custom(call)
     if call.raw is not None and call.args is None:
-        return _encode_function(call, call.raw if call.truncated else object_text(call.raw))
+        # Nothing stays nothing: the token limit may have cut it off.
+        is_told = call.raw.strip() and not call.truncated
+        return _encode_function(call, object_text(call.raw) if is_told else call.raw)
     return _encode_function(call, _object_text(call))
 
 

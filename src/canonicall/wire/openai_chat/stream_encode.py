@@ -125,15 +125,15 @@ class StreamEncoding:
 
     def _block_started(self, event: BlockStarted) -> bytes:
         index, block = event.index, event.block
-        settled = self._settle()
         match block:
             case ToolCall(kind="function" | "custom"):
-                return settled + self._call_started(index, block)
+                # Words settle nothing: in a message of this format the calls stand behind them.
+                return self._settle() + self._call_started(index, block)
             case Thinking():
-                return settled + self._thinking_started(index, block)
+                return self._thinking_started(index, block)
             case Text():
-                return settled + self._text_started(index, block)
-        return settled
+                return self._text_started(index, block)
+        return b""
 
     def _thinking_started(self, index: int, thought: Thinking) -> bytes:
         self._around[index] = _around_thought(thought)
