@@ -15,7 +15,7 @@ from canonicall import (
 )
 from canonicall.syntax.detection import auto_syntax
 from canonicall.syntax.scanner import TextScanner
-from syntax.support import codes, events_of_pieces, said, splits, streamed
+from syntax.support import codes, events_of_pieces, said, splits, streamed, work
 
 WEATHER = Tool(
     "get_weather",
@@ -384,3 +384,41 @@ def test_prose_flows_through(text):
 def test_a_model_is_known_by_its_name(model, name):
     assert syntax_of_model(model) == name
     assert name is None or name in syntax_names()
+
+
+_BITS = (
+    *("<tool_call>", "</tool_call>", "<tool_calls>", "<function_calls>", "<now>", "</now>"),
+    *("<tool>", '<invoke name="now">', "</invoke>", "[TOOL_CALLS]", "[ARGS]", "<function=now>"),
+    *("<|channel|>", "<|message|>", "to=functions.now", "<|start|>assistant", "<|im_end|>", "</s>"),
+    *(
+        "<|tool_call_begin|>",
+        "<\uff5cDSML\uff5ctool_calls>",
+        "<think>",
+        "</think>",
+        "Action: now\n",
+    ),
+    *("Action Input:", ">>>now\n", "```", "```json", "`", '"', "{", "}", "[", "]", "(", ")", "\n"),
+    *('{"name": "now", "arguments": {}}', "now()", "now", " ", *["w"] * 12),
+)
+GARBAGE = st.lists(st.sampled_from(_BITS), max_size=14)
+
+
+@given(GARBAGE, st.booleans(), st.data())
+def test_whatever_the_text_no_word_is_lost_and_any_split_is_the_same(bits, with_tools, data):
+    numbered = [f"w{at}q" if one == "w" else one for at, one in enumerate(bits)]
+    text, tools = "".join(numbered), TOOLS if with_tools else None
+    whole = streamed([text], auto_syntax(with_tools=with_tools), tools=tools)
+    pieces = data.draw(splits(text))
+    assert streamed(pieces, auto_syntax(with_tools=with_tools), tools=tools) == whole
+    for word in (one for one in numbered if one[0] == "w"):
+        kept = repr(whole.message.blocks) + repr(whole.findings)
+        assert word in kept
+
+
+@pytest.mark.parametrize("bit", [*_BITS, "````````", "<|im_end|>    ", "[now(a="])
+def test_work_is_linear(bit):
+    """Twice the text makes twice the steps, however many syntaxes look at it."""
+    known = auto_syntax(with_tools=True)
+    steps, _ = work(known, [bit * (2_000 // len(bit))], tools=TOOLS)
+    more_steps, _ = work(known, [bit * (4_000 // len(bit))], tools=TOOLS)
+    assert more_steps < 2.3 * steps + 500
