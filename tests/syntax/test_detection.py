@@ -11,7 +11,6 @@ from canonicall import (
     get_syntax,
     parse,
     syntax_names,
-    syntax_of_model,
 )
 from canonicall.syntax.detection import auto_syntax
 from canonicall.syntax.scanner import TextScanner
@@ -305,85 +304,6 @@ def test_prose_flows_through(text):
     """What is no call is not held back for long: words between come as they come."""
     events = events_of_pieces(text + " And so on. " * 40, auto_syntax(with_tools=True), tools=TOOLS)
     assert len(events) > 100
-
-
-@pytest.mark.parametrize(
-    ("model", "name"),
-    [
-        ("NousResearch/Hermes-3-Llama-3.1-8B", "hermes"),
-        ("Qwen/Qwen2.5-7B-Instruct", "hermes"),
-        ("Qwen/Qwen3-32B", "hermes"),
-        ("Qwen/QwQ-32B", "hermes"),
-        ("HuggingFaceTB/SmolLM3-3B", "hermes"),
-        ("Qwen/Qwen3-Coder-480B-A35B-Instruct", "qwen3_coder_xml"),
-        ("Qwen/Qwen3.5-397B-A17B", "qwen3_coder_xml"),
-        ("nvidia/Nemotron-3-Nano-30B", "qwen3_coder_xml"),
-        ("stepfun-ai/Step-3.5-Flash", "qwen3_coder_xml"),
-        ("stepfun-ai/step3", "step3_steptml"),
-        ("ibm-granite/granite-4.0-h-small", "granite4"),
-        ("ibm-granite/granite-3.3-8b-instruct", "granite3"),
-        ("ibm-granite/granite-20b-functioncalling", "granite_20b_fc"),
-        ("ai21labs/AI21-Jamba-1.5-Mini", "jamba"),
-        ("tencent/Hunyuan-A13B-Instruct", "hunyuan_a13b"),
-        ("ServiceNow-AI/Apriel-1.5-15b-Thinker", "apriel"),
-        ("MiniMaxAI/MiniMax-M1-80k", "minimax_m1"),
-        ("MiniMaxAI/MiniMax-M2.5", "minimax_m2"),
-        ("MiniMaxAI/MiniMax-M3", "minimax_m3"),
-        ("nvidia/Llama-3_3-Nemotron-Super-49B-v1", "nemotron_toolcall"),
-        ("meta-llama/Llama-3.1-8B-Instruct", "llama3_json"),
-        ("meta-llama/Llama-3.3-70B-Instruct", "llama3_json"),
-        ("meta-llama/Llama-3.2-3B-Instruct", "pythonic"),
-        ("meta-llama/Llama-4-Scout-17B-16E-Instruct", "llama4_pythonic"),
-        ("mistralai/Mistral-7B-Instruct-v0.3", "mistral_pre_v11"),
-        ("mistralai/Mistral-Nemo-Instruct-2407", "mistral_pre_v11"),
-        ("mistralai/Mistral-Small-3.2-24B-Instruct-2506", "mistral_v11"),
-        ("mistralai/Devstral-Small-2507", "mistral"),
-        ("mistralai/Magistral-Small-2509", "mistral"),
-        ("internlm/internlm2_5-7b-chat", "internlm2"),
-        ("microsoft/Phi-4-mini-instruct", "phi4_mini"),
-        ("fireworks-ai/llama-3-firefunction-v2", "firefunction_v2"),
-        ("Salesforce/Llama-xLAM-2-8b-fc-r", "xlam"),
-        ("deepseek-ai/DeepSeek-V3-0324", "deepseek_v3"),
-        ("deepseek-ai/DeepSeek-V3", "deepseek_v3"),
-        ("deepseek-ai/DeepSeek-R1-0528", "deepseek_v3"),
-        ("deepseek-ai/DeepSeek-V3.1-Terminus", "deepseek_v31"),
-        ("deepseek-ai/DeepSeek-V3.2-Exp", "deepseek_v32_dsml"),
-        ("deepseek-ai/DeepSeek-V4-Flash", "deepseek_v4_dsml"),
-        ("deepcogito/cogito-v2-preview-llama-70B", "cogito_deepseek"),
-        ("moonshotai/Kimi-K2-Thinking", "kimi_k2"),
-        ("moonshotai/Kimi-K2.5", "kimi_k2"),
-        ("moonshotai/Kimi-K3", "kimi_k3_xtml"),
-        ("upstage/Solar-Open-100B", "solar_open"),
-        ("CohereLabs/c4ai-command-r7b-12-2024", "cohere_command3"),
-        ("CohereLabs/c4ai-command-a-03-2025", "cohere_command3"),
-        ("CohereLabs/c4ai-command-r-plus-08-2024", "command_r_action_json"),
-        ("swiss-ai/Apertus-8B-Instruct-2509", "apertus"),
-        ("ai-sage/GigaChat3-10B-A1.8B", "gigachat3"),
-        ("meituan-longcat/LongCat-Flash-Chat", "longcat"),
-        ("baidu/ERNIE-4.5-21B-A3B-Thinking", "ernie45"),
-        ("meetkai/functionary-small-v3.1", "functionary_v31"),
-        ("meetkai/functionary-small-v3.2", "functionary_v32"),
-        ("openai/gpt-oss-120b", "harmony"),
-        ("ByteDance-Seed/Seed-OSS-36B-Instruct", "seed_oss"),
-        ("zai-org/GLM-4.5-Air", "glm45_xml"),
-        ("zai-org/GLM-4.7", "glm45_xml"),
-        ("zai-org/GLM-5", "glm45_xml"),
-        ("tencent/Hy3-preview", "hunyuan_v3"),
-        ("openbmb/MiniCPM5-1B", "minicpm5_xml"),
-        ("allenai/Olmo-3-7B-Instruct", "olmo3"),
-        ("LiquidAI/LFM2-1.2B", "lfm2"),
-        ("google/functiongemma-270m-it", "functiongemma"),
-        ("google/gemma-4-31b-it", "gemma4"),
-        ("google/gemma-3-27b-it", "pythonic"),
-        ("claude-2.1", "anthropic_legacy"),
-        ("grok-4", "xai_function_call"),
-        ("gpt-4o", None),
-        ("", None),
-    ],
-)
-def test_a_model_is_known_by_its_name(model, name):
-    assert syntax_of_model(model) == name
-    assert name is None or name in syntax_names()
 
 
 _BITS = (
