@@ -1,5 +1,6 @@
 """Reading texts in the tests of the syntaxes: whole, by characters, at any split."""
 
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -117,6 +118,27 @@ def garbage(syntax: str) -> st.SearchStrategy[tuple[str, list[str]]]:
     markers += declared.noise
     pieces = st.lists(st.sampled_from([*_PIECES, *markers * 2, *["w"] * 20]), max_size=14)
     return pieces.map(_with_words)
+
+
+def work(syntax: str | Syntax, pieces: Iterable[str], **options: Any) -> tuple[int, int]:
+    """Function calls for a text that comes in pieces, and all that waited in between."""
+    steps = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal steps
+        steps += event.endswith("call")
+
+    scanner = TextScanner(syntax, **options)
+    waiting = 0
+    sys.setprofile(count)
+    try:
+        for piece in pieces:
+            scanner.feed(piece)
+            waiting += len(scanner._reader.rest)
+        scanner.close()
+    finally:
+        sys.setprofile(None)
+    return steps, waiting
 
 
 def calls_of(names: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[ToolCall, ...]]:

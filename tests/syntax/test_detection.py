@@ -11,11 +11,10 @@ from canonicall import (
     get_syntax,
     parse,
     syntax_names,
-    syntax_of_model,
 )
 from canonicall.syntax.detection import auto_syntax
 from canonicall.syntax.scanner import TextScanner
-from syntax.support import codes, events_of_pieces, said, splits, streamed
+from syntax.support import codes, events_of_pieces, said, splits, streamed, work
 
 WEATHER = Tool(
     "get_weather",
@@ -307,80 +306,39 @@ def test_prose_flows_through(text):
     assert len(events) > 100
 
 
-@pytest.mark.parametrize(
-    ("model", "name"),
-    [
-        ("NousResearch/Hermes-3-Llama-3.1-8B", "hermes"),
-        ("Qwen/Qwen2.5-7B-Instruct", "hermes"),
-        ("Qwen/Qwen3-32B", "hermes"),
-        ("Qwen/QwQ-32B", "hermes"),
-        ("HuggingFaceTB/SmolLM3-3B", "hermes"),
-        ("Qwen/Qwen3-Coder-480B-A35B-Instruct", "qwen3_coder_xml"),
-        ("Qwen/Qwen3.5-397B-A17B", "qwen3_coder_xml"),
-        ("nvidia/Nemotron-3-Nano-30B", "qwen3_coder_xml"),
-        ("stepfun-ai/Step-3.5-Flash", "qwen3_coder_xml"),
-        ("stepfun-ai/step3", "step3_steptml"),
-        ("ibm-granite/granite-4.0-h-small", "granite4"),
-        ("ibm-granite/granite-3.3-8b-instruct", "granite3"),
-        ("ibm-granite/granite-20b-functioncalling", "granite_20b_fc"),
-        ("ai21labs/AI21-Jamba-1.5-Mini", "jamba"),
-        ("tencent/Hunyuan-A13B-Instruct", "hunyuan_a13b"),
-        ("ServiceNow-AI/Apriel-1.5-15b-Thinker", "apriel"),
-        ("MiniMaxAI/MiniMax-M1-80k", "minimax_m1"),
-        ("MiniMaxAI/MiniMax-M2.5", "minimax_m2"),
-        ("MiniMaxAI/MiniMax-M3", "minimax_m3"),
-        ("nvidia/Llama-3_3-Nemotron-Super-49B-v1", "nemotron_toolcall"),
-        ("meta-llama/Llama-3.1-8B-Instruct", "llama3_json"),
-        ("meta-llama/Llama-3.3-70B-Instruct", "llama3_json"),
-        ("meta-llama/Llama-3.2-3B-Instruct", "pythonic"),
-        ("meta-llama/Llama-4-Scout-17B-16E-Instruct", "llama4_pythonic"),
-        ("mistralai/Mistral-7B-Instruct-v0.3", "mistral_pre_v11"),
-        ("mistralai/Mistral-Nemo-Instruct-2407", "mistral_pre_v11"),
-        ("mistralai/Mistral-Small-3.2-24B-Instruct-2506", "mistral_v11"),
-        ("mistralai/Devstral-Small-2507", "mistral"),
-        ("mistralai/Magistral-Small-2509", "mistral"),
-        ("internlm/internlm2_5-7b-chat", "internlm2"),
-        ("microsoft/Phi-4-mini-instruct", "phi4_mini"),
-        ("fireworks-ai/llama-3-firefunction-v2", "firefunction_v2"),
-        ("Salesforce/Llama-xLAM-2-8b-fc-r", "xlam"),
-        ("deepseek-ai/DeepSeek-V3-0324", "deepseek_v3"),
-        ("deepseek-ai/DeepSeek-V3", "deepseek_v3"),
-        ("deepseek-ai/DeepSeek-R1-0528", "deepseek_v3"),
-        ("deepseek-ai/DeepSeek-V3.1-Terminus", "deepseek_v31"),
-        ("deepseek-ai/DeepSeek-V3.2-Exp", "deepseek_v32_dsml"),
-        ("deepseek-ai/DeepSeek-V4-Flash", "deepseek_v4_dsml"),
-        ("deepcogito/cogito-v2-preview-llama-70B", "cogito_deepseek"),
-        ("moonshotai/Kimi-K2-Thinking", "kimi_k2"),
-        ("moonshotai/Kimi-K2.5", "kimi_k2"),
-        ("moonshotai/Kimi-K3", "kimi_k3_xtml"),
-        ("upstage/Solar-Open-100B", "solar_open"),
-        ("CohereLabs/c4ai-command-r7b-12-2024", "cohere_command3"),
-        ("CohereLabs/c4ai-command-a-03-2025", "cohere_command3"),
-        ("CohereLabs/c4ai-command-r-plus-08-2024", "command_r_action_json"),
-        ("swiss-ai/Apertus-8B-Instruct-2509", "apertus"),
-        ("ai-sage/GigaChat3-10B-A1.8B", "gigachat3"),
-        ("meituan-longcat/LongCat-Flash-Chat", "longcat"),
-        ("baidu/ERNIE-4.5-21B-A3B-Thinking", "ernie45"),
-        ("meetkai/functionary-small-v3.1", "functionary_v31"),
-        ("meetkai/functionary-small-v3.2", "functionary_v32"),
-        ("openai/gpt-oss-120b", "harmony"),
-        ("ByteDance-Seed/Seed-OSS-36B-Instruct", "seed_oss"),
-        ("zai-org/GLM-4.5-Air", "glm45_xml"),
-        ("zai-org/GLM-4.7", "glm45_xml"),
-        ("zai-org/GLM-5", "glm45_xml"),
-        ("tencent/Hy3-preview", "hunyuan_v3"),
-        ("openbmb/MiniCPM5-1B", "minicpm5_xml"),
-        ("allenai/Olmo-3-7B-Instruct", "olmo3"),
-        ("LiquidAI/LFM2-1.2B", "lfm2"),
-        ("google/functiongemma-270m-it", "functiongemma"),
-        ("google/gemma-4-31b-it", "gemma4"),
-        ("google/gemma-3-27b-it", "pythonic"),
-        ("claude-2.1", "anthropic_legacy"),
-        ("grok-4", "xai_function_call"),
-        ("gpt-4o", None),
-        ("", None),
-    ],
+_BITS = (
+    *("<tool_call>", "</tool_call>", "<tool_calls>", "<function_calls>", "<now>", "</now>"),
+    *("<tool>", '<invoke name="now">', "</invoke>", "[TOOL_CALLS]", "[ARGS]", "<function=now>"),
+    *("<|channel|>", "<|message|>", "to=functions.now", "<|start|>assistant", "<|im_end|>", "</s>"),
+    *(
+        "<|tool_call_begin|>",
+        "<\uff5cDSML\uff5ctool_calls>",
+        "<think>",
+        "</think>",
+        "Action: now\n",
+    ),
+    *("Action Input:", ">>>now\n", "```", "```json", "`", '"', "{", "}", "[", "]", "(", ")", "\n"),
+    *('{"name": "now", "arguments": {}}', "now()", "now", " ", *["w"] * 12),
 )
-def test_a_model_is_known_by_its_name(model, name):
-    assert syntax_of_model(model) == name
-    assert name is None or name in syntax_names()
+GARBAGE = st.lists(st.sampled_from(_BITS), max_size=14)
+
+
+@given(GARBAGE, st.booleans(), st.data())
+def test_whatever_the_text_no_word_is_lost_and_any_split_is_the_same(bits, with_tools, data):
+    numbered = [f"w{at}q" if one == "w" else one for at, one in enumerate(bits)]
+    text, tools = "".join(numbered), TOOLS if with_tools else None
+    whole = streamed([text], auto_syntax(with_tools=with_tools), tools=tools)
+    pieces = data.draw(splits(text))
+    assert streamed(pieces, auto_syntax(with_tools=with_tools), tools=tools) == whole
+    for word in (one for one in numbered if one[0] == "w"):
+        kept = repr(whole.message.blocks) + repr(whole.findings)
+        assert word in kept
+
+
+@pytest.mark.parametrize("bit", [*_BITS, "````````", "<|im_end|>    ", "[now(a="])
+def test_work_is_linear(bit):
+    """Twice the text makes twice the steps, however many syntaxes look at it."""
+    known = auto_syntax(with_tools=True)
+    steps, _ = work(known, [bit * (2_000 // len(bit))], tools=TOOLS)
+    more_steps, _ = work(known, [bit * (4_000 // len(bit))], tools=TOOLS)
+    assert more_steps < 2.3 * steps + 500

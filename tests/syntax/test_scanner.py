@@ -1,6 +1,5 @@
 """The scanner: laws that hold for every text, and how words, thoughts and calls follow each other."""
 
-import sys
 from typing import Any
 
 import pytest
@@ -24,6 +23,7 @@ from syntax.support import (
     said,
     splits,
     streamed,
+    work,
 )
 
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
@@ -119,8 +119,8 @@ def test_work_is_linear(name, repeated):
     opener = get_syntax(name).openers[0].marker
     piece = HARD[repeated].format(opener=opener)
     for start in ("", opener, opener + '{"name": "f", "arguments": {"a": "'):
-        steps, waiting = _work(name, start + piece * (400 // len(piece)))
-        more_steps, more_waiting = _work(name, start + piece * (800 // len(piece)))
+        steps, waiting = work(name, start + piece * (400 // len(piece)))
+        more_steps, more_waiting = work(name, start + piece * (800 // len(piece)))
         assert more_steps < 2.3 * steps + 200
         assert more_waiting < 2.3 * waiting + 200
 
@@ -212,24 +212,3 @@ def _all_text(reply: Reply) -> str:
 def _markers(syntax: Syntax) -> set[str]:
     found = {marker for one in syntax.openers for marker in (one.marker, *one.closers)}
     return found | {opening for opening, _ in syntax.thinking} | set(syntax.noise)
-
-
-def _work(name: str, text: str) -> tuple[int, int]:
-    """Function calls for a text that comes by characters, and all that waited in between."""
-    steps = 0
-
-    def count(frame: object, event: str, argument: object) -> None:
-        nonlocal steps
-        steps += event.endswith("call")
-
-    scanner = TextScanner(name)
-    waiting = 0
-    sys.setprofile(count)
-    try:
-        for char in text:
-            scanner.feed(char)
-            waiting += len(scanner._reader.rest)
-        scanner.close()
-    finally:
-        sys.setprofile(None)
-    return steps, waiting

@@ -9,6 +9,8 @@ from canonicall.syntax.stops import stops
 
 _TICK = "`"
 _FENCE_LENGTH = 3
+_MOST_TICKS = 16
+"""No fence is longer."""
 FENCE = _TICK * _FENCE_LENGTH
 
 
@@ -38,7 +40,7 @@ def _code(marker: str) -> ReadCalls:
 def _ticks(reader: Reader, output: Output) -> Reading[str]:
     """Further ticks in a row."""
     taken = ""
-    while (yield from reader.peek()) == _TICK:
+    while len(taken) < _MOST_TICKS and (yield from reader.peek()) == _TICK:
         taken += reader.take(1)
     output.text(taken)
     return taken

@@ -139,7 +139,7 @@ class _Program:
             return
         output.position = reader.position
         output.unclosed = ()
-        raw = ""
+        raw = longest = ""
         noted = len(output.findings)
         for opener in fitting:
             reader.give_back(raw)
@@ -148,11 +148,14 @@ class _Program:
             reader.take(len(opener.marker))
             done = yield from self._read(opener)
             raw = reader.since(mark)
+            longest = max(raw, longest, key=len)
             if done or output.started > started:
                 # What was said by those who could not read it means nothing.
                 del output.findings[noted:before]
                 return
-        output.text(raw)
+        # As far as any of them has read: else the same text would be read again and again.
+        reader.give_back(raw)
+        output.text(reader.take(len(longest)))
         output.findings[noted:] = dict.fromkeys(output.findings[noted:])
         is_said = any(one.code == "call_not_offered" for one in output.findings[noted:])
         if self._syntax.is_marked and not is_said and not all(one.by_form for one in fitting):
