@@ -7,7 +7,7 @@ TESTS  := $(VENV)/.ready-for-tests
 INSTALL = PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench serve clean
+.PHONY: help demo test coverage check bench serve clean
 
 help: ## Show what there is to run.
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -28,6 +28,9 @@ demo: $(READY) ## Run the main job offline.
 	@$(BIN)/canonicall demo
 
 test: $(TESTS) ## Run the whole test suite.
+	@$(BIN)/python -m pytest -n auto
+
+coverage: $(TESTS) ## Run the whole test suite and show what it does not reach.
 	@$(BIN)/python -m pytest -n auto --cov --cov-report=term
 
 check: $(TESTS) ## Format, lint, types, import contracts, tests: what CI runs.
