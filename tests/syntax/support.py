@@ -35,6 +35,7 @@ JSON_SYNTAXES = (
     "hermes",
     "granite4",
     "reka_edge",
+    "bielik",
     "ernie45",
     "granite3",
     "granite_20b_fc",

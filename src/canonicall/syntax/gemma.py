@@ -88,12 +88,14 @@ class _Dialect:
         )
 
     def _written(self, value: object) -> str:
+        """A value; the members of objects are sorted, as the templates do it."""
         match value:
             case str():
                 return f"{self.quote}{value}{self.quote}"
             case dict():
                 pairs = (
-                    f"{self._as_key(key)}:{self._written(item)}" for key, item in value.items()
+                    f"{self._as_key(key)}:{self._written(value[key])}"
+                    for key in sorted(value, key=str.lower)
                 )
                 return "{" + ",".join(pairs) + "}"
             case list():

@@ -16,7 +16,7 @@ import msgspec
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Opener, Syntax, only_named
 from canonicall.syntax.json_calls import json_opener
-from canonicall.syntax.json_printing import call_object, spaced_json
+from canonicall.syntax.json_printing import call_object_with_id, spaced_json
 from canonicall.syntax.named_calls import (
     BEFORE_BRACKET,
     LONGEST,
@@ -62,7 +62,7 @@ def _print_with_id(call: ToolCall) -> str:
 
 
 def _print_object(call: ToolCall) -> str:
-    return spaced_json(call_object(call) | ({"id": call.id} if call.id else {}))
+    return spaced_json(call_object_with_id(call))
 
 
 def _print_results(results: tuple[ToolResult, ...]) -> str:

@@ -7,7 +7,7 @@
 
 from itertools import starmap
 
-from canonicall.blocks import ToolCall
+from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.named_calls import (
     BEFORE_TAG,
@@ -54,6 +54,15 @@ def _numbered(index: int, call: ToolCall) -> str:
     return f"{_BEGIN}{id}{_NAME}{name}{_ARGS}{json_arguments(call)}{_END}"
 
 
+def _print_results(results: tuple[ToolResult, ...]) -> str:
+    said = "".join(
+        f"<|tool_response:begin|>{one.call_id}<|tool_response:name|>{one.name}"
+        f"<|tool_response:result|>{one.text}<|tool_response:end|>"
+        for one in results
+    )
+    return f"<|tool_response|>{said}"
+
+
 SYNTAXES = (
     Syntax(
         name="solar_open",
@@ -62,5 +71,6 @@ SYNTAXES = (
         noise=_NOISE,
         models=("*solar-open*",),
         print_calls=_print_calls,
+        print_results=_print_results,
     ),
 )
