@@ -32,6 +32,8 @@ NAMED_SYNTAXES = (
 """The syntaxes that write the name of a call before its arguments, as it is."""
 JSON_SYNTAXES = (
     "mistral_pre_v11",
+    "mistral_nemo",
+    "mistral_v7",
     "hermes",
     "granite4",
     "reka_edge",

@@ -37,7 +37,7 @@ from canonicall import syntax_names, syntax_of_model
         ("meta-llama/Llama-3.2-3B-Instruct", "llama3_json"),
         ("meta-llama/Llama-4-Scout-17B-16E-Instruct", "llama4_pythonic"),
         ("mistralai/Mistral-7B-Instruct-v0.3", "mistral_pre_v11"),
-        ("mistralai/Mistral-Nemo-Instruct-2407", "mistral_pre_v11"),
+        ("mistralai/Mistral-Nemo-Instruct-2407", "mistral_nemo"),
         ("mistralai/Mistral-Small-3.2-24B-Instruct-2506", "mistral_v11"),
         ("mistralai/Devstral-Small-2507", "mistral"),
         ("mistralai/Magistral-Small-2509", "mistral"),

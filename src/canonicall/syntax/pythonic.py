@@ -7,10 +7,10 @@ keys that Python would not read as such cannot be printed.
 
 import msgspec
 
-from canonicall.blocks import ToolCall
+from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import json_calls, next_is
-from canonicall.syntax.json_printing import each_result
+from canonicall.syntax.json_printing import each_result, spaced_json
 from canonicall.syntax.output import Output
 from canonicall.syntax.printing import with_printing
 from canonicall.syntax.python_calls import python_calls
@@ -65,6 +65,12 @@ def _print_llama4(calls: tuple[ToolCall, ...]) -> str:
     return f"{_LLAMA4_OPEN}{_print_list(calls)}{_LLAMA4_CLOSE}"
 
 
+def _print_llama4_results(results: tuple[ToolResult, ...]) -> str:
+    """Text, too, is printed as JSON."""
+    before = "<|header_start|>ipython<|header_end|>\n\n"
+    return "".join(f"{before}{spaced_json(one.text)}<|eot|>" for one in results)
+
+
 _read_list = python_calls("]", listed=False)
 
 
@@ -99,6 +105,7 @@ SYNTAXES = (
             is_marked=False,
         ),
         _print_llama4,
+        _print_llama4_results,
     ),
     with_printing(
         Syntax(

@@ -55,7 +55,7 @@ SYNTAXES = (
         noise=("<answer>", "</answer>", "<|eos|>"),
         models=("*hunyuan-a13b*",),
         print_calls=list_of_calls("<tool_calls>", "</tool_calls>"),
-        print_results=each_result("<tool_response>", "</tool_response>"),
+        print_results=each_result("<tool_response>", "</tool_response>", between="<|extra_0|>"),
     ),
     Syntax(
         name="apriel",
