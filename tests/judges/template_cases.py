@@ -32,6 +32,8 @@ class Case(NamedTuple):
     id: str = "abcdefgh{index}"
     adds_words: str = ""
     """What the template adds behind the turn, which no model says."""
+    indents: bool = False
+    """It indents the lines of finished JSON, and takes rare characters in texts for line ends."""
     suffix: str = ""
     """Hunyuan 3: what the tags of the checkpoint end in."""
 
@@ -87,6 +89,7 @@ CASES = {
     "CohereForAI-c4ai-command-r-plus-tool_use": Case(
         "command_r_action_json",
         f"{_COHERE}<|CHATBOT_TOKEN|>\nCALLS\nRESULTS<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
+        indents=True,
         adds_words="what the model should do is said once more behind the last turn",
     ),
     "CohereForAI-c4ai-command-r7b-12-2024-tool_use": Case("cohere_command3", _COMMAND3),

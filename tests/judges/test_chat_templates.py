@@ -7,8 +7,10 @@ the model's syntax has to stand in it byte for byte, and what stands around it i
 from pathlib import Path
 
 import pytest
+from hypothesis import given
 
-from canonicall import parse, syntax_of_model
+from canonicall import ToolCall, parse, syntax_of_model
+from canonicall.errors import InvalidValue
 from canonicall.syntax.glm45 import hunyuan_v3_syntax
 from canonicall.syntax.registry import get_syntax
 from judges.template_cases import CASES, EXCUSED
@@ -25,9 +27,12 @@ from judges.templates import (
     results_of,
 )
 
+from strategies import json_objects
+
 pytestmark = needs_templates
 every_template = pytest.mark.parametrize("name", CASES)
 PRINTED_CALLS = [name for name, case in CASES.items() if not case.calls_differ]
+PRINTED_ALL = [name for name in PRINTED_CALLS if not CASES[name].left_out]
 PRINTED_RESULTS = [name for name, case in CASES.items() if not case.results_differ]
 
 
@@ -73,6 +78,21 @@ def test_calls_are_printed_as_the_template_does(name):
         calls = calls_for(case, case.left_out, count)
         expected = before + syntax_of(case).print_calls(calls) + between
         assert conversation(name, calls)[: len(expected)] == expected
+
+
+@given(json_objects)
+def test_any_arguments_are_printed_as_the_template_does(args):
+    for name in PRINTED_ALL:
+        case = CASES[name]
+        id = case.id.format(index=0, name="now")
+        calls = (ToolCall(id=id, name="now", args=args),) * case.counts[0]
+        try:
+            printed = syntax_of(case).print_calls(calls)
+        except InvalidValue:
+            continue  # a syntax without escapes cannot say every value; templates print it wrongly
+        if case.indents and len(printed.splitlines()) > len(printed.split("\n")):
+            continue
+        assert printed in conversation(name, calls), name
 
 
 @pytest.mark.parametrize("name", PRINTED_RESULTS)

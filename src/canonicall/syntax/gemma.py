@@ -14,10 +14,9 @@ close nothing mean nothing.
 import re
 from typing import Any
 
-import msgspec
-
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of
+from canonicall.syntax.json_printing import spaced_json
 from canonicall.syntax.output import CallOutput, Output
 from canonicall.syntax.printing import with_printing
 from canonicall.syntax.python_calls import quoted_text
@@ -101,7 +100,7 @@ class _Dialect:
             case list():
                 return "[" + ",".join(map(self._written, value)) + "]"
             case _:
-                return msgspec.json.encode(value).decode()
+                return spaced_json(value)
 
     def _as_key(self, key: str) -> str:
         return key if re.fullmatch(r"[\w.-]+", key) else f"{self.quote}{key}{self.quote}"
