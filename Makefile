@@ -4,10 +4,15 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 TESTS  := $(VENV)/.ready-for-tests
+TEMPLATES := .templates
 INSTALL = PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
+ifneq ($(wildcard $(TEMPLATES)),)
+export CANONICALL_TEMPLATES ?= $(CURDIR)/$(TEMPLATES)
+endif
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check bench serve clean
+.PHONY: help demo test coverage check templates bench serve clean
 
 help: ## Show what there is to run.
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -40,6 +45,9 @@ check: $(TESTS) ## Format, lint, types, import contracts, tests: what CI runs.
 	@$(BIN)/lint-imports
 	@$(MAKE) --no-print-directory test
 
+templates: $(READY) ## Fetch models' chat templates; tests compare with them then.
+	@$(BIN)/python tests/judges/fetch_templates.py $(TEMPLATES)
+
 bench: $(TESTS) ## Print speed as ratios measured side by side.
 	@$(BIN)/python benchmarks/run.py
 
@@ -47,5 +55,5 @@ serve: ## Start the gateway (not in this version).
 	@echo "There is no gateway in this version yet; see CHANGELOG.md." >&2; exit 1
 
 clean: ## Remove .venv and everything generated.
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage dist
+	rm -rf $(VENV) $(TEMPLATES) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage dist
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -32,9 +32,12 @@ NAMED_SYNTAXES = (
 """The syntaxes that write the name of a call before its arguments, as it is."""
 JSON_SYNTAXES = (
     "mistral_pre_v11",
+    "mistral_nemo",
+    "mistral_v7",
     "hermes",
     "granite4",
     "reka_edge",
+    "bielik",
     "ernie45",
     "granite3",
     "granite_20b_fc",

@@ -11,9 +11,13 @@ from canonicall.syntax.scanner import TextScanner
 NAMES = (
     "qwen3_coder_xml",
     "seed_oss",
+    "step35",
     "glm45_xml",
+    "glm47_xml",
+    "spark25",
     "ling3",
     "poolside_laguna",
+    "poolside_laguna_s",
     "hunyuan_v3",
     "minimax_m2",
     "minimax_m3",

@@ -126,8 +126,7 @@ LOOKS = {
         "tool_name": "g",
         "parameters": {}
     }
-]
-```""",
+]```""",
     "apertus": '<|tools_prefix|>[{"f": {"a": 1}}, {"g": {}}]<|tools_suffix|>',
     "gigachat3": '<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "f", "arguments": {"a": 1}}'
     '<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "g", "arguments": {}}',

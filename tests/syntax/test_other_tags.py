@@ -77,7 +77,7 @@ def test_muse_glimmer_messages_by_recipient():
 
 
 def test_muse_glimmer_headers_inside_an_answer_are_quotations():
-    quoted = printed("muse_glimmer_atem", call(city="Oslo")).removesuffix("<|eom|>")
+    quoted = printed("muse_glimmer_atem", call(city="Oslo")).removesuffix("<|eot|>")
     parsed = read(f" to=user<|message|>So: {quoted}", "muse_glimmer_atem")
     assert parsed.text == f"So: {quoted}"
     assert not parsed.calls

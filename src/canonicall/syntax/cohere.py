@@ -12,6 +12,7 @@ among the calls.
 """
 
 import json
+from collections.abc import Iterable
 from itertools import starmap
 from typing import Any
 
@@ -19,7 +20,7 @@ from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Opener, Syntax, arguments_of
 from canonicall.syntax.json_calls import json_calls, json_opener, next_is
 from canonicall.syntax.json_form import JsonForm
-from canonicall.syntax.json_printing import spaced_json
+from canonicall.syntax.json_printing import each_result, spaced_json
 
 _BEGIN, _END = "<|START_ACTION|>", "<|END_ACTION|>"
 _FORM = JsonForm(
@@ -38,8 +39,11 @@ def _print_calls(calls: tuple[ToolCall, ...]) -> str:
 
 
 def _numbered(index: int, call: ToolCall) -> str:
-    id = call.id if call.id.isdecimal() else str(index)
-    return "    " + spaced_json({"tool_call_id": id} | _object(call))
+    return "    " + spaced_json({"tool_call_id": _number(call.id, index)} | _object(call))
+
+
+def _number(id: str, index: int) -> str:
+    return id if id.isdecimal() else str(index)
 
 
 def _object(call: ToolCall) -> dict[str, Any]:
@@ -47,20 +51,27 @@ def _object(call: ToolCall) -> dict[str, Any]:
 
 
 def _print_results(results: tuple[ToolResult, ...]) -> str:
-    return "<|START_TOOL_RESULT|>[\n" + ",\n".join(map(_result, results)) + "\n]<|END_TOOL_RESULT|>"
+    return _listed((one, one.text) for one in results)
 
 
-def _result(result: ToolResult) -> str:
-    return (
-        f'    {{\n        "tool_call_id": {spaced_json(result.call_id)},\n'
-        f'        "results": {{\n            "0": {spaced_json(result.text)}\n        }},\n'
+def _print_results_as_content(results: tuple[ToolResult, ...]) -> str:
+    return _listed((one, {"content": one.text}) for one in results)
+
+
+def _listed(documents: Iterable[tuple[ToolResult, object]]) -> str:
+    """Results with what is shown of each; they are numbered as the calls are."""
+    written = ",\n".join(
+        f'    {{\n        "tool_call_id": "{_number(one.call_id, index)}",\n'
+        f'        "results": {{\n            "0": {spaced_json(document)}\n        }},\n'
         '        "is_error": null\n    }'
+        for index, (one, document) in enumerate(documents)
     )
+    return f"<|START_TOOL_RESULT|>[\n{written}\n]<|END_TOOL_RESULT|>"
 
 
 def _print_action(calls: tuple[ToolCall, ...]) -> str:
     listed = json.dumps([_object(call) for call in calls], ensure_ascii=False, indent=4)
-    return f"{_ACTION}\n```json\n{listed}\n```"
+    return f"{_ACTION}\n```json\n{listed}```"
 
 
 SYNTAXES = (
@@ -79,8 +90,9 @@ SYNTAXES = (
         openers=(json_opener(_BEGIN, _END, form=_FORM),),
         thinking=_THINKING,
         noise=_TURN + _WORDS,
-        models=("*command-a-plus*",),
+        models=("*command-a-plus*", "*cohere2moe*"),
         print_calls=_print_calls,
+        print_results=_print_results_as_content,
     ),
     Syntax(
         name="command_r_action_json",
@@ -99,5 +111,8 @@ SYNTAXES = (
         noise=_TURN,
         models=("*command-r-plus*", "*command-r-08*", "*command-r-v01*"),
         print_calls=_print_action,
+        print_results=each_result(
+            f"{_TURN[0]}<|SYSTEM_TOKEN|><results>\n", f"</results>{_TURN[2]}", between=""
+        ),
     ),
 )

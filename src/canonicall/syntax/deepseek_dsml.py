@@ -68,7 +68,7 @@ def _print_v32_results(results: tuple[ToolResult, ...]) -> str:
 
 
 def _print_v4_results(results: tuple[ToolResult, ...]) -> str:
-    return "\n".join(f"<tool_result>{one.text}</tool_result>" for one in results)
+    return "\n\n".join(f"<tool_result>{one.text}</tool_result>" for one in results)
 
 
 _V32 = Syntax(
@@ -96,7 +96,7 @@ SYNTAXES = (
     ),
     with_printing(
         _V4,
-        invoke_printer(f"{_DSML}tool_calls", _DSML, says_type=True),
+        invoke_printer(f"{_DSML}tool_calls", _DSML, says_type=True, keeps_line=True),
         _print_v4_results,
     ),
 )

@@ -6,7 +6,7 @@ FireFunction puts a space before it.
 
 from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.json_calls import json_opener
-from canonicall.syntax.json_printing import list_of_calls
+from canonicall.syntax.json_printing import each_result, list_of_calls
 
 _OPENER: Opener = json_opener("functools")
 
@@ -22,8 +22,11 @@ SYNTAXES = (
         name="firefunction_v2",
         kin_of="phi4_mini",
         openers=(_OPENER,),
-        noise=("<|eot_id|>",),
+        noise=("<|start_header_id|>assistant<|end_header_id|>", "<|eot_id|>"),
         models=("*firefunction*",),
         print_calls=list_of_calls(" functools", ""),
+        print_results=each_result(
+            "<|start_header_id|>tool<|end_header_id|>\n\n", "<|eot_id|>", between=""
+        ),
     ),
 )

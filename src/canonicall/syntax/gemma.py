@@ -14,10 +14,9 @@ close nothing mean nothing.
 import re
 from typing import Any
 
-import msgspec
-
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of
+from canonicall.syntax.json_printing import spaced_json
 from canonicall.syntax.output import CallOutput, Output
 from canonicall.syntax.printing import with_printing
 from canonicall.syntax.python_calls import quoted_text
@@ -88,18 +87,20 @@ class _Dialect:
         )
 
     def _written(self, value: object) -> str:
+        """A value; the members of objects are sorted, as the templates do it."""
         match value:
             case str():
                 return f"{self.quote}{value}{self.quote}"
             case dict():
                 pairs = (
-                    f"{self._as_key(key)}:{self._written(item)}" for key, item in value.items()
+                    f"{self._as_key(key)}:{self._written(value[key])}"
+                    for key in sorted(value, key=str.lower)
                 )
                 return "{" + ",".join(pairs) + "}"
             case list():
                 return "[" + ",".join(map(self._written, value)) + "]"
             case _:
-                return msgspec.json.encode(value).decode()
+                return spaced_json(value)
 
     def _as_key(self, key: str) -> str:
         return key if re.fullmatch(r"[\w.-]+", key) else f"{self.quote}{key}{self.quote}"

@@ -33,5 +33,6 @@ SYNTAXES = (
         noise=_NOISE,
         models=("*gigachat3.1*",),
         print_calls=each_call(_MARKER, "", between=""),
+        print_results=_print_results,
     ),
 )

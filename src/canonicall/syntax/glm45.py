@@ -1,9 +1,10 @@
-"""GLM-4.5 and later, and those who write alike: Ling 3, Laguna, Hunyuan 3.
+"""GLM-4.5 and later, and those who write alike: Spark 2.5, Ling 3, Laguna, Hunyuan 3.
 
-A call is a name and pairs of tags for its arguments. GLM-4.5 puts each on a line of its own,
-GLM-4.7 none; both are read. Laguna writes as GLM-4.5 does. Hunyuan 3 has a block around its calls
-and a separator behind the name; some of its checkpoints add a suffix of their own to every tag:
-`hunyuan_v3_syntax` makes a syntax for one, to be registered.
+A call is a name and pairs of tags for its arguments. GLM-4.5 puts each on a line of its own, as
+does Laguna XS, GLM-4.7 none, as do Spark and Laguna S, and Ling only some; each reads all. Hunyuan
+3 has a block around its calls and a separator behind the name; its checkpoints add a suffix of
+their own to every tag, the public one `:opensource`: `hunyuan_v3_syntax` makes a syntax for
+another, to be registered.
 
 Decisions: strings are taken as they stand, with their quotes and escapes, as the templates print
 them. A call whose end is missing is kept, marked as truncated. The same argument twice: the last
@@ -11,40 +12,77 @@ one counts.
 """
 
 from collections.abc import Callable
+from typing import TypeAlias
+
+from msgspec import Struct
 
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import json_opener
+from canonicall.syntax.json_printing import each_result
 from canonicall.syntax.printing import bare_text, with_printing
 from canonicall.syntax.xml_keys import KeyForm, key_openers
 
+PrintResults: TypeAlias = Callable[[tuple[ToolResult, ...]], str]
+
 _NOISE = ("<|observation|>", "<|user|>", "<|endoftext|>")
+_PUBLIC_END = ":opensource>"
 
 
-def _printer(form: KeyForm, line: str) -> Callable[[tuple[ToolCall, ...]], str]:
-    """Prints calls, with or without line ends between the tags."""
+class _Layout(Struct, frozen=True):
+    """What stands between the tags of a printed call, and between calls."""
+
+    name: str = "\n"
+    """Behind the name."""
+    key: str = "\n"
+    value: str = "\n"
+    end: str = ""
+    """Before the end of the call."""
+    calls: str = "\n"
+
+
+_IN_LINES = _Layout()
+_IN_ONE = _Layout(name="", key="", value="", calls="")
+_LING = _Layout(value="", end="\n")
+
+
+def _printer(form: KeyForm, layout: _Layout) -> Callable[[tuple[ToolCall, ...]], str]:
+    """Prints calls in a layout."""
 
     def print_call(call: ToolCall) -> str:
         pairs = "".join(
-            f"{form.key[0]}{key}{form.key[1]}{line}"
-            f"{form.value[0]}{bare_text(value)}{form.value[1]}{line}"
+            f"{form.key[0]}{key}{form.key[1]}{layout.key}"
+            f"{form.value[0]}{bare_text(value)}{form.value[1]}{layout.value}"
             for key, value in arguments_of(call).items()
         )
-        return f"{form.call}{call.name}{form.separator}{line}{pairs}{form.call_end}"
+        begin = f"{form.call}{call.name}{form.separator}{layout.name}"
+        return f"{begin}{pairs}{layout.end}{form.call_end}"
 
     def print_calls(calls: tuple[ToolCall, ...]) -> str:
-        printed = "\n".join(map(print_call, calls))
+        printed = layout.calls.join(map(print_call, calls))
         return f"{form.block}\n{printed}\n{form.block_end}" if form.block else printed
 
     return print_calls
 
 
-def _print_results(results: tuple[ToolResult, ...]) -> str:
-    said = "".join(f"\n<tool_response>\n{one.text}\n</tool_response>" for one in results)
-    return f"<|observation|>{said}"
+_RESULTS_IN_LINES = each_result("<tool_response>\n", "\n</tool_response>")
+_RESULTS_IN_ONE = each_result("<tool_response>", "</tool_response>", between="")
 
 
-def _glm_like(name: str, models: tuple[str, ...], kin_of: str = "") -> Syntax:
+def _observed(print_results: PrintResults, line: str) -> PrintResults:
+    """GLM: results stand behind a token of their own."""
+    return lambda results: f"<|observation|>{line}{print_results(results)}"
+
+
+def _glm_like(
+    name: str,
+    models: tuple[str, ...],
+    layout: _Layout,
+    print_results: PrintResults,
+    *,
+    kin_of: str = "glm45_xml",
+    noise: tuple[str, ...] = _NOISE,
+) -> Syntax:
     form = KeyForm()
     syntax = Syntax(
         name=name,
@@ -52,16 +90,14 @@ def _glm_like(name: str, models: tuple[str, ...], kin_of: str = "") -> Syntax:
         notation="xml",
         openers=(*key_openers(form), *only_named(json_opener(form.call, form.call_end))),
         call_ends_thinking=True,
-        noise=_NOISE,
+        noise=noise,
         models=models,
     )
-    return with_printing(syntax, _printer(form, "\n"), _print_results)
+    return with_printing(syntax, _printer(form, layout), print_results)
 
 
-def hunyuan_v3_syntax(suffix: str = "", name: str = "hunyuan_v3") -> Syntax:
-    """Hunyuan 3, for a checkpoint whose tags end in `suffix` (`<tool_call:suffix>`)."""
-    end = f":{suffix}>" if suffix else ">"
-    form = KeyForm(
+def _hunyuan_form(end: str) -> KeyForm:
+    return KeyForm(
         call=f"<tool_call{end}",
         call_end=f"</tool_call{end}",
         block=f"<tool_calls{end}",
@@ -70,19 +106,62 @@ def hunyuan_v3_syntax(suffix: str = "", name: str = "hunyuan_v3") -> Syntax:
         key=(f"<arg_key{end}", f"</arg_key{end}"),
         value=(f"<arg_value{end}", f"</arg_value{end}"),
     )
+
+
+def hunyuan_v3_syntax(suffix: str = "", name: str = "hunyuan_v3") -> Syntax:
+    """Hunyuan 3, for a checkpoint whose tags end in `suffix` (`<tool_call:suffix>`).
+
+    The suffix of the public checkpoint is read beside it.
+    """
+    end = f":{suffix}>" if suffix else ">"
+    form = _hunyuan_form(end)
+    ends = dict.fromkeys((end, _PUBLIC_END))
     syntax = Syntax(
         name=name,
         notation="xml",
-        openers=(*key_openers(form), *only_named(json_opener(form.call, form.call_end))),
+        openers=(
+            *(opener for one in ends for opener in key_openers(_hunyuan_form(one))),
+            *only_named(json_opener(form.call, form.call_end)),
+        ),
+        thinking=tuple((f"<think{one}", f"</think{one}") for one in ends),
         call_ends_thinking=True,
+        noise=tuple(f"<\uff5chy_eos{one[:-1]}\uff5c>" for one in ends),
         models=("*hunyuan-3*", "*hy3*"),
     )
-    return with_printing(syntax, _printer(form, "\n"))
+    result = each_result(f"<tool_response{end}\n", f"\n</tool_response{end}")
+    return with_printing(
+        syntax,
+        _printer(form, _IN_LINES),
+        lambda results: f"<tool_responses{end}\n{result(results)}\n</tool_responses{end}",
+    )
 
 
 SYNTAXES = (
-    _glm_like("glm45_xml", ("*glm-4.5*", "*glm-4.6*", "*glm-4.7*", "*glm-5*")),
-    _glm_like("ling3", ("*ling-3*", "*ling3*"), kin_of="glm45_xml"),
-    _glm_like("poolside_laguna", ("*laguna*",), kin_of="glm45_xml"),
+    _glm_like(
+        "glm45_xml",
+        ("*glm-4.5*", "*glm-4.6*"),
+        _IN_LINES,
+        _observed(_RESULTS_IN_LINES, "\n"),
+        kin_of="",
+    ),
+    _glm_like("glm47_xml", ("*glm-4.7*", "*glm-5*"), _IN_ONE, _observed(_RESULTS_IN_ONE, "")),
+    _glm_like(
+        "spark25",
+        ("*spark2.5*", "*spark-2.5*"),
+        _IN_ONE,
+        _RESULTS_IN_ONE,
+        noise=("<\uff5cend\u2581of\u2581sentence\uff5c>",),
+    ),
+    _glm_like("ling3", ("*ling-3*", "*ling3*"), _LING, _RESULTS_IN_LINES, noise=("<|role_end|>",)),
+    _glm_like(
+        "poolside_laguna", ("*laguna*",), _IN_LINES, _RESULTS_IN_LINES, noise=("</assistant>",)
+    ),
+    _glm_like(
+        "poolside_laguna_s",
+        ("*laguna-s-*",),
+        _IN_ONE,
+        each_result("<tool_response>", "</tool_response>"),
+        noise=("</assistant>",),
+    ),
     hunyuan_v3_syntax(),
 )

@@ -8,7 +8,7 @@ object behind each `<function_call>`; a list there is plainly meant as calls and
 from canonicall.syntax.declaration import Syntax, only_named
 from canonicall.syntax.json_calls import bare_opener, json_opener
 from canonicall.syntax.json_form import JsonForm
-from canonicall.syntax.json_printing import each_call, list_of_calls
+from canonicall.syntax.json_printing import each_call, each_result, list_of_calls
 
 _END = "<|end_of_text|>"
 
@@ -35,6 +35,7 @@ SYNTAXES = (
         openers=(json_opener("<function_call>"),),
         noise=(_END, "<|endoftext|>"),
         models=("*granite-20b-functioncalling*",),
-        print_calls=each_call("<function_call> ", ""),
+        print_calls=each_call("<function_call> ", "", between=""),
+        print_results=each_result("<function_response> ", "", between=""),
     ),
 )

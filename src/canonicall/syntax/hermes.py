@@ -1,12 +1,14 @@
 """Hermes and its many heirs: one JSON object for each call, between `<tool_call>` tags.
 
-Hermes 2 and 3, Qwen 2.5 and 3, QwQ, SmolLM3 and many fine-tunes; Granite 4, which sometimes writes
-the arguments as JSON inside a JSON text; Reka Edge; ERNIE 4.5, which puts its words into
-`<response>` tags and whose prompt opens its thought already.
+Hermes 2 and 3, Qwen 2.5 and 3, QwQ, SmolLM3, MiMo-VL and many fine-tunes; Granite 4, which
+sometimes writes the arguments as JSON inside a JSON text; Bielik 3; Reka Edge, whose JSON is ASCII;
+ERNIE 4.5, which puts its words into `<response>` tags and whose prompt opens its thought already.
 
 A list between the tags is read as well, and so is a block that lacks its closing tag. A block that
 holds no call stays text, tags and all. Calls inside of a thought are drafts and part of it.
 """
+
+import json
 
 from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.json_calls import json_opener
@@ -22,7 +24,15 @@ SYNTAXES = (
         openers=_OPENERS,
         thinking=(("<think>", "</think>"), ("<scratch_pad>", "</scratch_pad>")),
         noise=("<|im_end|>",),
-        models=("*hermes*", "*hermes-[2-9]*", "*qwen2.5*", "*qwen3*", "*qwq*", "*smollm3*"),
+        models=(
+            "*hermes*",
+            "*hermes-[2-9]*",
+            "*qwen2.5*",
+            "*qwen3*",
+            "*qwq*",
+            "*smollm3*",
+            "*mimo-vl*",
+        ),
         print_calls=_PRINT_CALLS,
         print_results=_PRINT_RESULTS,
     ),
@@ -41,8 +51,17 @@ SYNTAXES = (
         openers=_OPENERS,
         noise=("<sep>",),
         models=("*reka-edge*",),
+        print_calls=each_call("<tool_call>\n", "\n</tool_call>", between="", printed=json.dumps),
+        print_results=each_result("<tool_response>\n", "\n</tool_response>", between=""),
+    ),
+    Syntax(
+        name="bielik",
+        kin_of="hermes",
+        openers=_OPENERS,
+        noise=("<|im_end|>",),
+        models=("*bielik*v3*",),
         print_calls=_PRINT_CALLS,
-        print_results=each_result("<tool_response>\n", "\n</tool_response>"),
+        print_results=each_result("<|function_output|>", "", between=""),
     ),
     Syntax(
         name="ernie45",

@@ -5,7 +5,7 @@ model writes none; both are read.
 
 from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.json_calls import json_opener
-from canonicall.syntax.json_printing import each_call
+from canonicall.syntax.json_printing import each_call, each_result
 
 _END = "<|action_end|>"
 
@@ -20,6 +20,9 @@ SYNTAXES = (
         models=("*internlm*", "*intern-s1*"),
         print_calls=each_call(
             "<|action_start|><|plugin|>\n", "<|action_end|>", between="", arguments="parameters"
+        ),
+        print_results=each_result(
+            "<|im_start|>environment name=<|plugin|>\n", "<|im_end|>\n", between=""
         ),
     ),
 )

@@ -30,17 +30,24 @@ def invoke_form(blocks: tuple[str, ...], prefix: str = "", **more: Any) -> TagFo
 
 
 def invoke_printer(
-    block: str, prefix: str = "", line: str = "\n", *, says_type: bool = False
+    block: str,
+    prefix: str = "",
+    line: str = "\n",
+    *,
+    says_type: bool = False,
+    keeps_line: bool = False,
 ) -> Callable[[tuple[ToolCall, ...]], str]:
-    """Prints calls. `says_type`: each parameter says whether it is a string."""
+    """Prints calls. `says_type`: each parameter says whether it is a string. `keeps_line`: where
+    there are no parameters their line is empty."""
 
     def print_call(call: ToolCall) -> str:
-        lines = [f'<{prefix}invoke name="{call.name}">']
+        lines = []
         for key, value in arguments_of(call).items():
             kind = f' string="{str(isinstance(value, str)).lower()}"' if says_type else ""
             begin = f'<{prefix}parameter name="{key}"{kind}>'
             lines.append(f"{begin}{bare_text(value)}</{prefix}parameter>")
-        return line.join((*lines, f"</{prefix}invoke>"))
+        body = lines or [""] * keeps_line
+        return line.join((f'<{prefix}invoke name="{call.name}">', *body, f"</{prefix}invoke>"))
 
     def print_calls(calls: tuple[ToolCall, ...]) -> str:
         return line.join((f"<{block}>", *map(print_call, calls), f"</{block}>"))

@@ -23,15 +23,25 @@ def call_object(call: ToolCall, arguments: str = "arguments") -> dict[str, Any]:
 
 
 def each_call(
-    before: str, after: str, *, between: str = "\n", arguments: str = "arguments"
+    before: str,
+    after: str,
+    *,
+    between: str = "\n",
+    arguments: str = "arguments",
+    printed: Callable[[object], str] = spaced_json,
 ) -> Callable[[tuple[ToolCall, ...]], str]:
     """A printer that writes each call between marks of its own."""
 
     def print_calls(calls: tuple[ToolCall, ...]) -> str:
-        objects = (spaced_json(call_object(call, arguments)) for call in calls)
+        objects = (printed(call_object(call, arguments)) for call in calls)
         return between.join(f"{before}{one}{after}" for one in objects)
 
     return print_calls
+
+
+def call_object_with_id(call: ToolCall) -> dict[str, Any]:
+    """The same with its id behind, where it has one."""
+    return call_object(call) | ({"id": call.id} if call.id else {})
 
 
 def list_of_calls(before: str, after: str) -> Callable[[tuple[ToolCall, ...]], str]:
@@ -43,10 +53,12 @@ def list_of_calls(before: str, after: str) -> Callable[[tuple[ToolCall, ...]], s
     return print_calls
 
 
-def each_result(before: str, after: str) -> Callable[[tuple[ToolResult, ...]], str]:
+def each_result(
+    before: str, after: str, between: str = "\n"
+) -> Callable[[tuple[ToolResult, ...]], str]:
     """A printer that writes each result between marks of its own."""
 
     def print_results(results: tuple[ToolResult, ...]) -> str:
-        return "\n".join(f"{before}{one.text}{after}" for one in results)
+        return between.join(f"{before}{one.text}{after}" for one in results)
 
     return print_results

@@ -112,15 +112,21 @@ def _print_calls(calls: tuple[ToolCall, ...]) -> str:
 
 def _numbered(index: int, call: ToolCall) -> str:
     name = name_for(call, BEFORE_TAG)
-    id = call.id if _COUNTER.sub("", call.id) == _PREFIX + name else f"{_PREFIX}{name}:{index}"
-    return f"{_BEGIN}{id}{_ARGUMENTS}{json_arguments(call)}{_END}"
+    return f"{_BEGIN}{_id(call.id, name, index)}{_ARGUMENTS}{json_arguments(call)}{_END}"
+
+
+def _id(id: str, name: str, index: int) -> str:
+    """An id of the model's form: the one there is, or one of the name and the position."""
+    return id if _COUNTER.sub("", id) == _PREFIX + name else f"{_PREFIX}{name}:{index}"
 
 
 def _print_results(results: tuple[ToolResult, ...]) -> str:
+    """Results, by the ids that their calls were printed with: all of one reply, in its order."""
     return "".join(
         f"<|im_system|>{one.name or 'tool'}<|im_middle|>"
-        f"## Return of {one.call_id}\n{one.text}<|im_end|>"
-        for one in results
+        f"## Return of {_id(one.call_id, one.name, index) if one.name else one.call_id}\n"
+        f"{one.text}<|im_end|>"
+        for index, one in enumerate(results)
     )
 
 

@@ -5,7 +5,7 @@ escape nothing. Words stand in the element `response`, thoughts in `think`; thei
 else.
 """
 
-from canonicall.blocks import ToolCall
+from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Syntax, arguments_of
 from canonicall.syntax.printing import bare_text, with_printing
 from canonicall.syntax.xml_calls import Attributes, TagForm, tag_openers
@@ -65,6 +65,14 @@ def _print_call(call: ToolCall, index: int) -> str:
     return f"{begin}{arguments}{_CLOSE}call{_SEP}"
 
 
+def _print_results(results: tuple[ToolResult, ...]) -> str:
+    return "".join(
+        f'{_OPEN}message role="tool" tool="{_escape(one.name)}" index="{index}"{_SEP}'
+        f"{one.text}{_CLOSE}message{_SEP}<|end_of_msg|>"
+        for index, one in enumerate(results, 1)
+    )
+
+
 def _type(value: object) -> str:
     for kind, name in ((str, "string"), (bool, "boolean"), ((int, float), "number")):
         if isinstance(value, kind):
@@ -77,8 +85,8 @@ _KIMI_K3 = Syntax(
     notation="xml",
     openers=tag_openers(_FORM),
     thinking=((f"{_OPEN}think{_SEP}", f"{_CLOSE}think{_SEP}"),),
-    noise=_FRAMES,
+    noise=(*_FRAMES, "<|end_of_msg|>"),
     models=("*kimi-k3*",),
 )
 
-SYNTAXES = (with_printing(_KIMI_K3, _print_calls),)
+SYNTAXES = (with_printing(_KIMI_K3, _print_calls, _print_results),)

@@ -3,26 +3,28 @@
 `{"name": ..., "parameters": {...}}`, bare at the start of the reply or behind `<|python_tag|>`,
 several joined by semicolons. The built-in tools of Llama 3.1 are called by a line of code,
 `brave_search.call(query="...")`, behind the same tag; other code behind it stays text, as nothing
-says which tool it is for.
+says which tool it is for. Llama 3.2 was taught Python as well; its own template asks for JSON, and
+either is read.
 """
 
 import re
 
 import msgspec
 
-from canonicall.blocks import ToolCall
+from canonicall.blocks import ToolCall, ToolResult
 from canonicall.errors import InvalidValue
 from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import bare_opener, json_opener
 from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import each_call, spaced_json
 from canonicall.syntax.output import Output
+from canonicall.syntax.pythonic import BARE_LIST
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.repair import repaired_value
 
 _TAG = "<|python_tag|>"
 _NOISE = ("<|eom_id|>", "<|eot_id|>")
-_MODELS = ("*llama-3*", "*llama3*", "*llama-4*")
+_MODELS = ("*llama-3*", "*llama3*", "*llama-3.2*", "*llama3.2*", "*llama-4*")
 _HEAD = re.compile(r"\s{0,8}([A-Za-z_]\w{0,63})\s?\.\s?call\s?\(")
 _LONGEST_HEAD = 90
 _KEY = re.compile(r"[\s,]{0,16}([A-Za-z_]\w{0,63})\s?=\s{0,8}")
@@ -72,6 +74,12 @@ def _looks_builtin(reader: Reader) -> Reading[bool]:
     return _HEAD.match((yield from reader.peek(_LONGEST_HEAD))) is not None
 
 
+def _print_results(results: tuple[ToolResult, ...]) -> str:
+    """Text, too, is printed as JSON."""
+    before = "<|start_header_id|>ipython<|end_header_id|>\n\n"
+    return "".join(f"{before}{spaced_json(one.text)}<|eot_id|>" for one in results)
+
+
 def _print_builtin(calls: tuple[ToolCall, ...]) -> str:
     return "".join(_TAG + _builtin(call) for call in calls)
 
@@ -90,10 +98,11 @@ def _builtin(call: ToolCall) -> str:
 SYNTAXES = (
     Syntax(
         name="llama3_json",
-        openers=(_BEHIND_TAG, *only_named(_BARE)),
+        openers=(_BEHIND_TAG, *only_named(_BARE, BARE_LIST)),
         noise=_NOISE,
         models=_MODELS,
         print_calls=each_call("", "", between="; ", arguments="parameters"),
+        print_results=_print_results,
     ),
     Syntax(
         name="llama3_builtin",
@@ -105,5 +114,6 @@ SYNTAXES = (
         noise=_NOISE,
         models=(),
         print_calls=_print_builtin,
+        print_results=_print_results,
     ),
 )

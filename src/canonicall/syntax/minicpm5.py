@@ -1,15 +1,16 @@
 """MiniCPM5: `<function name="f"><param name="k">V</param></function>`, with no block around.
 
-A value may stand in a CDATA section; printed values that contain tags do. The tokenizer's sign for
-a blank leaks into tags, or the blank is lost. Some engines rename tools and drop arguments by
-tables of their own; here what was said is kept.
+A value may stand in a CDATA section; printed texts that contain tags, entities or lines do. The
+tokenizer's sign for a blank leaks into tags, or the blank is lost. Some engines rename tools and
+drop arguments by tables of their own; here what was said is kept.
 """
 
 from msgspec.structs import replace
 
 from canonicall.blocks import ToolCall
 from canonicall.syntax.declaration import Syntax, arguments_of
-from canonicall.syntax.printing import bare_text, with_printing
+from canonicall.syntax.json_printing import each_result
+from canonicall.syntax.printing import python_text, with_printing
 from canonicall.syntax.xml_calls import TagForm, tag_openers
 
 _FORM = TagForm(
@@ -30,14 +31,14 @@ def _print_calls(calls: tuple[ToolCall, ...]) -> str:
 
 def _print_call(call: ToolCall) -> str:
     params = "".join(
-        f'<param name="{key}">{_value(bare_text(value))}</param>'
-        for key, value in arguments_of(call).items()
+        f'<param name="{key}">{_value(value)}</param>' for key, value in arguments_of(call).items()
     )
     return f'<function name="{call.name}">{params}</function>'
 
 
-def _value(text: str) -> str:
-    return f"<![CDATA[{text}]]>" if "<" in text else text
+def _value(value: object) -> str:
+    text = python_text(value)
+    return f"<![CDATA[{text}]]>" if any(one in text for one in "<&\n") else text
 
 
 _MINICPM5 = Syntax(
@@ -48,4 +49,6 @@ _MINICPM5 = Syntax(
     models=("*minicpm5*", "*minicpm-5*"),
 )
 
-SYNTAXES = (with_printing(_MINICPM5, _print_calls),)
+SYNTAXES = (
+    with_printing(_MINICPM5, _print_calls, each_result("<tool_response>\n", "\n</tool_response>")),
+)

@@ -5,9 +5,9 @@ contains the end of a parameter with something behind it that may follow cannot 
 in values are therefore not undone.
 """
 
-from canonicall.blocks import ToolResult
 from canonicall.syntax.declaration import Syntax, only_named
 from canonicall.syntax.invoke_tags import invoke_form, invoke_printer
+from canonicall.syntax.json_printing import each_result
 from canonicall.syntax.printing import with_printing
 from canonicall.syntax.xml_calls import bare_call_openers, tag_openers
 
@@ -15,9 +15,7 @@ _BLOCK = "minimax:tool_call"
 _FORM = invoke_form((_BLOCK,))
 
 
-def _print_results(results: tuple[ToolResult, ...]) -> str:
-    return "".join(f"\n<response>{one.text}</response>" for one in results)
-
+PRINT_RESULTS = each_result("\n<response>", "</response>", between="")
 
 _MINIMAX_M2 = Syntax(
     name="minimax_m2",
@@ -28,4 +26,4 @@ _MINIMAX_M2 = Syntax(
     models=("*minimax-m2*",),
 )
 
-SYNTAXES = (with_printing(_MINIMAX_M2, invoke_printer(_BLOCK), _print_results),)
+SYNTAXES = (with_printing(_MINIMAX_M2, invoke_printer(_BLOCK), PRINT_RESULTS),)

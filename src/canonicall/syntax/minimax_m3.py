@@ -9,6 +9,7 @@ from typing import Any
 
 from canonicall.blocks import ToolCall
 from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.minimax_m2 import PRINT_RESULTS
 from canonicall.syntax.printing import bare_text, with_printing
 from canonicall.syntax.xml_tree import TreeForm, tree_openers
 
@@ -52,4 +53,4 @@ _MINIMAX_M3 = Syntax(
     models=("*minimax-m3*",),
 )
 
-SYNTAXES = (with_printing(_MINIMAX_M3, _print_calls),)
+SYNTAXES = (with_printing(_MINIMAX_M3, _print_calls, PRINT_RESULTS),)

@@ -1,22 +1,24 @@
 """Mistral, all versions of its template; they share the marker `[TOOL_CALLS]`.
 
-Before version 11 a JSON list stands behind it, whose calls have ids of nine characters. From then
+Before version 11 a JSON list stands behind it, whose calls have ids of nine characters; older
+tokenizers put a space before it, the newer ones of Nemo and version 7 do not. From version 11
 on it opens one call: `NAME[ARGS]{...}`, in version 11 also `NAME[CALL_ID]ID[ARGS]{...}`, and some
 models leave `[ARGS]` out. There is no closing marker, though some write `[/TOOL_CALLS]`. Magistral
 thinks between `[THINK]` marks; calls there are drafts and part of the thought.
 
-All are read by each of the three; they differ in what they print. A marker with no name behind it
+All are read by each; they differ in what they print. A marker with no name behind it
 opens no call, whatever stands before it.
 """
 
 import re
+from collections.abc import Callable
 
 import msgspec
 
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Opener, Syntax, only_named
 from canonicall.syntax.json_calls import json_opener
-from canonicall.syntax.json_printing import call_object, spaced_json
+from canonicall.syntax.json_printing import call_object_with_id, spaced_json
 from canonicall.syntax.named_calls import (
     BEFORE_BRACKET,
     LONGEST,
@@ -62,7 +64,7 @@ def _print_with_id(call: ToolCall) -> str:
 
 
 def _print_object(call: ToolCall) -> str:
-    return spaced_json(call_object(call) | ({"id": call.id} if call.id else {}))
+    return spaced_json(call_object_with_id(call))
 
 
 def _print_results(results: tuple[ToolResult, ...]) -> str:
@@ -75,9 +77,9 @@ def _print_results_with_id(results: tuple[ToolResult, ...]) -> str:
     )
 
 
-def _print_result_objects(results: tuple[ToolResult, ...]) -> str:
-    return "".join(
-        f'[TOOL_RESULTS] {{"content": {_as_json(one.text)}, '
+def _print_result_objects(space: str) -> Callable[[tuple[ToolResult, ...]], str]:
+    return lambda results: "".join(
+        f'[TOOL_RESULTS]{space}{{"content": {_as_json(one.text)}, '
         f'"call_id": {spaced_json(one.call_id)}}}[/TOOL_RESULTS]'
         for one in results
     )
@@ -94,6 +96,8 @@ def _as_json(text: str) -> str:
 
 _LIST, _NAMED = json_opener(_BEGIN, _END), Opener(_BEGIN, _read)
 _OPENERS = (*only_named(_LIST), _NAMED)
+_LISTED = (_LIST, *only_named(_NAMED))
+_PRINT_LIST = framed(f"{_BEGIN}[", _print_object, "]", between=", ")
 _THINKING = (("[THINK]", "[/THINK]"), ("<think>", "</think>"))
 
 SYNTAXES = (
@@ -118,11 +122,31 @@ SYNTAXES = (
     ),
     Syntax(
         name="mistral_pre_v11",
-        openers=(_LIST, *only_named(_NAMED)),
+        openers=_LISTED,
         thinking=_THINKING,
         noise=_NOISE,
-        models=("*mistral-7b*", "*mistral-nemo*", "*mistral-small-3.1*", "*mixtral*"),
+        models=("*mistral-7b*", "*mixtral*"),
         print_calls=framed(f"{_BEGIN} [", _print_object, "]", between=", "),
-        print_results=_print_result_objects,
+        print_results=_print_result_objects(" "),
+    ),
+    Syntax(
+        name="mistral_nemo",
+        kin_of="mistral_pre_v11",
+        openers=_LISTED,
+        thinking=_THINKING,
+        noise=_NOISE,
+        models=("*mistral-nemo*",),
+        print_calls=_PRINT_LIST,
+        print_results=_print_result_objects(""),
+    ),
+    Syntax(
+        name="mistral_v7",
+        kin_of="mistral_pre_v11",
+        openers=_LISTED,
+        thinking=_THINKING,
+        noise=_NOISE,
+        models=("*mistral-small-3.1*",),
+        print_calls=_PRINT_LIST,
+        print_results=_print_results_with_id,
     ),
 )

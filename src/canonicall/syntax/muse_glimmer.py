@@ -8,7 +8,7 @@ be called with a namespace (`x.get`); where only the last part was offered, that
 in the invoke counts, whatever the recipient says.
 """
 
-from canonicall.blocks import ToolCall
+from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.invoke_tags import invoke_form, invoke_printer
 from canonicall.syntax.output import Output
@@ -68,8 +68,15 @@ def _next_message(reader: Reader, output: Output) -> Reading[bool]:
 
 def _print_calls(calls: tuple[ToolCall, ...]) -> str:
     print_block = invoke_printer(_BLOCK, "atem:")
+    messages = (f"{_START} {_TO}{call.name}{_MESSAGE}{print_block((call,))}" for call in calls)
+    return "<|eom|>".join(messages) + "<|eot|>"
+
+
+def _print_results(results: tuple[ToolResult, ...]) -> str:
     return "".join(
-        f"{_START} {_TO}{call.name}{_MESSAGE}{print_block((call,))}<|eom|>" for call in calls
+        f'<|start|>tool {one.name}{_MESSAGE}<tool_output name="{one.name}">\n{one.text}\n'
+        "</tool_output><|eot|>"
+        for one in results
     )
 
 
@@ -85,4 +92,4 @@ _MUSE_GLIMMER = Syntax(
     models=("*muse-glimmer*", "*glimmer*"),
 )
 
-SYNTAXES = (with_printing(_MUSE_GLIMMER, _print_calls),)
+SYNTAXES = (with_printing(_MUSE_GLIMMER, _print_calls, _print_results),)

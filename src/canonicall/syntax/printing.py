@@ -16,12 +16,22 @@ from canonicall.errors import InvalidValue
 from canonicall.folding import fold
 from canonicall.request import Tool
 from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.json_printing import spaced_json
 from canonicall.syntax.scanner import TextScanner
 
 
 def bare_text(value: Any) -> str:
     """A value as such templates print it: a string as it is, everything else as JSON."""
-    return value if isinstance(value, str) else compact_json(value)
+    return value if isinstance(value, str) else spaced_json(value)
+
+
+def python_text(value: Any) -> str:
+    """The same for templates that print what is neither a list nor an object by `string`.
+
+    These say True and False. They also say None, by which readers cannot know null from a word, so
+    null it is.
+    """
+    return str(value) if isinstance(value, bool) else bare_text(value)
 
 
 def compact_json(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Models that call tools in Python: Llama 3.2 and 4, ToolACE, LFM2, Olmo 3.
+"""Models that call tools in Python: Llama 4, Llama 3.2 by prompt, ToolACE, LFM2, Olmo 3.
 
 A bare list counts at the start of a reply, and behind words where its tools were offered; the
 others have markers around it. A call whose list is not closed is a call all the same. Names and
@@ -10,6 +10,7 @@ import msgspec
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import json_calls, next_is
+from canonicall.syntax.json_printing import each_result, spaced_json
 from canonicall.syntax.output import Output
 from canonicall.syntax.printing import with_printing
 from canonicall.syntax.python_calls import python_calls
@@ -64,8 +65,10 @@ def _print_llama4(calls: tuple[ToolCall, ...]) -> str:
     return f"{_LLAMA4_OPEN}{_print_list(calls)}{_LLAMA4_CLOSE}"
 
 
-def _print_lfm_results(results: tuple[ToolResult, ...]) -> str:
-    return "\n".join(f"<|tool_response_start|>{one.text}<|tool_response_end|>" for one in results)
+def _print_llama4_results(results: tuple[ToolResult, ...]) -> str:
+    """Text, too, is printed as JSON."""
+    before = "<|header_start|>ipython<|header_end|>\n\n"
+    return "".join(f"{before}{spaced_json(one.text)}<|eot|>" for one in results)
 
 
 _read_list = python_calls("]", listed=False)
@@ -78,16 +81,16 @@ def _bare_list(reader: Reader, output: Output) -> Reading[bool]:
     return (yield from _read_list(reader, output))
 
 
-_BARE = Opener("[", _bare_list, looks=_is_list_of_calls)
+BARE_LIST = Opener("[", _bare_list, looks=_is_list_of_calls)
 
 SYNTAXES = (
     with_printing(
         Syntax(
             name="pythonic",
             notation="custom",
-            openers=(_BARE,),
+            openers=(BARE_LIST,),
             noise=("<|eot_id|>", "<|eom_id|>", "<|python_tag|>"),
-            models=("*llama-3.2*", "*llama3.2*", "*toolace*", "*gemma-3*"),
+            models=("*toolace*", "*gemma-3*"),
             is_marked=False,
         ),
         _print_list,
@@ -96,12 +99,13 @@ SYNTAXES = (
         Syntax(
             name="llama4_pythonic",
             notation="custom",
-            openers=(Opener(_LLAMA4_OPEN, python_calls(_LLAMA4_CLOSE)), *only_named(_BARE)),
+            openers=(Opener(_LLAMA4_OPEN, python_calls(_LLAMA4_CLOSE)), *only_named(BARE_LIST)),
             noise=("<|eot|>", "<|eom|>", _LLAMA4_CLOSE),
             models=("*llama-4*", "*llama4*"),
             is_marked=False,
         ),
         _print_llama4,
+        _print_llama4_results,
     ),
     with_printing(
         Syntax(
@@ -115,7 +119,11 @@ SYNTAXES = (
             models=("*lfm2*",),
         ),
         _print_lfm,
-        _print_lfm_results,
+        each_result(
+            "<|tool_response_start|>",
+            "<|tool_response_end|>",
+            between="<|im_end|>\n<|im_start|>tool\n",
+        ),
     ),
     with_printing(
         Syntax(

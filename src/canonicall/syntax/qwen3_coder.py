@@ -1,10 +1,11 @@
 """Qwen3-Coder and its heirs: a tag for the function and one for each parameter.
 
-Also Qwen3.5 and later, Nemotron 3, MiMo-V2, Step-3.5, and Seed-OSS, which has its own names for the
-block and for thoughts. The block tag is often left out, and so are closing tags; names are quoted
-at times, and `<function=f>{json}` is seen. Values stand on lines of their own: the first and the
-last line end belong to the tags, all else counts. A call inside a thought ends it, as the newer
-models call before they have closed their thought.
+Also Qwen3.5 and later, Nemotron 3, MiMo-V2, Step-3.5, which prints its calls without a line end
+between them, and Seed-OSS, which has its own names for the block and for thoughts. The block tag is
+often left out, and so are closing tags; names are quoted at times, and `<function=f>{json}` is
+seen. Values stand on lines of their own: the first and the last line end belong to the tags, all
+else counts. A call inside a thought ends it, as the newer models call before they have closed their
+thought.
 
 Decisions: a call whose end is missing is kept, marked as truncated. A closing tag inside a value
 counts only where the call may go on behind it. The same parameter twice: the last one counts.
@@ -12,12 +13,15 @@ Parameters that the tool does not have are kept. Entities in values are not undo
 escape nothing. Hermes' JSON between the same `<tool_call>` tags is read as well.
 """
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
-from canonicall.blocks import ToolCall, ToolResult
+from canonicall.blocks import ToolCall
 from canonicall.syntax.declaration import Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import json_opener
-from canonicall.syntax.printing import bare_text, with_printing
+from canonicall.syntax.json_printing import each_result
+from canonicall.syntax.printing import python_text, with_printing
 from canonicall.syntax.xml_calls import TagForm, bare_call_openers, tag_openers
 
 
@@ -33,29 +37,24 @@ def _form(block: str) -> TagForm:
     )
 
 
-def _print_calls(calls: tuple[ToolCall, ...]) -> str:
-    return "\n".join(f"<tool_call>\n{_function(call)}\n</tool_call>" for call in calls)
-
-
-def _print_seed_calls(calls: tuple[ToolCall, ...]) -> str:
-    return "\n".join(
-        f"<seed:tool_call>\n{_function(call, in_lines=False)}\n</seed:tool_call>" for call in calls
+def _printer(
+    block: str = "tool_call", between: str = "\n", *, in_lines: bool = True
+) -> Callable[[tuple[ToolCall, ...]], str]:
+    """Prints calls. `in_lines`: values stand on lines of their own."""
+    return lambda calls: between.join(
+        f"<{block}>\n{_function(call, in_lines=in_lines)}\n</{block}>" for call in calls
     )
 
 
-def _function(call: ToolCall, *, in_lines: bool = True) -> str:
+def _function(call: ToolCall, *, in_lines: bool) -> str:
     lines = [f"<function={call.name}>"]
     for key, value in arguments_of(call).items():
-        text = bare_text(value)
+        text = python_text(value)
         if in_lines or text.startswith("\n") or text.endswith("\n"):
             # Without line ends that belong to the tags a value would lose its own.
             text = f"\n{text}\n"
         lines.append(f"<parameter={key}>{text}</parameter>")
     return "\n".join((*lines, "</function>"))
-
-
-def _print_results(results: tuple[ToolResult, ...]) -> str:
-    return "\n".join(f"<tool_response>\n{one.text}\n</tool_response>" for one in results)
 
 
 _QWEN3_CODER = Syntax(
@@ -78,7 +77,6 @@ _QWEN3_CODER = Syntax(
         "*qwen3.8*",
         "*nemotron-3*",
         "*mimo-v2*",
-        "*step-3.5*",
         "*k-exaone-2*",
     ),
 )
@@ -96,6 +94,15 @@ _SEED_OSS = Syntax(
 )
 
 SYNTAXES = (
-    with_printing(_QWEN3_CODER, _print_calls, _print_results),
-    with_printing(_SEED_OSS, _print_seed_calls),
+    with_printing(_QWEN3_CODER, _printer(), each_result("<tool_response>\n", "\n</tool_response>")),
+    with_printing(
+        replace(_QWEN3_CODER, name="step35", kin_of=_QWEN3_CODER.name, models=("*step*3.5*",)),
+        _printer(between=""),
+        each_result("<tool_response>", "</tool_response>", between=""),
+    ),
+    with_printing(
+        _SEED_OSS,
+        _printer("seed:tool_call", in_lines=False),
+        each_result("<seed:bos>tool\n", "<seed:eos>", between=""),
+    ),
 )

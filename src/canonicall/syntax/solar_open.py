@@ -7,7 +7,7 @@
 
 from itertools import starmap
 
-from canonicall.blocks import ToolCall
+from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.named_calls import (
     BEFORE_TAG,
@@ -49,9 +49,22 @@ def _print_calls(calls: tuple[ToolCall, ...]) -> str:
 
 
 def _numbered(index: int, call: ToolCall) -> str:
-    id = call.id if BEFORE_TAG.fullmatch(call.id) else str(index)
     name = name_for(call, BEFORE_TAG)
-    return f"{_BEGIN}{id}{_NAME}{name}{_ARGS}{json_arguments(call)}{_END}"
+    return f"{_BEGIN}{_id(call.id, index)}{_NAME}{name}{_ARGS}{json_arguments(call)}{_END}"
+
+
+def _id(id: str, index: int) -> str:
+    """An id that can stand there: the one there is, or the position."""
+    return id if BEFORE_TAG.fullmatch(id) else str(index)
+
+
+def _print_results(results: tuple[ToolResult, ...]) -> str:
+    said = "".join(
+        f"<|tool_response:begin|>{_id(one.call_id, index)}<|tool_response:name|>{one.name}"
+        f"<|tool_response:result|>{one.text}<|tool_response:end|>"
+        for index, one in enumerate(results)
+    )
+    return f"<|tool_response|>{said}"
 
 
 SYNTAXES = (
@@ -62,5 +75,6 @@ SYNTAXES = (
         noise=_NOISE,
         models=("*solar-open*",),
         print_calls=_print_calls,
+        print_results=_print_results,
     ),
 )

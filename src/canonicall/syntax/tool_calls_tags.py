@@ -9,16 +9,26 @@ opens the thought.
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.json_calls import json_opener
-from canonicall.syntax.json_printing import call_object, each_result, list_of_calls, spaced_json
+from canonicall.syntax.json_printing import (
+    call_object,
+    call_object_with_id,
+    each_result,
+    list_of_calls,
+    spaced_json,
+)
 
 _OPENERS = (json_opener("<tool_calls>", "</tool_calls>"),)
-_PRINT_LIST = list_of_calls("<tool_calls>", "</tool_calls>")
 
 
 def _print_list_in_lines(calls: tuple[ToolCall, ...]) -> str:
     """Jamba: each call on a line of its own."""
     lines = ",\n".join("    " + spaced_json(call_object(call)) for call in calls)
     return f"<tool_calls>[\n{lines}\n]</tool_calls>"
+
+
+def _print_list_with_ids(calls: tuple[ToolCall, ...]) -> str:
+    """Apriel: each call has its id behind the arguments."""
+    return f"<tool_calls>{spaced_json([call_object_with_id(call) for call in calls])}</tool_calls>"
 
 
 def _print_lines(calls: tuple[ToolCall, ...]) -> str:
@@ -44,8 +54,8 @@ SYNTAXES = (
         openers=_OPENERS,
         noise=("<answer>", "</answer>", "<|eos|>"),
         models=("*hunyuan-a13b*",),
-        print_calls=_PRINT_LIST,
-        print_results=each_result("<tool_response>", "</tool_response>"),
+        print_calls=list_of_calls("<tool_calls>", "</tool_calls>"),
+        print_results=each_result("<tool_response>", "</tool_response>", between="<|extra_0|>"),
     ),
     Syntax(
         name="apriel",
@@ -57,8 +67,9 @@ SYNTAXES = (
         ),
         noise=("[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]", "<|end|>"),
         models=("*apriel*",),
-        print_calls=_PRINT_LIST,
-        print_results=each_result("<|begin_tool_result|>\n", "\n"),
+        print_calls=_print_list_with_ids,
+        # As Apriel 1.6 has it; 1.5 has turns of other names.
+        print_results=each_result("<|begin_tool_result|>\n", "\n", between="\n\n"),
     ),
     Syntax(
         name="minimax_m1",
@@ -67,6 +78,11 @@ SYNTAXES = (
         noise=("<end_of_sentence>",),
         models=("*minimax-m1*",),
         print_calls=_print_lines,
+        print_results=each_result(
+            "<beginning_of_sentence>tool name=tools\ntool result: ",
+            "\n\n<end_of_sentence>\n",
+            between="",
+        ),
     ),
     Syntax(
         name="nemotron_toolcall",
