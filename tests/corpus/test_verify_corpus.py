@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import FieldRule, IdRule, NameRule, Target
 from canonicall.verify import explain, verify
 
 CORPUS = os.environ.get("CANONICALL_CORPUS", "")
@@ -135,6 +135,8 @@ def target_of(protocol: str, host: str) -> Target:
     target = replace(TARGETS[protocol], **LOOSER.get((protocol, host), {}))
     # Who is asked: a file named after a format holds the format's own provider.
     is_format = host in {"openai-chat", "openai-responses"}
+    if is_format or host == "azure":
+        target = replace(target, fields=FieldRule(closed=("tool",)))
     return replace(target, provider="openai" if is_format else host)
 
 
