@@ -96,29 +96,31 @@ def _type(spot: Spot) -> str:
     return kind.upper() if isinstance(kind, str) and kind.upper() in TYPES else ""
 
 
+def _unknown(spot: Spot, name: str, what: str) -> str:
+    place = plain(spot.where)
+    return f"Invalid JSON payload received. Unknown name \"{name}\" at '{place}': {what}"
+
+
 def _message(spot: Spot) -> Iterator[Violation]:
     """What protobuf has against a schema."""
-    place = plain(spot.where)
     for name in spot.schema:
         if _flat(name) not in SCHEMA_FIELDS:
-            error = f"Invalid JSON payload received. Unknown name \"{name}\" at '{place}': Cannot "
-            yield refuse("bad_tool_schema", spot.where, error + "find field.", source=CALLING)
+            error = _unknown(spot, name, "Cannot find field.")
+            yield refuse("bad_tool_schema", spot.where, error, source=CALLING)
     kind = spot.schema.get("type")
     if isinstance(kind, list):
-        error = (
-            f"Invalid JSON payload received. Unknown name \"type\" at '{place}': Proto field is "
-        )
-        error += "not repeating, cannot start list."
+        error = _unknown(spot, "type", "Proto field is not repeating, cannot start list.")
         source = "BerriAI/litellm#14154"
         yield refuse("bad_tool_schema", f"{spot.where}.type", error, source=source)
     elif isinstance(kind, str) and not _type(spot):
-        error = f"Invalid value at '{place}.type' "
+        error = f"Invalid value at '{plain(spot.where)}.type' "
         error += f'(type.googleapis.com/google.ai.generativelanguage.v1beta.Type), "{kind}"'
         source = "google-gemini/deprecated-generative-ai-js#320"
         yield refuse("bad_tool_schema", f"{spot.where}.type", error, source=source)
     for at, value in enumerate(spot.values("enum")):
         if not isinstance(value, str):
-            error = f"Invalid value at '{place}.enum[{at}]' (TYPE_STRING), {_json(value)}"
+            place = f"{plain(spot.where)}.enum[{at}]"
+            error = f"Invalid value at '{place}' (TYPE_STRING), {_json(value)}"
             source = "microsoft/azure-devops-mcp#145"
             yield refuse("bad_tool_schema", f"{spot.where}.enum[{at}]", error, source=source)
 
@@ -129,10 +131,10 @@ def _json(value: Any) -> str:
 
 def _sense(spot: Spot, root: str) -> Iterator[Violation]:
     """What the API has against a schema that is a message."""
-    schema, place = spot.schema, root + _bracketed(spot.path)
+    schema = spot.schema
 
     def refused(key: str, what: str, source: str) -> Violation:
-        error = f"{place}.{key}: {what}"
+        error = f"{root}{_bracketed(spot.path)}.{key}: {what}"
         return refuse("bad_tool_schema", f"{spot.where}.{key}", error, source=source)
 
     if _type(spot) == "ARRAY" and "items" not in schema:

@@ -10,7 +10,7 @@ from typing import Any
 
 from canonicall.target import Target
 from canonicall.verify.metaschema import common_faults, shown
-from canonicall.verify.schemas import Spot, object_levels, references, resolve, walk
+from canonicall.verify.schemas import Spot, object_levels, resolve, walk
 from canonicall.verify.violation import Violation, refuse
 
 GUIDE = "platform.openai.com: structured outputs, supported schemas"
@@ -43,17 +43,17 @@ def schema_violations(
     """What is wrong with the parameters of one function; the first kind of fault hides the next."""
     start = f"Invalid schema for function '{name}': "
     root = Spot(schema, where)
-    for found in (_root(root, start), _kinds(root, start), _arrays(root, start)):
+    spots = [spot for spot in walk(root) if isinstance(spot.schema, dict)]
+    for found in (_root(root, start), _kinds(root, start), _arrays(spots, start)):
         faults = list(found)
         yield from faults
         if faults:
             return
     if is_strict:
-        for spot in walk(root):
-            if isinstance(spot.schema, dict):
-                yield from _strict(spot, start)
-        yield from _dead_references(root, start)
-        yield from _size(root, start)
+        for spot in spots:
+            yield from _strict(spot, start)
+            yield from _dead_reference(spot, root, start)
+        yield from _size(root, spots, start)
 
 
 def root_violations(name: str, schema: Any, where: str) -> Iterator[Violation]:
@@ -93,8 +93,8 @@ def _kinds(root: Spot, start: str) -> Iterator[Violation]:
         yield refuse("invalid_schema", fault.where, f"{start}{fault.what}.", source=source)
 
 
-def _arrays(root: Spot, start: str) -> Iterator[Violation]:
-    for spot in walk(root):
+def _arrays(spots: list[Spot], start: str) -> Iterator[Violation]:
+    for spot in spots:
         if "array" not in spot.types() or {"items", "prefixItems"} & spot.schema.keys():
             continue
         context = spot.path
@@ -109,10 +109,11 @@ def _context(path: tuple[str | int, ...]) -> str:
 
 
 def _strict(spot: Spot, start: str) -> Iterator[Violation]:
-    schema, place = spot.schema, f"{start}In context={_context(spot.path)}, "
+    schema = spot.schema
 
     def refused(what: str, source: str = GUIDE) -> Violation:
-        return refuse("strict_schema", spot.where, place + what, source=source)
+        error = f"{start}In context={_context(spot.path)}, {what}"
+        return refuse("strict_schema", spot.where, error, source=source)
 
     yield from (refused(f"'{word}' is not permitted.") for word in NOT_STRICT if word in schema)
     if "object" in spot.types():
@@ -142,24 +143,23 @@ def _object_faults(spot: Spot) -> Iterator[str]:
         yield f"{start}properties. Extra required key '{extra[0]}' supplied."
 
 
-def _dead_references(root: Spot, start: str) -> Iterator[Violation]:
-    for spot, ref in references(root):
-        if ref.startswith("#") and not resolve(root, ref):
-            error = f"{start}In context={_context(spot.path)}, reference to component '{ref}' "
-            error += "which was not found in the schema."
-            yield refuse(
-                "invalid_schema", f"{spot.where}.$ref", error, source="error text of the OpenAI API"
-            )
+def _dead_reference(spot: Spot, root: Spot, start: str) -> Iterator[Violation]:
+    ref = spot.schema.get("$ref")
+    if isinstance(ref, str) and ref.startswith("#") and not resolve(root, ref):
+        error = f"{start}In context={_context(spot.path)}, reference to component '{ref}' "
+        error += "which was not found in the schema."
+        source = "error text of the OpenAI API"
+        yield refuse("invalid_schema", f"{spot.where}.$ref", error, source=source)
 
 
-def _size(root: Spot, start: str) -> Iterator[Violation]:
+def _size(root: Spot, spots: list[Spot], start: str) -> Iterator[Violation]:
     levels = object_levels(root)
     if levels > MOST_LEVELS:
         error = f"{start}{levels} levels of nesting exceeds limit of {MOST_LEVELS}."
         yield refuse("schema_too_complex", root.where, error, source=GUIDE)
     names: list[str] = []
     values: list[Any] = []
-    for spot in walk(root):
+    for spot in spots:
         names += spot.properties
         values += spot.values("enum")
     if len(names) > MOST_PROPERTIES:

@@ -76,17 +76,16 @@ class Spot(Struct, frozen=True):
 
 def children(schema: dict[str, Any]) -> Iterator[tuple[Steps, Any]]:
     """The schemas inside a schema; definitions are not, until something refers to them."""
-    for key in MAPS:
-        inner = schema.get(key)
-        if isinstance(inner, dict):
-            yield from (((key, name), one) for name, one in inner.items())
-    for key in LISTS:
-        inner = schema.get(key)
-        if isinstance(inner, list):
+    for key, inner in schema.items():
+        if key not in WALKED:
+            continue
+        if key in MAPS:
+            if isinstance(inner, dict):
+                yield from (((key, name), one) for name, one in inner.items())
+        elif isinstance(inner, list) and key in LISTS:
             yield from (((key, at), one) for at, one in enumerate(inner))
-    for key in SINGLES:
-        if isinstance(schema.get(key), dict | bool):
-            yield (key,), schema[key]
+        elif isinstance(inner, dict | bool) and key in SINGLES:
+            yield (key,), inner
 
 
 def walk(root: Spot, inside: Children = children) -> Iterator[Spot]:
