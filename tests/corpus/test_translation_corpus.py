@@ -33,8 +33,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@cache
 def recorded():
-    """Accepted requests that use tools, with the format they came in."""
+    """Accepted requests that use tools."""
+    requests = []
     for path in sorted(Path(CORPUS).glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
@@ -43,18 +45,18 @@ def recorded():
                 record["has_tool_results"] or record["has_tool_calls"] or record["has_thinking"]
             )
             if format and record["request"] and record["status"] == 200 and wanted:
-                yield record["id"], format, record["request"]
+                requests.append((record["id"], decode_request(record["request"], format)))
+    assert len(requests) > 500
+    return requests
 
 
 @cache
 def refusals(target):
     """What the judge has against recorded conversations at a target: id, code and place."""
     goal = get_target(target)
-    requests = [(id, decode_request(body, format)) for id, format, body in recorded()]
-    assert len(requests) > 500
     return [
         (id, one.code, one.where)
-        for id, request in requests
+        for id, request in recorded()
         for one in verify(encode_request(request, goal).body, goal)
     ]
 
