@@ -139,6 +139,10 @@ CASES = {
         body(HELLO, toolConfig=tools(spec("a"), spec("b"))),
     ),
     "duplicate_tool_name": Case(body(HELLO, toolConfig=tools(spec(), spec())), body(HELLO)),
+    "empty_description": Case(
+        body(HELLO, toolConfig=tools({"toolSpec": {**spec()["toolSpec"], "description": ""}})),
+        body(HELLO, toolConfig=tools({"toolSpec": {**spec()["toolSpec"], "description": "x"}})),
+    ),
     "bad_tool_schema": Case(
         body(HELLO, toolConfig=tools(spec(schema={"type": "array"}))), body(HELLO)
     ),

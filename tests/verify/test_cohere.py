@@ -39,6 +39,12 @@ def result(id: str = "a", content: Any = "1") -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": id, "content": content}
 
 
+def tool(size: int, **keywords: Any) -> dict[str, Any]:
+    properties = {f"p{at}": {"type": "string"} for at in range(size)}
+    schema = {"type": "object", "properties": properties, **keywords}
+    return {"type": "function", "function": {"name": "get", "parameters": schema}}
+
+
 def body(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {"model": "m", "messages": list(messages), "tools": [TOOL], **fields}
 
@@ -85,6 +91,16 @@ CASES = {
     ),
     "choice_without_tools": Case(
         {"messages": [HELLO], "tool_choice": "REQUIRED"}, body(HELLO, tool_choice="REQUIRED")
+    ),
+    "strict_schema": Case(
+        body(HELLO, strict_tools=True, tools=[tool(1)]),
+        body(HELLO, strict_tools=True, tools=[tool(1, required=["p0"])]),
+    ),
+    "schema_too_complex": Case(
+        body(
+            HELLO, strict_tools=True, tools=[tool(100, required=["p0"]), tool(101, required=["p0"])]
+        ),
+        body(HELLO, strict_tools=True, tools=[tool(100, required=["p0"])] * 2),
     ),
     "choice_unsupported": Case(body(HELLO, tool_choice="auto"), body(HELLO, tool_choice="NONE")),
 }

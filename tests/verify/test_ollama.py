@@ -35,6 +35,10 @@ def result(content: Any = "1", **fields: Any) -> dict[str, Any]:
     return {"role": "tool", "content": content, "tool_name": "get", **fields}
 
 
+def tool(schema: Any) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": "get", "parameters": schema}}
+
+
 def body(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {"model": "m", "messages": list(messages), "tools": [TOOL], **fields}
 
@@ -67,6 +71,10 @@ CASES = {
         body(HELLO, said(call(id="a"), call(id="a")), result(), result()), FINE
     ),
     "too_many_tools": Case(body(HELLO, tools=[TOOL] * 3), body(HELLO, tools=[TOOL] * 2)),
+    "bad_tool_schema": Case(
+        body(HELLO, tools=[tool({"type": "object", "required": "city"})]),
+        body(HELLO, tools=[tool({"type": "object", "required": ["city"]}), tool(None)]),
+    ),
     "tools_missing": Case(
         {"messages": FINE["messages"]}, FINE, replace(TARGET, tools_with_history=True)
     ),
@@ -95,3 +103,20 @@ def test_the_error_is_what_go_says():
             "ChatRequest.messages.tool_calls.function.arguments of type api.ToolCallFunctionArguments"
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "where", "words"),
+    [
+        ([], "", "array into Go struct field ToolFunction.tools.function.parameters of type"),
+        ({"type": ["object", "null"]}, ".type", "parameters.type of type string"),
+        ({"properties": []}, ".properties", "array into Go struct field ToolFunctionParameters"),
+        ({"properties": {"a": True}}, ".properties.a", "unmarshal bool into Go struct field"),
+        ({"required": [1]}, ".required[0]", "cannot unmarshal number"),
+    ],
+)
+def test_parameters_are_go_structs(schema, where, words):
+    (violation,) = verify(body(HELLO, tools=[tool(schema)]), TARGET)
+    assert violation.code == "bad_tool_schema"
+    assert violation.where == f"$.tools[0].function.parameters{where}"
+    assert words in violation.error

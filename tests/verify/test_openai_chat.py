@@ -25,6 +25,8 @@ MINIMAX = replace(
 )
 GROQ = replace(TARGET, reasoning_refused=True)
 TOOL = {"type": "function", "function": {"name": "get", "parameters": {"type": "object"}}}
+DRAFT_4 = {"properties": {"a": {"minimum": 0, "exclusiveMinimum": True}}}
+DRAFT_7 = {"properties": {"a": {"exclusiveMinimum": 0, "items": [{"type": "string"}]}}}
 HELLO = {"role": "user", "content": "Hello"}
 SYSTEM = {"role": "system", "content": "Be brief."}
 DONE = {"role": "assistant", "content": "Done"}
@@ -150,6 +152,11 @@ CASES = {
             ],
         ),
         body(HELLO, tools=[{"type": "function", "function": {"name": "g"}}]),
+    ),
+    "invalid_schema": Case(
+        body(HELLO, tools=[{"type": "function", "function": {"name": "g", "parameters": DRAFT_4}}]),
+        body(HELLO, tools=[{"type": "function", "function": {"name": "g", "parameters": DRAFT_7}}]),
+        MISTRAL,
     ),
     "choice_without_tools": Case(
         {"messages": [HELLO], "tool_choice": "auto"}, body(HELLO, tool_choice="auto")

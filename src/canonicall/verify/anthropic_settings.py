@@ -5,6 +5,7 @@ from typing import Any
 
 from canonicall.target import Target
 from canonicall.verify.anthropic_pairs import Turn
+from canonicall.verify.anthropic_schemas import schema_violations
 from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.violation import Violation, refuse
@@ -59,25 +60,7 @@ def _tools(tools: list[Node], target: Target) -> Iterator[Violation]:
     for tool in repeated_names(declared):
         error = "tools: Tool names must be unique."
         yield refuse("duplicate_tool_name", tool.where, error, source=MESSAGES)
-    for one in own:
-        yield from _schema(one)
-
-
-def _schema(tool: Node) -> Iterator[Violation]:
-    place = f"{dotted(tool.where)}.custom.input_schema"
-    where = tool.at("input_schema")
-    schema = tool.get("input_schema")
-    if not isinstance(schema, dict):
-        yield refuse("bad_tool_schema", where, f"{place}: Field required", source=MESSAGES)
-    elif schema.keys() & {"oneOf", "allOf", "anyOf"}:
-        error = f"{place}: input_schema does not support oneOf, allOf, or anyOf at the top level"
-        yield refuse("bad_tool_schema", where, error, source=MESSAGES)
-    elif "type" not in schema and "$ref" not in schema:
-        error = f"{place}.type: Field required"
-        yield refuse("bad_tool_schema", where, error, source=MESSAGES)
-    elif schema.get("type", "object") != "object":
-        error = f"{place}.type: Input should be 'object'"
-        yield refuse("bad_tool_schema", where, error, source=MESSAGES)
+    yield from schema_violations(own, target)
 
 
 def _tools_missing(tools: list[Node], turns: list[Turn], target: Target) -> Iterator[Violation]:

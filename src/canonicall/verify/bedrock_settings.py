@@ -61,7 +61,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     )
     yield from offer_violations(offer, target, WORDS)
     for spec in specs:
-        yield from _schema(spec)
+        yield from _definition(spec)
     for block in root.nodes("system"):
         if block.has("text") and not block.text("text").strip():
             error = (
@@ -81,12 +81,25 @@ def _chosen(config: Node) -> Chosen | None:
     return Chosen(choice.where, "auto") if choice.fields else None
 
 
-def _schema(spec: Node) -> Iterator[Violation]:
+def _definition(spec: Node) -> Iterator[Violation]:
+    place = dotted(spec.where)
+    if spec.get("description") == "":
+        error = (
+            f"Value '' at '{place}.description' failed to satisfy constraint: "
+            "Member must have length greater than or equal to 1"
+        )
+        source = "botocore 1.44.0, bedrock-runtime: ToolSpecification; any-llm#1102"
+        yield refuse("empty_description", spec.at("description"), error, source=source)
     schema = spec.node("inputSchema").get("json")
-    if not isinstance(schema, dict) or schema.get("type", "object") != "object":
-        place = f"{dotted(spec.where)}.inputSchema.json"
-        error = f"The value at {place}.type must be one of the following: object."
-        yield refuse("bad_tool_schema", spec.at("inputSchema"), error, source=CONVERSE)
+    if not isinstance(schema, dict):
+        error = f"The format of the value at {place}.inputSchema.json is invalid. Provide a json "
+        error += "object for the field and try again."
+        source = "aws/aws-sdk-net#3377"
+        yield refuse("bad_tool_schema", spec.at("inputSchema"), error, source=source)
+    elif schema.get("type") != "object":
+        error = f"The value at {place}.inputSchema.json.type must be one of the following: object."
+        source = "earendil-works/pi#8279"
+        yield refuse("bad_tool_schema", spec.at("inputSchema"), error, source=source)
 
 
 def _cache_points(

@@ -204,9 +204,33 @@ CODES = {
     ),
     "empty_tools": Code("The list of tools is empty.", "Leave the list out."),
     "too_many_tools": Code("There are more tools than the provider takes.", "Offer fewer tools."),
+    "empty_description": Code(
+        "The description of a tool is empty.", "Leave the description out, or write one."
+    ),
     "bad_tool_schema": Code(
-        "The schema of a tool is missing or is not that of an object.",
-        'Send a schema with "type": "object".',
+        "The schema of a tool is missing or is not one the provider takes.",
+        'Send a schema with "type": "object" and only the keywords the provider knows.',
+    ),
+    "invalid_schema": Code(
+        "The schema of a tool is not valid JSON Schema.",
+        "Correct the keyword, or the reference that leads nowhere.",
+    ),
+    "bad_parameter_name": Code(
+        "The name of a parameter has characters or a length that the provider does not accept.",
+        "Rename the parameter.",
+        Fault.PROJECTION,
+    ),
+    "strict_schema": Code(
+        "The schema of a strict tool uses something that strict mode does not know.",
+        "Simplify the schema, or do not mark the tool as strict.",
+    ),
+    "too_many_strict_tools": Code(
+        "More tools are marked as strict than the provider takes.",
+        "Mark fewer tools as strict.",
+    ),
+    "schema_too_complex": Code(
+        "The schemas of strict tools are too large, alone or together.",
+        "Offer fewer strict tools, or simpler schemas.",
     ),
     "choice_without_tools": Code(
         "A tool choice is given, and no tools are.", "Leave the tool choice out, or send tools."

@@ -11,10 +11,13 @@ from canonicall.verify.lexical import Declared, id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
 from canonicall.verify.pairing import Answer, Call, Said, broken_pairs
+from canonicall.verify.schemas import Spot, walk
 from canonicall.verify.violation import Violation, refuse
 
 CHAT = "docs.cohere.com: chat API v2 reference"
 TOOLS = "docs.cohere.com: tool use"
+STRICT = "docs.cohere.com: parameter types for tool use, strict_tools"
+MOST_STRICT_FIELDS = 200
 PARTS = {
     "user": {"text", "image_url"},
     "assistant": {"text", "thinking"},
@@ -122,3 +125,18 @@ def _offer(root: Node, messages: list[Node], target: Target) -> Iterator[Violati
         is_used=any(one.get("tool_calls") or one.get("role") == "tool" for one in messages),
     )
     yield from offer_violations(offer, target, WORDS)
+    if root.get("strict_tools") is True:
+        yield from _strict(tools)
+
+
+def _strict(tools: list[Node]) -> Iterator[Violation]:
+    """With `strict_tools`: 200 fields in all, and no tool with optional parameters only."""
+    fields = 0
+    for tool in tools:
+        function = tool.node("function")
+        root = Spot(function.get("parameters"), function.at("parameters"))
+        fields += sum(len(spot.properties) for spot in walk(root))
+        if root.properties and not root.required:
+            yield refuse("strict_schema", root.where, source=STRICT)
+    if fields > MOST_STRICT_FIELDS:
+        yield refuse("schema_too_complex", "$.tools", source=STRICT)

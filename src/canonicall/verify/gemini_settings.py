@@ -2,22 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from canonicall.target import Target
+from canonicall.verify.gemini_schemas import schema_violations
 from canonicall.verify.lexical import Declared
-from canonicall.verify.node import Node, dotted, plain
+from canonicall.verify.node import Node
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
 from canonicall.verify.violation import Violation, refuse
 
 CALLING = "ai.google.dev: function calling"
-# google-genai, types.py, `Schema`, in whichever spelling.
-SCHEMA_FIELDS = {
-    *("additionalproperties", "defs", "ref", "anyof", "default", "description", "enum", "example"),
-    *("format", "items", "maxitems", "maxlength", "maxproperties", "maximum", "minitems"),
-    *("minlength", "minproperties", "minimum", "nullable", "pattern", "properties"),
-    *("propertyordering", "required", "title", "type"),
-}
 MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "auto"}
 
 WORDS = Words(
@@ -61,7 +54,7 @@ def setting_violations(root: Node, target: Target, *, is_used: bool) -> Iterator
     yield from offer_violations(offer, target, WORDS)
     yield from _allowed_names(root)
     for declaration in declared:
-        yield from _schema(declaration)
+        yield from schema_violations(declaration)
 
 
 def _tools(root: Node) -> list[Node]:
@@ -97,47 +90,3 @@ def _allowed_names(root: Node) -> Iterator[Violation]:
     if config.values(key) and _mode(config) in {"AUTO", "NONE"}:
         error = "Function calling config: allowed_function_names should be set only for ANY mode."
         yield refuse("choice_unsupported", config.at(key), error, source=CALLING)
-
-
-def _schema(declaration: Node) -> Iterator[Violation]:
-    json_schema = either(declaration, "parametersJsonSchema")
-    if declaration.has("parameters") and declaration.has(json_schema):
-        error = (
-            f"Invalid value at '{plain(declaration.where)}': parameters and parameters_json_schema "
-        )
-        error += "are mutually exclusive."
-        yield refuse("bad_tool_schema", declaration.where, error, source=CALLING)
-    schema: Any = declaration.get("parameters")
-    kind = schema.get("type", "object") if isinstance(schema, dict) else "object"
-    if isinstance(kind, str) and kind.lower() != "object":
-        place = f"* GenerateContentRequest.{dotted(declaration.where)}.parameters"
-        error = f"{place}.type: schema of a function has to be of type OBJECT"
-        yield refuse("bad_tool_schema", declaration.at("parameters"), error, source=CALLING)
-    for where, keyword in _unknown_keywords(schema, declaration.at("parameters")):
-        error = f"Invalid JSON payload received. Unknown name \"{keyword}\" at '{plain(where)}': "
-        error += "Cannot find field."
-        yield refuse("bad_tool_schema", where, error, source=CALLING)
-
-
-def _unknown_keywords(schema: Any, where: str) -> Iterator[tuple[str, str]]:
-    """Each keyword that `Schema` does not have, with the place it stands at."""
-    waiting = [(schema, where)]
-    while waiting:
-        one, place = waiting.pop()
-        if not isinstance(one, dict):
-            continue
-        yield from ((place, name) for name in one if _flat(name) not in SCHEMA_FIELDS)
-        for name, value in one.items():
-            inner: dict[str, Any] = {}
-            if name == "items":
-                inner = {"": value}
-            elif name == "properties" and isinstance(value, dict):
-                inner = {f".{key}": option for key, option in value.items()}
-            elif _flat(name) == "anyof" and isinstance(value, list):
-                inner = {f"[{index}]": option for index, option in enumerate(value)}
-            waiting += [(option, f"{place}.{name}{step}") for step, option in inner.items()]
-
-
-def _flat(name: str) -> str:
-    """A name as it is in camelCase and in snake_case alike."""
-    return name.replace("_", "").lower()

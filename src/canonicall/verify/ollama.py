@@ -13,6 +13,7 @@ from canonicall.verify.lexical import Declared, is_tool_name
 from canonicall.verify.node import KINDS, Node
 from canonicall.verify.offer import Offer, Words, offer_violations
 from canonicall.verify.pairing import Answer, Call, Said, broken_pairs
+from canonicall.verify.schemas import Spot
 from canonicall.verify.violation import Violation, refuse
 
 TYPES = "ollama/ollama: api/types.go"
@@ -41,11 +42,14 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     yield from _offer(root, messages, target)
 
 
+def _go_kind(value: object) -> str:
+    kind = "bool" if isinstance(value, bool) else KINDS.get(type(value), "number")
+    return "number" if kind == "integer" else kind
+
+
 def _unmarshal(value: object, field: str, wanted: str) -> str:
-    kind = KINDS.get(type(value), "number")
-    return (
-        f"json: cannot unmarshal {kind} into Go struct field ChatRequest.{field} of type {wanted}"
-    )
+    field = f"ChatRequest.{field}"
+    return f"json: cannot unmarshal {_go_kind(value)} into Go struct field {field} of type {wanted}"
 
 
 def _content(message: Node) -> Iterator[Violation]:
@@ -97,3 +101,40 @@ def _offer(root: Node, messages: list[Node], target: Target) -> Iterator[Violati
         is_used=any(one.get("tool_calls") or one.get("role") == "tool" for one in messages),
     )
     yield from offer_violations(offer, target, WORDS)
+    for tool in tools:
+        yield from _parameters(tool.node("function"))
+
+
+def _parameters(function: Node) -> Iterator[Violation]:
+    """`ToolFunctionParameters` and `ToolProperty` are structs; what they do not name is ignored."""
+    schema, where = function.get("parameters"), function.at("parameters")
+    field = "tools.function.parameters"
+    if schema is None:
+        return
+    if not isinstance(schema, dict):
+        yield _wrong_field(schema, f"ToolFunction.{field}", "api.ToolFunctionParameters", where)
+        return
+    wanted = {"type": (str, "string"), "required": (list, "[]string")}
+    wanted["properties"] = (dict, "map[string]api.ToolProperty")
+    for key, (kind, name) in wanted.items():
+        value = schema.get(key)
+        if value is not None and not isinstance(value, kind):
+            yield _wrong_field(
+                value, f"ToolFunctionParameters.{field}.{key}", name, f"{where}.{key}"
+            )
+    spot = Spot(schema, where)
+    for at, value in enumerate(spot.values("required")):
+        if not isinstance(value, str):
+            place, go_field = f"{where}.required[{at}]", f"ToolFunctionParameters.{field}.required"
+            yield _wrong_field(value, go_field, "string", place)
+    for name, value in spot.properties.items():
+        if value is not None and not isinstance(value, dict):
+            place, go_field = f"{where}.properties.{name}", f"ToolFunctionParameters.{field}"
+            yield _wrong_field(value, f"{go_field}.properties", "api.ToolProperty", place)
+
+
+def _wrong_field(value: object, field: str, wanted: str, where: str) -> Violation:
+    error = (
+        f"json: cannot unmarshal {_go_kind(value)} into Go struct field {field} of type {wanted}"
+    )
+    return refuse("bad_tool_schema", where, error, source="ollama/ollama#14256: api/types.go")

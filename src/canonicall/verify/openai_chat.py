@@ -13,12 +13,16 @@ from canonicall.target import Target
 from canonicall.verify.lexical import id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
 from canonicall.verify.openai_chat_order import order_violations
-from canonicall.verify.openai_chat_settings import is_thinking, setting_violations
+from canonicall.verify.openai_chat_settings import (
+    MISTRAL,
+    is_mistral,
+    is_thinking,
+    setting_violations,
+)
 from canonicall.verify.pairing import Answer, Broken, Call, Said, broken_pairs
 from canonicall.verify.violation import Violation, refuse
 
 CHAT = "platform.openai.com: chat completions API reference"
-MISTRAL = "mistral-common: protocol/instruct/validator.py"
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
 # The families of media that a part can be.
 FAMILIES = {
@@ -50,11 +54,6 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     yield from _pairs(messages, target)
     yield from order_violations(messages, target)
     yield from setting_violations(root, messages, target)
-
-
-def is_mistral(target: Target) -> bool:
-    """Mistral's validator is in force: nobody else has ids of one fixed length."""
-    return target.ids.style == "short"
 
 
 def _role(message: Node, target: Target) -> Iterator[Violation]:

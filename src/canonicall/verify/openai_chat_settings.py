@@ -4,11 +4,19 @@ from collections.abc import Iterator
 
 from canonicall.target import Target
 from canonicall.verify.lexical import Declared
+from canonicall.verify.metaschema import DRAFT_7, faults
 from canonicall.verify.node import Node, plain
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.openai_schemas import (
+    reads_definitions,
+    root_violations,
+    schema_violations,
+)
+from canonicall.verify.schemas import Spot
 from canonicall.verify.violation import Violation, refuse
 
 CHAT = "platform.openai.com: chat completions API reference"
+MISTRAL = "mistral-common: protocol/instruct/validator.py"
 
 WORDS = Words(
     CHAT,
@@ -34,6 +42,11 @@ WORDS = Words(
 )
 
 
+def is_mistral(target: Target) -> bool:
+    """Mistral's validator is in force: nobody else has ids of one fixed length."""
+    return target.ids.style == "short"
+
+
 def setting_violations(root: Node, messages: list[Node], target: Target) -> Iterator[Violation]:
     tools = root.nodes("tools")
     functions = [tool for tool in tools if tool.get("type") in {None, "function"}]
@@ -48,7 +61,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     )
     yield from offer_violations(offer, target, WORDS)
     for tool in functions:
-        yield from _definition(tool)
+        yield from _definition(tool, target)
     if root.has("parallel_tool_calls") and not tools and target.parallel_needs_tools:
         error = "'parallel_tool_calls' is only allowed when 'tools' are specified."
         yield refuse("choice_without_tools", "$.parallel_tool_calls", error, source=CHAT)
@@ -58,20 +71,37 @@ def _name(tool: Node) -> str:
     return tool.node("function").text("name")
 
 
-def _definition(tool: Node) -> Iterator[Violation]:
+def _definition(tool: Node, target: Target) -> Iterator[Violation]:
     if not tool.has("function"):
         error = f"Missing required parameter: '{plain(tool.at('function'))}'."
         yield refuse("missing_field", tool.at("function"), error, source=CHAT)
         return
     function = tool.node("function")
-    schema = function.get("parameters")
-    kind = schema.get("type", "object") if isinstance(schema, dict) else schema
-    if schema is not None and kind != "object":
-        error = (
-            f"Invalid schema for function '{function.get('name')}': schema must be a JSON Schema "
-            f"of 'type: \"object\"', got 'type: \"{kind}\"'."
-        )
-        yield refuse("bad_tool_schema", function.at("parameters"), error, source=CHAT)
+    name, where, schema = (
+        function.text("name"),
+        function.at("parameters"),
+        function.get("parameters"),
+    )
+    if schema is None:
+        if target.schema_required:
+            yield refuse("missing_field", where, "Field required", source=MISTRAL)
+    elif is_mistral(target):
+        yield from _draft_7(Spot(schema, where))
+    elif reads_definitions(target):
+        is_strict = function.get("strict") is True
+        yield from schema_violations(name, schema, where, is_strict=is_strict)
+    else:
+        yield from root_violations(name, schema, where)
+
+
+def _draft_7(root: Spot) -> Iterator[Violation]:
+    if not isinstance(root.schema, dict):
+        error = "Input should be a valid dictionary"
+        yield refuse("bad_tool_schema", root.where, error, source=MISTRAL)
+        return
+    for fault in faults(root, DRAFT_7):
+        error = f"Invalid tool schema: {fault.what}"
+        yield refuse("invalid_schema", fault.where, error, source=MISTRAL)
 
 
 def chosen(root: Node) -> Chosen | None:

@@ -11,6 +11,11 @@ from canonicall.verify.lexical import Declared, id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
 from canonicall.verify.offer import Offer, Words, offer_violations
 from canonicall.verify.openai_chat_settings import chosen
+from canonicall.verify.openai_schemas import (
+    reads_definitions,
+    root_violations,
+    schema_violations,
+)
 from canonicall.verify.violation import Violation, refuse
 
 RESPONSES = "platform.openai.com: responses API reference"
@@ -246,6 +251,20 @@ def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]
     )
     yield from offer_violations(offer, target, WORDS)
     for tool in functions:
-        if not tool.text("name"):
-            error = f"Missing required parameter: '{plain(tool.at('name'))}'."
-            yield refuse("missing_field", tool.at("name"), error, source=RESPONSES)
+        yield from _definition(tool, target)
+
+
+def _definition(tool: Node, target: Target) -> Iterator[Violation]:
+    name, schema = tool.text("name"), tool.get("parameters")
+    if not name:
+        error = f"Missing required parameter: '{plain(tool.at('name'))}'."
+        yield refuse("missing_field", tool.at("name"), error, source=RESPONSES)
+    if schema is None or tool.get("type") != "function":
+        return
+    where = tool.at("parameters")
+    if reads_definitions(target):
+        # Where `strict` is left out, the server tries and falls back (OpenAPI, FunctionTool).
+        is_strict = tool.get("strict") is True
+        yield from schema_violations(name, schema, where, is_strict=is_strict)
+    else:
+        yield from root_violations(name, schema, where)
