@@ -62,7 +62,8 @@ def decode_tools(
     body: Any = tools
     for name in reversed(get_format(format).tools_at):
         body = {name: body}
-    request = decode_request(body, format)
+    # A body without messages is refused by the formats that have them.
+    request = decode_request({"messages": [], **body}, format)
     return request.tools, request.findings
 
 

@@ -120,11 +120,19 @@ def value_as(kind: Any, value: Any) -> Any:
     if issubclass(kind, Enum):
         return _member(kind, value)
     if issubclass(kind, str) or hasattr(kind, "__fspath__"):
-        return make(msgspec.convert(value, str))
+        return make(_as_plain(str, value))
     for plain in (int, float):
         if issubclass(kind, plain):
-            return make(msgspec.convert(value, plain))
+            return make(_as_plain(plain, value))
     raise NotImplementedError(kind)
+
+
+def _as_plain(kind: type, value: Any) -> Any:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        # To an error of its own, msgspec would not add the path.
+        raise ValueError(str(error)) from None
 
 
 def _chosen(options: tuple[Any, ...], value: Any) -> Any:
