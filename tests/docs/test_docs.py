@@ -111,6 +111,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "docs/providers.md",
         "docs/streams.md",
         "docs/syntaxes.md",
+        "docs/tools.md",
         "docs/translating.md",
         "docs/violations.md",
     ],
@@ -185,7 +186,7 @@ def test_the_glossary_gives_each_word_one_meaning():
         *("target", "profile", "confidence", "transcript", "projection", "wire id", "policy"),
         *("judge", "syntax", "stream", "frame", "event", "piece", "folding", "complete"),
         *("truncated", "partial call", "marker", "detection", "leak"),
-        *("refusal", "coercion", "correction budget"),
+        *("refusal", "coercion", "correction budget", "tool", "toolset", "declaration", "external"),
     }
 
 

@@ -300,6 +300,35 @@ def test_hostile_depth_is_refused_not_crashed_on():
         taking(Node).call({"value": deep})
 
 
+@pytest.mark.parametrize("annotation", [Any, list[Any], dict[str, Any], Place, Animal])
+def test_hostile_depth_beside_a_fault_is_refused_too(annotation):
+    """Looking for 3.0 in place of 3 goes as deep as the value does."""
+    deep: Any = 1.0
+    for _ in range(100_000):
+        deep = [deep]
+
+    def give(value, number: int): ...
+
+    give.__annotations__["value"] = annotation
+    with pytest.raises(InvalidArguments):
+        tool(give).call({"value": deep, "number": "x"})
+
+
+def test_metadata_without_a_hash_is_no_obstacle():
+    annotation = Annotated[str, Meta(examples=[["a"]])] | Annotated[date, Meta(examples=[{}])]
+    assert taking(annotation).call({"value": "x"}) == "x"
+
+
+def test_a_class_whose_fields_cannot_be_told_apart_is_refused_in_words():
+    @dataclass
+    class Pet:
+        kind: Cat | Dog
+
+    for annotation in (Pet, Pet | None, list[Pet]):
+        with pytest.raises(InvalidValue, match="more than one dataclass"):
+            taking(annotation)
+
+
 def test_no_library_of_others_is_loaded():
     program = (
         "import sys\nfrom canonicall import tool\n"

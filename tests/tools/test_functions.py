@@ -88,6 +88,8 @@ def lambda_named(name):
     [
         ({"timeout": 0}, "f.timeout"),
         ({"timeout": -1}, "f.timeout"),
+        ({"timeout": "10"}, "f.timeout"),
+        ({"timeout": float("nan")}, "f.timeout"),
         ({"approval": "maybe"}, "f.approval"),
     ],
 )

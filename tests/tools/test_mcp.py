@@ -219,6 +219,14 @@ def test_content_of_no_known_kind_is_told_as_text_and_reported(part):
     assert {finding.code for finding in returned.findings} == {"value_as_text"}
 
 
+def test_nulls_of_a_server_stay():
+    answer = sdk.CallToolResult(content=[], structuredContent={"a": None})
+    assert mcp_result(answer).content == (Text(text='{"a":null}'),)
+    schema = {"type": "object", "properties": {"a": {"default": None, "enum": [None, 1]}}}
+    (made,) = tools_from_mcp([sdk.Tool(name="x", inputSchema=schema)])
+    assert made.parameters == schema
+
+
 def test_media_without_a_type_are_known_by_their_family():
     returned = mcp_result({"content": [{"type": "image", "data": PNG}]})
     assert returned.content == (Media(media_type="image/*", data=PNG),)

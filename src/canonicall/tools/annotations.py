@@ -36,6 +36,12 @@ class Choice(metaclass=_AnyInstance):
     options: tuple[Any, ...] = ()
 
 
+class Member(metaclass=_AnyInstance):
+    """A member of an enum whose values msgspec does not take, because they are of several kinds."""
+
+    enum: type[Enum] = Enum
+
+
 def readable(annotation: Any) -> Any:
     """`annotation` in terms that msgspec knows."""
     origin, args = get_origin(annotation), get_args(annotation)
@@ -57,7 +63,7 @@ def _class(kind: type) -> Any:
     if format is not None:
         return Annotated[kind, Meta(extra_json_schema={"format": format})]
     if issubclass(kind, Enum) and not _is_taken(kind):
-        return _choice((kind,))
+        return _AnyInstance("Member", (Member,), {"enum": kind})
     return kind
 
 
@@ -89,15 +95,12 @@ def _meta_of(metadata: Any) -> Meta | None:
 
 
 def _union(members: tuple[Any, ...]) -> Any:
-    whole: Any = Union.__getitem__(members)
+    whole = Union[members]  # type: ignore[valid-type]  # noqa: UP007  # made from values
     if _is_taken(whole):
         return whole
-    choice = _choice(tuple(one for one in members if one is not NoneType))
+    options = tuple(one for one in members if one is not NoneType)
+    choice = _AnyInstance("Choice", (Choice,), {"options": options})
     return choice | None if NoneType in members else choice
-
-
-def _choice(options: tuple[Any, ...]) -> Any:
-    return _AnyInstance("Choice", (Choice,), {"options": options})
 
 
 def _is_taken(annotation: Any) -> bool:
@@ -115,10 +118,10 @@ def value_as(kind: Any, value: Any) -> Any:
     make: Any = kind
     if issubclass(kind, Choice):
         return _chosen(kind.options, value)
+    if issubclass(kind, Member):
+        return _member(kind.enum, value)
     if _is_model(kind):
         return _validated(kind, value)
-    if issubclass(kind, Enum):
-        return _member(kind, value)
     if issubclass(kind, str) or hasattr(kind, "__fspath__"):
         return make(_as_plain(str, value))
     for plain in (int, float):
@@ -138,12 +141,6 @@ def _as_plain(kind: type, value: Any) -> Any:
 def _chosen(options: tuple[Any, ...], value: Any) -> Any:
     said = []
     for option in options:
-        if isinstance(option, type) and issubclass(option, Enum):
-            try:
-                return _member(option, value)
-            except ValueError as error:
-                said.append(str(error))
-            continue
         try:
             return msgspec.convert(value, option, dec_hook=value_as, str_keys=True)
         except msgspec.ValidationError as error:
@@ -183,19 +180,20 @@ class Schemas:
         own."""
         self._models: dict[str, Any] = {}
         self._own: dict[str, Any] = {}
-        choices: tuple[Any, ...] = ()
+        choices: dict[int, Any] = {}
         while True:
             self._open, self._models, self._own = [], {}, {}
             (root, *written), defs = msgspec.json.schema_components(
-                (kind, *choices), schema_hook=self._hook, ref_template=REF
+                (kind, *choices.values()), schema_hook=self._hook, ref_template=REF
             )
-            found = tuple(dict.fromkeys(one for options, _ in self._open for one in options))
-            if set(found) <= set(choices):
+            # By identity: annotations with metadata may have no hash.
+            found = {id(one): one for options, _ in self._open for one in options}
+            if found.keys() <= choices.keys():
                 break
             choices = found
         by_option = dict(zip(choices, written, strict=True))
         for options, place in self._open:
-            place += [by_option[one] for one in options]
+            place += [by_option[id(one)] for one in options]
         self.root: dict[str, Any] = root
         self.defs: dict[str, Any] = {**defs, **self._own}
 
@@ -203,15 +201,13 @@ class Schemas:
         if not isinstance(kind, type):
             raise NotImplementedError(kind)
         if issubclass(kind, Choice):
-            if len(kind.options) == 1:
-                return {"enum": [one.value for one in kind.options[0]]}
             place: list[Any] = []
             self._open.append((kind.options, place))
             return {"anyOf": place}
+        if issubclass(kind, Member):
+            return {"enum": [one.value for one in kind.enum]}
         if _is_model(kind):
             return self._model(kind)
-        if issubclass(kind, Enum):
-            return {"enum": [one.value for one in kind]}
         if issubclass(kind, str) or hasattr(kind, "__fspath__"):
             return {"type": "string"}
         for plain, name in ((int, "integer"), (float, "number")):

@@ -153,8 +153,9 @@ def checked_name(name: Any) -> str:
 
 def checked(bound: BoundTool) -> BoundTool:
     """`bound`, if its declarations make sense."""
-    if bound.timeout is not None and not bound.timeout > 0:
-        what = f"a timeout of {bound.timeout!r} seconds leaves no time to run."
+    timeout: Any = bound.timeout
+    if timeout is not None and not (isinstance(timeout, (int, float)) and timeout > 0):
+        what = f"a timeout of {timeout!r} seconds leaves no time to run."
         raise InvalidValue(what, where=f"{bound.name}.timeout", help="Use None for no limit.")
     if not callable(bound.approval) and bound.approval not in ("never", "always"):
         what = f"{bound.approval!r} says not whether approval is needed."

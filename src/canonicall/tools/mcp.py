@@ -141,7 +141,7 @@ def _plain(value: Any) -> Any:
     """An object of the SDK as the JSON it stands for; anything else as it is."""
     dump = getattr(value, "model_dump", None)
     if callable(dump):
-        return dump(mode="json", by_alias=True, exclude_none=True)
+        return dump(mode="json", by_alias=True)
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
     if isinstance(value, dict):

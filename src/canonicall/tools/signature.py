@@ -73,19 +73,16 @@ class Signature:
             raise InvalidArguments(
                 self._name, f"expected an object, got {type(arguments).__name__}.", where="args"
             )
-        known = {one.name for one in self._parameters}
-        others = {
-            name: value
-            for name, value in arguments.items()
-            if self._others is not UNSET and name not in known
-        }
-        named = {name: value for name, value in arguments.items() if name not in others}
-        read = self._converted(named, self._object, "args")
+        if self._others is UNSET:
+            return self._placed(self._converted(arguments, self._object, "args"), {})
+        known = self._object.__struct_fields__
+        named = {name: value for name, value in arguments.items() if name in known}
         more = {
             name: self._converted(value, self._others, f"args.{name}")
-            for name, value in others.items()
+            for name, value in arguments.items()
+            if name not in known
         }
-        return self._placed(read, more)
+        return self._placed(self._converted(named, self._object, "args"), more)
 
     def _take(self, parameter: Parameter) -> None:
         annotation = parameter.annotation
@@ -145,17 +142,12 @@ class Signature:
 
     def _converted(self, value: Any, kind: Any, where: str) -> Any:
         try:
-            return msgspec.convert(value, kind, dec_hook=value_as, str_keys=True)
+            return _converted(value, kind)
         except msgspec.ValidationError as error:
-            whole, changed = _with_whole_numbers(value)
-            if changed:
-                # 3.0 is an integer to JSON Schema, and to models.
-                try:
-                    return msgspec.convert(whole, kind, dec_hook=value_as, str_keys=True)
-                except msgspec.ValidationError:
-                    pass
-            what, _, path = str(error).partition(" - at `$")
-            raise InvalidArguments(self._name, f"{what}.", where=where + path[:-1]) from None
+            what, _, path = str(error).rpartition(" - at `$")
+            raise InvalidArguments(
+                self._name, f"{what or path}.", where=where + path[:-1] if what else where
+            ) from None
         except RecursionError:
             raise InvalidArguments(self._name, "it is nested too deeply.", where=where) from None
 
@@ -174,6 +166,21 @@ class Signature:
             elif value is not UNSET:
                 more[one.name] = value
         return Values(tuple(positional), more)
+
+
+def _converted(value: Any, kind: Any) -> Any:
+    try:
+        return msgspec.convert(value, kind, dec_hook=value_as, str_keys=True)
+    except msgspec.ValidationError:
+        whole, changed = _with_whole_numbers(value)
+        if not changed:
+            raise
+        # 3.0 is an integer to JSON Schema, and to models.
+        try:
+            return msgspec.convert(whole, kind, dec_hook=value_as, str_keys=True)
+        except msgspec.ValidationError:
+            pass
+        raise
 
 
 def _parameters(function: Callable[..., Any], name: str) -> Iterator[Parameter]:
