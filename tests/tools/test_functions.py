@@ -185,7 +185,13 @@ def test_the_context_is_no_argument_wherever_it_stands():
     def last(number: int, *, ctx: ToolContext | None = None):
         return ctx.call_id, number
 
+    @tool
+    def between(a: int, ctx: ToolContext, b: int = 2, *rest: int, c: int = 3):
+        return a, ctx.call_id, b, rest, c
+
     context = ToolContext("hist_tool_1")
+    assert between.call({"a": 1, "rest": [4], "c": 5}, context) == (1, "hist_tool_1", 2, (4,), 5)
+    assert between.call({"a": 1}, context) == (1, "hist_tool_1", 2, (), 3)
     assert set(first.parameters["properties"]) == {"numbers"}
     assert first.call({"numbers": [1, 2]}, context) == ("hist_tool_1", (1, 2))
     assert last.call({"number": 1}, context) == ("hist_tool_1", 1)

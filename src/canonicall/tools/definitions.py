@@ -11,9 +11,9 @@ from canonicall.guard.problems import problems_in
 from canonicall.guard.validators import UnusableSchema, errors_in, validator_of
 from canonicall.request import Tool
 from canonicall.tools.bound import Arguments, BoundTool, checked, checked_name
+from canonicall.tools.callables import context_parameter
 from canonicall.tools.context import ToolContext
 from canonicall.tools.functions import Declared, style_of
-from canonicall.tools.signature import context_parameter
 from canonicall.tools.toolset import Toolset
 
 Run = Callable[..., Any]

@@ -17,9 +17,10 @@ from canonicall.tools.bound import (
     checked,
     checked_name,
 )
+from canonicall.tools.callables import plain_function
 from canonicall.tools.context import ToolContext
 from canonicall.tools.docstrings import read_docstring
-from canonicall.tools.signature import Signature, Values, plain_function
+from canonicall.tools.signature import Signature, Values
 
 _SELF = ("self", "cls")
 
@@ -129,7 +130,7 @@ class FunctionRun:
                 where=_name_of(self.function),
                 help="Take the tool from an object: instance.method.",
             )
-        return values.start(self.function, context)
+        return self._signature.start(self.function, values, context)
 
     def bound_to(self, instance: Any, owner: type) -> "FunctionRun":
         if self._unbound is None or (instance is None and not hasattr(self._unbound, "__func__")):

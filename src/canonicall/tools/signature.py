@@ -5,23 +5,20 @@ it with. Parameters that are none of the model's business are left out: `self`, 
 what `functools.partial` has set already.
 """
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from inspect import Parameter
 from types import GenericAlias
-from typing import Any, NamedTuple, Unpack, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, Unpack, get_args, get_origin
 
 import msgspec
 from msgspec import UNSET
 
 from canonicall.errors import InvalidArguments, InvalidValue
 from canonicall.tools.annotations import Schemas, readable, value_as
+from canonicall.tools.callables import is_context, parameters_of, unpacked
 from canonicall.tools.context import ToolContext
 
 _POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-_CONTEXT = object()
-"""Stands where the context of the call belongs."""
 
 
 class Values(NamedTuple):
@@ -29,12 +26,6 @@ class Values(NamedTuple):
 
     positional: tuple[Any, ...]
     named: dict[str, Any]
-
-    def start(self, function: Callable[..., Any], context: ToolContext) -> Any:
-        """Call `function` with these values."""
-        positional = [context if one is _CONTEXT else one for one in self.positional]
-        named = {name: context if one is _CONTEXT else one for name, one in self.named.items()}
-        return function(*positional, **named)
 
 
 class Signature:
@@ -51,25 +42,22 @@ class Signature:
         self._name = name
         self._parameters: list[Parameter] = []
         """Those that the model fills."""
-        self._order: list[Parameter] = []
-        """Those, and the one for the context."""
+        context: Parameter | None = None
+        before_context = 0
         self._others: Any = UNSET
         """What `**` takes besides the named ones; UNSET where there is no `**`."""
-        hints = _hints(function, name)
-        preset = _preset(function)
-        for parameter in list(_parameters(function, name))[1 if skip_first else 0 :]:
-            annotation = hints.get(parameter.name, Any)
-            if _is_context(annotation):
-                self._order.append(parameter.replace(annotation=ToolContext))
-            elif parameter.name not in preset:
-                self._take(parameter.replace(annotation=annotation))
-        self._takes_rest = any(one.kind is Parameter.VAR_POSITIONAL for one in self._parameters)
+        for parameter in parameters_of(function, name, skip_first=skip_first):
+            if is_context(parameter.annotation):
+                context, before_context = parameter, len(self._parameters)
+            else:
+                self._take(parameter)
+        self._place(context, before_context)
         self._object = self._struct()
         self.schema = self._schema(texts)
 
     def values(self, arguments: Any) -> Values:
         """The values that `arguments` mean. Raises `InvalidArguments` where they mean none."""
-        if not isinstance(arguments, Mapping):
+        if type(arguments) is not dict and not isinstance(arguments, Mapping):
             raise InvalidArguments(
                 self._name, f"expected an object, got {type(arguments).__name__}.", where="args"
             )
@@ -84,17 +72,43 @@ class Signature:
         }
         return self._placed(self._converted(named, self._object, "args"), more)
 
+    def start(self, function: Callable[..., Any], values: Values, context: ToolContext) -> Any:
+        """Call `function` with `values`, and with the context if it asks for it."""
+        positional, named = values
+        if self._context_at is not None:
+            at = self._context_at
+            return function(*positional[:at], context, *positional[at:], **named)
+        if self._context:
+            return function(*positional, **named, **{self._context: context})
+        return function(*positional, **named)
+
     def _take(self, parameter: Parameter) -> None:
         annotation = parameter.annotation
         taken = [parameter.replace(annotation=readable(annotation))]
         if parameter.kind is Parameter.VAR_KEYWORD and get_origin(annotation) is Unpack:
-            taken = list(_unpacked(get_args(annotation)[0]))
+            taken = [
+                one.replace(annotation=readable(one.annotation))
+                for one in unpacked(get_args(annotation)[0])
+            ]
         elif parameter.kind is Parameter.VAR_KEYWORD:
             self._others, taken = readable(annotation), []
         elif parameter.kind is Parameter.VAR_POSITIONAL:
             taken = [parameter.replace(annotation=readable(GenericAlias(list, (annotation,))))]
         self._parameters += taken
-        self._order += taken
+
+    def _place(self, context: Parameter | None, before_context: int) -> None:
+        """Decide once which values go by place and which by name."""
+        starred = [one.name for one in self._parameters if one.kind is Parameter.VAR_POSITIONAL]
+        self._rest = starred[0] if starred else ""
+        """The parameter with a star; empty where there is none."""
+        # Behind a star, whatever stands before it has to go by place.
+        by_place = _POSITIONAL if starred else (Parameter.POSITIONAL_ONLY,)
+        placed = [one for one in self._parameters if one.kind in by_place]
+        self._by_place = [(one.name, one.default) for one in placed]
+        named = [one for one in self._parameters if one not in placed and one.name != self._rest]
+        self._by_name = [one.name for one in named]
+        self._context = context.name if context else ""
+        self._context_at = before_context if context and context.kind in by_place else None
 
     def _struct(self) -> type[msgspec.Struct]:
         """All parameters as one type, so that they are checked in one pass."""
@@ -153,18 +167,16 @@ class Signature:
 
     def _placed(self, read: Any, more: dict[str, Any]) -> Values:
         """Each value where its parameter wants it. Defaults are the function's own business."""
-        positional: list[Any] = []
-        for one in self._order:
-            is_context = one.annotation is ToolContext
-            value: Any = _CONTEXT if is_context else getattr(read, one.name)
-            if one.kind is Parameter.VAR_POSITIONAL:
-                positional += [] if value is UNSET else value
-            elif one.kind is Parameter.POSITIONAL_ONLY or (
-                self._takes_rest and one.kind in _POSITIONAL
-            ):
-                positional.append(one.default if value is UNSET else value)
-            elif value is not UNSET:
-                more[one.name] = value
+        for name in self._by_name:
+            value = getattr(read, name)
+            if value is not UNSET:
+                more[name] = value
+        positional = [
+            default if (value := getattr(read, name)) is UNSET else value
+            for name, default in self._by_place
+        ]
+        if self._rest and (rest := getattr(read, self._rest)) is not UNSET:
+            positional += rest
         return Values(tuple(positional), more)
 
 
@@ -181,84 +193,6 @@ def _converted(value: Any, kind: Any) -> Any:
         except msgspec.ValidationError:
             pass
         raise
-
-
-def _parameters(function: Callable[..., Any], name: str) -> Iterator[Parameter]:
-    try:
-        yield from inspect.signature(function).parameters.values()
-    except (TypeError, ValueError) as error:
-        raise InvalidValue(
-            f"its signature cannot be read: {error}.",
-            where=name,
-            help="Wrap it in a function of your own, or use tool_from_schema.",
-        ) from None
-
-
-def context_parameter(function: Callable[..., Any]) -> str:
-    """The parameter that takes the context; empty where there is none."""
-    try:
-        hints = get_type_hints(plain_function(function))
-    except (NameError, TypeError, AttributeError):
-        return ""
-    return next((name for name, kind in hints.items() if _is_context(kind)), "")
-
-
-def plain_function(function: Any) -> Any:
-    """The function that is run in the end, with its annotations and its text."""
-    while isinstance(function, partial):
-        function = function.func
-    if inspect.isclass(function):
-        return function.__init__
-    if inspect.isroutine(function):
-        return function
-    return type(function).__call__
-
-
-def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
-    try:
-        return get_type_hints(plain_function(function), include_extras=True)
-    except NameError as error:
-        raise InvalidValue(
-            f"an annotation cannot be resolved: {error}.",
-            where=name,
-            help="Define the type at the top of the module, or leave out"
-            " `from __future__ import annotations`.",
-        ) from None
-    except TypeError:
-        # Functions written in C have no annotations.
-        return {}
-
-
-def _preset(function: Any) -> set[str]:
-    """The names that partials have set; those set by place are in no signature any more."""
-    names: set[str] = set()
-    while isinstance(function, partial):
-        names |= set(function.keywords)
-        function = function.func
-    return names
-
-
-def _is_context(annotation: Any) -> bool:
-    if isinstance(annotation, type):
-        return issubclass(annotation, ToolContext)
-    return any(_is_context(one) for one in get_args(annotation) if isinstance(one, type))
-
-
-def _unpacked(kind: Any) -> Iterator[Parameter]:
-    """The members of a typed dictionary that a `**` parameter is annotated with."""
-    for name, annotation in get_type_hints(kind, include_extras=True).items():
-        is_required = name in kind.__required_keys__
-        inner = get_args(annotation)[0] if _is_marked(annotation) else annotation
-        yield Parameter(
-            name,
-            Parameter.KEYWORD_ONLY,
-            default=Parameter.empty if is_required else UNSET,
-            annotation=readable(inner),
-        )
-
-
-def _is_marked(annotation: Any) -> bool:
-    return getattr(get_origin(annotation), "_name", "") in ("Required", "NotRequired")
 
 
 def _is_required(parameter: Parameter) -> bool:
