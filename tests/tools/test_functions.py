@@ -1,7 +1,7 @@
 """`tool`: functions of every shape, run with JSON arguments."""
 
 import asyncio
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from typing import NotRequired, TypedDict, Unpack
 
 import pytest
@@ -260,6 +260,11 @@ class Shop:
     def double(count: int):
         return 2 * count
 
+    @tool
+    @cache  # noqa: B019  # it lives as long as the tests
+    def kept(self, item: str):
+        return self.name, item
+
     def plain(self, item: str):
         """Plain."""
         return self.name, item
@@ -280,6 +285,8 @@ def test_a_method_is_the_tool_of_its_object():
     assert Shop.made.call({"count": 1}) == ("Shop", 1)
     assert Shop.double.call({"count": 2}) == one.double.call({"count": 2}) == 4
     assert tool(one.plain).call({"item": "x"}) == ("one", "x")
+    assert one.kept.call({"item": "x"}) == ("one", "x")
+    assert one.kept.parameters["required"] == ["item"]
     with pytest.raises(InvalidValue, match="Take the tool from an object"):
         Shop.find.call({"item": "x"})
 

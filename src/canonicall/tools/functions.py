@@ -150,11 +150,15 @@ def style_of(function: Any) -> Style:
 
 def _is_method(function: Any) -> bool:
     """Whether a function stands in a class body and waits for its object."""
-    if not inspect.isfunction(function):
+    name = getattr(function, "__qualname__", "")
+    holder = name.rpartition(".")[0] if isinstance(name, str) else ""
+    if not holder or holder.endswith("<locals>") or not inspect.isroutine(function):
         return False
-    holder = function.__qualname__.rpartition(".")[0]
-    first = next(iter(inspect.signature(function).parameters), "")
-    return bool(holder) and not holder.endswith("<locals>") and first in _SELF
+    try:
+        first = next(iter(inspect.signature(function).parameters), "")
+    except (TypeError, ValueError):
+        return False
+    return first in _SELF
 
 
 def _name_of(function: Any) -> str:
