@@ -22,6 +22,7 @@ def ratios() -> list[Ratio]:
         for name, tool in tools.items()
     }
     call = ToolCall(id="call_1", name="tool_7", args=arguments())
+    plain = ToolCall(id="call_1", name="tool_7", args={**arguments(), "pattern": "def validate"})
     text = ToolCall(id="call_1", name="tool_7", args={**arguments(), "limit": "50"})
     assert validate_call(call, tools).call is call
     assert validate_call(text, tools).call.args == arguments()
@@ -41,6 +42,7 @@ def ratios() -> list[Ratio]:
 
     return [
         compare("a sound call, tools by name / bare validator", ours(call, tools), theirs, goal=3),
+        compare("the same, nothing in it escaped", ours(plain, tools), theirs, goal=3),
         compare("a sound call, tools as a list", ours(call, listed), theirs),
         compare("a call with one argument to coerce", ours(text, tools, CALLS // 10), theirs),
     ]

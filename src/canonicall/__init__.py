@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     # What can go wrong.
     from canonicall.errors import (
         CanonicallError,
+        InvalidArguments,
         InvalidValue,
         MalformedBody,
         NewerVersion,
@@ -130,6 +131,15 @@ if TYPE_CHECKING:
     )
     from canonicall.syntax.scanner import TextScanner
     from canonicall.target import FieldRule, IdRule, NameRule, Target
+
+    # Make tools of functions, schemas and the lists of others, and run them.
+    from canonicall.tools.bound import BoundTool
+    from canonicall.tools.context import ToolContext
+    from canonicall.tools.definitions import tool_from_schema, tools_from
+    from canonicall.tools.functions import tool
+    from canonicall.tools.mcp import mcp_result, tools_from_mcp
+    from canonicall.tools.progress import Yields
+    from canonicall.tools.toolset import Toolset
     from canonicall.transcript.policy import Policy
     from canonicall.transcript.render import Renderer
     from canonicall.transcript.turns import Diagnostics, Transcript, Turn
@@ -169,6 +179,7 @@ _NAMES_BY_MODULE = {
     "canonicall.conversation": ("Appended", "Conversation"),
     "canonicall.errors": (
         "CanonicallError",
+        "InvalidArguments",
         "InvalidValue",
         "MalformedBody",
         "NewerVersion",
@@ -232,6 +243,13 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.syntax.scanner": ("TextScanner",),
     "canonicall.target": ("FieldRule", "IdRule", "NameRule", "Target"),
+    "canonicall.tools.bound": ("BoundTool",),
+    "canonicall.tools.context": ("ToolContext",),
+    "canonicall.tools.definitions": ("tool_from_schema", "tools_from"),
+    "canonicall.tools.functions": ("tool",),
+    "canonicall.tools.mcp": ("mcp_result", "tools_from_mcp"),
+    "canonicall.tools.progress": ("Yields",),
+    "canonicall.tools.toolset": ("Toolset",),
     "canonicall.transcript.policy": ("Policy",),
     "canonicall.transcript.render": ("Renderer",),
     "canonicall.transcript.turns": ("Diagnostics", "Transcript", "Turn"),
@@ -251,6 +269,7 @@ __all__ = [
     "ArgumentsAdded",
     "BlockEnded",
     "BlockStarted",
+    "BoundTool",
     "CallClosed",
     "CallRecovery",
     "CanonicallError",
@@ -271,6 +290,7 @@ __all__ = [
     "GrowingJson",
     "IdRule",
     "Interaction",
+    "InvalidArguments",
     "InvalidValue",
     "Ledger",
     "Limits",
@@ -315,9 +335,11 @@ __all__ = [
     "ToolCall",
     "ToolCallAccumulator",
     "ToolChoice",
+    "ToolContext",
     "ToolError",
     "ToolParser",
     "ToolResult",
+    "Toolset",
     "Transcript",
     "Turn",
     "Unknown",
@@ -329,6 +351,7 @@ __all__ = [
     "Validated",
     "Violation",
     "WrongValue",
+    "Yields",
     "canonical_tool_id",
     "cut_points",
     "decode_request",
@@ -350,6 +373,7 @@ __all__ = [
     "get_target",
     "is_canonical_tool_id",
     "load",
+    "mcp_result",
     "normalize_to_anthropic_tool_id",
     "normalize_to_history_tool_id",
     "normalize_to_openai_tool_id",
@@ -368,6 +392,10 @@ __all__ = [
     "to_anthropic",
     "to_generic",
     "to_openai",
+    "tool",
+    "tool_from_schema",
+    "tools_from",
+    "tools_from_mcp",
     "translate",
     "unregister_parser",
     "unregister_provider",

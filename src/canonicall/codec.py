@@ -16,7 +16,7 @@ from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.folding import with_truncated_call
 from canonicall.providers.registry import get_target
 from canonicall.reply import Reply
-from canonicall.request import Request
+from canonicall.request import Request, Tool
 from canonicall.target import Target
 from canonicall.transcript.offer import fitted_offer, within_cache_marks
 from canonicall.transcript.params import fitted_params
@@ -53,6 +53,18 @@ def decode_request(body: Body, format: str, *, provider: str = "") -> Request:
     domain = get_target(f"{provider}/{format}").domain if provider else None
     request = get_format(format).decode_request(parsed, origin=origin, domain=domain)
     return replace(request, domain=domain or "")
+
+
+def decode_tools(
+    tools: list[dict[str, Any]], format: str
+) -> tuple[tuple[Tool, ...], tuple[Finding, ...]]:
+    """Read a list of tools as a request of a wire format has it, and what was said of it."""
+    body: Any = tools
+    for name in reversed(get_format(format).tools_at):
+        body = {name: body}
+    # A body without messages is refused by the formats that have them.
+    request = decode_request({"messages": [], **body}, format)
+    return request.tools, request.findings
 
 
 def decode_response(body: Body, format: str, *, provider: str = "") -> Reply:

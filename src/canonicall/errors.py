@@ -2,6 +2,7 @@
 
     CanonicallError
     ├── InvalidValue             the calling code handed over a value that cannot be stored
+    │   └── InvalidArguments     the arguments of a call are not what its tool takes
     ├── UnknownName              no format, provider or tool has this name
     ├── MalformedBody            a request or response body is not what its format says
     └── UnreadableConversation   a stored conversation cannot be read
@@ -27,6 +28,14 @@ class InvalidValue(CanonicallError, ValueError):
         self.where = where
         self.help = help
         super().__init__(f"{where}: {what}" + (f" {help}" if help else ""))
+
+
+class InvalidArguments(InvalidValue):
+    """Arguments that the tool named `tool` cannot be run with. `where` is the path to the fault."""
+
+    def __init__(self, tool: str, what: str, *, where: str) -> None:
+        self.tool = tool
+        super().__init__(what, where=where)
 
 
 class UnknownName(CanonicallError, LookupError):

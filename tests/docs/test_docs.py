@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, get_args
 
 import pytest
 
-from canonicall import Event, Policy
+from canonicall import Event, Policy, tool_from_schema
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, status_of, wording
+from canonicall.tools.functions import Declared
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -111,6 +112,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "docs/providers.md",
         "docs/streams.md",
         "docs/syntaxes.md",
+        "docs/tools.md",
         "docs/translating.md",
         "docs/violations.md",
     ],
@@ -150,6 +152,17 @@ def test_the_guide_shows_the_policy_as_it_is():
     ]
 
 
+def test_the_tools_page_shows_the_declarations_as_they_are():
+    """Each with its default, and none but those that can be given."""
+    shown = table((ROOT / "docs/tools.md").read_text(encoding="utf-8"), "field")
+    plain = tool_from_schema("plain", run=print)
+    assert [row[:2] for row in shown] == [
+        [f"`{row[0].strip('`')}`", f"`{getattr(plain, row[0].strip('`'))!r}`"] for row in shown
+    ]
+    described = {"title", "output_schema"}
+    assert {row[0].strip("`") for row in shown} | described == set(Declared.__annotations__)
+
+
 def test_the_streams_page_lists_the_events():
     """Every event, in order, with its fields."""
     shown = table((ROOT / "docs/streams.md").read_text(encoding="utf-8"), "event")
@@ -185,7 +198,7 @@ def test_the_glossary_gives_each_word_one_meaning():
         *("target", "profile", "confidence", "transcript", "projection", "wire id", "policy"),
         *("judge", "syntax", "stream", "frame", "event", "piece", "folding", "complete"),
         *("truncated", "partial call", "marker", "detection", "leak"),
-        *("refusal", "coercion", "correction budget"),
+        *("refusal", "coercion", "correction budget", "tool", "toolset", "declaration", "external"),
     }
 
 

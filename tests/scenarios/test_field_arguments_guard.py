@@ -7,6 +7,7 @@ import pytest
 from canonicall import (
     Conversation,
     CorrectionBudget,
+    InvalidArguments,
     Message,
     Outcome,
     Refusal,
@@ -16,6 +17,7 @@ from canonicall import (
     encode_request,
     parse,
     result_blocks,
+    tool,
     validate_call,
     verify,
 )
@@ -179,6 +181,17 @@ def test_raw_input_is_json_first_and_xml_second():
     assert neither.error.refusal is Refusal.UNREADABLE
 
 
+def test_a_call_without_an_id_is_checked_and_gets_one_when_it_is_appended():
+    """Made from the call itself, so that it is the same in every process."""
+    validated = validate_call(ToolCall(name="run", args={"command": ["ls"]}), [RUN])
+    assert validated.ok
+    made = {
+        Conversation().append(Message("assistant", (validated.call,))).calls[0].id for _ in "ab"
+    }
+    assert len(made) == 1
+    assert made.pop().startswith("hist_tool_")
+
+
 def test_control_characters_are_taken_out_of_arguments():
     call = ToolCall(name="run", args={"command": ["ls\x00", "-l\x1ba\n\t"]})
     validated = validate_call(call, [RUN])
@@ -215,6 +228,18 @@ def test_empty_arguments_for_a_tool_with_required_ones_are_answered_and_come_to_
     assert {one.outcome for one in chat.ledger.values()} == {Outcome.INVALID}
     chat.append(Message("user", (Text(text="Then do without."),)))
     assert not verify(encode_request(Request(chat, (RUN,)), "anthropic").body, "anthropic")
+
+
+def test_empty_arguments_never_reach_the_function():
+    """Neither through the check, nor past it."""
+
+    @tool
+    def run(command: list[str]) -> str:
+        raise AssertionError(command)
+
+    assert not validate_call(ToolCall(name="run", args={}), [run.tool]).ok
+    with pytest.raises(InvalidArguments, match="command"):
+        run.call({})
 
 
 def test_a_model_that_learns_goes_on():

@@ -9,13 +9,16 @@ from typing import Any
 
 import msgspec
 
-from canonicall.guard.sanitising import Limits
+from canonicall.guard.sanitising import LIMITS, Limits
 from canonicall.guard.validators import UnusableSchema, known_validators, validator_of
 
 _ENCODE = msgspec.json.Encoder().encode
+_BACKSLASH = ord("\\")
 _SUSPECT = re.compile(rb"\\[bfu]").search
 """Finds escaped control characters but those that stay, and backslashes that are meant as such."""
 _WITHOUT_CONTROL = re.compile(rb"(?:[^\\]++|\\[^bfu]|\\u(?!00[01]))*+")
+_ROOMY = min(2 * LIMITS.max_depth, LIMITS.max_bytes)
+"""In this many bytes there is no room for too many brackets, by the usual limits."""
 
 
 def is_sound(args: dict[str, Any] | None, schema: dict[str, Any] | None, limits: Limits) -> bool:
@@ -24,20 +27,25 @@ def is_sound(args: dict[str, Any] | None, schema: dict[str, Any] | None, limits:
         return False
     try:
         written = _ENCODE(args)
-        if _SUSPECT(written) and not _WITHOUT_CONTROL.fullmatch(written):
+        if _BACKSLASH in written and _SUSPECT(written) and not _WITHOUT_CONTROL.fullmatch(written):
             return False
-        size = len(written)
-        # In few bytes there is no room for too many brackets.
-        if size > 2 * limits.max_depth and not _is_within(written, limits):
+        if (len(written) > _ROOMY or limits is not LIMITS) and not _is_within(written, limits):
             return False
-        if schema is None or size > limits.max_bytes:
-            return size <= limits.max_bytes
-        known = known_validators.get(id(schema))
-        validator = validator_of(schema) if known is None else known[1]
-        return validator.is_valid(args)
+        return known_validators[id(schema)].validator.is_valid(args)
+    except KeyError:
+        return schema is None or _is_valid(args, schema)
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def _is_valid(args: dict[str, Any], schema: dict[str, Any]) -> bool:
+    """The same for a schema that is new here."""
+    try:
+        return validator_of(schema).is_valid(args)
     except (UnusableSchema, TypeError, ValueError, RecursionError):
         return False
 
 
 def _is_within(written: bytes, limits: Limits) -> bool:
-    return written.count(b"{") + written.count(b"[") <= limits.max_depth
+    brackets = written.count(b"{") + written.count(b"[")
+    return len(written) <= limits.max_bytes and brackets <= limits.max_depth

@@ -21,8 +21,17 @@ _ALL_ERRORS_UP_TO = 16_384
 """Bytes of arguments in which all faults are looked for; in larger ones it is the first: each
 fault costs a copy of what is wrong."""
 
-known_validators: dict[int, tuple[dict[str, Any], Validator]] = {}
-"""Validators by the identity of the schema, which is held so that its identity stays its own."""
+
+class Known(msgspec.Struct, gc=False):
+    """A schema that was compiled."""
+
+    schema: dict[str, Any]
+    """Held, so that its identity stays its own."""
+    validator: Validator
+
+
+known_validators: dict[int, Known] = {}
+"""By the identity of the schema."""
 
 
 class UnusableSchema(Exception):
@@ -33,14 +42,14 @@ def validator_of(schema: dict[str, Any]) -> Validator:
     """The validator of a schema. Equal schemas share one."""
     known = known_validators.get(id(schema))
     if known is not None:
-        return known[1]
+        return known.validator
     try:
         validator = _compiled(msgspec.json.encode(schema))
     except (ValueError, TypeError, RecursionError, jsonschema_rs.ReferencingError) as error:
         raise UnusableSchema(str(error).partition("\n")[0]) from None
     if len(known_validators) >= _KEPT:
         known_validators.clear()
-    known_validators[id(schema)] = (schema, validator)
+    known_validators[id(schema)] = Known(schema, validator)
     return validator
 
 

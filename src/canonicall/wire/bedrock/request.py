@@ -30,6 +30,7 @@ from canonicall.wire.carried import with_rest
 from canonicall.wire.losses import foreign_fields, not_sent
 from canonicall.wire.reading import list_at, object_at, text_at
 
+TOOLS_AT = ("toolConfig", "tools")
 _KNOWN = {
     "modelId": (),
     "messages": (),

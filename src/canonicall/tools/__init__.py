@@ -1,0 +1,1 @@
+"""Tools that can be run: what a model is offered, and what is done when it calls."""
