@@ -99,6 +99,14 @@ class Name(str):
     __slots__ = ()
 
 
+class Count(int):
+    pass
+
+
+class Share(float):
+    pass
+
+
 UserId = NewType("UserId", int)
 
 
@@ -162,6 +170,8 @@ CASES = [
     (Place, {"city": "Basel"}, Place("Basel")),
     (UserId, 7, 7),
     (Name, "x", Name("x")),
+    (Count, 3, Count(3)),
+    (Share | None, 0.5, Share(0.5)),
     (Annotated[int, Meta(ge=1)], 1, 1),
     (Annotated[list[int], Field(min_length=1)], [1], [1]),
     (Animal, {"legs": [{"length": 1}]}, Animal(legs=[Leg(length=1)])),
@@ -197,6 +207,7 @@ BAD = [
     (Annotated[int, Field(ge=1)], 0, "value"),
     (Animal, {"legs": [{"length": 0}]}, "value"),
     (Path, 3, "value"),
+    (Count, "x", "value"),
 ]
 
 

@@ -51,6 +51,21 @@ def test_a_schema_that_says_nothing_takes_everything(schema):
     assert made.call({"x": [1]}) == {"x": [1]}
 
 
+@pytest.mark.parametrize("value", [object(), {1, 2}])
+def test_what_is_no_json_is_refused(value):
+    made = tool_from_schema("count", {"properties": {"x": {"type": "string"}}}, run=pytest.fail)
+    with pytest.raises(InvalidArguments):
+        made.call({"x": value})
+
+
+def test_hostile_depth_is_refused():
+    deep: list = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(InvalidArguments):
+        tool_from_schema("count", SCHEMA, run=pytest.fail).call({"a-b": deep})
+
+
 def test_a_function_of_the_arguments_may_ask_for_the_context():
     def run(arguments: dict, about: ToolContext):
         return arguments, about.call_id

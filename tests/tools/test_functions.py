@@ -339,10 +339,20 @@ def test_what_cannot_be_a_tool_is_refused_with_what_to_do():
     with pytest.raises(InvalidValue, match="expected a function, got int"):
         tool(3)
 
+    for unreadable in (max, int):
+        with pytest.raises(InvalidValue, match="signature cannot be read"):
+            tool(unreadable)
+
     def late(value: "Nowhere"): ...  # noqa: F821
 
     with pytest.raises(InvalidValue, match="cannot be resolved"):
         tool(late)
+
+
+def test_a_function_written_in_c_takes_what_it_says():
+    made = tool(len)
+    assert made.parameters["required"] == ["obj"]
+    assert made.call({"obj": [1, 2]}) == 2
 
 
 def test_what_it_returned_becomes_a_result():

@@ -86,11 +86,12 @@ class SchemaRun:
             # `validate_call` tells it of every call; here is nothing to hold it against.
             return arguments
         try:
-            is_valid = validator.is_valid(arguments)
-        except (ValueError, RecursionError) as error:
-            raise InvalidArguments(self._name, f"{error}.", where="args") from None
-        if not is_valid:
-            raise self._refused(arguments, schema)
+            refused = None if validator.is_valid(arguments) else self._refused(arguments, schema)
+        except (TypeError, ValueError, RecursionError) as error:
+            what = f"they cannot be checked: {error}."
+            raise InvalidArguments(self._name, what, where="args") from None
+        if refused is not None:
+            raise refused
         return arguments
 
     def start(self, values: Arguments, context: ToolContext) -> Any:
