@@ -4,7 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from canonicall.syntax.registry import get_syntax
-from vectors.support import Vector, by_reason, check, needs_vectors, vectors
+from vectors.recorded import thoughts_apart, without_turn_tokens, words_of_prompt
+from vectors.support import Case, by_reason, case, check, needs_vectors, vectors
+from vectors.vector import Vector
 
 pytestmark = needs_vectors
 
@@ -18,49 +20,33 @@ EXCEPTIONS = by_reason(
     ),
     (
         "the schema says string, so the text is a string",
-        """
-        hf-transformers-0022
-        """,
+        "hf-transformers-0022",
     ),
     (
         "values are not trimmed beyond the line ends that belong to the tags",
-        """
-        smg-0204 smg-0216
-        """,
+        "smg-0204 smg-0216",
     ),
     (
         "entities and quotes in values are kept: the templates escape nothing",
-        """
-        ai-sdk-middleware-0164 smg-0133 sglang-0118
-        """,
-    ),
-    (
-        "numbers are kept as they were written: 5.0 is not made 5",
-        """
-        vllm-2583
-        """,
+        "ai-sdk-middleware-0164 smg-0133 sglang-0118",
     ),
     (
         "text behind the calls, and between them and the end of the block, is kept",
         """
-        ai-sdk-middleware-0296 dynamo_parity-0098 dynamo_parity-0134 dynamo_parity-0196
-        dynamo_parity-0214 dynamo_parity-0452 dynamo_parity-0563 smg-0087 smg-0127 vllm-3305
-        vllm-3317
+        ai-sdk-middleware-0296 dynamo_parity-0098 dynamo_parity-0134 dynamo_parity-0563
+        smg-0087 smg-0127 vllm-3305 vllm-3317
         """,
     ),
     (
         "what cannot be read as a call stays text, tags and all",
         """
-        ai-sdk-middleware-0272 ai-sdk-middleware-0276 ai-sdk-middleware-0279
-        dynamo_parity-0083 dynamo_parity-0084 dynamo_parity-0117 dynamo_parity-0434
-        dynamo_parity-0458 dynamo_parity-0693 sglang-0014 sglang-0457 vllm-3010
+        ai-sdk-middleware-0272 ai-sdk-middleware-0276 ai-sdk-middleware-0279 sglang-0014
+        sglang-0457 vllm-3010
         """,
     ),
     (
         "a closing tag that nothing opened stays text",
-        """
-        ai-sdk-middleware-0375 sglang-0015 vllm-3011
-        """,
+        "ai-sdk-middleware-0375 sglang-0015 vllm-3011",
     ),
     (
         "the beginning of a tag at the very end stays text",
@@ -70,49 +56,28 @@ EXCEPTIONS = by_reason(
         """,
     ),
     (
-        "a call whose end is missing is kept and marked as truncated",
-        """
-        dynamo_parity-0088 dynamo_parity-0122 dynamo_parity-0147 dynamo_parity-0203
-        sglang-0290 sglang-0425 sglang-0426 sglang-0427 sglang-0428 sglang-0429 sglang-0430
-        sglang-0431 sglang-0432 sglang-0433 sglang-0463 sglang-0465 smg-0200 smg-0207
-        vllm-3318
-        """,
-    ),
-    (
         "an argument whose closing tag is missing is kept",
-        """
-        dynamo_parity-0119 smg-0209
-        """,
+        "dynamo_parity-0119 smg-0209",
     ),
     (
         "words follow a closing tag where the call may not go on, so it is part of the value",
-        """
-        ai-sdk-middleware-0299
-        """,
+        "ai-sdk-middleware-0299",
     ),
     (
         "tools that were not offered are called with a finding",
-        """
-        sglang-0012 sglang-0198 vllm-0796 vllm-0797 vllm-3007 vllm-3009
-        """,
+        "sglang-0012 sglang-0198 vllm-0796 vllm-0797 vllm-3007 vllm-3009",
     ),
     (
         "arguments that the tool does not have are kept; a validator judges them",
-        """
-        ai-sdk-middleware-0243 vllm-3327 vllm-3328 vllm-3329
-        """,
+        "ai-sdk-middleware-0243 vllm-3327 vllm-3328 vllm-3329",
     ),
     (
         "a member called __proto__ or constructor is dangerous in JavaScript only",
-        """
-        ai-sdk-middleware-0281 ai-sdk-middleware-0282 ai-sdk-middleware-0285
-        """,
+        "ai-sdk-middleware-0281 ai-sdk-middleware-0282 ai-sdk-middleware-0285",
     ),
     (
         "an argument given twice: the last one counts",
-        """
-        ai-sdk-middleware-0453
-        """,
+        "ai-sdk-middleware-0453",
     ),
     (
         "`<parameter>name</parameter>` names nothing; what was said is kept as text",
@@ -130,70 +95,35 @@ EXCEPTIONS = by_reason(
     ),
     (
         "a closing tag of another name does not end a value, and the call stands",
-        """
-        sglang-0323
-        """,
+        "sglang-0323",
     ),
     (
         "elements in a value that may be an object are one",
-        """
-        llama.cpp-0250
-        """,
+        "llama.cpp-0250",
     ),
     (
         "a tag without its end names the tool no less: the engine takes the next tag for the name",
-        """
-        vllm-3435 vllm-3436
-        """,
-    ),
-    (
-        "words on both sides of a call are two texts, on lines of their own",
-        """
-        vllm-3462 vllm-3463 vllm-3464
-        """,
+        "vllm-3435 vllm-3436",
     ),
     (
         "a call outside of its block counts",
-        """
-        vllm-3457 vllm-3459
-        """,
+        "vllm-3457 vllm-3459",
     ),
     (
         "the engine repeats or cuts its own tags",
-        """
-        vllm-3312 vllm-3333 vllm-3334
-        """,
+        "vllm-3312 vllm-3333 vllm-3334",
     ),
     (
         "signs of the tokenizer in words are not undone",
-        """
-        vllm-3323
-        """,
-    ),
-    (
-        "the expected words begin in the prompt, which the vector does not have",
-        """
-        llama.cpp-0020 llama.cpp-0021 llama.cpp-0109 llama.cpp-0146 llama.cpp-0147
-        llama.cpp-0155 llama.cpp-0166 llama.cpp-0167 llama.cpp-0345
-        """,
-    ),
-    (
-        "the engine was told to leave thoughts in the text",
-        """
-        llama.cpp-0036
-        """,
+        "vllm-3323",
     ),
     (
         "the prompt had opened a thought, which the vector does not say",
-        """
-        vllm-0144 vllm-0145
-        """,
+        "vllm-0144 vllm-0145",
     ),
     (
         "the offered tools were lost in recording, so the namespace cannot be told",
-        """
-        vllm-3506
-        """,
+        "vllm-3506",
     ),
 )
 TOOLS_OFF = by_reason(
@@ -233,19 +163,12 @@ def _as_recorded(vector: Vector) -> Vector:
     if not vector.tools and "search" in names and vector.id.startswith("vllm-"):
         # The same replies are recorded with this tool and without it; the values have types.
         vector = replace(vector, tools=[_SEARCH])
-    if vector.text.startswith("<bos>"):
-        # Tokens that the engine takes out before there is any text.
-        chunks = [_without_tokens(one) for one in vector.chunks or [vector.text]]
-        vector = replace(vector, text="".join(chunks), chunks=chunks)
+    vector = thoughts_apart(words_of_prompt(without_turn_tokens(vector)))
     if vector.id.startswith("sglang-") and "to=self" in vector.text:
         # The detector of calls ran alone, so thoughts are in the words.
         vector = replace(vector, expected_content="", expected_reasoning=vector.expected_content)
     tools = [one for one in vector.tools or [] if isinstance(one, dict)]
     return replace(vector, tools=tools, starts_in_reasoning=_starts_in_thought(vector))
-
-
-def _without_tokens(text: str) -> str:
-    return text.replace("<bos>", "").replace("<eos>", "")
 
 
 def _starts_in_thought(vector: Vector) -> bool:
@@ -281,10 +204,12 @@ FORMATS = (
 )
 
 
-@pytest.mark.parametrize("vector", vectors(*FORMATS))
-def test_texts_of_models(vector):
-    """Each is read as its engine expects, or the reason why not is named."""
-    if vector.id in TOOLS_OFF:
-        pytest.skip(TOOLS_OFF[vector.id])
+def case_of(vector: Vector) -> Case:
     around = ("<tool_call>", "</tool_call>") if vector.format == "glm45_xml" else None
-    check(_as_recorded(vector), vector.format, EXCEPTIONS, around=around)
+    return case(_as_recorded(vector), around=around, skipped=TOOLS_OFF.get(vector.id, ""))
+
+
+@pytest.mark.parametrize("vector", vectors(*FORMATS))
+def test_texts_of_models(vector: Vector) -> None:
+    """Each is read as its engine expects, or the reason why not is named."""
+    check(case_of(vector), EXCEPTIONS)
