@@ -22,10 +22,6 @@ EXCEPTIONS = by_reason(
     ("a missing bracket behind the arguments is added", "dynamo_parity-0626"),
     ("a blank between the brackets of a call says nothing", "dynamo_parity-0633"),
     ("a call of Gemma without brackets is a call without arguments", "dynamo_parity-0165"),
-    (
-        "the thought or answer begins in the prompt, which is no part of the text",
-        "ollama-0312",
-    ),
     ("an escape in a text of Python is undone", "ollama-0226 ollama-0233"),
     (
         "upstream looks only at the text and does not state the call",

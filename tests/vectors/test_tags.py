@@ -122,6 +122,10 @@ EXCEPTIONS = by_reason(
         "vllm-0144 vllm-0145",
     ),
     (
+        "the model opens the thought again that the prompt has opened: that is no part of it",
+        "llama.cpp-0015",
+    ),
+    (
         "the offered tools were lost in recording, so the namespace cannot be told",
         "vllm-3506",
     ),

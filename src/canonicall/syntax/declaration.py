@@ -68,6 +68,9 @@ class Syntax(Struct, frozen=True):
     apart, so where none was named, that one's name is given."""
     notation: Notation = "json"
     """How arguments are written: as JSON, as tags, or in a way of their own."""
+    prompt_opens_thinking: bool = False
+    """Prompts of these models end inside of a thought, or may: the end of one that the text does
+    not open is no text then, also where nobody said that the reply starts in thinking."""
     thinking_place: Place = "anywhere"
     """Where the markers of thoughts count."""
     keeps_blank: bool = False

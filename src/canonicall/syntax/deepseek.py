@@ -117,6 +117,7 @@ SYNTAXES = (
         openers=_TYPED,
         noise=_NOISE,
         models=("*deepseek-v3", "*deepseek-v3-*", "*deepseek-r1*"),
+        prompt_opens_thinking=True,
         print_calls=_PRINT_FENCED,
         print_results=_print_results_framed,
     ),

@@ -54,6 +54,7 @@ def _glm_like(name: str, models: tuple[str, ...], kin_of: str = "") -> Syntax:
         call_ends_thinking=True,
         noise=_NOISE,
         models=models,
+        prompt_opens_thinking=True,
     )
     return with_printing(syntax, _printer(form, "\n"), _print_results)
 

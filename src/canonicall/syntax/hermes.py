@@ -23,6 +23,7 @@ SYNTAXES = (
         thinking=(("<think>", "</think>"), ("<scratch_pad>", "</scratch_pad>")),
         noise=("<|im_end|>",),
         models=("*hermes*", "*hermes-[2-9]*", "*qwen2.5*", "*qwen3*", "*qwq*", "*smollm3*"),
+        prompt_opens_thinking=True,
         print_calls=_PRINT_CALLS,
         print_results=_PRINT_RESULTS,
     ),
@@ -41,6 +42,7 @@ SYNTAXES = (
         openers=_OPENERS,
         noise=("<sep>",),
         models=("*reka-edge*",),
+        prompt_opens_thinking=True,
         print_calls=_PRINT_CALLS,
         print_results=each_result("<tool_response>\n", "\n</tool_response>"),
     ),
@@ -50,6 +52,7 @@ SYNTAXES = (
         openers=_OPENERS,
         noise=("<response>", "</response>", "</s>"),
         models=("*ernie-4.5*",),
+        prompt_opens_thinking=True,
         print_calls=each_call("<tool_call>\n", "\n</tool_call>\n", between=""),
     ),
 )

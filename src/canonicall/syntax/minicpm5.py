@@ -46,6 +46,7 @@ _MINICPM5 = Syntax(
     openers=tuple(replace(opener, is_common=True) for opener in tag_openers(_FORM)),
     noise=("<|im_end|>",),
     models=("*minicpm5*", "*minicpm-5*"),
+    prompt_opens_thinking=True,
 )
 
 SYNTAXES = (with_printing(_MINICPM5, _print_calls),)

@@ -109,10 +109,11 @@ SYNTAXES = (
             notation="custom",
             openers=(
                 Opener(_LFM_OPEN, json_calls(_LFM_CLOSE), looks=next_is("[{", "{")),
-                Opener(_LFM_OPEN, python_calls(_LFM_CLOSE)),
+                Opener(_LFM_OPEN, python_calls(_LFM_CLOSE), closers=(_LFM_CLOSE,)),
             ),
             noise=("<|im_end|>",),
             models=("*lfm2*",),
+            prompt_opens_thinking=True,
         ),
         _print_lfm,
         _print_lfm_results,
@@ -122,9 +123,14 @@ SYNTAXES = (
             name="olmo3",
             notation="custom",
             openers=(
-                Opener(_OLMO_OPEN, python_calls(_OLMO_CLOSE, between=(",", ";"), listed=False)),
+                Opener(
+                    _OLMO_OPEN,
+                    python_calls(_OLMO_CLOSE, between=(",", ";"), listed=False),
+                    closers=(_OLMO_CLOSE,),
+                ),
             ),
             models=("*olmo-3*", "*olmo3*"),
+            prompt_opens_thinking=True,
             noise=("<|im_end|>",),
         ),
         _print_olmo,

@@ -81,6 +81,7 @@ _QWEN3_CODER = Syntax(
         "*step-3.5*",
         "*k-exaone-2*",
     ),
+    prompt_opens_thinking=True,
 )
 _SEED_OSS = Syntax(
     name="seed_oss",
