@@ -192,6 +192,26 @@ def test_any_text_is_read_the_same_in_any_pieces(syntax, text):
 
 
 @pytest.mark.parametrize(
+    ("behind", "words", "found"),
+    [
+        ("[f(a=1)]<|tool_call_end|>", "", ["call_repeated"]),
+        ("[f(a=1)]<|tool_call_end|> Done.", " Done.", ["call_repeated"]),
+        ("[f(a=1)] Done.", "[f(a=1)] Done.", []),
+        ("[f(a=2)]", "[f(a=2)]", []),
+        ("[f(a=1)", "[f(a=1)", []),
+    ],
+)
+def test_lfm_calls_that_are_repeated_are_called_once(behind, words, found):
+    parsed = read(LFM.format("f(a=1)") + behind, "lfm2")
+    assert (said(parsed), parsed.text, codes(parsed)) == ([("f", {"a": 1})], words, found)
+
+
+def test_a_list_that_is_not_closed_is_nothing_remarkable():
+    parsed = read("[f(a=1)", "pythonic", [tool("f", a="integer")])
+    assert (said(parsed), parsed.text, codes(parsed)) == ([("f", {"a": 1})], "", [])
+
+
+@pytest.mark.parametrize(
     ("text", "syntax", "words"),
     [
         ("[f(a=1), g(a=2)] x", "pythonic", "g(a=2)] x"),

@@ -1,6 +1,7 @@
 """Vectors with what was lost when they were recorded."""
 
 import ast
+import json
 import re
 
 from msgspec.structs import replace
@@ -8,6 +9,7 @@ from msgspec.structs import replace
 from canonicall.syntax.registry import get_syntax
 from vectors.vector import Vector
 
+RAW_BODIES = "expected raw call bodies: "
 GENERATION_PROMPT = re.compile(r"generation_prompt=('[^']*'|\"[^\"]*\")")
 _LAST_WORDS = re.compile(r"[^>\n]*\Z")
 
@@ -33,6 +35,18 @@ def words_of_prompt(vector: Vector) -> Vector:
     begun = prompt[prompt.index(openings[0]) :] if openings else last
     starts = False if openings else vector.starts_in_reasoning
     return replace(vector, text=begun + vector.text, chunks=None, starts_in_reasoning=starts)
+
+
+def with_segments(vector: Vector) -> Vector:
+    """With the calls that the notes say, where the bodies between the markers are any."""
+    notes = vector.notes or ""
+    if vector.mode != "stream_segments" or not notes.startswith(RAW_BODIES):
+        return vector
+    bodies = json.loads(notes.removeprefix(RAW_BODIES))
+    if not all("name" in body for body in bodies):
+        return vector
+    calls = [{"name": body["name"], "arguments": body["args"]} for body in bodies]
+    return replace(vector, mode="stream", expected_calls=calls)
 
 
 def thoughts_apart(vector: Vector) -> Vector:

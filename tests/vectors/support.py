@@ -22,6 +22,7 @@ from canonicall.syntax.parsing import Parsed
 from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.scanner import TextScanner
 from vectors.comparing import difference
+from vectors.recorded import with_segments
 from vectors.vector import Vector
 
 FOLDER = os.environ.get("CANONICALL_VECTORS")
@@ -54,6 +55,7 @@ def case(
 ) -> Case:
     """How a vector is to be read: by the syntax of its format, if no other is named."""
     known = get_syntax(syntax or vector.format) if isinstance(syntax, str) else syntax
+    vector = with_segments(vector)
     if vector.mode == "stream_segments":
         skipped = "what stands between its tags are no calls, only raw text"
     elif vector.mode != "body_only":
@@ -134,8 +136,9 @@ def starts_in_thinking(vector: Vector, syntax: Syntax) -> bool:
     openings = [opening for opening, _ in syntax.thinking]
     # Some syntaxes read thoughts whose markers vary with openers of their own.
     openings += [one.marker for one in syntax.openers if any(one.marker in it for it in openings)]
-    is_opened = any(opening in vector.text for opening in openings)
-    return bool(vector.expected_reasoning) and not is_opened
+    thought = vector.expected_reasoning or ""
+    is_opened = any(one in vector.text and one not in thought for one in openings)
+    return bool(thought) and not is_opened
 
 
 def offered(vector: Vector) -> list[dict[str, Any]] | None:

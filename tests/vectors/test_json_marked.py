@@ -23,7 +23,7 @@ FORMATS = (
 )
 EXCEPTIONS = by_reason(
     (
-        "the engine lets the marker through as text where it streams; it is none",
+        "while it streams the engine shows the marker of the calls as words; it is none",
         "vllm-3108 vllm-3110 vllm-3114 vllm-3120 vllm-3122",
     ),
     ("the engine loses the arguments of the second call; they are whole", "vllm-3123"),
@@ -33,10 +33,10 @@ EXCEPTIONS = by_reason(
         "vllm-3099 vllm-3378 dynamo_parity-0515 dynamo_parity-0620",
     ),
     (
-        "text behind the calls is kept",
+        "words behind the calls are kept; the engine drops them",
         "dynamo_parity-0304 dynamo_parity-0511 dynamo_parity-0531 vllm-0057",
     ),
-    ("text before and behind the calls is kept", "vllm-3372"),
+    ("words before and behind the calls are kept; the engine drops both", "vllm-3372"),
     ("brackets missing before the closing tag are mended", "dynamo_parity-0307"),
     ("calls in a second block count as those in the first", "dynamo_parity-0533"),
     ("a call without arguments is a call with none", "dynamo_parity-0524 vllm-3377"),

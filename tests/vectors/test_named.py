@@ -30,7 +30,7 @@ FORMATS = (
 )
 EXCEPTIONS = by_reason(
     (
-        "text behind the calls is kept",
+        "words behind the calls are kept; the engine drops them",
         """
         dynamo_parity-0026 dynamo_parity-0042 dynamo_parity-0063 dynamo_parity-0348
         dynamo_parity-0371 dynamo_parity-0373 smg-0020 smg-0152 vllm-0007 vllm-3206 vllm-3297
@@ -61,15 +61,21 @@ EXCEPTIONS = by_reason(
     ("calls behind one that could not be read are calls", "sglang-0033"),
     ("markers that only frame or close calls are no text", "sglang-0066 smg-0070"),
     (
-        "a call that says no name is none",
+        "a call without a name cannot be run: its text is kept; the engine gives a call named nothing",
         "sglang-0028 vllm-0037 vllm-0038 vllm-2508 vllm-2509",
     ),
     ("an id without a counter is a name as well", "vllm-3186"),
-    ("the engine was made to fail in the midst of it", "sglang-0239"),
+    ("the engine's test makes it fail behind the first call", "sglang-0239"),
     ("JSON has no NaN: it is null", "sglang-0024"),
     ("a header that is no tool that was offered cannot be told from words", "vllm-0788"),
-    ("a fence around JSON that is no call is text", "llama.cpp-0031"),
-    ("citations are part of the words", "vllm-2547 vllm-2555"),
+    (
+        "the engine was told to expect JSON, and takes the fence off; nobody told us",
+        "llama.cpp-0031",
+    ),
+    (
+        "citations stay in the words: they tell what a sentence rests on, and the engine drops them",
+        "vllm-2547 vllm-2555",
+    ),
 )
 TOOLS_OFF = by_reason(
     (

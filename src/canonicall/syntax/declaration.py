@@ -30,7 +30,8 @@ class Opener(Struct, frozen=True):
     place: Place = "anywhere"
     """Where it counts: anywhere, at the start of a line, or at the start of the reply."""
     closers: tuple[str, ...] = ()
-    """Markers that close what this one opens. They are text where nothing was opened."""
+    """Markers that close what this one opens. They are text where nothing was opened, unless they
+    are noise."""
     by_form: bool = False
     """Other text may begin with it as well: it opens calls only of tools that were offered, and
     there is nothing remarkable about it where it opens none."""

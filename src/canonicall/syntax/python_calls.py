@@ -73,9 +73,10 @@ def python_calls(
 
 def _leave(raw: str, output: Output, closers: tuple[str, ...]) -> None:
     """What follows the calls is none: it stays text, and their closing marker may still come."""
-    output.text(raw)
     output.unclosed = closers
-    output.note("call_unreadable", Action.KEPT, "No call follows the others; it stays text.")
+    if raw:
+        output.text(raw)
+        output.note("call_unreadable", Action.KEPT, "No call follows the others; it stays text.")
 
 
 def read_call(reader: Reader, output: Output) -> Reading[bool]:

@@ -8,7 +8,8 @@ keys that Python would not read as such cannot be printed.
 import msgspec
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
+from canonicall.findings import Action
+from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import json_calls, next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.printing import with_printing
@@ -16,6 +17,8 @@ from canonicall.syntax.python_calls import python_calls
 from canonicall.syntax.reader import Reader, Reading
 
 _LFM_OPEN, _LFM_CLOSE = "<|tool_call_start|>", "<|tool_call_end|>"
+_LONGEST_ECHO = 4096
+"""No longer text is waited for, to see whether it is repeated."""
 _OLMO_OPEN, _OLMO_CLOSE = "<function_calls>", "</function_calls>"
 _LLAMA4_OPEN, _LLAMA4_CLOSE = "<|python_start|>", "<|python_end|>"
 
@@ -68,6 +71,22 @@ def _print_lfm_results(results: tuple[ToolResult, ...]) -> str:
     return "\n".join(f"<|tool_response_start|>{one.text}<|tool_response_end|>" for one in results)
 
 
+def _said_once(read: ReadCalls) -> ReadCalls:
+    """LFM2 at times repeats all that stood behind the opening marker: that is no second call."""
+
+    def read_once(reader: Reader, output: Output) -> Reading[bool]:
+        mark = reader.mark()
+        done = yield from read(reader, output)
+        said = reader.since(mark)
+        may_repeat = done and said.endswith(_LFM_CLOSE) and len(said) <= _LONGEST_ECHO
+        if may_repeat and (yield from reader.accept(said)):
+            why = "The model repeated its calls without their opening marker; they were left out."
+            output.note("call_repeated", Action.DROPPED, why)
+        return done
+
+    return read_once
+
+
 _read_list = python_calls("]", listed=False)
 
 
@@ -109,7 +128,7 @@ SYNTAXES = (
             notation="custom",
             openers=(
                 Opener(_LFM_OPEN, json_calls(_LFM_CLOSE), looks=next_is("[{", "{")),
-                Opener(_LFM_OPEN, python_calls(_LFM_CLOSE), closers=(_LFM_CLOSE,)),
+                Opener(_LFM_OPEN, _said_once(python_calls(_LFM_CLOSE)), closers=(_LFM_CLOSE,)),
             ),
             noise=("<|im_end|>",),
             models=("*lfm2*",),

@@ -74,7 +74,8 @@ class _Program:
         for opener in (*syntax.openers, *made):
             self._openers.setdefault(opener.marker, []).append(opener)
         self._thinking = dict(syntax.thinking)
-        self._closers = {closer for one in syntax.openers for closer in one.closers}
+        closers = {closer for one in syntax.openers for closer in one.closers}
+        self._closers = closers.difference(syntax.noise)
         self._thought_ends = self._thinking.values() if syntax.prompt_opens_thinking else ()
         self._may_be_in_thought = syntax.prompt_opens_thinking
         starts = (*self._openers, *self._thinking)
