@@ -78,6 +78,16 @@ def test_a_name_inside_of_the_tag_names_what_stands_behind_it(body, arguments, w
     assert parsed.text == words
 
 
+def test_words_in_a_tag_that_is_not_closed_are_not_lost():
+    text = 'Write <function name="weather" and more\n</function> there.'
+    parsed = read(text, SYNTAX)
+    assert (parsed.calls, parsed.text, codes(parsed)) == ((), text, ["call_unreadable"])
+    text = '<function=weather><parameter name="city" and more\nOslo</parameter></function>'
+    parsed = read(text, SYNTAX)
+    assert said(parsed) == [("weather", {"city": "Oslo"})]
+    assert (parsed.text, codes(parsed)) == ("and more", ["text_in_call"])
+
+
 def test_a_missing_end_of_a_value_is_told_by_the_next_argument_of_the_tool():
     text = "<function=weather><parameter=city>a <parameter=x> b<parameter=days>2</function>"
     assert said(read(text, SYNTAX)) == [("weather", {"city": "a <parameter=x> b", "days": 2})]

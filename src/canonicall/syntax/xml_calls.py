@@ -124,7 +124,7 @@ def tagged_calls(form: TagForm, begun: str = "") -> ReadCalls:
 def _call(reader: Reader, output: Output, form: TagForm, begun: str = "") -> Reading[bool]:
     """One call, of which the beginning of the opening tag was taken."""
     head = yield from _head(reader, form, begun)
-    if head is None:
+    if head is None or _WORDS in head:
         return False
     name = head.get(form.name, "")
     arguments = Arguments(output)
@@ -178,6 +178,7 @@ def _parameter(
     """One argument, of which the beginning of the opening tag was taken."""
     head = yield from _head(reader, form)
     key = None if head is None else head.get(form.key)
+    arguments.stray.append((head or {}).get(_WORDS, ""))
     if head == {} and not arguments.is_given_whole:
         key = yield from _key_inside(reader, arguments, form)
         ends = _loose_ends(form)
@@ -263,6 +264,8 @@ def _value_ends(form: TagForm, arguments: Arguments) -> ValueEnds:
 
 
 _SELF_CLOSED = "/"
+_WORDS = " "
+"""What stands in a tag that is not closed, and is no attribute: it may be no tag at all."""
 _TOKENIZER_BLANK = "\u0120"
 
 
@@ -294,4 +297,7 @@ def read_head(reader: Reader, tag_end: str, begun: str = "") -> Reading[Attribut
         return found
     for name, double, single, plain in _ATTRIBUTE.findall(text):
         found.setdefault(name, double or single or plain)
+    words = _ATTRIBUTE.sub("", text).strip()
+    if words and end != tag_end:
+        found[_WORDS] = words
     return found
