@@ -168,7 +168,7 @@ def _as_recorded(vector: Vector) -> Vector:
         # The same replies are recorded with this tool and without it; the values have types.
         vector = replace(vector, tools=[_SEARCH])
     if vector.id == "vllm-3506":
-        # All other replies of this test are recorded with the tool.
+        # Its tool is recorded as the text of a Python object that has this name in it.
         vector = replace(vector, tools=[{"name": "get_weather"}])
     vector = thoughts_apart(words_of_prompt(without_turn_tokens(vector)))
     if vector.id.startswith("sglang-") and "to=self" in vector.text:
