@@ -45,6 +45,10 @@ PROVOKED: dict[str, Callable[[], Iterable[Finding]]] = {
     "message_not_shown": lambda: _read(
         "<|channel|>commentary to=python<|message|>1+1<|call|>", "harmony"
     ),
+    "call_repeated": lambda: _read(
+        "<|tool_call_start|>[f()]<|tool_call_end|>[f()]<|tool_call_end|>", "lfm2"
+    ),
+    "thought_unopened": lambda: _read("So.</think>Hello.", "hermes"),
     "call_recovered": lambda: _recovered(_CALL),
     "markers_removed": lambda: _recovered("<|channel|>final<|message|>Hello."),
 }

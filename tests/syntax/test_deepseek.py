@@ -39,6 +39,14 @@ def test_both_forms_are_read_by_all(syntax, text):
     assert (parsed.text, parsed.findings) == ("", ())
 
 
+@pytest.mark.parametrize("syntax", ALL)
+@pytest.mark.parametrize("text", [BLOCK + FENCED + BLOCK_END, BLOCK + PLAIN + BLOCK_END, FENCED])
+def test_the_bars_of_a_keyboard_do_as_well(syntax, text):
+    parsed = read(text.replace("\uff5c", "|") + "<|end\u2581of\u2581sentence|>", syntax)
+    assert said(parsed.calls) == [("f", {"a": 1})]
+    assert (parsed.text, parsed.findings) == ("", ())
+
+
 @pytest.mark.parametrize("text", [f"{BEGIN}function{SEP}f{END}", f"{BEGIN}f{SEP}{END}"])
 def test_a_call_without_arguments(text):
     assert said(read(text, "deepseek_v3").calls) == [("f", {})]

@@ -21,6 +21,11 @@ def test_several_joined_by_semicolons():
     assert parsed.text == "; and that is it"
 
 
+def test_several_in_a_list():
+    assert said(read(f"[{CALL}, {CALL}]<|eot_id|>", "llama3_json").calls) == [("f", {"a": 1})] * 2
+    assert read('["a", {"b": 1}]', "llama3_json").text == '["a", {"b": 1}]'
+
+
 def test_json_in_prose_is_text():
     assert read(f"Sure: {CALL}", "llama3_json").text == f"Sure: {CALL}"
     assert read('{"parameters": {}}', "llama3_json").text == '{"parameters": {}}'

@@ -38,6 +38,35 @@ def test_calls_in_a_row():
     assert parsed.text.split() == ["hi", "bye"]
 
 
+def test_calls_in_a_row_behind_one_marker():
+    text = '[TOOL_CALLS]f[ARGS]{"a": "g[ARGS]{}"}g[CALL_ID]abcdefghi[ARGS]{}\nh[ARGS]{}[/TOOL_CALLS] bye'
+    parsed = read(text, "mistral")
+    assert said(parsed.calls) == [("f", {"a": "g[ARGS]{}"}), ("g", {}), ("h", {})]
+    assert [one.id for one in parsed.calls] == ["", "abcdefghi", ""]
+    assert (parsed.text.strip(), codes(parsed)) == ("bye", [])
+
+
+def test_the_last_of_several_may_be_cut():
+    parsed = read('[TOOL_CALLS]f[ARGS]{"a": 1}g[ARGS]{"b": ', "mistral")
+    assert [(one.name, one.truncated) for one in parsed.calls] == [("f", False), ("g", True)]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("g[ARGS", []),
+        ("g[1] is first", []),
+        ("g{}", []),
+        ("two words[ARGS]{}", []),
+        ("g[ARGS]nothing", ["call_unreadable"]),
+    ],
+)
+def test_words_behind_a_call_are_no_name(words, found):
+    parsed = read(f'[TOOL_CALLS]f[ARGS]{{"a": 1}}{words}', "mistral")
+    assert said(parsed.calls) == [("f", {"a": 1})]
+    assert (parsed.text, codes(parsed)) == (words, found)
+
+
 def test_calls_in_a_thought_are_drafts():
     text = "[THINK]maybe [TOOL_CALLS]f[ARGS]{}[/THINK][TOOL_CALLS]g[ARGS]{}"
     parsed = read(text, "mistral")

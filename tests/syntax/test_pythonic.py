@@ -189,3 +189,39 @@ def test_what_is_printed_at_all_is_read_as_it_was(syntax, args):
 def test_any_text_is_read_the_same_in_any_pieces(syntax, text):
     parsed = read(text, syntax, [tool("f")])
     assert all(isinstance(call, ToolCall) for call in parsed.calls)
+
+
+@pytest.mark.parametrize(
+    ("behind", "words", "found"),
+    [
+        ("[f(a=1)]<|tool_call_end|>", "", ["call_repeated"]),
+        ("[f(a=1)]<|tool_call_end|> Done.", " Done.", ["call_repeated"]),
+        ("[f(a=1)] Done.", "[f(a=1)] Done.", []),
+        ("[f(a=2)]", "[f(a=2)]", []),
+        ("[f(a=1)", "[f(a=1)", []),
+    ],
+)
+def test_lfm_calls_that_are_repeated_are_called_once(behind, words, found):
+    parsed = read(LFM.format("f(a=1)") + behind, "lfm2")
+    assert (said(parsed), parsed.text, codes(parsed)) == ([("f", {"a": 1})], words, found)
+
+
+def test_a_list_that_is_not_closed_is_nothing_remarkable():
+    parsed = read("[f(a=1)", "pythonic", [tool("f", a="integer")])
+    assert (said(parsed), parsed.text, codes(parsed)) == ([("f", {"a": 1})], "", [])
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax", "words"),
+    [
+        ("[f(a=1), g(a=2)] x", "pythonic", "g(a=2)] x"),
+        ("[f(a=1), f(2)] x", "pythonic", "f(2)] x"),
+        ("<|tool_call_start|>[f(a=1), f(2)]<|tool_call_end|> x", "lfm2", "f(2)] x"),
+        ("<function_calls>\nf(a=1)\nf(2)\n</function_calls>", "olmo3", "f(2)\n"),
+    ],
+)
+def test_what_stands_behind_a_call_and_is_none_is_not_lost(text, syntax, words):
+    parsed = read(text, syntax, [tool("f", a="integer")])
+    assert said(parsed) == [("f", {"a": 1})]
+    assert parsed.text == words
+    assert "call_unreadable" in codes(parsed)

@@ -51,6 +51,43 @@ def test_calls_with_something_missing_or_written_otherwise(text):
     assert not parsed.text
 
 
+@pytest.mark.parametrize(
+    ("body", "arguments", "words"),
+    [
+        ("<parameter>city</parameter>\nOslo\n", {"city": "Oslo"}, ""),
+        ("<parameter>city</parameter>Oslo</parameter>", {"city": "Oslo"}, ""),
+        ("<parameter>city</parameter>a </parameter> b\n", {"city": "a </parameter> b"}, ""),
+        (
+            "<parameter>city</parameter>\nOslo\n<parameter>days</parameter>\n2\n</parameter>\n",
+            {"city": "Oslo", "days": 2},
+            "",
+        ),
+        (
+            "<parameter>city</parameter>Oslo<parameter=days>2</parameter>",
+            {"city": "Oslo", "days": 2},
+            "",
+        ),
+        ("<parameter>Oslo</parameter>", {}, "Oslo"),
+        ("<parameter>no name</parameter>Oslo", {}, "no name</parameter>Oslo"),
+        ("<parameter>other</parameter>Oslo", {}, "other</parameter>Oslo"),
+    ],
+)
+def test_a_name_inside_of_the_tag_names_what_stands_behind_it(body, arguments, words):
+    parsed = read(f"<tool_call><function=weather>{body}</function></tool_call>", SYNTAX)
+    assert said(parsed) == [("weather", arguments)]
+    assert parsed.text == words
+
+
+def test_words_in_a_tag_that_is_not_closed_are_not_lost():
+    text = 'Write <function name="weather" and more\n</function> there.'
+    parsed = read(text, SYNTAX)
+    assert (parsed.calls, parsed.text, codes(parsed)) == ((), text, ["call_unreadable"])
+    text = '<function=weather><parameter name="city" and more\nOslo</parameter></function>'
+    parsed = read(text, SYNTAX)
+    assert said(parsed) == [("weather", {"city": "Oslo"})]
+    assert (parsed.text, codes(parsed)) == ("and more", ["text_in_call"])
+
+
 def test_a_missing_end_of_a_value_is_told_by_the_next_argument_of_the_tool():
     text = "<function=weather><parameter=city>a <parameter=x> b<parameter=days>2</function>"
     assert said(read(text, SYNTAX)) == [("weather", {"city": "a <parameter=x> b", "days": 2})]

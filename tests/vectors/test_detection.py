@@ -14,7 +14,8 @@ from canonicall import ToolCall, get_syntax, parse, syntax_names
 from canonicall.reply import Reply
 from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.scanner import TextScanner
-from vectors.support import Vector, all_vectors, needs_vectors, offered, starts_in_thinking
+from vectors.support import all_vectors, needs_vectors, offered, starts_in_thinking
+from vectors.vector import Vector
 
 pytestmark = needs_vectors
 

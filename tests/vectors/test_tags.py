@@ -4,122 +4,93 @@ import pytest
 from msgspec.structs import replace
 
 from canonicall.syntax.registry import get_syntax
-from vectors.support import Vector, by_reason, check, needs_vectors, vectors
+from vectors.recorded import thoughts_apart, without_turn_tokens, words_of_prompt
+from vectors.support import Case, by_reason, case, check, needs_vectors, vectors
+from vectors.vector import Vector
 
 pytestmark = needs_vectors
 
 EXCEPTIONS = by_reason(
     (
-        "no schema is known, or it says nothing: the text is a string; other engines guess JSON",
+        "without a schema a bare value is a string, as lmdeploy reads it too: a postcode is no number",
         """
-        hf-transformers-0009 ollama-0156 ollama-0172 smg-0085 smg-0089 smg-0090 smg-0126
-        smg-0130 smg-0197 smg-0202 smg-0219 smg-0221 smg-0225 vllm-0117
+        hf-transformers-0009 smg-0085 smg-0089 smg-0090 smg-0126 smg-0130 smg-0197 smg-0202
+        smg-0219 smg-0221 smg-0225
         """,
     ),
     (
-        "the schema says string, so the text is a string",
-        """
-        hf-transformers-0022
-        """,
+        "the vector lacks the schema that the engine's test has, so bare values are strings",
+        "ollama-0156 ollama-0172 vllm-0117",
+    ),
+    (
+        "the schema says string, and the engine makes a number of it; the text is a string",
+        "hf-transformers-0022",
     ),
     (
         "values are not trimmed beyond the line ends that belong to the tags",
-        """
-        smg-0204 smg-0216
-        """,
+        "smg-0204 smg-0216",
     ),
     (
         "entities and quotes in values are kept: the templates escape nothing",
+        "ai-sdk-middleware-0164 smg-0133 sglang-0118",
+    ),
+    (
+        "words behind calls and before the end of their block are kept; the engine drops them",
         """
-        ai-sdk-middleware-0164 smg-0133 sglang-0118
+        ai-sdk-middleware-0296 dynamo_parity-0098 dynamo_parity-0134 dynamo_parity-0563
+        smg-0087 smg-0127 vllm-3305 vllm-3317
         """,
     ),
     (
-        "numbers are kept as they were written: 5.0 is not made 5",
+        "what cannot be read as a call is text, tags and all; the engine drops it or its tags",
         """
-        vllm-2583
+        ai-sdk-middleware-0272 ai-sdk-middleware-0276 ai-sdk-middleware-0279 sglang-0014
+        sglang-0457 vllm-3010
         """,
     ),
     (
-        "text behind the calls, and between them and the end of the block, is kept",
-        """
-        ai-sdk-middleware-0296 dynamo_parity-0098 dynamo_parity-0134 dynamo_parity-0196
-        dynamo_parity-0214 dynamo_parity-0452 dynamo_parity-0563 smg-0087 smg-0127 vllm-3305
-        vllm-3317
-        """,
+        "a closing tag that nothing opened is text: prose may speak of it",
+        "ai-sdk-middleware-0375",
     ),
     (
-        "what cannot be read as a call stays text, tags and all",
-        """
-        ai-sdk-middleware-0272 ai-sdk-middleware-0276 ai-sdk-middleware-0279
-        dynamo_parity-0083 dynamo_parity-0084 dynamo_parity-0117 dynamo_parity-0434
-        dynamo_parity-0458 dynamo_parity-0693 sglang-0014 sglang-0457 vllm-3010
-        """,
+        "the beginning of a tag at the very end is text; the engine holds it back for ever",
+        "ollama-0346 sglang-0013 sglang-0211 sglang-0273 vllm-3012 vllm-3386",
     ),
     (
-        "a closing tag that nothing opened stays text",
-        """
-        ai-sdk-middleware-0375 sglang-0015 vllm-3011
-        """,
+        "recorded before the stream ended: at its end the engine gives these letters out as well",
+        "sglang-0413 sglang-0414 sglang-0415",
     ),
     (
-        "the beginning of a tag at the very end stays text",
-        """
-        sglang-0013 sglang-0211 sglang-0273 sglang-0413 sglang-0414 sglang-0415 vllm-3012
-        vllm-3386
-        """,
+        "an argument whose closing tag is missing is kept; the engine drops it",
+        "dynamo_parity-0119",
     ),
     (
-        "a call whose end is missing is kept and marked as truncated",
-        """
-        dynamo_parity-0088 dynamo_parity-0122 dynamo_parity-0147 dynamo_parity-0203
-        sglang-0290 sglang-0425 sglang-0426 sglang-0427 sglang-0428 sglang-0429 sglang-0430
-        sglang-0431 sglang-0432 sglang-0433 sglang-0463 sglang-0465 smg-0200 smg-0207
-        vllm-3318
-        """,
-    ),
-    (
-        "an argument whose closing tag is missing is kept",
-        """
-        dynamo_parity-0119 smg-0209
-        """,
+        "the vector says that the text is a call and that it is none; it is one",
+        "smg-0209",
     ),
     (
         "words follow a closing tag where the call may not go on, so it is part of the value",
-        """
-        ai-sdk-middleware-0299
-        """,
+        "ai-sdk-middleware-0299",
     ),
     (
-        "tools that were not offered are called with a finding",
-        """
-        sglang-0012 sglang-0198 vllm-0796 vllm-0797 vllm-3007 vllm-3009
-        """,
+        "a tool that was not offered is called, with a finding: so the model can be told",
+        "sglang-0012 sglang-0198 vllm-0796 vllm-0797 vllm-3007 vllm-3009",
     ),
     (
-        "arguments that the tool does not have are kept; a validator judges them",
-        """
-        ai-sdk-middleware-0243 vllm-3327 vllm-3328 vllm-3329
-        """,
+        "arguments that the tool does not have are kept; the guard judges them, not the reader",
+        "ai-sdk-middleware-0243 vllm-3327 vllm-3328 vllm-3329",
     ),
     (
         "a member called __proto__ or constructor is dangerous in JavaScript only",
-        """
-        ai-sdk-middleware-0281 ai-sdk-middleware-0282 ai-sdk-middleware-0285
-        """,
+        "ai-sdk-middleware-0281 ai-sdk-middleware-0282 ai-sdk-middleware-0285",
     ),
     (
         "an argument given twice: the last one counts",
-        """
-        ai-sdk-middleware-0453
-        """,
+        "ai-sdk-middleware-0453",
     ),
     (
-        "`<parameter>name</parameter>` names nothing; what was said is kept as text",
-        """
-        ai-sdk-middleware-0007 ai-sdk-middleware-0009 ai-sdk-middleware-0012
-        ai-sdk-middleware-0013 sglang-0291 vllm-3319
-        """,
+        "an argument without a name is no argument; what was said is kept as text",
+        "ai-sdk-middleware-0012 sglang-0291 vllm-3319",
     ),
     (
         "a tag that the syntax does not have is part of the value, or no call",
@@ -130,70 +101,31 @@ EXCEPTIONS = by_reason(
     ),
     (
         "a closing tag of another name does not end a value, and the call stands",
-        """
-        sglang-0323
-        """,
+        "sglang-0323",
     ),
     (
         "elements in a value that may be an object are one",
-        """
-        llama.cpp-0250
-        """,
+        "llama.cpp-0250",
     ),
     (
         "a tag without its end names the tool no less: the engine takes the next tag for the name",
-        """
-        vllm-3435 vllm-3436
-        """,
-    ),
-    (
-        "words on both sides of a call are two texts, on lines of their own",
-        """
-        vllm-3462 vllm-3463 vllm-3464
-        """,
+        "vllm-3435 vllm-3436",
     ),
     (
         "a call outside of its block counts",
-        """
-        vllm-3457 vllm-3459
-        """,
+        "vllm-3457 vllm-3459",
     ),
     (
-        "the engine repeats or cuts its own tags",
-        """
-        vllm-3312 vllm-3333 vllm-3334
-        """,
+        "the engine's words repeat letters of its tags, or lose some, while it streams",
+        "vllm-3312 vllm-3333 vllm-3334",
     ),
     (
-        "signs of the tokenizer in words are not undone",
-        """
-        vllm-3323
-        """,
+        "the text still has the signs of the tokenizer, which a server undoes before there is text",
+        "vllm-3323",
     ),
     (
-        "the expected words begin in the prompt, which the vector does not have",
-        """
-        llama.cpp-0020 llama.cpp-0021 llama.cpp-0109 llama.cpp-0146 llama.cpp-0147
-        llama.cpp-0155 llama.cpp-0166 llama.cpp-0167 llama.cpp-0345
-        """,
-    ),
-    (
-        "the engine was told to leave thoughts in the text",
-        """
-        llama.cpp-0036
-        """,
-    ),
-    (
-        "the prompt had opened a thought, which the vector does not say",
-        """
-        vllm-0144 vllm-0145
-        """,
-    ),
-    (
-        "the offered tools were lost in recording, so the namespace cannot be told",
-        """
-        vllm-3506
-        """,
+        "the model opens the thought again that the prompt has opened: that is no part of it",
+        "llama.cpp-0015",
     ),
 )
 TOOLS_OFF = by_reason(
@@ -212,6 +144,8 @@ TOOLS_OFF = by_reason(
     ),
 )
 
+OPENED_BY_PROMPT = ("vllm-0144", "vllm-0145")
+"""The engine was told that the reply starts in thinking; it expects no words, and a call ends it."""
 _SEARCH = {
     "name": "search",
     "parameters": {
@@ -233,10 +167,10 @@ def _as_recorded(vector: Vector) -> Vector:
     if not vector.tools and "search" in names and vector.id.startswith("vllm-"):
         # The same replies are recorded with this tool and without it; the values have types.
         vector = replace(vector, tools=[_SEARCH])
-    if vector.text.startswith("<bos>"):
-        # Tokens that the engine takes out before there is any text.
-        chunks = [_without_tokens(one) for one in vector.chunks or [vector.text]]
-        vector = replace(vector, text="".join(chunks), chunks=chunks)
+    if vector.id == "vllm-3506":
+        # Its tool is recorded as the text of a Python object that has this name in it.
+        vector = replace(vector, tools=[{"name": "get_weather"}])
+    vector = thoughts_apart(words_of_prompt(without_turn_tokens(vector)))
     if vector.id.startswith("sglang-") and "to=self" in vector.text:
         # The detector of calls ran alone, so thoughts are in the words.
         vector = replace(vector, expected_content="", expected_reasoning=vector.expected_content)
@@ -244,16 +178,12 @@ def _as_recorded(vector: Vector) -> Vector:
     return replace(vector, tools=tools, starts_in_reasoning=_starts_in_thought(vector))
 
 
-def _without_tokens(text: str) -> str:
-    return text.replace("<bos>", "").replace("<eos>", "")
-
-
 def _starts_in_thought(vector: Vector) -> bool:
     """Whether the prompt has opened a thought, which the text alone does not say.
 
     Templates that open a thought also say so where thinking is off and they close it at once.
     """
-    if vector.starts_in_reasoning and vector.expected_reasoning:
+    if vector.id in OPENED_BY_PROMPT or (vector.starts_in_reasoning and vector.expected_reasoning):
         return True
     for opening, closing in get_syntax(vector.format).thinking:
         before, found, _ = vector.text.partition(closing)
@@ -281,10 +211,12 @@ FORMATS = (
 )
 
 
-@pytest.mark.parametrize("vector", vectors(*FORMATS))
-def test_texts_of_models(vector):
-    """Each is read as its engine expects, or the reason why not is named."""
-    if vector.id in TOOLS_OFF:
-        pytest.skip(TOOLS_OFF[vector.id])
+def case_of(vector: Vector) -> Case:
     around = ("<tool_call>", "</tool_call>") if vector.format == "glm45_xml" else None
-    check(_as_recorded(vector), vector.format, EXCEPTIONS, around=around)
+    return case(_as_recorded(vector), around=around, skipped=TOOLS_OFF.get(vector.id, ""))
+
+
+@pytest.mark.parametrize("vector", vectors(*FORMATS))
+def test_texts_of_models(vector: Vector) -> None:
+    """Each is read as its engine expects, or the reason why not is named."""
+    check(case_of(vector), EXCEPTIONS)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from canonicall import parse
 from canonicall.syntax.typed_values import json_of, types_of
 from canonicall.syntax.xml_values import trimmed
 from vectors.support import needs_vectors
@@ -19,16 +20,26 @@ EXCEPTIONS = {
 }
 
 
-def _rows():
+GEMMA = "gemma4-args"
+
+
+def _rows(*, gemma: bool):
     folder = os.environ.get("CANONICALL_VECTORS")
     lines = Path(folder, "_arg_typing.jsonl").read_text().splitlines() if folder else []
     rows = [json.loads(line) for line in lines]
-    return [
-        pytest.param(row, id=row["desc"]) for row in rows if row["schema_type"] != "gemma4-args"
-    ]
+    chosen = [row for row in rows if (row["schema_type"] == GEMMA) == gemma]
+    return [pytest.param(row, id=row["desc"]) for row in chosen]
 
 
-@pytest.mark.parametrize("row", _rows())
+@pytest.mark.parametrize("row", _rows(gemma=True))
+def test_arguments_of_gemma(row):
+    """Gemma writes objects in a notation of its own."""
+    parsed = parse(f"<|tool_call>call:f{row['raw']}<tool_call|>", syntax="gemma4")
+    assert [call.args for call in parsed.calls] == [json.loads(row["expected"])]
+    assert not parsed.text
+
+
+@pytest.mark.parametrize("row", _rows(gemma=False))
 def test_bare_values(row):
     """Each value has the type that the table says, or the reason why not is named."""
     schema = {"type": row["schema_type"]["_pos"]} if row["schema_type"] else {}

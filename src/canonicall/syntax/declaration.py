@@ -30,7 +30,8 @@ class Opener(Struct, frozen=True):
     place: Place = "anywhere"
     """Where it counts: anywhere, at the start of a line, or at the start of the reply."""
     closers: tuple[str, ...] = ()
-    """Markers that close what this one opens. They are text where nothing was opened."""
+    """Markers that close what this one opens. They are text where nothing was opened, unless they
+    are noise."""
     by_form: bool = False
     """Other text may begin with it as well: it opens calls only of tools that were offered, and
     there is nothing remarkable about it where it opens none."""
@@ -68,6 +69,9 @@ class Syntax(Struct, frozen=True):
     apart, so where none was named, that one's name is given."""
     notation: Notation = "json"
     """How arguments are written: as JSON, as tags, or in a way of their own."""
+    prompt_opens_thinking: bool = False
+    """Prompts of these models end inside of a thought, or may: the end of one that the text does
+    not open is no text then, also where nobody said that the reply starts in thinking."""
     thinking_place: Place = "anywhere"
     """Where the markers of thoughts count."""
     keeps_blank: bool = False

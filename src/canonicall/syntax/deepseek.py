@@ -3,7 +3,8 @@
 V3 and R1 write `function`, a separator, the name, and the arguments in a fence; V3.1 writes the
 name, a separator, and the arguments. Either is read for all, as servers mix the templates; what
 follows the separator tells them apart. A fence that is missing, a block around the calls that is
-missing or has no end: the calls count. V3.2 and later write tags.
+missing or has no end: the calls count. So do markers with plain bars, which proxies and prompts
+make of DeepSeek's own. V3.2 and later write tags.
 
 Results that the model makes up between the markers of results are its words.
 """
@@ -27,10 +28,17 @@ from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
 
+_BAR = "\uff5c"
+
 
 def _token(*words: str) -> str:
     """A marker: its words are joined and framed by letters that no keyboard has."""
-    return "<\uff5c" + "\u2581".join(words) + "\uff5c>"
+    return f"<{_BAR}" + "\u2581".join(words) + f"{_BAR}>"
+
+
+def _spelled(*tokens: str) -> tuple[str, ...]:
+    """The markers, also with the bars that keyboards have."""
+    return (*tokens, *(token.replace(_BAR, "|") for token in tokens))
 
 
 _BLOCK, _BLOCK_END = _token("tool", "calls", "begin"), _token("tool", "calls", "end")
@@ -41,8 +49,8 @@ _RESULT, _RESULT_END = _token("tool", "output", "begin"), _token("tool", "output
 _TURN, _TURN_END = _token("Assistant"), _token("end", "of", "sentence")
 _FENCES = ("```json", "```")
 _FENCE = "```"
-_NOISE = (_END, _BLOCK_END, _RESULTS, _RESULTS_END, _RESULT, _RESULT_END, _TURN, _TURN_END)
-_MARKERS = stops(_BEGIN, _BLOCK, *_NOISE)
+_NOISE = _spelled(_END, _BLOCK_END, _RESULTS, _RESULTS_END, _RESULT, _RESULT_END, _TURN, _TURN_END)
+_MARKERS = stops(*_spelled(_BEGIN, _BLOCK), *_NOISE)
 _ENDS = stops(_FENCE, *_MARKERS.markers)
 _TYPE = "function"
 _NAME_LINE = re.compile(rf"[^<`{{\n]{{1,{LONGEST}}}")
@@ -50,7 +58,7 @@ _NAME_LINE = re.compile(rf"[^<`{{\n]{{1,{LONGEST}}}")
 
 def _read(reader: Reader, output: Output) -> Reading[bool]:
     name = yield from word(reader)
-    if not name or not (yield from reader.accept(_SEP)):
+    if not name or not (yield from reader.accept(*_spelled(_SEP))):
         return False
     yield from reader.blank()
     if not (yield from _arguments_follow(reader, name)):
@@ -66,7 +74,7 @@ def _read(reader: Reader, output: Output) -> Reading[bool]:
     is_cut = yield from read_arguments(reader, call.arguments, _ENDS)
     yield from reader.blank()
     yield from reader.accept(_FENCE)
-    yield from close_call(reader, output, (_END,), _MARKERS)
+    yield from close_call(reader, output, _spelled(_END), _MARKERS)
     return call.end(truncated=is_cut)
 
 
@@ -81,7 +89,7 @@ def _arguments_follow(reader: Reader, before: str) -> Reading[bool]:
 def _is_typed(reader: Reader) -> Reading[bool]:
     """Whether the type of the call comes before its name, as only V3 writes it."""
     yield from reader.blank()
-    return bool((yield from reader.next_of(_TYPE + _SEP)))
+    return bool((yield from reader.next_of(*_spelled(_TYPE + _SEP))))
 
 
 def _print_fenced(call: ToolCall) -> str:
@@ -103,11 +111,13 @@ def _print_results_plain(results: tuple[ToolResult, ...]) -> str:
     return "".join(f"{_RESULT}{one.text}{_RESULT_END}" for one in results)
 
 
-_OPENERS = (frame_opener(_BLOCK), Opener(_BEGIN, _read))
+_FRAMES = tuple(map(frame_opener, _spelled(_BLOCK)))
+_CALLS = tuple(Opener(begin, _read) for begin in _spelled(_BEGIN))
+_OPENERS = (*_FRAMES, *_CALLS)
 _TYPED = (
-    frame_opener(_BLOCK),
-    Opener(_BEGIN, _read, looks=_is_typed),
-    *only_named(Opener(_BEGIN, _read)),
+    *_FRAMES,
+    *(Opener(begin, _read, looks=_is_typed) for begin in _spelled(_BEGIN)),
+    *only_named(*_CALLS),
 )
 _PRINT_FENCED = framed(_BLOCK, _print_fenced, _BLOCK_END, between="\n")
 
@@ -117,6 +127,7 @@ SYNTAXES = (
         openers=_TYPED,
         noise=_NOISE,
         models=("*deepseek-v3", "*deepseek-v3-*", "*deepseek-r1*"),
+        prompt_opens_thinking=True,
         print_calls=_PRINT_FENCED,
         print_results=_print_results_framed,
     ),

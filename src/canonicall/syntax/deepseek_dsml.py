@@ -78,6 +78,7 @@ _V32 = Syntax(
     call_ends_thinking=True,
     noise=(_END_OF_TURN,),
     models=("*deepseek-v3.2*",),
+    prompt_opens_thinking=True,
 )
 _V4 = Syntax(
     name="deepseek_v4_dsml",
@@ -86,6 +87,7 @@ _V4 = Syntax(
     call_ends_thinking=True,
     noise=(_END_OF_TURN,),
     models=("*deepseek-v4*",),
+    prompt_opens_thinking=True,
 )
 
 SYNTAXES = (

@@ -14,6 +14,8 @@ _DOTS = Syntax(
         json_opener(f"<{_BLOCK}>", f"</{_BLOCK}>"),
         *tag_openers(invoke_form((_BLOCK,)), bare=False),
     ),
+    # Engines take it out of the words also where it closes nothing.
+    noise=(f"</{_BLOCK}>",),
     models=("*dots*",),
 )
 

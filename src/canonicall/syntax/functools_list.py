@@ -14,7 +14,7 @@ SYNTAXES = (
     Syntax(
         name="phi4_mini",
         openers=(_OPENER,),
-        noise=("<|end|>",),
+        noise=("<|end|>", "<|endoftext|>"),
         models=("*phi-4-mini*",),
         print_calls=list_of_calls("functools", ""),
     ),

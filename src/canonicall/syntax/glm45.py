@@ -92,6 +92,7 @@ def _glm_like(
         call_ends_thinking=True,
         noise=noise,
         models=models,
+        prompt_opens_thinking=True,
     )
     return with_printing(syntax, _printer(form, layout), print_results)
 

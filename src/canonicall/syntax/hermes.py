@@ -23,7 +23,7 @@ SYNTAXES = (
         name="hermes",
         openers=_OPENERS,
         thinking=(("<think>", "</think>"), ("<scratch_pad>", "</scratch_pad>")),
-        noise=("<|im_end|>",),
+        noise=("<|im_end|>", "<|endoftext|>"),
         models=(
             "*hermes*",
             "*hermes-[2-9]*",
@@ -33,6 +33,7 @@ SYNTAXES = (
             "*smollm3*",
             "*mimo-vl*",
         ),
+        prompt_opens_thinking=True,
         print_calls=_PRINT_CALLS,
         print_results=_PRINT_RESULTS,
     ),
@@ -51,6 +52,7 @@ SYNTAXES = (
         openers=_OPENERS,
         noise=("<sep>",),
         models=("*reka-edge*",),
+        prompt_opens_thinking=True,
         print_calls=each_call("<tool_call>\n", "\n</tool_call>", between="", printed=json.dumps),
         print_results=each_result("<tool_response>\n", "\n</tool_response>", between=""),
     ),
@@ -69,6 +71,7 @@ SYNTAXES = (
         openers=_OPENERS,
         noise=("<response>", "</response>", "</s>"),
         models=("*ernie-4.5*",),
+        prompt_opens_thinking=True,
         print_calls=each_call("<tool_call>\n", "\n</tool_call>\n", between=""),
     ),
 )

@@ -60,6 +60,8 @@ SYNTAXES = (
         kin_of="json_plain",
         openers=(*_BARE, fenced_opener(form=_STRICT), _MISTRAL, _HERMES),
         is_marked=False,
+        # xLAM 2 is made of Llama 3.1 and of Qwen 2.5.
+        noise=("<|eot_id|>", "<|im_end|>"),
         models=("*xlam*",),
         print_calls=list_of_calls("", ""),
     ),

@@ -1,10 +1,10 @@
 """Llama 3.1 to 3.3, and Llama 4 where it writes JSON.
 
 `{"name": ..., "parameters": {...}}`, bare at the start of the reply or behind `<|python_tag|>`,
-several joined by semicolons. The built-in tools of Llama 3.1 are called by a line of code,
-`brave_search.call(query="...")`, behind the same tag; other code behind it stays text, as nothing
-says which tool it is for. Llama 3.2 was taught Python as well; its own template asks for JSON, and
-either is read.
+several joined by semicolons, or in a list. The built-in tools of Llama 3.1 are called by a line of
+code, `brave_search.call(query="...")`, behind the same tag; other code behind it stays text, as
+nothing says which tool it is for. Llama 3.2 was taught Python as well; its own template asks for
+JSON, and either is read.
 """
 
 import re
@@ -32,7 +32,7 @@ _LONGEST_KEY = 100
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w{0,63}")
 
 _BEHIND_TAG = json_opener(_TAG)
-_BARE = bare_opener("{", form=JsonForm(is_strict=True))
+_BARE = tuple(bare_opener(bracket, form=JsonForm(is_strict=True)) for bracket in "{[")
 
 
 def _read_builtin(reader: Reader, output: Output) -> Reading[bool]:
@@ -98,7 +98,7 @@ def _builtin(call: ToolCall) -> str:
 SYNTAXES = (
     Syntax(
         name="llama3_json",
-        openers=(_BEHIND_TAG, *only_named(_BARE, BARE_LIST)),
+        openers=(_BEHIND_TAG, *only_named(*_BARE, BARE_LIST)),
         noise=_NOISE,
         models=_MODELS,
         print_calls=each_call("", "", between="; ", arguments="parameters"),
@@ -108,7 +108,7 @@ SYNTAXES = (
         name="llama3_builtin",
         openers=(
             Opener(_TAG, _read_builtin, looks=_looks_builtin),
-            *only_named(_BEHIND_TAG, _BARE),
+            *only_named(_BEHIND_TAG, *_BARE),
         ),
         notation="custom",
         noise=_NOISE,

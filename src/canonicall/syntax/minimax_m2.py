@@ -24,6 +24,7 @@ _MINIMAX_M2 = Syntax(
     call_ends_thinking=True,
     noise=("[e~[",),
     models=("*minimax-m2*",),
+    prompt_opens_thinking=True,
 )
 
 SYNTAXES = (with_printing(_MINIMAX_M2, invoke_printer(_BLOCK), PRINT_RESULTS),)

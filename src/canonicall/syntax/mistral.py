@@ -3,8 +3,9 @@
 Before version 11 a JSON list stands behind it, whose calls have ids of nine characters; older
 tokenizers put a space before it, the newer ones of Nemo and version 7 do not. From version 11
 on it opens one call: `NAME[ARGS]{...}`, in version 11 also `NAME[CALL_ID]ID[ARGS]{...}`, and some
-models leave `[ARGS]` out. There is no closing marker, though some write `[/TOOL_CALLS]`. Magistral
-thinks between `[THINK]` marks; calls there are drafts and part of the thought.
+models leave `[ARGS]` out. Some write several calls behind one marker:
+`NAME[ARGS]{...}NAME[ARGS]{...}`. There is no closing marker, though some write `[/TOOL_CALLS]`.
+Magistral thinks between `[THINK]` marks; calls there are drafts and part of the thought.
 
 All are read by each; they differ in what they print. A marker with no name behind it
 opens no call, whatever stands before it.
@@ -16,6 +17,7 @@ from collections.abc import Callable
 import msgspec
 
 from canonicall.blocks import ToolCall, ToolResult
+from canonicall.findings import Action
 from canonicall.syntax.declaration import Opener, Syntax, only_named
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_printing import call_object_with_id, spaced_json
@@ -36,9 +38,39 @@ _BEGIN, _END, _ARGS, _ID = "[TOOL_CALLS]", "[/TOOL_CALLS]", "[ARGS]", "[CALL_ID]
 _NOISE = ("</s>",)
 _ENDS = stops(_BEGIN, _END, *_NOISE)
 _NAME = re.compile(rf"[^\[{{\s]{{1,{LONGEST}}}")
+_NEXT_NAME = re.compile(rf"[\w.:/-]{{1,{LONGEST}}}", re.ASCII)
 
 
 def _read(reader: Reader, output: Output) -> Reading[bool]:
+    """One call, and those that follow it without a marker of their own."""
+    if not (yield from _read_call(reader, output)):
+        return False
+    while (yield from _goes_on(reader)):
+        mark = reader.mark()
+        is_read = yield from _read_call(reader, output)
+        raw = reader.since(mark)
+        if not is_read:
+            output.text(raw)
+            output.note(
+                "call_unreadable", Action.KEPT, "No call follows the others; it stays text."
+            )
+            return True
+    yield from reader.accept(_END)
+    return True
+
+
+def _goes_on(reader: Reader) -> Reading[bool]:
+    """Whether another call comes next: only `[ARGS]` or an id tells a name from words."""
+    if _NEXT_NAME.match((yield from reader.peek())) is None:
+        return False
+    mark = reader.mark()
+    yield from reader.match(_NEXT_NAME, LONGEST + 1)
+    is_call = bool((yield from reader.accept(_ID, _ARGS)))
+    reader.give_back(reader.since(mark))
+    return is_call
+
+
+def _read_call(reader: Reader, output: Output) -> Reading[bool]:
     name = yield from word(reader, BEFORE_BRACKET)
     marker = yield from reader.accept(_ID, _ARGS)
     call = output.call()
@@ -50,7 +82,6 @@ def _read(reader: Reader, output: Output) -> Reading[bool]:
         return False
     is_cut = yield from read_arguments(reader, call.arguments, _ENDS)
     yield from reader.blank()
-    yield from reader.accept(_END)
     return call.end(truncated=is_cut)
 
 

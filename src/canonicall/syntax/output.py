@@ -64,6 +64,11 @@ class Output:
         )
 
     @property
+    def has_only_words(self) -> bool:
+        """Whether there were no thoughts and no calls yet."""
+        return self._open is not Thinking and all(isinstance(one, Text) for one in self.blocks)
+
+    @property
     def at_line_start(self) -> bool:
         """Whether the last character was the end of a line, or there was none."""
         if self._held:

@@ -55,7 +55,12 @@ def python_calls(
                 break
             if closers and (yield from reader.accept(*closers)):
                 return found
-            if not (yield from read_call(reader, output)):
+            mark = reader.mark()
+            is_read = yield from read_call(reader, output)
+            raw = reader.since(mark)
+            if not is_read:
+                if found:
+                    _leave(raw, output, closers)
                 return found
             found = True
         if closers:
@@ -64,6 +69,14 @@ def python_calls(
         return found
 
     return read
+
+
+def _leave(raw: str, output: Output, closers: tuple[str, ...]) -> None:
+    """What follows the calls is none: it stays text, and their closing marker may still come."""
+    output.unclosed = closers
+    if raw:
+        output.text(raw)
+        output.note("call_unreadable", Action.KEPT, "No call follows the others; it stays text.")
 
 
 def read_call(reader: Reader, output: Output) -> Reading[bool]:

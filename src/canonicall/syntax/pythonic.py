@@ -8,7 +8,8 @@ keys that Python would not read as such cannot be printed.
 import msgspec
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
+from canonicall.findings import Action
+from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import json_calls, next_is
 from canonicall.syntax.json_printing import each_result, spaced_json
 from canonicall.syntax.output import Output
@@ -17,6 +18,8 @@ from canonicall.syntax.python_calls import python_calls
 from canonicall.syntax.reader import Reader, Reading
 
 _LFM_OPEN, _LFM_CLOSE = "<|tool_call_start|>", "<|tool_call_end|>"
+_LONGEST_ECHO = 4096
+"""No longer text is waited for, to see whether it is repeated."""
 _OLMO_OPEN, _OLMO_CLOSE = "<function_calls>", "</function_calls>"
 _LLAMA4_OPEN, _LLAMA4_CLOSE = "<|python_start|>", "<|python_end|>"
 
@@ -71,6 +74,22 @@ def _print_llama4_results(results: tuple[ToolResult, ...]) -> str:
     return "".join(f"{before}{spaced_json(one.text)}<|eot|>" for one in results)
 
 
+def _said_once(read: ReadCalls) -> ReadCalls:
+    """LFM2 at times repeats all that stood behind the opening marker: that is no second call."""
+
+    def read_once(reader: Reader, output: Output) -> Reading[bool]:
+        mark = reader.mark()
+        done = yield from read(reader, output)
+        said = reader.since(mark)
+        may_repeat = done and said.endswith(_LFM_CLOSE) and len(said) <= _LONGEST_ECHO
+        if may_repeat and (yield from reader.accept(said)):
+            why = "The model repeated its calls without their opening marker; they were left out."
+            output.note("call_repeated", Action.DROPPED, why)
+        return done
+
+    return read_once
+
+
 _read_list = python_calls("]", listed=False)
 
 
@@ -113,10 +132,11 @@ SYNTAXES = (
             notation="custom",
             openers=(
                 Opener(_LFM_OPEN, json_calls(_LFM_CLOSE), looks=next_is("[{", "{")),
-                Opener(_LFM_OPEN, python_calls(_LFM_CLOSE)),
+                Opener(_LFM_OPEN, _said_once(python_calls(_LFM_CLOSE)), closers=(_LFM_CLOSE,)),
             ),
             noise=("<|im_end|>",),
             models=("*lfm2*",),
+            prompt_opens_thinking=True,
         ),
         _print_lfm,
         each_result(
@@ -130,9 +150,14 @@ SYNTAXES = (
             name="olmo3",
             notation="custom",
             openers=(
-                Opener(_OLMO_OPEN, python_calls(_OLMO_CLOSE, between=(",", ";"), listed=False)),
+                Opener(
+                    _OLMO_OPEN,
+                    python_calls(_OLMO_CLOSE, between=(",", ";"), listed=False),
+                    closers=(_OLMO_CLOSE,),
+                ),
             ),
             models=("*olmo-3*", "*olmo3*"),
+            prompt_opens_thinking=True,
             noise=("<|im_end|>",),
         ),
         _print_olmo,

@@ -74,8 +74,12 @@ class _Program:
         for opener in (*syntax.openers, *made):
             self._openers.setdefault(opener.marker, []).append(opener)
         self._thinking = dict(syntax.thinking)
-        self._closers = {closer for one in syntax.openers for closer in one.closers}
-        self._stops = stops(*self._openers, *self._thinking, *syntax.noise, *self._closers)
+        closers = {closer for one in syntax.openers for closer in one.closers}
+        self._closers = closers.difference(syntax.noise)
+        self._thought_ends = self._thinking.values() if syntax.prompt_opens_thinking else ()
+        self._may_be_in_thought = syntax.prompt_opens_thinking
+        starts = (*self._openers, *self._thinking)
+        self._stops = stops(*starts, *syntax.noise, *self._closers, *self._thought_ends)
 
     @cached_property
     def _ends_thinking(self) -> tuple[str, ...]:
@@ -110,10 +114,24 @@ class _Program:
             elif marker in self._closers:
                 # Text, unless it begins like a marker that opens something.
                 yield from self._calls(marker)
-            elif marker in self._thinking:
+            elif marker in self._thought_ends and self._may_be_in_thought and output.has_only_words:
+                self._end_unopened(marker)
+            elif marker in self._thinking or marker in self._thought_ends:
                 output.text(reader.take(len(marker)))
             else:
                 reader.take(len(marker))
+
+    def _end_unopened(self, marker: str) -> None:
+        """The end of a thought that the prompt opened: what came before was told as words."""
+        self._may_be_in_thought = False
+        self._output.position = self._reader.position
+        self._reader.take(len(marker))
+        self._output.end_words()
+        why = (
+            f"{marker!r} ends a thought that the text does not open; it was left out, and what "
+            "stands before it are words. Pass starts_in_thinking=True where the prompt opens it."
+        )
+        self._output.note("thought_unopened", Action.DROPPED, why)
 
     def _close(self, marker: str) -> None:
         """A closing marker that calls wait for."""
@@ -123,7 +141,13 @@ class _Program:
         self._output.note("text_in_call", Action.KEPT, why)
 
     def _thought(self, *closes: str) -> Reading[None]:
-        """A thought up to its end, or up to a call that ends it."""
+        """A thought up to its end, or up to a call that ends it.
+
+        Models open thoughts again that the prompt, or they themselves, have just opened.
+        """
+        yield from self._reader.blank()
+        again = [opening for opening, close in self._thinking.items() if close in closes]
+        yield from self._reader.accept(*again)
         ends = stops(*closes, *self._ends_thinking)
         marker = yield from self._reader.until(ends, self._output.thinking, consume=False)
         if marker in closes:

@@ -28,5 +28,6 @@ SYNTAXES = (
         openers=tag_openers(_FORM),
         noise=(_BEGIN, _END),
         models=("*step3*", "*step-3*"),
+        prompt_opens_thinking=True,
     ),
 )

@@ -89,6 +89,7 @@ SYNTAXES = (
         openers=(json_opener("<TOOLCALL>", "</TOOLCALL>"),),
         noise=("<SPECIAL_12>",),
         models=("*nemotron-nano*v2*", "*nemotron*49b*", "*llama*nemotron*"),
+        prompt_opens_thinking=True,
         print_calls=list_of_calls("<TOOLCALL>", "</TOOLCALL>"),
         print_results=_print_nemotron_results,
     ),

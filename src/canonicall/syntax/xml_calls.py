@@ -7,6 +7,7 @@ which. Models forget tags of every kind; what follows still tells where one thin
 - A missing end of an argument is replaced by the next argument or the end of the call.
 - A missing end of a call is replaced by the end of its block or by the next call.
 - Ends of blocks and calls that nothing opened mean nothing.
+- A name inside of an argument's tag names the value that stands behind it.
 - Words between the arguments of a call are kept, as text behind it, with a finding.
 - A block with nothing in it says nothing.
 """
@@ -31,6 +32,8 @@ KindOf: TypeAlias = Callable[[Attributes, tuple[str, ...]], ValueKind]
 
 _ATTRIBUTE = re.compile(r"""([\w.:-]+?)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>/]+))""")
 _CDATA, _CDATA_END = "<![CDATA[", "]]>"
+_KEY = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
+_MOST_KEY = 128
 _MOST_HEAD = 512
 """No opening tag is longer than this: what is longer opens nothing."""
 
@@ -121,7 +124,7 @@ def tagged_calls(form: TagForm, begun: str = "") -> ReadCalls:
 def _call(reader: Reader, output: Output, form: TagForm, begun: str = "") -> Reading[bool]:
     """One call, of which the beginning of the opening tag was taken."""
     head = yield from _head(reader, form, begun)
-    if head is None:
+    if head is None or _WORDS in head:
         return False
     name = head.get(form.name, "")
     arguments = Arguments(output)
@@ -175,6 +178,10 @@ def _parameter(
     """One argument, of which the beginning of the opening tag was taken."""
     head = yield from _head(reader, form)
     key = None if head is None else head.get(form.key)
+    arguments.stray.append((head or {}).get(_WORDS, ""))
+    if head == {} and not arguments.is_given_whole:
+        key = yield from _key_inside(reader, arguments, form)
+        ends = _loose_ends(form)
     if head is None or not key or arguments.is_given_whole:
         raw, whole = yield from read_raw(reader, ends)
         if whole or head is not None:
@@ -192,6 +199,23 @@ def _parameter(
     return (yield from read_value(reader, arguments, key, kind, ends))
 
 
+def _key_inside(reader: Reader, arguments: Arguments, form: TagForm) -> Reading[str]:
+    """A name that stands in the tag's place for a value; the value follows behind the tag.
+
+    Qwen3-Coder does so at times: `<parameter>city</parameter>Basel`.
+    """
+    mark = reader.mark()
+    said, end = yield from reader.up_to(stops(*form.parameter_ends), _MOST_KEY)
+    reader.take(len(end))
+    raw = reader.since(mark)
+    key = said.strip()
+    is_key = bool(end) and _KEY.fullmatch(key) is not None and arguments.takes(key)
+    if is_key and not (yield from reader.follows(0, *form.parameters, *form.call_ends)):
+        return key
+    reader.give_back(raw)
+    return ""
+
+
 def _wrapped(reader: Reader, arguments: Arguments, key: str, ends: ValueEnds) -> Reading[bool]:
     """All the arguments as one, if the tool has them all; else an argument like others."""
     raw, whole = yield from read_raw(reader, ends)
@@ -206,6 +230,17 @@ def _wrapped(reader: Reader, arguments: Arguments, key: str, ends: ValueEnds) ->
     else:
         arguments.member(key, msgspec.json.encode(value).decode())
     return True
+
+
+def _loose_ends(form: TagForm) -> ValueEnds:
+    """Where a value ends that stands behind its tag."""
+    around = (form.call, *form.blocks, *form.block_ends, *form.fillers)
+    nexts = (*form.parameters, *form.call_ends)
+    return ValueEnds(
+        closed=form.parameter_ends,
+        then=(*nexts, *around),
+        unclosed=tuple((tag, ()) for tag in (*nexts, *form.block_ends)),
+    )
 
 
 def _value_ends(form: TagForm, arguments: Arguments) -> ValueEnds:
@@ -229,6 +264,8 @@ def _value_ends(form: TagForm, arguments: Arguments) -> ValueEnds:
 
 
 _SELF_CLOSED = "/"
+_WORDS = " "
+"""What stands in a tag that is not closed, and is no attribute: it may be no tag at all."""
 _TOKENIZER_BLANK = "\u0120"
 
 
@@ -260,4 +297,7 @@ def read_head(reader: Reader, tag_end: str, begun: str = "") -> Reading[Attribut
         return found
     for name, double, single, plain in _ATTRIBUTE.findall(text):
         found.setdefault(name, double or single or plain)
+    words = _ATTRIBUTE.sub("", text).strip()
+    if words and end != tag_end:
+        found[_WORDS] = words
     return found
