@@ -49,6 +49,7 @@ def _form(token: str) -> TagForm:
         tuple(f"{token}{block}" for block in _BLOCKS),
         prefix=token,
         kind=_kind,
+        attributes="string=(true|false)",
         unwraps=("arguments", "input"),
     )
 

@@ -38,6 +38,7 @@ _FORM = TagForm(
     leads=(' tool="', ' key="'),
     name="tool",
     key="key",
+    attributes=r"index=\d+|type=(string|number|boolean|object|array|null)",
     tag_end=_SEP,
     kind=_kind,
     unescape=_unescape,

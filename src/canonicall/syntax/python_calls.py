@@ -55,7 +55,12 @@ def python_calls(
                 break
             if closers and (yield from reader.accept(*closers)):
                 return found
-            if not (yield from read_call(reader, output)):
+            mark = reader.mark()
+            is_read = yield from read_call(reader, output)
+            raw = reader.since(mark)
+            if not is_read:
+                # What is none behind others is text; before any the scanner gives all of it back.
+                output.text(raw if found else "")
                 return found
             found = True
         if closers:
@@ -95,7 +100,7 @@ def _keyword_arguments(reader: Reader, output: Output, call: CallOutput, key: st
         call.arguments(f"{separator}{json_text(key)}:")
         separator = ","
         yield from reader.blank()
-        if not (yield from literal(reader, call)):
+        if not (yield from literal(reader, output, call)):
             return False
         while True:
             yield from reader.blank()
@@ -120,16 +125,16 @@ def _unclosed(reader: Reader, output: Output, call: CallOutput) -> Reading[bool]
     return True
 
 
-def literal(reader: Reader, call: CallOutput) -> Reading[bool]:
+def literal(reader: Reader, output: Output, call: CallOutput) -> Reading[bool]:
     """A literal, given to `call` as JSON. Whether it came to its end."""
     quote = yield from reader.accept(*_QUOTES)
     if quote:
         return (yield from quoted_text(reader, quote, call.arguments, _BEHIND_TEXT))
     pieces: list[str] = []
-    if (yield from reader.peek()) in ("{", "["):
-        if not (yield from reader.json_value(pieces.append)):
-            return False
-    elif not (yield from _expression(reader, pieces)):
+    is_bracket = (yield from reader.peek()) in ("{", "[")
+    reading = reader.json_value(pieces.append) if is_bracket else _expression(reader, pieces)
+    if not (yield from reading):
+        output.left_out("A value, in which the text ended,", "".join(pieces))
         return False
     call.arguments(_json_of("".join(pieces).strip()))
     return True

@@ -189,11 +189,14 @@ def _tool_with_attributes(reader: Reader, output: Output) -> Reading[bool]:
     """`<tool name="f" k="v">`, with elements inside or closed at once."""
     head, end = yield from reader.up_to(stops(">"), _LONGEST_HEAD)
     reader.take(len(end))
-    found = {key: double or single for key, double, single in _ATTRIBUTE.findall(head)}
+    said = [(one[1], one[2] or one[3] or "") for one in _ATTRIBUTE.finditer(head)]
+    found = dict(said)
+    # Of an attribute said twice the last counts.
+    odd = (_ATTRIBUTE.sub("", head).strip(" /"), *(one for key, one in said if found[key] != one))
     name = found.pop("name", "") or found.pop("tool_name", "")
     if not end or not name:
         return False
-    body = Body(reader, output, (_TOOL_END,), _FILLERS)
+    body = Body(reader, output, (_TOOL_END,), _FILLERS, " ".join(odd))
     if not found and not head.endswith("/"):
         return (yield from body.read(name, words_as_argument))
     tool = output.tools.get(name)

@@ -7,6 +7,8 @@ from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.typed_values import json_text, member_schema, types_of
 
+IN_A_TAG = "A part of a tag"
+
 
 class Arguments:
     """One call. Its arguments are written as one JSON object, member by member."""
@@ -80,6 +82,14 @@ class Arguments:
         """An argument has a name and no value."""
         why = f"{key!r} was named and given no value; it was left out."
         self._output.note("arguments_repaired", Action.CHANGED, why)
+
+    def cut(self, key: str, raw: str) -> None:
+        """The text ended in the value of an argument, which could not be told before its end."""
+        self.left_out("An argument in whose value the text ended", f"{key}: {raw}")
+
+    def left_out(self, what: str, text: str) -> None:
+        """Text in the call that is neither an argument nor words."""
+        self._output.left_out(what, text)
 
     def end(self, *, whole: bool) -> None:
         """The end of the call, or of the text. Words that stood in the call stand behind it."""

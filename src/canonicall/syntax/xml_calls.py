@@ -23,7 +23,13 @@ from canonicall.syntax.json_calls import next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
-from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back, leave_block
+from canonicall.syntax.xml_arguments import (
+    IN_A_TAG,
+    Arguments,
+    block_is_empty,
+    give_back,
+    leave_block,
+)
 from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_raw, read_value
 
 Attributes: TypeAlias = dict[str, str]
@@ -52,6 +58,9 @@ class TagForm(Struct, frozen=True):
     """The attribute with the name of the tool."""
     key: str = "name"
     """The attribute with the name of the argument."""
+    attributes: str = "(?!)"
+    """An expression for other attributes of its tags, as `name=value`. What else stands in a tag is
+    left out, with a finding."""
     tag_end: str = ">"
     kind: KindOf | None = None
     """What the attributes of an argument's tag say about its value; else the schema decides."""
@@ -127,6 +136,7 @@ def _call(reader: Reader, output: Output, form: TagForm, begun: str = "") -> Rea
     arguments = Arguments(output)
     if not arguments.name(form.named(name, output) if form.named else name):
         return False
+    arguments.left_out(IN_A_TAG, unread(head, form.name, frames=form.attributes))
     whole = _SELF_CLOSED in head or (yield from _body(reader, arguments, form))
     arguments.end(whole=whole)
     return True
@@ -144,7 +154,8 @@ def _body(reader: Reader, arguments: Arguments, form: TagForm) -> Reading[bool]:
         yield from reader.blank()
         if (yield from reader.accept(*form.call_ends)):
             if form.loose_ends:
-                yield from _head(reader, form)
+                head = yield from _head(reader, form)
+                arguments.left_out(IN_A_TAG, unread(head or {}, form.name))
             return True
         if (yield from reader.accept(*form.parameters)):
             if not (yield from _parameter(reader, arguments, form, ends)):
@@ -175,10 +186,15 @@ def _parameter(
     """One argument, of which the beginning of the opening tag was taken."""
     head = yield from _head(reader, form)
     key = None if head is None else head.get(form.key)
+    is_alone = bool(key) and not arguments.is_given_whole
+    known = form.key if is_alone else ""
+    arguments.left_out(IN_A_TAG, unread(head or {}, known, frames=form.attributes))
     if head is None or not key or arguments.is_given_whole:
         raw, whole = yield from read_raw(reader, ends)
         if whole or head is not None:
             arguments.stray.append(raw)
+        else:
+            arguments.left_out("A tag, in which the text ended,", raw)
         return whole
     if _SELF_CLOSED in head:
         arguments.member(key, '""')
@@ -196,6 +212,7 @@ def _wrapped(reader: Reader, arguments: Arguments, key: str, ends: ValueEnds) ->
     """All the arguments as one, if the tool has them all; else an argument like others."""
     raw, whole = yield from read_raw(reader, ends)
     if not whole:
+        arguments.cut(key, raw)
         return False
     try:
         value = msgspec.json.decode(raw)
@@ -229,6 +246,7 @@ def _value_ends(form: TagForm, arguments: Arguments) -> ValueEnds:
 
 
 _SELF_CLOSED = "/"
+_UNREAD = ""
 _TOKENIZER_BLANK = "\u0120"
 
 
@@ -258,6 +276,20 @@ def read_head(reader: Reader, tag_end: str, begun: str = "") -> Reading[Attribut
     if text.startswith("="):
         found["name"] = text[1:].strip().strip("\"'")
         return found
-    for name, double, single, plain in _ATTRIBUTE.findall(text):
-        found.setdefault(name, double or single or plain)
+    rest = []
+    at = 0
+    for one in _ATTRIBUTE.finditer(text):
+        is_new = one[1] not in found
+        rest.append(text[at : one.start() if is_new else one.end()])
+        at = one.end()
+        found.setdefault(one[1], one[2] or one[3] or one[4] or "")
+    found[_UNREAD] = "".join((*rest, text[at:])).strip()
     return found
+
+
+def unread(head: Attributes, known: str, *, frames: str = "(?!)") -> str:
+    """What stands in an opening tag beside the attribute that is known and those that frame."""
+    others = head.keys() - {known, _SELF_CLOSED, _UNREAD}
+    said = (f"{name}={head[name]}" for name in head if name in others)
+    odd = (one for one in said if not re.fullmatch(frames, one, re.IGNORECASE))
+    return " ".join((*odd, head.get(_UNREAD, "")))
