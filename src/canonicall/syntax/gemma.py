@@ -269,6 +269,7 @@ SYNTAXES = (
             openers=(Opener(_GEMMA4.open, _GEMMA4.read), Opener(_CHANNEL, _channel)),
             thinking=((f"{_CHANNEL}{_THOUGHT}\n", _CHANNEL_END),),
             noise=(*_NOISE, _CHANNEL_END, _GEMMA4.close),
+            frames=(rf"{re.escape(_CHANNEL)}\s*({_THOUGHT}\n)?",),
             models=("*gemma-4*", "*gemma4*"),
         ),
         _GEMMA4.print_calls,

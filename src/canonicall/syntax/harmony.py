@@ -125,6 +125,9 @@ SYNTAXES = (
             thinking=((f"{_START}assistant{_CHANNEL}analysis{_MESSAGE}", "<|end|>"),),
             call_ends_thinking=True,
             noise=_ENDS,
+            frames=(
+                rf"(?:{re.escape(_START)}|{re.escape(_CHANNEL)})(?:\s|{_FRAME.pattern})*{re.escape(_MESSAGE)}",
+            ),
             models=("*gpt-oss*",),
         ),
         _print_calls,

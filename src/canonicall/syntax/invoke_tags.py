@@ -34,15 +34,20 @@ def invoke_printer(
 ) -> Callable[[tuple[ToolCall, ...]], str]:
     """Prints calls. `says_type`: each parameter says whether it is a string."""
 
-    def print_call(call: ToolCall) -> str:
-        lines = [f'<{prefix}invoke name="{call.name}">']
-        for key, value in arguments_of(call).items():
-            kind = f' string="{str(isinstance(value, str)).lower()}"' if says_type else ""
-            begin = f'<{prefix}parameter name="{key}"{kind}>'
-            lines.append(f"{begin}{bare_text(value)}</{prefix}parameter>")
-        return line.join((*lines, f"</{prefix}invoke>"))
-
     def print_calls(calls: tuple[ToolCall, ...]) -> str:
-        return line.join((f"<{block}>", *map(print_call, calls), f"</{block}>"))
+        invokes = (print_invoke(call, prefix, line, says_type=says_type) for call in calls)
+        return line.join((f"<{block}>", *invokes, f"</{block}>"))
 
     return print_calls
+
+
+def print_invoke(
+    call: ToolCall, prefix: str = "", line: str = "\n", *, says_type: bool = False
+) -> str:
+    """One call, without a block around it."""
+    lines = [f'<{prefix}invoke name="{call.name}">']
+    for key, value in arguments_of(call).items():
+        kind = f' string="{str(isinstance(value, str)).lower()}"' if says_type else ""
+        begin = f'<{prefix}parameter name="{key}"{kind}>'
+        lines.append(f"{begin}{bare_text(value)}</{prefix}parameter>")
+    return line.join((*lines, f"</{prefix}invoke>"))

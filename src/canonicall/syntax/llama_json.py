@@ -26,6 +26,7 @@ _MODELS = ("*llama-3*", "*llama3*", "*llama-4*")
 _HEAD = re.compile(r"\s{0,8}([A-Za-z_]\w{0,63})\s?\.\s?call\s?\(")
 _LONGEST_HEAD = 90
 _KEY = re.compile(r"[\s,]{0,16}([A-Za-z_]\w{0,63})\s?=\s{0,8}")
+_KEY_BEGUN = re.compile(r"[\s,]{0,16}(?:[A-Za-z_]\w{0,63}\s?)?\Z")
 _LONGEST_KEY = 100
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w{0,63}")
 
@@ -41,7 +42,7 @@ def _read_builtin(reader: Reader, output: Output) -> Reading[bool]:
         return False
     opened = "{"
     while True:
-        key = yield from reader.match(_KEY, _LONGEST_KEY)
+        key = yield from reader.match(_KEY, _LONGEST_KEY, _KEY_BEGUN)
         if key is None:
             break
         pieces: list[str] = []

@@ -8,6 +8,8 @@ be called with a namespace (`x.get`); where only the last part was offered, that
 in the invoke counts, whatever the recipient says.
 """
 
+import re
+
 from canonicall.blocks import ToolCall
 from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.invoke_tags import invoke_form, invoke_printer
@@ -87,6 +89,10 @@ _MUSE_GLIMMER = Syntax(
         *(Opener(end, _next_message) for end in _ENDS),
     ),
     thinking=(),
+    frames=(
+        rf"(?:{re.escape(_START)})?\s*{_TO}\s*(?:self|user)\s*{re.escape(_MESSAGE)}",
+        *map(re.escape, _ENDS),
+    ),
     models=("*muse-glimmer*", "*glimmer*"),
 )
 

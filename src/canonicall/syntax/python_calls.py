@@ -23,8 +23,10 @@ from canonicall.syntax.stops import stops
 from canonicall.syntax.typed_values import escaped, json_text
 
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*")
+_NAME_BEGUN = re.compile(r"(?:[A-Za-z_][\w.\-]*)?\Z")
 _LONGEST_NAME = 256
 _KEY = re.compile(r"([^\W\d][\w.\-]*)\s*=(?!=)\s*")
+_KEY_BEGUN = re.compile(r"(?:[^\W\d][\w.\-]*\s*=?\s*)?\Z")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0", "a": "\a", "v": "\v"}
 _CODES = {"x": 2, "u": 4, "U": 8}
 _PAIR = re.compile(r"[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
@@ -73,7 +75,7 @@ def python_calls(
 
 def read_call(reader: Reader, output: Output) -> Reading[bool]:
     """One call. False if it is none; what was taken is then given back by the scanner."""
-    name = yield from reader.match(_NAME, _LONGEST_NAME)
+    name = yield from reader.match(_NAME, _LONGEST_NAME, _NAME_BEGUN)
     if name is None:
         return False
     yield from reader.blank()
@@ -81,7 +83,7 @@ def read_call(reader: Reader, output: Output) -> Reading[bool]:
         return False
     yield from reader.blank()
     is_empty = bool((yield from reader.accept(")")))
-    key = None if is_empty else (yield from reader.match(_KEY, _LONGEST_NAME))
+    key = None if is_empty else (yield from reader.match(_KEY, _LONGEST_NAME, _KEY_BEGUN))
     yield from reader.blank()
     if not is_empty and (key is None or (yield from reader.peek()) in (",", ")", "]")):
         return False
@@ -109,7 +111,7 @@ def _keyword_arguments(reader: Reader, output: Output, call: CallOutput, key: st
                 return True
             if not (yield from reader.accept(",")):
                 break
-        found = yield from reader.match(_KEY, _LONGEST_NAME)
+        found = yield from reader.match(_KEY, _LONGEST_NAME, _KEY_BEGUN)
         if found is None:
             return (yield from _unclosed(reader, output, call))
         key = found[1]

@@ -40,9 +40,16 @@ SHELLS = ("bash", "shell", "command", "run")
 _ELEMENT = re.compile(
     r"""<([^\s<>/"'=!?]+)(?:=["']?([^\s<>"']+)["']?)?((?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(/?)>"""
 )
+_ELEMENT_BEGUN = re.compile(
+    r"""(?:<(?:[^\s<>/"'=!?]+(?:=["']?(?:[^\s<>"']+["']?)?)?"""
+    r"""(?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"]*"|'[^']*'))*"""
+    r"""(?:\s+[^\s=<>"'/]+\s*(?:=\s*(?:"[^"]*|'[^']*)?)?|\s*/?))?)?\Z"""
+)
 _CLOSING = re.compile(r"</[^<>]{1,80}>")
 """A closing tag that closes nothing: it means nothing."""
+_CLOSING_BEGUN = re.compile(r"(?:<(?:/[^<>]{0,80})?)?\Z")
 _NAME_ATTRIBUTE = re.compile(r"""\sname\s*=\s*["']([^"']*)["']""")
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE)
 _LONGEST_TAG = 512
 _NAMED_INSIDE = ("parameter", "param", "tool_param", "argument", "arg")
 
@@ -95,7 +102,7 @@ class Body:
             return (yield from self._json(name))
         element = None
         if not (yield from reader.next_of(CDATA)):
-            element = yield from reader.match(_ELEMENT, _LONGEST_TAG)
+            element = yield from reader.match(_ELEMENT, _LONGEST_TAG, _ELEMENT_BEGUN)
         if element is None:
             return (yield from self._words(name, words, blank))
         return (yield from self.elements(name, element))
@@ -120,8 +127,14 @@ class Body:
     def _words(self, name: str, words: WordsToJson, blank: str) -> Reading[bool]:
         said = [blank]
         end = yield from self._reader.until(stops(*self._ends), said.append)
-        made = words("".join(said), self._output.tools.get(name)) if end else None
-        return made is not None and self.told(name, made)
+        text = "".join(said)
+        made = words(text, self._output.tools.get(name)) if end else None
+        if made is None or not self.told(name, made):
+            return False
+        for comment in _COMMENT.findall(text):
+            if escaped(comment) not in made:
+                self._output.left_out("A comment", comment)
+        return True
 
     def _json(self, name: str) -> Reading[bool]:
         reader, call = self._reader, Arguments(self._output)
@@ -154,11 +167,11 @@ class Body:
                 break
             if self._fillers and (yield from reader.accept(*self._fillers)):
                 continue
-            closing = yield from reader.match(_CLOSING, _LONGEST_TAG)
+            closing = yield from reader.match(_CLOSING, _LONGEST_TAG, _CLOSING_BEGUN)
             if closing is not None:
                 call.left_out("A closing tag that closes nothing", closing[0])
                 continue
-            element = yield from reader.match(_ELEMENT, _LONGEST_TAG)
+            element = yield from reader.match(_ELEMENT, _LONGEST_TAG, _ELEMENT_BEGUN)
             if element is None:  # Words, or a tag that opens nothing.
                 call.stray.append(reader.take(1))
                 yield from reader.until(stops("<"), call.stray.append, consume=False)

@@ -22,7 +22,7 @@ from canonicall.request import Tool
 from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of
 from canonicall.syntax.json_calls import json_calls
 from canonicall.syntax.output import Output
-from canonicall.syntax.printing import bare_text, with_printing
+from canonicall.syntax.printing import bare_text, compact_json, with_printing
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
 from canonicall.syntax.tagged_body import (
@@ -132,6 +132,24 @@ def _print_tags(calls: tuple[ToolCall, ...]) -> str:
     )
 
 
+def _print_yaml(calls: tuple[ToolCall, ...]) -> str:
+    return "\n".join(f"<{call.name}>\n{_yaml_lines(call)}</{call.name}>" for call in calls)
+
+
+def _yaml_lines(call: ToolCall) -> str:
+    """Each argument on a line. JSON is YAML, and it can say a tag without its bracket."""
+    pairs = ((compact_json(key), compact_json(one)) for key, one in arguments_of(call).items())
+    return "".join(f"{key}: {one}\n" for key, one in pairs).replace("<", "\\u003c")
+
+
+def _print_tool_tags(calls: tuple[ToolCall, ...]) -> str:
+    return "\n".join(
+        f"{_TOOL}<tool_name>{call.name}</tool_name>"
+        f"{''.join(map(_element, arguments_of(call).items()))}{_TOOL_END}"
+        for call in calls
+    )
+
+
 def _element(member: tuple[str, Any]) -> str:
     """An argument as an element. Blanks around its text are escaped, so that they count."""
     key, value = member
@@ -218,18 +236,24 @@ SYNTAXES = (
         ),
         _print_tags,
     ),
-    Syntax(
-        name="yaml_in_xml",
-        notation="custom",
-        tool_openers=_tool_openers(_yaml_as_arguments, only_named=True),
-        is_marked=False,
-    ),
-    Syntax(
-        name="tool_tag",
-        notation="xml",
-        openers=(
-            Opener(_TOOL, _tool_tag, is_common=True),
-            Opener("<tool ", _tool_with_attributes, is_common=True),
+    with_printing(
+        Syntax(
+            name="yaml_in_xml",
+            notation="custom",
+            tool_openers=_tool_openers(_yaml_as_arguments, only_named=True),
+            is_marked=False,
         ),
+        _print_yaml,
+    ),
+    with_printing(
+        Syntax(
+            name="tool_tag",
+            notation="xml",
+            openers=(
+                Opener(_TOOL, _tool_tag, is_common=True),
+                Opener("<tool ", _tool_with_attributes, is_common=True),
+            ),
+        ),
+        _print_tool_tags,
     ),
 )

@@ -16,7 +16,8 @@ class Arguments:
     def __init__(self, output: Output) -> None:
         self._output = output
         self._call = output.call()
-        self._name = ""
+        self.tool = ""
+        """The name of the tool."""
         self._is_begun = False
         self.is_given_whole = False
         """The arguments came as one object; no members are written beside it."""
@@ -25,7 +26,7 @@ class Arguments:
 
     def name(self, name: str) -> bool:
         """The name of the tool; False where that makes it no call."""
-        self._name = name
+        self.tool = name
         return self._call.name(name)
 
     @property
@@ -99,7 +100,7 @@ class Arguments:
         said = "".join(self.stray)
         if said.strip():
             self._output.text(said)
-            why = f"Text stood in the call of {self._name}; it was kept."
+            why = f"Text stood in the call of {self.tool}; it was kept."
             self._output.note("text_in_call", Action.KEPT, why)
 
 

@@ -155,7 +155,8 @@ def _body(reader: Reader, arguments: Arguments, form: TagForm) -> Reading[bool]:
         if (yield from reader.accept(*form.call_ends)):
             if form.loose_ends:
                 head = yield from _head(reader, form)
-                arguments.left_out(IN_A_TAG, unread(head or {}, form.name))
+                repeated = f"{form.name}={re.escape(arguments.tool)}"
+                arguments.left_out(IN_A_TAG, unread(head or {}, "", frames=repeated))
             return True
         if (yield from reader.accept(*form.parameters)):
             if not (yield from _parameter(reader, arguments, form, ends)):
