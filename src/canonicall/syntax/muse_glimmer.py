@@ -52,7 +52,7 @@ def _begun_message(reader: Reader, output: Output) -> Reading[bool]:
     is_block = bool((yield from reader.accept(f"<{_BLOCK}>")))
     before = len(output.blocks)
     is_read = is_block and (yield from _read_block(reader, output))
-    called = [one.name for one in output.blocks[before:] if isinstance(one, ToolCall)]
+    called = [one.name.strip() for one in output.blocks[before:] if isinstance(one, ToolCall)]
     if is_read and _offered_name(to, output) not in called:
         output.left_out("The recipient of a message whose calls name others", to)
     return is_read

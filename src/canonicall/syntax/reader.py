@@ -231,7 +231,7 @@ class Reader:
             if self._closed:
                 return ""
             if self._at == len(text):
-                self._flow = (stops.firsts, sink)
+                self._flow = (stops.telling, sink)
             yield
 
     def _give(self, end: int, sink: Sink) -> None:

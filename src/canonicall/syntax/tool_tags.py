@@ -45,6 +45,7 @@ _FILLERS = tuple(
 _SELF_CLOSED = re.compile(r"\s*/>")
 _HEAD_END = re.compile(r"\s*>")
 _ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_PLAIN_WORD = re.compile(r"(?!(?i:true|false|null|none)\Z)[A-Za-z_]\w*", re.ASCII)
 _LONGEST_HEAD = 512
 _LONGEST_NAME = 256
 _LONGEST_BLANK = 64
@@ -137,9 +138,15 @@ def _print_yaml(calls: tuple[ToolCall, ...]) -> str:
 
 
 def _yaml_lines(call: ToolCall) -> str:
-    """Each argument on a line. JSON is YAML, and it can say a tag without its bracket."""
-    pairs = ((compact_json(key), compact_json(one)) for key, one in arguments_of(call).items())
-    return "".join(f"{key}: {one}\n" for key, one in pairs).replace("<", "\\u003c")
+    pairs = ((_yaml(key), _yaml(one)) for key, one in arguments_of(call).items())
+    return "".join(f"{key}: {one}\n" for key, one in pairs)
+
+
+def _yaml(value: Any) -> str:
+    """Plain words as they are. All else is JSON, which is YAML and can say a tag without `<`."""
+    if isinstance(value, str) and _PLAIN_WORD.fullmatch(value):
+        return value
+    return compact_json(value).replace("<", "\\u003c")
 
 
 def _print_tool_tags(calls: tuple[ToolCall, ...]) -> str:
@@ -239,6 +246,7 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="yaml_in_xml",
+            kin_of="toolname_as_tag_xml",
             notation="custom",
             tool_openers=_tool_openers(_yaml_as_arguments, only_named=True),
             is_marked=False,
