@@ -9,7 +9,7 @@ from canonicall.blocks import ToolCall
 from canonicall.request import Tool
 from canonicall.syntax.declaration import Place, Syntax
 from canonicall.syntax.offered import offered_tools
-from syntax.law_texts import all_markers, fragments
+from syntax.law_texts import all_markers, fragments, one_of
 
 from strategies import json_values
 
@@ -17,12 +17,16 @@ _NAMES = st.sampled_from(["f", "get_weather", "files.read", "do-it", "läs", "a 
 _KEYS = st.from_regex(r"[a-z_][a-z0-9_]{0,6}", fullmatch=True)
 
 
-@cache
-def calls_for(name: str) -> st.SearchStrategy[tuple[ToolCall, ...]]:
+@st.composite
+def calls_for(draw: st.DrawFn, name: str) -> tuple[ToolCall, ...]:
     """Calls of different tools, whose texts have markers of this syntax and of others."""
-    bits = st.sampled_from(
-        [*fragments(name), *all_markers(), "\n", " ", '"', "'", "\\", "`", "&lt;"]
-    )
+    return draw(_calls_for(name))
+
+
+@cache
+def _calls_for(name: str) -> st.SearchStrategy[tuple[ToolCall, ...]]:
+    others = ("\n", " ", '"', "'", "\\", "`", "&lt;")
+    bits = one_of((*fragments(name), *all_markers(), *others))
     marked = st.lists(bits | st.text(max_size=4), max_size=5).map("".join)
     plain = st.text(max_size=12)
     value = st.one_of(

@@ -1,6 +1,7 @@
 """Texts for the laws of the syntaxes: what a model may print, whole, cut, mixed up, or not at all."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -88,12 +89,8 @@ def fragments(name: str) -> tuple[str, ...]:
     """The markers of a syntax, and what its printed calls are made of."""
     syntax = get_syntax(name)
     texts = [printed(syntax, call) for call in _CALLS]
-    texts.append(_SAMPLES.get(name, ""))
     pieces = {piece for text in texts for piece in _TOKEN.split(text) if piece}
     return tuple(sorted(pieces | markers_of(syntax, OFFERS[3])))
-
-
-_SAMPLES: dict[str, str] = {}
 
 
 @cache
@@ -108,10 +105,20 @@ def whole_calls(name: str) -> tuple[str, ...]:
     return tuple(filter(None, texts)) or (WORD,)
 
 
-@cache
-def texts_of(name: str) -> st.SearchStrategy[tuple[str, tuple[str, ...]]]:
+def one_of(texts: Sequence[str]) -> st.SearchStrategy[str]:
+    """One of many texts; unlike `sampled_from` it does not show all of them when it is shown."""
+    return st.integers(0, len(texts) - 1).map(texts.__getitem__)
+
+
+@st.composite
+def texts_of(draw: st.DrawFn, name: str) -> tuple[str, tuple[str, ...]]:
     """Text made of what a syntax is made of, in any order, and the words in it."""
-    calls = st.sampled_from(whole_calls(name))
+    return draw(_texts_of(name))
+
+
+@cache
+def _texts_of(name: str) -> st.SearchStrategy[tuple[str, tuple[str, ...]]]:
+    calls = one_of(whole_calls(name))
     cut = st.builds(
         lambda text, a, b: text[: a % (len(text) + 1)] + text[len(text) - b :],
         calls,
@@ -122,10 +129,10 @@ def texts_of(name: str) -> st.SearchStrategy[tuple[str, tuple[str, ...]]]:
         lambda text, at, bit: text[: at % (len(text) + 1)] + bit + text[at % (len(text) + 1) :],
         calls,
         st.integers(0, 400),
-        st.sampled_from([*_BITS, WORD, WORD, *fragments(name)]),
+        one_of((*_BITS, WORD, WORD, *fragments(name))),
     )
-    own = st.sampled_from(fragments(name))
-    bits = st.sampled_from(_BITS)
+    own = one_of(fragments(name))
+    bits = one_of(_BITS)
     piece = st.one_of(
         own,
         own,
@@ -137,7 +144,7 @@ def texts_of(name: str) -> st.SearchStrategy[tuple[str, tuple[str, ...]]]:
         calls,
         cut,
         broken,
-        st.sampled_from(all_markers()),
+        one_of(all_markers()),
         st.text(max_size=5),
     )
     return st.lists(piece, max_size=12).map("".join).map(_numbered)
