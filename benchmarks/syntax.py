@@ -1,5 +1,11 @@
-"""Calls printed in text, as they stream in: what they cost, and whether that stays linear."""
+"""Calls printed in text, as they stream in: what they cost, and whether that stays linear.
 
+Each engine is measured by some of its syntaxes: JSON, names before JSON, tags, elements, code.
+"""
+
+from canonicall.blocks import ToolCall
+from canonicall.request import Tool
+from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.scanner import TextScanner
 from measuring import Ratio, Side, compare
 
@@ -9,34 +15,59 @@ LONG = 1_000 * KILO
 SHORT = 100 * KILO
 LINEAR = 1.2
 WORDS = "The quick brown fox jumps over the lazy dog, if a < b and b > c.\n"
+SYNTAXES = (
+    *("hermes", "json_plain", "kimi_k2", "mistral", "harmony"),
+    *("qwen3_coder_xml", "deepseek_v32_dsml", "glm45_xml", "minimax_m3", "toolname_as_tag_xml"),
+    *("gemma4", "pythonic", "react"),
+)
+TOOLS = [Tool("write", parameters={"type": "object", "properties": {"text": {"type": "string"}}})]
+HARD = ("hermes", "<tool_call>"), ("qwen3_coder_xml", "<function="), ("tool_tag", "<tool><a>")
+"""Markers that open nothing, over and over: none of them may make the text be read again."""
 
 
 def ratios() -> list[Ratio]:
     """One unit is the whole call, or a character; the bare search is over the same text."""
-    call, long, short = _call(ARGUMENT), _call(LONG), _call(SHORT)
-    words = (WORDS * (LONG // len(WORDS) + 1))[:LONG]
+    return [
+        *(one for name in SYNTAXES for one in _of_syntax(name)),
+        *(_repeated(name, marker) for name, marker in HARD),
+    ]
+
+
+def _of_syntax(name: str) -> list[Ratio]:
+    call, long, short = _call(name, ARGUMENT), _call(name, LONG), _call(name, SHORT)
+    words = _words(LONG)
     return [
         compare(
-            "a call with 64 KB in one argument, 4 characters at a time / str.find",
-            Side(lambda: _scan(call, 4), 1),
+            f"{name}: a call with 64 KB in one argument, 4 characters at a time / str.find",
+            Side(lambda: _scan(name, call, 4), 1),
             Side(lambda: _search(call), 1),
         ),
         compare(
-            "a call with 1 MB in one argument / with 100 KB, 4 characters at a time",
-            Side(lambda: _scan(long, 4), LONG),
-            Side(lambda: _scan(short, 4), SHORT),
+            f"{name}: a call with 1 MB in one argument / with 100 KB, 4 characters at a time",
+            Side(lambda: _scan(name, long, 4), LONG),
+            Side(lambda: _scan(name, short, 4), SHORT),
             goal=LINEAR,
         ),
         compare(
-            "1 MB of words, 64 characters at a time / str.find",
-            Side(lambda: _scan(words, 64), LONG),
+            f"{name}: 1 MB of words, 64 characters at a time / str.find",
+            Side(lambda: _scan(name, words, 64), LONG),
             Side(lambda: _search(words), LONG),
         ),
     ]
 
 
-def _scan(text: str, size: int) -> None:
-    scanner = TextScanner("hermes")
+def _repeated(name: str, marker: str) -> Ratio:
+    long, short = marker * (LONG // len(marker) // 4), marker * (SHORT // len(marker) // 4)
+    return compare(
+        f"{name}: {marker!r} again and again, 250 KB / 25 KB",
+        Side(lambda: _scan(name, long, 64), len(long)),
+        Side(lambda: _scan(name, short, 64), len(short)),
+        goal=LINEAR,
+    )
+
+
+def _scan(name: str, text: str, size: int) -> None:
+    scanner = TextScanner(name, tools=TOOLS)
     for at in range(0, len(text), size):
         scanner.feed(text[at : at + size])
     scanner.close()
@@ -46,8 +77,11 @@ def _search(text: str) -> None:
     text.find("no such marker")
 
 
-def _call(length: int) -> str:
-    content = (WORDS.replace("\n", "\\n") * (length // len(WORDS) + 1))[:length]
-    # An escape that was cut in two would escape the closing quote.
-    argument = content.rstrip("\\")
-    return f'<tool_call>\n{{"name": "write", "arguments": {{"text": "{argument}"}}}}\n</tool_call>'
+def _words(length: int) -> str:
+    return (WORDS * (length // len(WORDS) + 1))[:length]
+
+
+def _call(name: str, length: int) -> str:
+    print_calls = get_syntax(name).print_calls
+    assert print_calls is not None
+    return print_calls((ToolCall(name="write", args={"text": _words(length)}),))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from canonicall import Tool, ToolCall, get_syntax, parse, syntax_names
+from canonicall import InvalidValue, Tool, ToolCall, get_syntax, parse, syntax_names
 
 PAGE = (Path(__file__).parents[2] / "docs" / "syntaxes.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| `(\w+)` \| (.+?) \| (.+) \|$", re.MULTILINE)
@@ -33,8 +33,12 @@ def test_the_sample_is_read_and_printed_so(name):
     models, sample = rows()[name]
     assert models
     print_calls = get_syntax(name).print_calls
-    if print_calls is not None:
+    assert print_calls is not None
+    if sample:
         assert sample == print_calls((CALL,))
+    else:
+        with pytest.raises(InvalidValue, match="has no form for calls"):
+            print_calls((CALL,))
     called = parse(sample, syntax=name, tools=[NOW]).calls
     assert [(call.name, call.args) for call in called] == (
         [("now", {"zone": "CET"})] if sample else []

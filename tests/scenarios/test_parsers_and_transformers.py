@@ -54,8 +54,9 @@ def test_a_syntax_has_a_parser_that_says_how_arguments_are_written(name):
     assert isinstance(parser, ToolParser)
     assert parser.provider_id == name
     print_calls = get_syntax(name).print_calls
-    if print_calls is None:
-        assert parser.format in ("json", "xml", "custom")
+    assert print_calls is not None
+    if name == "generic_none":
+        assert parser.format == "custom"
         return
     text = print_calls((ToolCall(name="calc", args={"x": "five"}),))
     is_json = '"x": "five"' in text or '"x":"five"' in text

@@ -59,6 +59,9 @@ class Syntax(Struct, frozen=True):
     """A call inside a thought ends it; else calls there are drafts and part of the thought."""
     noise: tuple[str, ...] = ()
     """Markers that mean nothing to the reader of the text: ends of turns, frames around words."""
+    frames: tuple[str, ...] = ()
+    """Expressions for all else that is left out without a finding where it frames no call: headers
+    of messages, labels of thoughts and answers, marks around all calls."""
     models: tuple[str, ...] = ()
     """Patterns of the names of models that print this."""
     is_marked: bool = True

@@ -18,7 +18,8 @@ from canonicall.blocks import ToolResult
 from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.invoke_tags import invoke_form, invoke_printer
 from canonicall.syntax.printing import with_printing
-from canonicall.syntax.xml_calls import Attributes, TagForm, tag_openers
+from canonicall.syntax.tag_heads import Attributes
+from canonicall.syntax.xml_calls import TagForm, tag_openers
 from canonicall.syntax.xml_values import ValueKind
 
 _BLOCKS = ("tool_calls", "function_calls", "tool_use", "calls")
@@ -49,6 +50,7 @@ def _form(token: str) -> TagForm:
         tuple(f"{token}{block}" for block in _BLOCKS),
         prefix=token,
         kind=_kind,
+        attributes="string=(true|false)",
         unwraps=("arguments", "input"),
     )
 

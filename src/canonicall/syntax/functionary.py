@@ -127,6 +127,7 @@ SYNTAXES = (
         ),
         tool_openers=_first_recipients,
         noise=_NOISE,
+        frames=(f"({_NEXT})?{_ALL}\n",),
         models=("*functionary*v3.2*",),
         is_marked=False,
         print_calls=framed("", _print_recipient, ""),

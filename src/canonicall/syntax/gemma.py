@@ -15,6 +15,7 @@ import re
 from typing import Any
 
 from canonicall.blocks import ToolCall, ToolResult
+from canonicall.findings import Action
 from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of
 from canonicall.syntax.json_printing import spaced_json
 from canonicall.syntax.output import CallOutput, Output
@@ -59,7 +60,12 @@ class _Dialect:
                 return True
             if reader.at_end or (found and (yield from reader.peek(4)) != "call"):
                 return found
-            if not (yield from self._call(reader, output)):
+            mark = reader.mark()
+            is_read = yield from self._call(reader, output)
+            raw = reader.since(mark)
+            if not is_read:
+                # What is none behind others is text; before any the scanner gives all of it back.
+                output.text(raw if found else "")
                 return found
             found = True
 
@@ -75,7 +81,9 @@ class _Dialect:
             call.arguments("{}")
             return call.end()
         schema = call.tool.parameters if call.tool is not None else None
-        whole = yield from _Values(self, reader, call, schema or {}).object(schema)
+        values = _Values(self, reader, output, call, schema or {})
+        whole = yield from values.object(schema)
+        output.left_out("What stood where the arguments went wrong", "".join(values.unread))
         return call.end(truncated=not whole)
 
     # Printing.
@@ -110,12 +118,20 @@ class _Values:
     """Reads the arguments of one call and gives them to it as JSON."""
 
     def __init__(
-        self, dialect: _Dialect, reader: Reader, call: CallOutput, root: dict[str, Any]
+        self,
+        dialect: _Dialect,
+        reader: Reader,
+        output: Output,
+        call: CallOutput,
+        root: dict[str, Any],
     ) -> None:
         self._dialect = dialect
         self._reader = reader
+        self._output = output
         self._write = call.arguments
         self._root = root
+        self.unread: list[str] = []
+        """What was taken last and turned out to be neither a key nor a value."""
 
     def object(self, schema: Any, depth: int = 0) -> Reading[bool]:
         """An object whose bracket comes next. Whether it came to its end."""
@@ -152,6 +168,13 @@ class _Values:
                 continue
             if reader.at_end:
                 return False
+            if (yield from reader.peek()) == "}":  # The object around it ends.
+                self._write("]")
+                why = (
+                    "A list in the arguments was not closed; it ends where the object around does."
+                )
+                self._output.note("arguments_repaired", Action.CHANGED, why)
+                return True
             self._write(separator)
             separator = ","
             if not (yield from self._value(member_schema(schema, None, self._root), depth)):
@@ -162,12 +185,14 @@ class _Values:
         said: list[str] = []
         quote = yield from reader.accept(dialect.quote, '"', "'")
         if quote:
-            if not (yield from reader.until(stops(quote), said.append)):
-                return None
-            yield from reader.blank()
-            return "".join(said) if (yield from reader.accept(":", "=")) else None
-        marker = yield from reader.until(dialect.key_ends, said.append)
-        return "".join(said).strip() if marker in (":", "=") else None
+            if (yield from reader.until(stops(quote), said.append)):
+                yield from reader.blank()
+                if (yield from reader.accept(":", "=")):
+                    return "".join(said)
+        elif (yield from reader.until(dialect.key_ends, said.append)) in (":", "="):
+            return "".join(said).strip()
+        self.unread = said
+        return None
 
     def _value(self, schema: Any, depth: int) -> Reading[bool]:
         reader, dialect = self._reader, self._dialect
@@ -184,6 +209,7 @@ class _Values:
         said: list[str] = []
         marker = yield from reader.until(dialect.scalar_ends, said.append, consume=False)
         if not marker:
+            self.unread = said
             return False
         self._write(_bare("".join(said).strip(), types_of(schema, self._root)))
         return marker != dialect.close
@@ -244,6 +270,7 @@ SYNTAXES = (
             openers=(Opener(_GEMMA4.open, _GEMMA4.read), Opener(_CHANNEL, _channel)),
             thinking=((f"{_CHANNEL}{_THOUGHT}\n", _CHANNEL_END),),
             noise=(*_NOISE, _CHANNEL_END, _GEMMA4.close),
+            frames=(rf"{re.escape(_CHANNEL)}\s*({_THOUGHT}\n)?",),
             models=("*gemma-4*", "*gemma4*"),
         ),
         _GEMMA4.print_calls,

@@ -15,7 +15,7 @@ import msgspec
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.findings import Action
 from canonicall.syntax.declaration import Opener, Syntax, arguments_of
-from canonicall.syntax.output import Output
+from canonicall.syntax.output import Output, shown
 from canonicall.syntax.printing import with_printing
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
@@ -30,6 +30,11 @@ _FUNCTIONS = "functions."
 _PEOPLE = ("assistant", "user", "all")
 _HOSTS = ("python", "browser", "container")
 _LONGEST_HEADER = 400
+_FRAME = re.compile(
+    r"<\|(?:start|channel|constrain)\|>|\b(?:assistant|analysis|commentary|final|json|code)\b"
+    r"|\bto=(?:assistant|user|all)\b"
+)
+"""What a header may say beside the recipient, and what means nothing more than the channel does."""
 
 
 def _message(reader: Reader, output: Output) -> Reading[bool]:
@@ -40,7 +45,9 @@ def _message(reader: Reader, output: Output) -> Reading[bool]:
         return False
     found = _RECIPIENT.search(header)
     recipient = "" if found is None or found[1] in _PEOPLE else found[1]
+    odd = header.replace(found[0], "", 1) if found is not None else header
     channel = header.rpartition(_CHANNEL)[2].strip()
+    output.left_out("A part of a header", _FRAME.sub("", odd))
     if _is_host(recipient, output):
         yield from _to_a_host(reader, output, recipient)
         return True
@@ -80,7 +87,7 @@ def _call(reader: Reader, output: Output, name: str) -> Reading[bool]:
     if said and first not in ("{", "["):
         call.arguments(f'{{"input":{json_text(said)}}}')
     elif said:
-        output.note("text_in_call", Action.DROPPED, f"Behind the arguments stood: {said[:80]!r}")
+        output.note("text_in_call", Action.DROPPED, f"Behind the arguments stood: {shown(said)}")
     return call.end(truncated=not whole)
 
 
@@ -90,7 +97,7 @@ def _to_a_host(reader: Reader, output: Output, recipient: str) -> Reading[None]:
     marker = yield from reader.until(_BODY_ENDS, said.append, consume=False)
     if marker in _ENDS:
         reader.take(len(marker))
-    why = f"A message to {recipient} is neither words nor a call: {''.join(said)[:80]!r}"
+    why = f"A message to {recipient} is neither words nor a call: {shown(''.join(said))}"
     output.note("message_not_shown", Action.DROPPED, why)
 
 
@@ -118,6 +125,9 @@ SYNTAXES = (
             thinking=((f"{_START}assistant{_CHANNEL}analysis{_MESSAGE}", "<|end|>"),),
             call_ends_thinking=True,
             noise=_ENDS,
+            frames=(
+                rf"(?:{re.escape(_START)}|{re.escape(_CHANNEL)})(?:\s|{_FRAME.pattern})*{re.escape(_MESSAGE)}",
+            ),
             models=("*gpt-oss*",),
         ),
         _print_calls,

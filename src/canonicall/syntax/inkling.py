@@ -10,6 +10,7 @@ argument `text`; without a name in front it is text. A call inside of a thought 
 """
 
 import json
+import re
 from collections.abc import Mapping
 
 from canonicall.blocks import ToolCall, ToolResult
@@ -113,6 +114,7 @@ SYNTAXES = (
         thinking=(("<|content_thinking|>", _END),),
         call_ends_thinking=True,
         noise=_NOISE,
+        frames=(re.escape(_MESSAGE),),
         models=("*inkling*",),
         print_calls=framed("", _print_call, ""),
         print_results=_print_results,

@@ -40,16 +40,29 @@ def invoke_printer(
     """Prints calls. `says_type`: each parameter says whether it is a string. `keeps_line`: where
     there are no parameters their line is empty."""
 
-    def print_call(call: ToolCall) -> str:
-        lines = []
-        for key, value in arguments_of(call).items():
-            kind = f' string="{str(isinstance(value, str)).lower()}"' if says_type else ""
-            begin = f'<{prefix}parameter name="{key}"{kind}>'
-            lines.append(f"{begin}{bare_text(value)}</{prefix}parameter>")
-        body = lines or [""] * keeps_line
-        return line.join((f'<{prefix}invoke name="{call.name}">', *body, f"</{prefix}invoke>"))
-
     def print_calls(calls: tuple[ToolCall, ...]) -> str:
-        return line.join((f"<{block}>", *map(print_call, calls), f"</{block}>"))
+        invokes = (
+            print_invoke(call, prefix, line, says_type=says_type, keeps_line=keeps_line)
+            for call in calls
+        )
+        return line.join((f"<{block}>", *invokes, f"</{block}>"))
 
     return print_calls
+
+
+def print_invoke(
+    call: ToolCall,
+    prefix: str = "",
+    line: str = "\n",
+    *,
+    says_type: bool = False,
+    keeps_line: bool = False,
+) -> str:
+    """One call, without a block around it."""
+    lines = []
+    for key, value in arguments_of(call).items():
+        kind = f' string="{str(isinstance(value, str)).lower()}"' if says_type else ""
+        begin = f'<{prefix}parameter name="{key}"{kind}>'
+        lines.append(f"{begin}{bare_text(value)}</{prefix}parameter>")
+    body = lines or [""] * keeps_line
+    return line.join((f'<{prefix}invoke name="{call.name}">', *body, f"</{prefix}invoke>"))

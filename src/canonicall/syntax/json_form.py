@@ -51,12 +51,24 @@ def plain_value(pieces: list[str], *, is_python: bool = False) -> object:
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         if raw in _WORDS:
             return _WORDS[raw]
-        return repaired_value(raw) if raw[:1] in ("'", '"', "{", "[") else raw
+        meant = repaired_value(raw) if raw[:1] in ("'", '"', "{", "[") else None
+        return raw if meant is None else meant
 
 
 def python_as_json(raw: str) -> str:
-    """A Python literal as JSON; as it is if it is none."""
+    """A Python literal as JSON; as it is if it is none, or says a key twice: JSON has that as well,
+    and whoever mends it later keeps the text."""
     try:
-        return msgspec.json.encode(ast.literal_eval(raw)).decode()
+        tree = ast.parse(raw.strip(), mode="eval")
+        if any(map(_says_a_key_twice, ast.walk(tree))):
+            return raw
+        return msgspec.json.encode(ast.literal_eval(tree)).decode()
     except _NO_LITERAL:
         return raw
+
+
+def _says_a_key_twice(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Dict):
+        return False
+    keys = [one.value for one in node.keys if isinstance(one, ast.Constant)]
+    return len(set(keys)) < len(keys)

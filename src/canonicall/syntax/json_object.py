@@ -4,12 +4,11 @@ import re
 
 from canonicall.findings import Action
 from canonicall.syntax.json_form import JsonForm, plain_value, python_as_json
-from canonicall.syntax.output import Output
+from canonicall.syntax.output import Output, shown
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import Stops
 
 _QUOTES = ('"', "'")
-_SHOWN = 80
 _DEEPEST = 8
 """Nobody wraps a call deeper: a whole response has it at the fourth level."""
 _MOST = 48
@@ -169,8 +168,7 @@ class JsonObject:
     def _tell_dropped(self) -> None:
         """Say what of a call is no part of it."""
         for key, raw in self._dropped:
-            shown = raw if len(raw) <= _SHOWN else raw[:_SHOWN] + "..."
-            why = f"A call had {key!r}: {shown}. It is no part of the call and was left out."
+            why = f"A call had {key!r}: {shown(raw)}. It is no part of the call and was left out."
             self._span.output.note("fields_dropped", Action.DROPPED, why)
 
     def _arguments(self, first: str) -> Reading[bool]:
@@ -266,6 +264,8 @@ class JsonObject:
         output = self._span.output
         if self._call.is_named:
             return True
+        if self._is_refused:
+            return False
         is_bare = self._form.is_strict and not self._has_arguments
         if not self._name or (is_bare and self._name not in output.tools):
             return False

@@ -16,6 +16,8 @@ what ollama reads with the markers of common templates; templates with a syntax 
 their own names here. `generic_none` is a model without any syntax: all is text.
 """
 
+from canonicall.blocks import ToolCall
+from canonicall.errors import InvalidValue
 from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.json_calls import bare_opener, fenced_opener, json_opener
 from canonicall.syntax.json_form import JsonForm
@@ -36,6 +38,18 @@ _STRICT = JsonForm(is_strict=True)
 _BARE = (bare_opener("{", form=_STRICT), bare_opener("[", form=_STRICT))
 _MISTRAL = json_opener("[TOOL_CALLS]", "[/TOOL_CALLS]")
 _HERMES = json_opener("<tool_call>", "</tool_call>")
+
+
+def _refuse(calls: tuple[ToolCall, ...]) -> str:
+    """Where all is text no call can be said."""
+    if not calls:
+        return ""
+    raise InvalidValue(
+        "generic_none has no form for calls: all that is read with it is text.",
+        where=f"call {calls[0].name!r}",
+        help="Print the call in a syntax that has one, json_plain for example.",
+    )
+
 
 SYNTAXES = (
     Syntax(
@@ -72,5 +86,11 @@ SYNTAXES = (
         is_marked=False,
         print_calls=list_of_calls("", ""),
     ),
-    Syntax(name="generic_none", openers=(), is_marked=False, notation="custom"),
+    Syntax(
+        name="generic_none",
+        openers=(),
+        is_marked=False,
+        notation="custom",
+        print_calls=_refuse,
+    ),
 )

@@ -46,6 +46,7 @@ _SECTIONS = ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>")
 _SECTION_ENDS = ("<|tool_calls_section_end|>", "<|tool_call_section_end|>")
 _NOISE = (_END, *_SECTION_ENDS, "<|im_assistant|>assistant<|im_middle|>", "<|im_end|>")
 _ENDS = stops(_BEGIN, *_SECTIONS, *_NOISE)
+_FRAMES = tuple(map(re.escape, _SECTIONS))
 _PREFIX = "functions."
 _COUNTER = re.compile(r":\d+\Z")
 _COUNTER_ALONE = re.compile(r"\d+")
@@ -139,6 +140,7 @@ SYNTAXES = (
         ),
         call_ends_thinking=True,
         noise=_NOISE,
+        frames=_FRAMES,
         models=("*kimi-k2*", "*kimi_k2*"),
         prompt_opens_thinking=True,  # K2.5
         print_calls=_print_calls,

@@ -8,7 +8,8 @@ else.
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Syntax, arguments_of
 from canonicall.syntax.printing import bare_text, with_printing
-from canonicall.syntax.xml_calls import Attributes, TagForm, tag_openers
+from canonicall.syntax.tag_heads import Attributes
+from canonicall.syntax.xml_calls import TagForm, tag_openers
 from canonicall.syntax.xml_values import ValueKind
 
 _OPEN, _CLOSE, _SEP = "<|open|>", "<|close|>", "<|sep|>"
@@ -38,6 +39,7 @@ _FORM = TagForm(
     leads=(' tool="', ' key="'),
     name="tool",
     key="key",
+    attributes=r"index=\d+|type=(string|number|boolean|object|array|null)",
     tag_end=_SEP,
     kind=_kind,
     unescape=_unescape,

@@ -26,8 +26,10 @@ _TAG = "<|python_tag|>"
 _NOISE = ("<|eom_id|>", "<|eot_id|>")
 _MODELS = ("*llama-3*", "*llama3*", "*llama-3.2*", "*llama3.2*", "*llama-4*")
 _HEAD = re.compile(r"\s{0,8}([A-Za-z_]\w{0,63})\s?\.\s?call\s?\(")
+_HEAD_BEGUN = re.compile(r"\s{0,8}(?:[A-Za-z_]\w{0,63}\s?(?:\.\s?(?:c(?:a(?:l(?:l\s?)?)?)?)?)?)?\Z")
 _LONGEST_HEAD = 90
 _KEY = re.compile(r"[\s,]{0,16}([A-Za-z_]\w{0,63})\s?=\s{0,8}")
+_KEY_BEGUN = re.compile(r"[\s,]{0,16}(?:[A-Za-z_]\w{0,63}\s?)?\Z")
 _LONGEST_KEY = 100
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w{0,63}")
 
@@ -37,13 +39,13 @@ _BARE = tuple(bare_opener(bracket, form=JsonForm(is_strict=True)) for bracket in
 
 def _read_builtin(reader: Reader, output: Output) -> Reading[bool]:
     """`tool.call(key=value, ...)`. The arguments are told one by one."""
-    head = yield from reader.match(_HEAD, _LONGEST_HEAD)
+    head = yield from reader.match(_HEAD, _LONGEST_HEAD, _HEAD_BEGUN)
     call = output.call()
     if head is None or not call.name(head[1]):
         return False
     opened = "{"
     while True:
-        key = yield from reader.match(_KEY, _LONGEST_KEY)
+        key = yield from reader.match(_KEY, _LONGEST_KEY, _KEY_BEGUN)
         if key is None:
             break
         pieces: list[str] = []
@@ -68,10 +70,6 @@ def _as_json(raw: str) -> str:
         meant = repaired_value(raw)
         return spaced_json(raw if meant is None and raw != "None" else meant)
     return raw
-
-
-def _looks_builtin(reader: Reader) -> Reading[bool]:
-    return _HEAD.match((yield from reader.peek(_LONGEST_HEAD))) is not None
 
 
 def _print_results(results: tuple[ToolResult, ...]) -> str:
@@ -107,7 +105,7 @@ SYNTAXES = (
     Syntax(
         name="llama3_builtin",
         openers=(
-            Opener(_TAG, _read_builtin, looks=_looks_builtin),
+            Opener(_TAG, _read_builtin),
             *only_named(_BEHIND_TAG, *_BARE),
         ),
         notation="custom",

@@ -8,6 +8,8 @@ be called with a namespace (`x.get`); where only the last part was offered, that
 in the invoke counts, whatever the recipient says.
 """
 
+import re
+
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.invoke_tags import invoke_form, invoke_printer
@@ -48,7 +50,12 @@ def _begun_message(reader: Reader, output: Output) -> Reading[bool]:
         return True
     yield from reader.blank()
     is_block = bool((yield from reader.accept(f"<{_BLOCK}>")))
-    return is_block and (yield from _read_block(reader, output))
+    before = len(output.blocks)
+    is_read = is_block and (yield from _read_block(reader, output))
+    called = [one.name.strip() for one in output.blocks[before:] if isinstance(one, ToolCall)]
+    if is_read and _offered_name(to, output) not in called:
+        output.left_out("The recipient of a message whose calls name others", to)
+    return is_read
 
 
 def _message(reader: Reader, output: Output) -> Reading[bool]:
@@ -89,6 +96,10 @@ _MUSE_GLIMMER = Syntax(
         *(Opener(end, _next_message) for end in _ENDS),
     ),
     thinking=(),
+    frames=(
+        rf"(?:{re.escape(_START)})?\s*{_TO}\s*(?:self|user)\s*{re.escape(_MESSAGE)}",
+        *map(re.escape, _ENDS),
+    ),
     models=("*muse-glimmer*", "*glimmer*"),
 )
 

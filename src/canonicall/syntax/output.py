@@ -22,6 +22,7 @@ from canonicall.reply import STOP, TOOL_CALLS, Reply
 from canonicall.request import Tool
 from canonicall.syntax.repair import repaired_object
 
+_SHOWN = 80
 _QUOTES = "\"'\u201c\u2018\u00ab\u201e"
 
 
@@ -123,6 +124,12 @@ class Output:
         where = f"text[{self.position}]"
         self.findings.append(Finding(code, where, action, why, Fault.INPUT))
 
+    def left_out(self, what: str, text: str) -> None:
+        """Say that a text in a call is no part of it and is not kept."""
+        if text.strip():
+            why = f"{what} was left out: {shown(text)}"
+            self.note("text_in_call", Action.DROPPED, why)
+
     def take(self) -> list[Event]:
         """The events since the last time."""
         events, self.events = self.events, []
@@ -160,6 +167,12 @@ class Output:
         self.started += 1
         block = Text(text="") if kind is Text else Thinking()
         self.events.append(BlockStarted(len(self.blocks), block))
+
+
+def shown(text: str) -> str:
+    """A text for a finding: all of it, or how it begins and how much more there is."""
+    more = len(text) - _SHOWN
+    return repr(text) if more <= 0 else f"{text[:_SHOWN]!r} and {more} more characters"
 
 
 class CallOutput:

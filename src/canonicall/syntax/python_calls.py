@@ -23,8 +23,10 @@ from canonicall.syntax.stops import stops
 from canonicall.syntax.typed_values import escaped, json_text
 
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*")
+_NAME_BEGUN = re.compile(r"(?:[A-Za-z_][\w.\-]*)?\Z")
 _LONGEST_NAME = 256
 _KEY = re.compile(r"([^\W\d][\w.\-]*)\s*=(?!=)\s*")
+_KEY_BEGUN = re.compile(r"(?:[^\W\d][\w.\-]*\s*=?\s*)?\Z")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0", "a": "\a", "v": "\v"}
 _CODES = {"x": 2, "u": 4, "U": 8}
 _PAIR = re.compile(r"[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
@@ -81,7 +83,7 @@ def _leave(raw: str, output: Output, closers: tuple[str, ...]) -> None:
 
 def read_call(reader: Reader, output: Output) -> Reading[bool]:
     """One call. False if it is none; what was taken is then given back by the scanner."""
-    name = yield from reader.match(_NAME, _LONGEST_NAME)
+    name = yield from reader.match(_NAME, _LONGEST_NAME, _NAME_BEGUN)
     if name is None:
         return False
     yield from reader.blank()
@@ -89,7 +91,7 @@ def read_call(reader: Reader, output: Output) -> Reading[bool]:
         return False
     yield from reader.blank()
     is_empty = bool((yield from reader.accept(")")))
-    key = None if is_empty else (yield from reader.match(_KEY, _LONGEST_NAME))
+    key = None if is_empty else (yield from reader.match(_KEY, _LONGEST_NAME, _KEY_BEGUN))
     yield from reader.blank()
     if not is_empty and (key is None or (yield from reader.peek()) in (",", ")", "]")):
         return False
@@ -108,7 +110,7 @@ def _keyword_arguments(reader: Reader, output: Output, call: CallOutput, key: st
         call.arguments(f"{separator}{json_text(key)}:")
         separator = ","
         yield from reader.blank()
-        if not (yield from literal(reader, call)):
+        if not (yield from literal(reader, output, call)):
             return False
         while True:
             yield from reader.blank()
@@ -117,7 +119,7 @@ def _keyword_arguments(reader: Reader, output: Output, call: CallOutput, key: st
                 return True
             if not (yield from reader.accept(",")):
                 break
-        found = yield from reader.match(_KEY, _LONGEST_NAME)
+        found = yield from reader.match(_KEY, _LONGEST_NAME, _KEY_BEGUN)
         if found is None:
             return (yield from _unclosed(reader, output, call))
         key = found[1]
@@ -133,16 +135,16 @@ def _unclosed(reader: Reader, output: Output, call: CallOutput) -> Reading[bool]
     return True
 
 
-def literal(reader: Reader, call: CallOutput) -> Reading[bool]:
+def literal(reader: Reader, output: Output, call: CallOutput) -> Reading[bool]:
     """A literal, given to `call` as JSON. Whether it came to its end."""
     quote = yield from reader.accept(*_QUOTES)
     if quote:
         return (yield from quoted_text(reader, quote, call.arguments, _BEHIND_TEXT))
     pieces: list[str] = []
-    if (yield from reader.peek()) in ("{", "["):
-        if not (yield from reader.json_value(pieces.append)):
-            return False
-    elif not (yield from _expression(reader, pieces)):
+    is_bracket = (yield from reader.peek()) in ("{", "[")
+    reading = reader.json_value(pieces.append) if is_bracket else _expression(reader, pieces)
+    if not (yield from reading):
+        output.left_out("A value, in which the text ended,", "".join(pieces))
         return False
     call.arguments(_json_of("".join(pieces).strip()))
     return True

@@ -1,11 +1,11 @@
 """Qwen3-Coder and its heirs: a tag for the function and one for each parameter.
 
 Also Qwen3.5 and later, Nemotron 3, MiMo-V2, Step-3.5, which prints its calls without a line end
-between them, and Seed-OSS, which has its own names for the block and for thoughts. The block tag is
-often left out, and so are closing tags; names are quoted at times; `<function=f>{json}` is seen, and
-so is `<parameter>k</parameter>V`. Values stand on lines of their own: the first and the last line end
-belong to the tags, all else counts. A call inside a thought ends it, as the newer models call before
-they have closed their thought.
+between them, and Seed-OSS, which has its own names for the block and for thoughts. The block tag
+is often left out, and so are closing tags; names are quoted at times; `<function=f>{json}` is
+seen, and so is `<parameter>k</parameter>V`. Values stand on lines of their own: the first and the
+last line end belong to the tags, all else counts. A call inside a thought ends it, as the newer
+models call before they have closed their thought.
 
 Decisions: a call whose end is missing is kept, marked as truncated. A closing tag inside a value
 counts only where the call may go on behind it. The same parameter twice: the last one counts.

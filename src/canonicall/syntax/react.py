@@ -116,6 +116,7 @@ SYNTAXES = (
                 Opener(_ACTION, _action, place="line"),
                 Opener(_ANSWER, _answer, place="line", only_named=True),
             ),
+            frames=(_THOUGHT, _ANSWER),
             is_marked=False,
             notation="custom",
         ),

@@ -182,12 +182,19 @@ class Reader:
                 return True
             yield
 
-    def match(self, pattern: re.Pattern[str], most: int) -> Reading[re.Match[str] | None]:
-        """Take what `pattern` matches next, if it does. `most`: it needs no more characters."""
+    def match(
+        self, pattern: re.Pattern[str], most: int, begun: re.Pattern[str] | None = None
+    ) -> Reading[re.Match[str] | None]:
+        """Take what `pattern` matches next, if it does. `most`: it needs no more characters.
+
+        `begun` matches whatever may become a match: other text has not to wait.
+        """
         while len(self._text) - self._at < most and not self._closed:
             found = pattern.match(self._text, self._at)
             if found is not None and found.end() < len(self._text):
                 break
+            if found is None and begun is not None and not begun.match(self._text, self._at):
+                return None
             yield
         found = pattern.match(self._text, self._at)
         if found is not None:
@@ -224,7 +231,7 @@ class Reader:
             if self._closed:
                 return ""
             if self._at == len(text):
-                self._flow = (stops.firsts, sink)
+                self._flow = (stops.telling, sink)
             yield
 
     def _give(self, end: int, sink: Sink) -> None:

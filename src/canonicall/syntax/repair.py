@@ -50,21 +50,25 @@ def repaired_object(raw: str, *, cut: bool = False, closed: bool = False) -> dic
     `cut` says that the text ended inside it: then what is whole of it counts. `closed` asks for the
     opposite: the text has to close it, and nothing that means something may follow.
     """
-    value = repaired_value(raw, cut=cut, closed=closed)
+    value = repaired_value(raw, cut=cut, closes=not closed, alone=closed)
     return value if isinstance(value, dict) else None
 
 
-def repaired_value(raw: str, *, cut: bool = False, closed: bool = False) -> Any:
-    """The value that `raw` was meant to be, None if it cannot be told."""
+def repaired_value(raw: str, *, cut: bool = False, closes: bool = True, alone: bool = True) -> Any:
+    """The value that `raw` was meant to be, None if it cannot be told.
+
+    `closes`: brackets that are open at the end are closed. `alone`: nothing that means something
+    may follow the value; without it, what follows is not looked at, so `raw` has to be kept.
+    """
     for tokens in _READINGS:
         try:
-            return msgspec.json.decode(_rewritten(raw, cut, tokens, closes=not closed))
+            return msgspec.json.decode(_rewritten(raw, cut, tokens, closes, alone))
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             continue
     return None
 
 
-def _rewritten(raw: str, cut: bool, tokens: re.Pattern[str], *, closes: bool) -> str:
+def _rewritten(raw: str, cut: bool, tokens: re.Pattern[str], closes: bool, alone: bool) -> str:
     written: list[str] = []
     open_brackets: list[str] = []
     for token in tokens.finditer(raw):
@@ -81,7 +85,7 @@ def _rewritten(raw: str, cut: bool, tokens: re.Pattern[str], *, closes: bool) ->
             text = _scalar(token)
         written.append(text)
         if not open_brackets and kind == "close":
-            if not closes and raw[token.end() :].strip(_MEANINGLESS_BEHIND):
+            if alone and raw[token.end() :].strip(_MEANINGLESS_BEHIND):
                 return ""
             break
     if cut:

@@ -5,6 +5,7 @@
 `<|begin|>assistant` and `<|end|>`.
 """
 
+import re
 from itertools import starmap
 
 from canonicall.blocks import ToolCall, ToolResult
@@ -73,6 +74,7 @@ SYNTAXES = (
         openers=(frame_opener(_BLOCK), Opener(_BEGIN, _read)),
         thinking=(("<|think|>", "<|end|>"),),
         noise=_NOISE,
+        frames=(re.escape(_BLOCK),),
         models=("*solar-open*",),
         print_calls=_print_calls,
         print_results=_print_results,

@@ -8,6 +8,21 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+_TELLING = 3
+
+
+def _telling(markers: Iterable[str], length: int = 0) -> str:
+    """An expression for how markers begin, or for as much of that as the end of a text has."""
+    tails: dict[str, list[str]] = {}
+    for marker in markers:
+        tails.setdefault(marker[0], []).append(marker[1:])
+    return "|".join(
+        re.escape(first)
+        if "" in then or length + 1 == _TELLING
+        else rf"{re.escape(first)}(?:{_telling(then, length + 1)}|\Z)"
+        for first, then in sorted(tails.items())
+    )
+
 
 class Stops:
     """A set of literal markers; where two begin alike, the longer one counts."""
@@ -17,7 +32,9 @@ class Stops:
         self.longest = max(map(len, self.markers), default=0)
         firsts = sorted({marker[0] for marker in self.markers})
         self.firsts = re.compile("|".join(map(re.escape, firsts)) or r"(?!)")
-        """What markers begin with: text without it has none, nor the beginning of one."""
+        """What markers begin with."""
+        self.telling = re.compile(_telling(self.markers) or r"(?!)")
+        """How markers begin: text without it has no marker, nor ends in the beginning of one."""
         self._only_first = firsts[0] if len(firsts) == 1 else ""
         self._proper = {marker[:end] for marker in self.markers for end in range(1, len(marker))}
         self._prepare()

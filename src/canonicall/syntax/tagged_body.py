@@ -30,7 +30,7 @@ from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
 from canonicall.syntax.typed_values import escaped, json_of, json_text, types_of
-from canonicall.syntax.xml_arguments import Arguments
+from canonicall.syntax.xml_arguments import IN_A_TAG, Arguments
 from canonicall.syntax.xml_values import ValueEnds, read_raw
 
 WordsToJson: TypeAlias = Callable[[str, Tool | None], str | None]
@@ -40,9 +40,16 @@ SHELLS = ("bash", "shell", "command", "run")
 _ELEMENT = re.compile(
     r"""<([^\s<>/"'=!?]+)(?:=["']?([^\s<>"']+)["']?)?((?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(/?)>"""
 )
+_ELEMENT_BEGUN = re.compile(
+    r"""(?:<(?:[^\s<>/"'=!?]+(?:=["']?(?:[^\s<>"']+["']?)?)?"""
+    r"""(?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"]*"|'[^']*'))*"""
+    r"""(?:\s+[^\s=<>"'/]+\s*(?:=\s*(?:"[^"]*|'[^']*)?)?|\s*/?))?)?\Z"""
+)
 _CLOSING = re.compile(r"</[^<>]{1,80}>")
 """A closing tag that closes nothing: it means nothing."""
+_CLOSING_BEGUN = re.compile(r"(?:<(?:/[^<>]{0,80})?)?\Z")
 _NAME_ATTRIBUTE = re.compile(r"""\sname\s*=\s*["']([^"']*)["']""")
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE)
 _LONGEST_TAG = 512
 _NAMED_INSIDE = ("parameter", "param", "tool_param", "argument", "arg")
 
@@ -70,13 +77,20 @@ class Body:
     """Reads the body of one call, up to one of its closing tags."""
 
     def __init__(
-        self, reader: Reader, output: Output, ends: tuple[str, ...], fillers: tuple[str, ...] = ()
+        self,
+        reader: Reader,
+        output: Output,
+        ends: tuple[str, ...],
+        fillers: tuple[str, ...] = (),
+        odd: str = "",
     ) -> None:
         self._reader = reader
         self._output = output
         self._ends = ends
         self._fillers = fillers
         """Tags around the elements that mean nothing."""
+        self._odd = odd
+        """What stood in the tag of the call and means nothing."""
 
     def read(self, name: str, words: WordsToJson) -> Reading[bool]:
         """The body of a call of `name`. False if it is no call."""
@@ -88,7 +102,7 @@ class Body:
             return (yield from self._json(name))
         element = None
         if not (yield from reader.next_of(CDATA)):
-            element = yield from reader.match(_ELEMENT, _LONGEST_TAG)
+            element = yield from reader.match(_ELEMENT, _LONGEST_TAG, _ELEMENT_BEGUN)
         if element is None:
             return (yield from self._words(name, words, blank))
         return (yield from self.elements(name, element))
@@ -96,22 +110,35 @@ class Body:
     def told(self, name: str, arguments: str) -> bool:
         """A call whose arguments are known."""
         call = Arguments(self._output)
-        if not call.name(name):
+        if not self._is_told(call, name):
             return False
         call.is_given_whole = True
         call.write(arguments)
         call.end(whole=True)
         return True
 
+    def _is_told(self, call: Arguments, name: str) -> bool:
+        """Tell of a call of `name`, if it is one."""
+        if not call.name(name):
+            return False
+        call.left_out(IN_A_TAG, self._odd)
+        return True
+
     def _words(self, name: str, words: WordsToJson, blank: str) -> Reading[bool]:
         said = [blank]
         end = yield from self._reader.until(stops(*self._ends), said.append)
-        made = words("".join(said), self._output.tools.get(name)) if end else None
-        return made is not None and self.told(name, made)
+        text = "".join(said)
+        made = words(text, self._output.tools.get(name)) if end else None
+        if made is None or not self.told(name, made):
+            return False
+        for comment in _COMMENT.findall(text):
+            if escaped(comment) not in made:
+                self._output.left_out("A comment", comment)
+        return True
 
     def _json(self, name: str) -> Reading[bool]:
         reader, call = self._reader, Arguments(self._output)
-        if not call.name(name):
+        if not self._is_told(call, name):
             return False
         call.is_given_whole = True
         whole = yield from reader.json_value(call.write, stops(*self._ends))
@@ -126,7 +153,7 @@ class Body:
     def elements(self, name: str, element: re.Match[str] | None = None) -> Reading[bool]:
         """Arguments as elements, of which the first opening tag may be taken already."""
         reader, call = self._reader, Arguments(self._output)
-        if not call.name(name):
+        if not self._is_told(call, name):
             return False
         members = _Members(reader, self._output, call, self._ends)
         whole = False
@@ -140,9 +167,11 @@ class Body:
                 break
             if self._fillers and (yield from reader.accept(*self._fillers)):
                 continue
-            if (yield from reader.match(_CLOSING, _LONGEST_TAG)) is not None:
+            closing = yield from reader.match(_CLOSING, _LONGEST_TAG, _CLOSING_BEGUN)
+            if closing is not None:
+                call.left_out("A closing tag that closes nothing", closing[0])
                 continue
-            element = yield from reader.match(_ELEMENT, _LONGEST_TAG)
+            element = yield from reader.match(_ELEMENT, _LONGEST_TAG, _ELEMENT_BEGUN)
             if element is None:  # Words, or a tag that opens nothing.
                 call.stray.append(reader.take(1))
                 yield from reader.until(stops("<"), call.stray.append, consume=False)
@@ -174,6 +203,7 @@ class _Members:
             why = f"{key!r} was given more than once; the last one counts."
             self._output.note("arguments_repaired", Action.CHANGED, why)
         self._said.add(key)
+        self._arguments.left_out(IN_A_TAG, _unread(element, key))
         close = f"</{tag}>"
         others = tuple((end, ()) for end in self._ends if end != close)
         ends = ValueEnds(closed=(close,), then=("<",), unclosed=others)
@@ -184,6 +214,8 @@ class _Members:
             self._lists.setdefault(key, []).append(raw)
         elif whole:
             self._arguments.member(key, self._value(key, [raw]))
+        else:
+            self._arguments.cut(key, raw)
         return whole
 
     def end(self) -> None:
@@ -225,6 +257,13 @@ class _Members:
                 return True
             else:
                 text.add(reader.take(len(mark)))
+
+
+def _unread(element: re.Match[str], key: str) -> str:
+    """What stands in the tag of an element beside its name."""
+    named = _NAME_ATTRIBUTE.search(element[3]) if key != element[1] and key != element[2] else None
+    odd = element[3] if named is None else element[3].replace(named[0], "", 1)
+    return f"{odd} {element[2] or ''}" if key != element[2] else odd
 
 
 def attribute_json(raw: str, key: str, tool: Tool | None) -> str:

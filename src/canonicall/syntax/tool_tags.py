@@ -22,7 +22,7 @@ from canonicall.request import Tool
 from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of
 from canonicall.syntax.json_calls import json_calls
 from canonicall.syntax.output import Output
-from canonicall.syntax.printing import bare_text, with_printing
+from canonicall.syntax.printing import bare_text, compact_json, with_printing
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
 from canonicall.syntax.tagged_body import (
@@ -45,6 +45,7 @@ _FILLERS = tuple(
 _SELF_CLOSED = re.compile(r"\s*/>")
 _HEAD_END = re.compile(r"\s*>")
 _ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_PLAIN_WORD = re.compile(r"(?!(?i:true|false|null|none)\Z)[A-Za-z_]\w*", re.ASCII)
 _LONGEST_HEAD = 512
 _LONGEST_NAME = 256
 _LONGEST_BLANK = 64
@@ -132,6 +133,30 @@ def _print_tags(calls: tuple[ToolCall, ...]) -> str:
     )
 
 
+def _print_yaml(calls: tuple[ToolCall, ...]) -> str:
+    return "\n".join(f"<{call.name}>\n{_yaml_lines(call)}</{call.name}>" for call in calls)
+
+
+def _yaml_lines(call: ToolCall) -> str:
+    pairs = ((_yaml(key), _yaml(one)) for key, one in arguments_of(call).items())
+    return "".join(f"{key}: {one}\n" for key, one in pairs)
+
+
+def _yaml(value: Any) -> str:
+    """Plain words as they are. All else is JSON, which is YAML and can say a tag without `<`."""
+    if isinstance(value, str) and _PLAIN_WORD.fullmatch(value):
+        return value
+    return compact_json(value).replace("<", "\\u003c")
+
+
+def _print_tool_tags(calls: tuple[ToolCall, ...]) -> str:
+    return "\n".join(
+        f"{_TOOL}<tool_name>{call.name}</tool_name>"
+        f"{''.join(map(_element, arguments_of(call).items()))}{_TOOL_END}"
+        for call in calls
+    )
+
+
 def _element(member: tuple[str, Any]) -> str:
     """An argument as an element. Blanks around its text are escaped, so that they count."""
     key, value = member
@@ -189,11 +214,14 @@ def _tool_with_attributes(reader: Reader, output: Output) -> Reading[bool]:
     """`<tool name="f" k="v">`, with elements inside or closed at once."""
     head, end = yield from reader.up_to(stops(">"), _LONGEST_HEAD)
     reader.take(len(end))
-    found = {key: double or single for key, double, single in _ATTRIBUTE.findall(head)}
+    said = [(one[1], one[2] or one[3] or "") for one in _ATTRIBUTE.finditer(head)]
+    found = dict(said)
+    # Of an attribute said twice the last counts.
+    odd = (_ATTRIBUTE.sub("", head).strip(" /"), *(one for key, one in said if found[key] != one))
     name = found.pop("name", "") or found.pop("tool_name", "")
     if not end or not name:
         return False
-    body = Body(reader, output, (_TOOL_END,), _FILLERS)
+    body = Body(reader, output, (_TOOL_END,), _FILLERS, " ".join(odd))
     if not found and not head.endswith("/"):
         return (yield from body.read(name, words_as_argument))
     tool = output.tools.get(name)
@@ -215,18 +243,25 @@ SYNTAXES = (
         ),
         _print_tags,
     ),
-    Syntax(
-        name="yaml_in_xml",
-        notation="custom",
-        tool_openers=_tool_openers(_yaml_as_arguments, only_named=True),
-        is_marked=False,
-    ),
-    Syntax(
-        name="tool_tag",
-        notation="xml",
-        openers=(
-            Opener(_TOOL, _tool_tag, is_common=True),
-            Opener("<tool ", _tool_with_attributes, is_common=True),
+    with_printing(
+        Syntax(
+            name="yaml_in_xml",
+            kin_of="toolname_as_tag_xml",
+            notation="custom",
+            tool_openers=_tool_openers(_yaml_as_arguments, only_named=True),
+            is_marked=False,
         ),
+        _print_yaml,
+    ),
+    with_printing(
+        Syntax(
+            name="tool_tag",
+            notation="xml",
+            openers=(
+                Opener(_TOOL, _tool_tag, is_common=True),
+                Opener("<tool ", _tool_with_attributes, is_common=True),
+            ),
+        ),
+        _print_tool_tags,
     ),
 )

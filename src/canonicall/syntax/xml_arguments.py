@@ -7,6 +7,8 @@ from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.typed_values import json_text, member_schema, types_of
 
+IN_A_TAG = "A part of a tag"
+
 
 class Arguments:
     """One call. Its arguments are written as one JSON object, member by member."""
@@ -14,7 +16,8 @@ class Arguments:
     def __init__(self, output: Output) -> None:
         self._output = output
         self._call = output.call()
-        self._name = ""
+        self.tool = ""
+        """The name of the tool."""
         self._is_begun = False
         self.is_given_whole = False
         """The arguments came as one object; no members are written beside it."""
@@ -23,7 +26,7 @@ class Arguments:
 
     def name(self, name: str) -> bool:
         """The name of the tool; False where that makes it no call."""
-        self._name = name
+        self.tool = name
         return self._call.name(name)
 
     @property
@@ -81,6 +84,14 @@ class Arguments:
         why = f"{key!r} was named and given no value; it was left out."
         self._output.note("arguments_repaired", Action.CHANGED, why)
 
+    def cut(self, key: str, raw: str) -> None:
+        """The text ended in the value of an argument, which could not be told before its end."""
+        self.left_out("An argument in whose value the text ended", f"{key}: {raw}")
+
+    def left_out(self, what: str, text: str) -> None:
+        """Text in the call that is neither an argument nor words."""
+        self._output.left_out(what, text)
+
     def end(self, *, whole: bool) -> None:
         """The end of the call, or of the text. Words that stood in the call stand behind it."""
         if whole and not self.is_given_whole:
@@ -89,7 +100,7 @@ class Arguments:
         said = "".join(self.stray)
         if said.strip():
             self._output.text(said)
-            why = f"Text stood in the call of {self._name}; it was kept."
+            why = f"Text stood in the call of {self.tool}; it was kept."
             self._output.note("text_in_call", Action.KEPT, why)
 
 

@@ -24,18 +24,21 @@ from canonicall.syntax.json_calls import next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
-from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back, leave_block
+from canonicall.syntax.tag_heads import SELF_CLOSED, WORDS, Attributes, read_head, unread
+from canonicall.syntax.xml_arguments import (
+    IN_A_TAG,
+    Arguments,
+    block_is_empty,
+    give_back,
+    leave_block,
+)
 from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_raw, read_value
 
-Attributes: TypeAlias = dict[str, str]
 KindOf: TypeAlias = Callable[[Attributes, tuple[str, ...]], ValueKind]
 
-_ATTRIBUTE = re.compile(r"""([\w.:-]+?)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>/]+))""")
 _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 _KEY = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 _MOST_KEY = 128
-_MOST_HEAD = 512
-"""No opening tag is longer than this: what is longer opens nothing."""
 
 
 class TagForm(Struct, frozen=True):
@@ -55,6 +58,9 @@ class TagForm(Struct, frozen=True):
     """The attribute with the name of the tool."""
     key: str = "name"
     """The attribute with the name of the argument."""
+    attributes: str = "(?!)"
+    """An expression for other attributes of its tags, as `name=value`. What else stands in a tag is
+    left out, with a finding."""
     tag_end: str = ">"
     kind: KindOf | None = None
     """What the attributes of an argument's tag say about its value; else the schema decides."""
@@ -124,13 +130,14 @@ def tagged_calls(form: TagForm, begun: str = "") -> ReadCalls:
 def _call(reader: Reader, output: Output, form: TagForm, begun: str = "") -> Reading[bool]:
     """One call, of which the beginning of the opening tag was taken."""
     head = yield from _head(reader, form, begun)
-    if head is None or _WORDS in head:
+    if head is None or WORDS in head:
         return False
     name = head.get(form.name, "")
     arguments = Arguments(output)
     if not arguments.name(form.named(name, output) if form.named else name):
         return False
-    whole = _SELF_CLOSED in head or (yield from _body(reader, arguments, form))
+    arguments.left_out(IN_A_TAG, unread(head, form.name, frames=form.attributes))
+    whole = SELF_CLOSED in head or (yield from _body(reader, arguments, form))
     arguments.end(whole=whole)
     return True
 
@@ -147,7 +154,9 @@ def _body(reader: Reader, arguments: Arguments, form: TagForm) -> Reading[bool]:
         yield from reader.blank()
         if (yield from reader.accept(*form.call_ends)):
             if form.loose_ends:
-                yield from _head(reader, form)
+                head = yield from _head(reader, form)
+                repeated = f"{form.name}={re.escape(arguments.tool)}"
+                arguments.left_out(IN_A_TAG, unread(head or {}, "", frames=repeated))
             return True
         if (yield from reader.accept(*form.parameters)):
             if not (yield from _parameter(reader, arguments, form, ends)):
@@ -178,16 +187,21 @@ def _parameter(
     """One argument, of which the beginning of the opening tag was taken."""
     head = yield from _head(reader, form)
     key = None if head is None else head.get(form.key)
-    arguments.stray.append((head or {}).get(_WORDS, ""))
+    arguments.stray.append((head or {}).get(WORDS, ""))
     if head == {} and not arguments.is_given_whole:
         key = yield from _key_inside(reader, arguments, form)
         ends = _loose_ends(form)
+    is_alone = bool(key) and not arguments.is_given_whole
+    known = form.key if is_alone else ""
+    arguments.left_out(IN_A_TAG, unread(head or {}, known, frames=form.attributes))
     if head is None or not key or arguments.is_given_whole:
         raw, whole = yield from read_raw(reader, ends)
         if whole or head is not None:
             arguments.stray.append(raw)
+        else:
+            arguments.left_out("A tag, in which the text ended,", raw)
         return whole
-    if _SELF_CLOSED in head:
+    if SELF_CLOSED in head:
         arguments.member(key, '""')
         return True
     if key in form.unwraps and not arguments.takes(key):
@@ -220,6 +234,7 @@ def _wrapped(reader: Reader, arguments: Arguments, key: str, ends: ValueEnds) ->
     """All the arguments as one, if the tool has them all; else an argument like others."""
     raw, whole = yield from read_raw(reader, ends)
     if not whole:
+        arguments.cut(key, raw)
         return False
     try:
         value = msgspec.json.decode(raw)
@@ -263,41 +278,9 @@ def _value_ends(form: TagForm, arguments: Arguments) -> ValueEnds:
     )
 
 
-_SELF_CLOSED = "/"
-_WORDS = " "
-"""What stands in a tag that is not closed, and is no attribute: it may be no tag at all."""
-_TOKENIZER_BLANK = "\u0120"
-
-
 def _head(reader: Reader, form: TagForm, begun: str = "") -> Reading[Attributes | None]:
     """The rest of an opening tag of this form."""
     head = yield from read_head(reader, form.tag_end, begun)
     if head is not None and form.unescape:
         return {name: form.unescape(value) for name, value in head.items()}
     return head
-
-
-def read_head(reader: Reader, tag_end: str, begun: str = "") -> Reading[Attributes | None]:
-    """The rest of an opening tag: its attributes, and what is said behind `=` as its `name`.
-
-    None if the tag has no end. `begun`: what of it was taken already.
-    """
-    head, end = yield from reader.up_to(stops(tag_end, "<", "\n"), _MOST_HEAD)
-    if not end:
-        return None
-    if end == tag_end:
-        reader.take(len(end))
-    text = (begun + head).replace(_TOKENIZER_BLANK, " ").strip()
-    found: Attributes = {}
-    if text.endswith("/") and end == tag_end:
-        found[_SELF_CLOSED] = ""
-        text = text[:-1].rstrip()
-    if text.startswith("="):
-        found["name"] = text[1:].strip().strip("\"'")
-        return found
-    for name, double, single, plain in _ATTRIBUTE.findall(text):
-        found.setdefault(name, double or single or plain)
-    words = _ATTRIBUTE.sub("", text).strip()
-    if words and end != tag_end:
-        found[_WORDS] = words
-    return found

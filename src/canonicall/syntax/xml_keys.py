@@ -178,6 +178,7 @@ def _argument(
     key = "".join(pieces).strip()
     yield from _blanks(reader)
     if not end or not key or reader.at_end:
+        arguments.left_out("The name of an argument without its value", key)
         return False
     if (yield from reader.next_of(form.key[0], form.call_end)):
         arguments.missing(key)

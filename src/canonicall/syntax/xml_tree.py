@@ -15,9 +15,15 @@ from canonicall.syntax.declaration import Opener, ReadCalls
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
+from canonicall.syntax.tag_heads import WORDS, read_head, unread
 from canonicall.syntax.typed_values import json_of, json_text, member_schema, types_of
-from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back, leave_block
-from canonicall.syntax.xml_calls import read_head
+from canonicall.syntax.xml_arguments import (
+    IN_A_TAG,
+    Arguments,
+    block_is_empty,
+    give_back,
+    leave_block,
+)
 from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_raw, read_value
 
 _ITEM = "item"
@@ -79,24 +85,26 @@ def _calls(form: TreeForm) -> ReadCalls:
 
 def _call(reader: Reader, output: Output, form: TreeForm) -> Reading[bool]:
     """One call, of which the beginning of the opening tag was taken."""
-    name = yield from _name(reader, form)
+    name, odd = yield from _name(reader, form)
     arguments = Arguments(output)
     if not arguments.name(name):
         return False
+    arguments.left_out(IN_A_TAG, odd)
     arguments.end(whole=(yield from _members(reader, arguments, form)))
     return True
 
 
-def _name(reader: Reader, form: TreeForm) -> Reading[str]:
+def _name(reader: Reader, form: TreeForm) -> Reading[tuple[str, str]]:
+    """The name of the tool, and what else stands in its tag."""
     if form.name is None:
-        head = yield from read_head(reader, ">")
-        return "" if head is None else head.get("name", "")
+        head = (yield from read_head(reader, ">")) or {}
+        return head.get("name", ""), f"{unread(head, 'name')} {head.get(WORDS, '')}".strip()
     yield from reader.blank()
     if not (yield from reader.accept(form.name[0])):
-        return ""
+        return "", ""
     name, end = yield from reader.up_to(stops(form.name[1]), _MOST_NAME)
     reader.take(len(end))
-    return name.strip()
+    return name.strip(), ""
 
 
 def _members(reader: Reader, arguments: Arguments, form: TreeForm) -> Reading[bool]:
@@ -151,6 +159,8 @@ def _member(reader: Reader, arguments: Arguments, form: TreeForm, name: str) -> 
     raw, whole = yield from read_raw(reader, ends)
     if whole:
         arguments.member(name, _Tree(form, arguments.schema).value(raw, arguments.schema_of(name)))
+    else:
+        arguments.cut(name, raw)
     return whole
 
 

@@ -141,9 +141,10 @@ class _Waiting(_Raw):
         self._kind = kind
 
     def end(self, whole: bool) -> None:
-        if not whole:
-            return
         raw = "".join(self.pieces)
+        if not whole:
+            self._arguments.cut(self._key, raw)
+            return
         raw = trimmed(raw) if self._kind.is_trimmed else raw
         convert = json_or_text if self._kind.says_json else json_of
         written, was_mended = convert(raw, self._kind.types)

@@ -112,6 +112,8 @@ def _map(lines: _Lines, indent: int, depth: int) -> dict[str, Any]:
         lines.take()
         rest = said[key.end() :].strip()
         name = str(_scalar(key[1]))
+        if name in found:  # YAML forbids it, and one of the two would be lost.
+            raise NotYaml
         if _COMMENT.sub("", f" {rest}").strip():
             found[name] = _inline(rest, lines, indent)
         else:
