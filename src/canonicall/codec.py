@@ -98,7 +98,7 @@ def encode_request(
     if goal.model:
         request = replace(request, model=goal.model)
     request, about_params = fitted_params(request, goal)
-    request, about_offer = fitted_offer(request, goal)
+    request, about_offer = fitted_offer(request, goal, policy=wanted)
     renderer.offer(tool.name for tool in request.tools)
     transcript = renderer.render(request.conversation)
     request, about_marks = within_cache_marks(request, transcript.cache_marks, goal)

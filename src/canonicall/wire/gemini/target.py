@@ -1,9 +1,18 @@
 """What generateContent accepts. Profiles of single models override it (Gemini 3 and later)."""
 
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import IdRule, NameRule, SchemaRule, Target
 
 FORMAT = "gemini"
 PROVIDER = "gemini"
+
+# ai.google.dev/gemini-api/docs/function-calling, `parametersJsonSchema`; from `default` on: not
+# documented there, but in Google's own `Schema`, and recorded in requests that were accepted.
+_KEYWORDS = (
+    *("type", "title", "description", "properties", "required", "additionalProperties", "enum"),
+    *("format", "minimum", "maximum", "items", "prefixItems", "minItems", "maxItems", "anyOf"),
+    *("$ref", "$defs", "propertyOrdering", "default", "example", "pattern", "uniqueItems"),
+    *("minLength", "maxLength", "minProperties", "maxProperties"),
+)
 
 TARGET = Target(
     format=FORMAT,
@@ -16,6 +25,9 @@ TARGET = Target(
     # "Invalid function name. Must start with a letter or an underscore. [...] with a maximum
     # length of 64." Dots and colons are allowed too, but not by everybody else.
     names=NameRule(pattern="[A-Za-z_][A-Za-z0-9_-]*", max_length=64),
+    # Other keywords: 'Unknown name "const" [...]: Cannot find field.' in one of the two fields for
+    # schemas, and no word on the other (litellm#14330, router-for-me/CLIProxyAPI#4984).
+    schemas=SchemaRule(keywords=_KEYWORDS, told=True, type_lists="null"),
     # All results of a model turn stand in one user content, with nothing else in it: "the number
     # of function response parts is equal to the number of function call parts" (API error text).
     results="own_user_message",
