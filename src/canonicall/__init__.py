@@ -36,12 +36,14 @@ if TYPE_CHECKING:
     # Read what a provider or client wrote, write what a target accepts.
     from canonicall.codec import (
         Encoded,
+        Translated,
         decode_request,
         decode_response,
         encode_request,
         encode_response,
         render,
         translate,
+        translate_tools,
     )
 
     # Keep it short.
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
         NewerVersion,
         UnknownName,
         UnreadableConversation,
+        UntranslatableSchema,
     )
 
     # What happens while a reply streams in.
@@ -129,7 +132,7 @@ if TYPE_CHECKING:
         unregister_syntax,
     )
     from canonicall.syntax.scanner import TextScanner
-    from canonicall.target import FieldRule, IdRule, NameRule, Target
+    from canonicall.target import FieldRule, IdRule, NameRule, SchemaRule, StrictRule, Target
     from canonicall.transcript.policy import Policy
     from canonicall.transcript.render import Renderer
     from canonicall.transcript.turns import Diagnostics, Transcript, Turn
@@ -158,12 +161,14 @@ _NAMES_BY_MODULE = {
     "canonicall.calls": ("to_anthropic", "to_generic", "to_openai"),
     "canonicall.codec": (
         "Encoded",
+        "Translated",
         "decode_request",
         "decode_response",
         "encode_request",
         "encode_response",
         "render",
         "translate",
+        "translate_tools",
     ),
     "canonicall.compaction": ("Compacted", "cut_points", "drop", "shorten", "summarise"),
     "canonicall.conversation": ("Appended", "Conversation"),
@@ -174,6 +179,7 @@ _NAMES_BY_MODULE = {
         "NewerVersion",
         "UnknownName",
         "UnreadableConversation",
+        "UntranslatableSchema",
     ),
     "canonicall.events": (
         "ArgumentsAdded",
@@ -231,7 +237,7 @@ _NAMES_BY_MODULE = {
         "unregister_syntax",
     ),
     "canonicall.syntax.scanner": ("TextScanner",),
-    "canonicall.target": ("FieldRule", "IdRule", "NameRule", "Target"),
+    "canonicall.target": ("FieldRule", "IdRule", "NameRule", "SchemaRule", "StrictRule", "Target"),
     "canonicall.transcript.policy": ("Policy",),
     "canonicall.transcript.render": ("Renderer",),
     "canonicall.transcript.turns": ("Diagnostics", "Transcript", "Turn"),
@@ -297,12 +303,14 @@ __all__ = [
     "Report",
     "Request",
     "Returned",
+    "SchemaRule",
     "SignatureAdded",
     "Status",
     "StreamChecker",
     "StreamDecoder",
     "StreamEncoder",
     "StreamEnded",
+    "StrictRule",
     "Summary",
     "Syntax",
     "Target",
@@ -319,11 +327,13 @@ __all__ = [
     "ToolParser",
     "ToolResult",
     "Transcript",
+    "Translated",
     "Turn",
     "Unknown",
     "UnknownField",
     "UnknownName",
     "UnreadableConversation",
+    "UntranslatableSchema",
     "Usage",
     "UsageReported",
     "Validated",
@@ -369,6 +379,7 @@ __all__ = [
     "to_generic",
     "to_openai",
     "translate",
+    "translate_tools",
     "unregister_parser",
     "unregister_provider",
     "unregister_syntax",

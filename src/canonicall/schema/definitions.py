@@ -39,6 +39,8 @@ class Definitions:
     ) -> None:
         self.collects = False
         """Whether references are rewritten to lead to `$defs`."""
+        self.root_changed = False
+        """Whether the root is another than the one that references to it mean."""
         self.cuts = 0
         self._root = root
         self._limits = limits
@@ -61,13 +63,17 @@ class Definitions:
                     pointer = f"/{keyword}/{_escaped(str(name))}"
                     self._named(pointer)
                     self._waiting.append(Referenced(pointer, schema))
-            if "definitions" in root:
-                what = "`definitions` are called `$defs` now."
-                self._words.lose("reworded", None, what)
+            moved = [name for name in ("definitions", "components") if name in root]
+        else:
+            moved = [name for name in DEFINITIONS if name in root]
+        for name in moved:
+            what = f"What `{name}` holds stands where it is referred to, or in `$defs`."
+            self._words.lose("reworded", None, what)
         return without(root, *DEFINITIONS)
 
     def put_back(self, root: Schema) -> Schema:
         """`root` with the definitions that it needs, in the place where they stood."""
+        self._open.clear()
         while self._waiting:
             self._define(self._waiting.pop(0), 1)
         kept = {self._names[pointer]: one for pointer, one in self._fitted.items()}
@@ -121,7 +127,7 @@ class Definitions:
         return {"$ref": reference} | without(node, *REFERENCES)
 
     def _reference_to(self, found: Referenced, reference: Any, depth: int) -> str:
-        if not found.pointer:
+        if not found.pointer and not self.root_changed:
             return "#"
         is_known = found.pointer in self._names
         name = self._named(found.pointer)
@@ -137,7 +143,7 @@ class Definitions:
     def _define(self, found: Referenced, depth: int) -> None:
         if found.pointer in self._fitted or found.pointer in self._open:
             return
-        at: At = None
+        at: At = None if found.pointer else (None, "$defs")
         for step in found.pointer.split("/")[1:]:
             at = (at, step.replace("~1", "/").replace("~0", "~"))
         self._open.append(found.pointer)

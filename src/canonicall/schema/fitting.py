@@ -44,6 +44,7 @@ class _Fitting:
     def fitted(self) -> Fitted:
         node = self._schema
         root = Root(self._limits, self._words).object(node)
+        self._definitions.root_changed = root is not node
         self._definitions.collects = root is not node or (
             self._limits.keywords is not None or self._limits.refs != "all"
         )

@@ -141,8 +141,6 @@ class Wording:
     def _without_others(self, node: Schema, at: At) -> Schema:
         others = [name for name in node if not self.limits.takes(name)]
         for name in others:
-            if name in _DEFINED:
-                continue
             if name in LIMITS and not _says_nothing(node, name):
                 self.lose("weakened", at, f"`{name}` is not taken; it was left out.")
             else:
@@ -168,7 +166,7 @@ class Wording:
 
     def _told(self, node: Schema, left_out: Schema) -> Schema:
         """`node` with a word on what was left out, where the rule wants that."""
-        if not self.limits.rule.told:
+        if not self.limits.rule.told or not self.limits.takes("description"):
             return node
         words = [f"{name}: {text}" for name, text in map(_in_words, left_out.items()) if text]
         if not words:

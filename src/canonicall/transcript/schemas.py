@@ -16,16 +16,10 @@ from canonicall.errors import UntranslatableSchema
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool
 from canonicall.schema.fitting import fit_schema
-from canonicall.schema.losses import Fitted, Loss
+from canonicall.schema.losses import Change, Fitted, Loss
 from canonicall.schema.strict import Counts, counted
 from canonicall.target import SchemaRule, StrictRule
 from canonicall.transcript.policy import Policy
-
-_CODES = {
-    "weakened": "schema_weakened",
-    "narrowed": "schema_narrowed",
-    "reworded": "schema_reworded",
-}
 
 
 class _Known(Struct, frozen=True):
@@ -70,18 +64,28 @@ def _with_schema(
     if fitted.schema is tool.parameters:
         return tool
     where = f"tools[{index}].parameters"
-    alike: dict[tuple[str, str], list[str]] = {}
+    alike: dict[tuple[Change, str], list[str]] = {}
     for loss in fitted.losses:
         if policy.schemas == "refuse" and loss.change != "reworded":
             place = f"{where}#{loss.pointer}" if loss.pointer else where
             raise UntranslatableSchema(loss.what, tool=tool.name, where=place)
-        alike.setdefault((_CODES[loss.change], loss.what), []).append(loss.pointer)
-    for (code, what), pointers in alike.items():
+        alike.setdefault((loss.change, loss.what), []).append(loss.pointer)
+    for (change, what), pointers in alike.items():
         place = f"{where}#{pointers[0]}" if pointers[0] else where
         others = len(pointers) - 1
         why = f"{what} So in {others} other place{'s'[: others - 1]} as well." if others else what
-        findings.append(Finding(code, place, Action.CHANGED, why, Fault.RENDER))
+        findings.append(Finding(_code_of(change), place, Action.CHANGED, why, Fault.RENDER))
     return replace(tool, parameters=fitted.schema)
+
+
+def _code_of(change: Change) -> str:
+    match change:
+        case "weakened":
+            return "schema_weakened"
+        case "narrowed":
+            return "schema_narrowed"
+        case "reworded":
+            return "schema_reworded"
 
 
 def _why_not_strict(

@@ -39,6 +39,8 @@ class Format(Struct, frozen=True):
     decode_response: Callable[..., Reply]
     encode_response: Callable[[Reply], dict[str, Any]]
     decode_error: Callable[[Any], ErrorBody]
+    tools_at: tuple[str, ...]
+    """The field of a request body that holds the tools, and those around it."""
 
     def stream_decoding(self, origin: Origin | None, domain: str | None) -> Decoding:
         """What reads one stream of this format."""
@@ -70,6 +72,7 @@ def get_format(name: str) -> Format:
         decode_response=response.decode_response,
         encode_response=response.encode_response,
         decode_error=import_module(f"{package}.errors").decode_error,
+        tools_at=("toolConfig", "tools") if name == "bedrock" else ("tools",),
     )
 
 
