@@ -10,7 +10,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from canonicall import Conversation, Request, Tool, encode_request, get_target, translate_tools, verify
+from canonicall import (
+    Conversation,
+    Request,
+    Tool,
+    encode_request,
+    get_target,
+    translate_tools,
+    verify,
+)
 from canonicall.providers.registry import provider_names
 from canonicall.schema.fitting import fit_schema
 from canonicall.target import SchemaRule, StrictRule
@@ -24,7 +32,15 @@ NARROW = SchemaRule(
     type_lists="null",
     items_required=True,
     strict=StrictRule(
-        keywords=("type", "properties", "required", "additionalProperties", "items", "enum", "anyOf"),
+        keywords=(
+            "type",
+            "properties",
+            "required",
+            "additionalProperties",
+            "items",
+            "enum",
+            "anyOf",
+        ),
         refs="acyclic",
         all_required=True,
         typed=True,
@@ -92,7 +108,9 @@ def _nodes(inner):
     return wanted.flatmap(lambda names: st.fixed_dictionaries({n: keywords[n] for n in names}))
 
 
-SUBSCHEMAS = st.recursive(st.just({}) | st.builds(lambda t: {"type": t}, TYPES), _nodes, max_leaves=6)
+SUBSCHEMAS = st.recursive(
+    st.just({}) | st.builds(lambda t: {"type": t}, TYPES), _nodes, max_leaves=6
+)
 
 
 @st.composite
@@ -163,7 +181,11 @@ def test_fitting_is_a_function_of_what_the_schema_says(schema, rule, strict):
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.provider)
-@given(tools=st.lists(st.builds(Tool, st.just("run"), st.just("Runs."), schemas()), min_size=1, max_size=1))
+@given(
+    tools=st.lists(
+        st.builds(Tool, st.just("run"), st.just("Runs."), schemas()), min_size=1, max_size=1
+    )
+)
 def test_the_judge_takes_every_schema(target, tools):
     """Whatever a schema says, the body that carries it is accepted, strict or not."""
     chat = Conversation()

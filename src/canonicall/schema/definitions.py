@@ -63,10 +63,8 @@ class Definitions:
                     pointer = f"/{keyword}/{_escaped(str(name))}"
                     self._named(pointer)
                     self._waiting.append(Referenced(pointer, schema))
-            moved = [name for name in ("definitions", "components") if name in root]
-        else:
-            moved = [name for name in DEFINITIONS if name in root]
-        for name in moved:
+        stays = "$defs" if self._limits.refs in ("all", "acyclic") else ""
+        for name in [name for name in DEFINITIONS if name in root and name != stays]:
             what = f"What `{name}` holds stands where it is referred to, or in `$defs`."
             self._words.lose("reworded", None, what)
         return without(root, *DEFINITIONS)
