@@ -74,7 +74,11 @@ class Definitions:
         self._open.clear()
         while self._waiting:
             self._define(self._waiting.pop(0), 1)
-        kept = {self._names[pointer]: one for pointer, one in self._fitted.items()}
+        kept = {
+            name: self._fitted[pointer]
+            for pointer, name in self._names.items()
+            if pointer in self._fitted
+        }
         before = self._root.get("$defs")
         if isinstance(before, dict) and _is_same(kept, before):
             kept = before
@@ -145,12 +149,7 @@ class Definitions:
         for step in found.pointer.split("/")[1:]:
             at = (at, step.replace("~1", "/").replace("~0", "~"))
         self._open.append(found.pointer)
-        # The place is taken first, so that definitions stay in their order.
-        self._fitted[found.pointer] = None
-        schema = found.schema
-        if isinstance(schema, dict) and self.collects:
-            schema = without(schema, *DEFINITIONS) if _has_definitions(schema) else schema
-        self._fitted[found.pointer] = self._fit(schema, at, depth)
+        self._fitted[found.pointer] = self._fit(found.schema, at, depth)
         self._open.pop()
 
     def _named(self, pointer: str) -> str:
