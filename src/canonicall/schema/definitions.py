@@ -41,12 +41,17 @@ class Definitions:
         """Whether references are rewritten to lead to `$defs`."""
         self.root_changed = False
         """Whether the root is another than the one that references to it mean."""
+        self.embedded = 0
+        """How many schemas with an address of their own are around the place."""
         self.cuts = 0
         self._root = root
         self._limits = limits
         self._words = words
         self._fit = fit
         self._names: dict[str, str] = {}
+        kept = root.get("$defs")
+        self._taken: set[str] = set(kept) if isinstance(kept, dict) else set()
+        self._repeats: dict[str, int] = {}
         self._fitted: dict[str, Any] = {}
         self._waiting: list[Referenced] = []
         self._open: list[str] = [""]
@@ -72,8 +77,8 @@ class Definitions:
     def put_back(self, root: Schema) -> Schema:
         """`root` with the definitions that it needs, in the place where they stood."""
         self._open.clear()
-        while self._waiting:
-            self._define(self._waiting.pop(0), 1)
+        for found in self._waiting:  # It grows while its definitions are fitted.
+            self._define(found, 1)
         kept = {
             name: self._fitted[pointer]
             for pointer, name in self._names.items()
@@ -94,7 +99,11 @@ class Definitions:
         """`node` with its reference as the target takes it; True where nothing is left to do."""
         reference = reference_of(node)
         found = self._words.refs.find(reference)
+        if not self.collects and found is not None and isinstance(found.schema, dict):
+            return node, False
         rest = without(node, *REFERENCES)
+        if self.embedded and str(reference).startswith("#"):
+            found = None
         if found is None or not isinstance(found.schema, dict):
             self._words.lose("weakened", at, f"The reference {_short(reference)} leads nowhere.")
             return rest, False
@@ -104,8 +113,6 @@ class Definitions:
         if refs == "acyclic" and found.pointer in self._open:
             self._words.lose("weakened", at, "Recursion is not taken; it ends here.")
             return {**bare(found.schema), **rest}, False
-        if not self.collects:
-            return node, False
         return self._leading(node, self._reference_to(found, reference, depth), at), False
 
     def alone(self, node: Schema, at: At) -> Schema:
@@ -160,11 +167,11 @@ class Definitions:
         place, _, last = pointer.rpartition("/")
         own = last.replace("~1", "/").replace("~0", "~")
         wanted = own if place == "/$defs" else re.sub(r"[^A-Za-z0-9._-]+", "_", own) or "schema"
-        reserved = self._root.get("$defs") if place != "/$defs" else None
-        taken = {*self._names.values(), *(reserved if isinstance(reserved, dict) else ())}
-        name, number = wanted, 2
-        while name in taken:
-            name, number = f"{wanted}_{number}", number + 1
+        name = wanted
+        while place != "/$defs" and name in self._taken:
+            self._repeats[wanted] = self._repeats.get(wanted, 1) + 1
+            name = f"{wanted}_{self._repeats[wanted]}"
+        self._taken.add(name)
         self._names[pointer] = name
         return name
 

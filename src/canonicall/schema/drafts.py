@@ -16,11 +16,13 @@ _OLD = frozenset({"exclusiveMinimum", "exclusiveMaximum", "dependencies", "addit
 
 def modern(node: dict[str, Any], draft: str) -> dict[str, Any]:
     """`node` without what `draft` has no longer; the same object where there is nothing of it."""
-    if not _OLD.isdisjoint(node) or isinstance(node.get("items"), list):
+    if not _OLD.isdisjoint(node) or ("items" in node and isinstance(node["items"], list)):
         node = _with_numeric_limits(node)
         if draft != "draft-07":
             node = _with_prefix_items(_with_dependents(node))
-    if any(isinstance(node[name], str) for name in _NUMBERS & node.keys()):
+    if not _NUMBERS.isdisjoint(node) and any(
+        isinstance(node[name], str) for name in _NUMBERS & node.keys()
+    ):
         # bifrost#5433: integer limits that were serialised as strings.
         node = {name: _number(name, value) for name, value in node.items()}
     return node

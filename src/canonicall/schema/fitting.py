@@ -8,10 +8,10 @@ bounded, and so is the size of what is put in the place of references.
 from typing import Any
 
 from canonicall.schema.definitions import Definitions
-from canonicall.schema.keywords import LISTS, MAPS, ONE, REFERENCES
+from canonicall.schema.keywords import HOLDERS, LISTS, MAPS, ONE, REFERENCES
 from canonicall.schema.limits import DEEPEST, Limits, limits_of
 from canonicall.schema.losses import At, Fitted
-from canonicall.schema.references import References, reference_of
+from canonicall.schema.references import References
 from canonicall.schema.rewording import Schema, without
 from canonicall.schema.root import Root
 from canonicall.schema.strict import closed
@@ -23,6 +23,9 @@ _REFERENCES = frozenset(REFERENCES)
 _DOWN = frozenset({"properties", "items", "prefixItems", "additionalProperties"})
 _PLACES_FOR_FLAGS = frozenset({"additionalProperties", "items", "unevaluatedProperties"})
 _UNDONE = frozenset({"unevaluatedProperties", "unevaluatedItems"})
+
+
+_SCALARS = frozenset({"string", "number", "integer", "boolean", "null"})
 
 
 def fit_schema(schema: dict[str, Any], rule: SchemaRule, *, strict: bool = False) -> Fitted:
@@ -63,14 +66,22 @@ class _Fitting:
             return self._odd(node, at)
         if depth > DEEPEST or self._level >= self._limits.deepest:
             return self._cut(node, at)
+        if node.keys() <= self._limits.notes and _is_simple(node):
+            return node
         if not _REFERENCES.isdisjoint(node):
             node, is_done = self._definitions.resolved(node, at, depth)
             if is_done:
                 return node
         node = self._words.taken(node, at)
-        if not _REFERENCES.isdisjoint(node) and reference_of(node) is not None:
+        if "$ref" in node:
             node = self._definitions.alone(node, at)
-        node = self._with_inner(node, at, depth)
+        if "$id" in node and at is not None:
+            # References inside count from here, which is another schema: they are not followed.
+            self._definitions.embedded += 1
+            node = self._with_inner(node, at, depth)
+            self._definitions.embedded -= 1
+        elif not HOLDERS.isdisjoint(node):
+            node = self._with_inner(node, at, depth)
         return node if self._limits.strict is None else closed(node, at, self._words)
 
     def _odd(self, node: Any, at: At) -> Any:
@@ -133,9 +144,16 @@ class _Fitting:
         if not isinstance(value, dict):
             return value
         here: At = (at, name)
-        fitted = {key: self._below(name, one, (here, key), depth) for key, one in value.items()}
-        same = all(fitted[key] is one for key, one in value.items())
-        return value if same else fitted
+        changed = value
+        is_down = name in _DOWN
+        self._level += is_down
+        for key, one in value.items():
+            fitted = self._fit(one, (here, key), depth + 1)
+            if fitted is not one:
+                changed = dict(value) if changed is value else changed
+                changed[key] = fitted
+        self._level -= is_down
+        return changed
 
     def _below(self, name: str, node: Any, at: At, depth: int) -> Any:
         is_down = name in _DOWN
@@ -162,3 +180,11 @@ class _Fitting:
         if "contains" in gone:
             gone += ["minContains", "maxContains"]
         return without(node, *gone) if gone else node
+
+
+def _is_simple(node: Schema) -> bool:
+    """Whether a schema of nothing but a type and notes is sound; most of them are just that."""
+    kind = node.get("type")
+    if not isinstance(kind, str) or kind not in _SCALARS:
+        return False
+    return all(isinstance(note, str) for note in node.values())

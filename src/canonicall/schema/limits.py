@@ -10,6 +10,9 @@ DEEPEST = 64
 """Below this no schema is read: no provider takes it, and recursion has to end."""
 
 
+_GLANCED = frozenset({"type", "description", "title"})
+
+
 class Limits(Struct, frozen=True):
     """What one pass over a schema has to see to."""
 
@@ -25,6 +28,8 @@ class Limits(Struct, frozen=True):
     draft: str
     deepest: int
     """How deep values may be nested."""
+    notes: frozenset[str]
+    """What may stand in a schema that can be told to fit at a glance."""
 
     def takes(self, keyword: str) -> bool:
         return self.keywords is None or keyword in self.keywords
@@ -45,4 +50,5 @@ def limits_of(rule: SchemaRule, *, strict: bool) -> Limits:
         checks=bool(keywords or rule.draft),
         draft=rule.draft or "2020-12",
         deepest=min(depth, DEEPEST),
+        notes=_GLANCED & frozenset(keywords) if keywords else _GLANCED,
     )

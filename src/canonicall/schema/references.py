@@ -13,6 +13,8 @@ from msgspec import Struct
 from canonicall.schema.keywords import DEFINITIONS, HOLDERS, MAPS, REFERENCES
 from canonicall.schema.losses import At, pointer_to
 
+_PATIENCE = 20_000
+"""How many references are followed to find recursion, in one schema."""
 _ANCHORS = ("$anchor", "$dynamicAnchor")
 _ESCAPED = re.compile("(?:%[0-9A-Fa-f]{2})+")
 
@@ -30,9 +32,9 @@ class References:
     def __init__(self, root: dict[str, Any]) -> None:
         self._root = root
         self._named: dict[str, Referenced] | None = None
-        self._resources: list[str] = []
         self._found: dict[str, Referenced | None] = {}
         self._recursive: dict[str, bool] = {}
+        self._looked_at = 0
 
     def find(self, reference: Any) -> Referenced | None:
         """What `reference` stands for, past references that only lead on; None where nothing is."""
@@ -43,7 +45,7 @@ class References:
         return self._found[reference]
 
     def is_recursive(self, found: Referenced) -> bool:
-        """Whether the schema leads to itself again."""
+        """Whether the schema leads to itself again, or has too many references to find out."""
         known = self._recursive.get(found.pointer)
         if known is None:
             known = self._recursive[found.pointer] = self._reaches(found)
@@ -53,7 +55,11 @@ class References:
         seen: set[str] = set()
         waiting = [start]
         while waiting:
-            for reference in references_in(waiting.pop().schema):
+            inner = references_in(waiting.pop().schema)
+            self._looked_at += 1 + len(inner)
+            if self._looked_at > _PATIENCE:
+                return True
+            for reference in inner:
                 found = self.find(reference)
                 if found is None:
                     continue
@@ -79,19 +85,10 @@ class References:
     def _at(self, reference: str) -> Referenced | None:
         if reference in ("#", ""):
             return Referenced("", self._root)
-        names = self._names()
-        if reference in names:
-            return names[reference]
         if not reference.startswith("#/"):
-            return None
+            return self._names().get(reference)
         steps = [_unescaped(step) for step in reference[2:].split("/")]
-        found = self._walked(steps)
-        if found is not None and any(
-            found.pointer.startswith(f"{one}/") for one in self._resources
-        ):
-            # Inside an embedded schema the pointer counts from there; it may lead anywhere.
-            return None
-        return found or self._elsewhere(steps[-1])
+        return self._walked(steps) or self._elsewhere(steps[-1])
 
     def _walked(self, steps: list[str]) -> Referenced | None:
         here: Any = self._root
@@ -126,8 +123,6 @@ class References:
                     continue
                 named = Referenced(pointer_to(at), node)
                 self._named = dict.fromkeys(names, named) | self._named
-                if at is not None and isinstance(own, str) and not own.startswith("#"):
-                    self._resources.append(named.pointer)
         return self._named
 
 

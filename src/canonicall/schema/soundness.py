@@ -12,10 +12,13 @@ import jsonschema_rs
 from canonicall.schema.keywords import COUNTS, TYPES
 
 
-def is_sound(keyword: str, value: Any) -> bool:
-    """Whether `value` is something that `keyword` can hold."""
-    check = _CHECKS.get(keyword)
-    return check is None or check(value)
+def unsound_keywords(node: dict[str, Any]) -> list[str]:
+    """The keywords of a schema that hold something they cannot hold."""
+    return [
+        name
+        for name, value in node.items()
+        if (check := _CHECKS.get(name)) is not None and not check(value)
+    ]
 
 
 def _is_type(value: Any) -> bool:

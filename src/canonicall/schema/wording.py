@@ -25,7 +25,7 @@ from canonicall.schema.rewording import (
     type_of_values,
     without,
 )
-from canonicall.schema.soundness import is_sound
+from canonicall.schema.soundness import unsound_keywords
 
 # JSON Schema 2020-12, section 7.3. Others (`int32`, `uint8`) are notes that nobody checks.
 _FORMATS = frozenset(
@@ -70,7 +70,7 @@ class Wording:
         plain = modern(node, self.limits.draft)
         if plain is not node:
             self.lose("reworded", at, "It was written for an older draft of JSON Schema.")
-        wrong = [name for name, value in plain.items() if not is_sound(name, value)]
+        wrong = unsound_keywords(plain)
         for name in wrong:
             self.lose("weakened", at, f"`{name}` does not hold what it has to; it was left out.")
         return self._left_out(plain, wrong) if wrong else plain
