@@ -7,7 +7,7 @@ from copy import deepcopy
 
 import jsonschema_rs
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from canonicall import (
@@ -181,6 +181,7 @@ def test_fitting_is_a_function_of_what_the_schema_says(schema, rule, strict):
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.provider)
+@settings(max_examples=10)
 @given(
     tools=st.lists(
         st.builds(Tool, st.just("run"), st.just("Runs."), schemas()), min_size=1, max_size=1

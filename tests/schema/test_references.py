@@ -120,3 +120,12 @@ def test_a_reference_to_a_root_that_had_to_change_means_the_old_one():
     assert fitted["type"] == "object"
     name = fitted["properties"]["p"]["$ref"].removeprefix("#/$defs/")
     assert fitted["$defs"] == {name: {"properties": {"p": {"$ref": f"#/$defs/{name}"}}}}
+
+
+def test_references_inside_a_schema_with_an_address_of_its_own_are_not_guessed():
+    """There `#/$defs/A` means another definition than the one of the root."""
+    inner = {"$id": "https://example.com/inner", "properties": {"a": {"$ref": "#/$defs/A"}}}
+    schema = parameters(inner, **{"$defs": {"A": TEXT}})
+    fitted = fit_schema(schema, NONE)
+    assert fitted.schema["properties"]["p"]["properties"] == {"a": {}}
+    assert any(loss.change == "weakened" for loss in fitted.losses)

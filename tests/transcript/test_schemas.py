@@ -1,8 +1,9 @@
 """The schemas of tools on their way to a target: findings, strict tools, and nothing done twice."""
 
+import msgspec
 import pytest
 
-from canonicall import Policy, Tool, UntranslatableSchema
+from canonicall import InvalidValue, Policy, Tool, UntranslatableSchema
 from canonicall.target import SchemaRule, StrictRule
 from canonicall.transcript import schemas
 from canonicall.transcript.schemas import fitted_tools
@@ -113,7 +114,23 @@ def test_what_was_fitted_before_is_not_fitted_again_and_cannot_be_spoilt():
     assert schemas._known.cache_info()[:2] == (1, 1)
 
 
-def test_values_that_json_has_no_form_for_do_no_harm():
-    tools = (Tool("b", parameters=TWICE | {"default": {1, 2}, "x": object()}),)
-    fitted, _ = fitted_tools(tools, NARROW, Policy())
-    assert fitted[0].parameters["properties"]["a"] == {"enum": [1]}
+def test_values_that_json_has_no_form_for_are_refused_with_their_place():
+    tools = (Tool("b"), Tool("b", parameters=TWICE | {"default": object()}))
+    with pytest.raises(InvalidValue, match=r"tools\[1\].parameters.default"):
+        fitted_tools(tools, NARROW, Policy())
+
+
+def test_a_schema_that_is_deeper_than_anybody_reads_is_refused_with_its_place():
+    schema = {"type": "object"}
+    for _ in range(5_000):
+        schema = {"type": "object", "properties": {"a": schema}}
+    with pytest.raises(InvalidValue, match=r"tools\[0\].parameters"):
+        fitted_tools((Tool("b", parameters=schema),), NARROW, Policy())
+
+
+def test_a_schema_that_contains_itself_is_cut():
+    schema = {"type": "object", "properties": {}}
+    schema["properties"] |= {"a": schema, "b": schema}
+    fitted, findings = fitted_tools((Tool("b", parameters=schema),), NARROW, Policy())
+    msgspec.json.encode(fitted[0].parameters)
+    assert "schema_weakened" in [one.code for one in findings]

@@ -26,11 +26,6 @@ class Fitted(Struct, frozen=True):
     schema: dict[str, Any]
     losses: tuple[Loss, ...] = ()
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether it still allows the same."""
-        return all(loss.change == "reworded" for loss in self.losses)
-
 
 def pointer_to(at: At) -> str:
     """The JSON Pointer of a place."""

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from canonicall.errors import UntranslatableSchema
 from canonicall.findings import Action, Fault, Finding
+from canonicall.plain import plain_json
 from canonicall.request import Tool
 from canonicall.schema.fitting import fit_schema
 from canonicall.schema.losses import Change, Fitted, Loss
@@ -39,12 +40,11 @@ def fitted_tools(
     strict_tools = 0
     fitted: list[Tool] = []
     for index, tool in enumerate(tools):
-        schema = tool.parameters
-        if tool.kind != "function" or schema is None:
+        if tool.kind != "function" or tool.parameters is None:
             fitted.append(tool)
             continue
         if tool.strict and rule.strict is not None:
-            held = _fit(schema, rule, strict=True)
+            held = _fit(tool, index, rule, strict=True)
             sums = _added(used, counted(held.schema))
             lost = _why_not_strict(held, rule.strict, sums, strict_tools, policy)
             if not lost:
@@ -52,7 +52,7 @@ def fitted_tools(
                 fitted.append(_with_schema(tool, held, index, policy, findings))
                 continue
             tool = _unstrict(tool, lost, index, policy, findings)  # noqa: PLW2901
-        plain = _fit(schema, rule, strict=False)
+        plain = _fit(tool, index, rule, strict=False)
         fitted.append(_with_schema(tool, plain, index, policy, findings))
     is_same = all(one is other for one, other in zip(fitted, tools, strict=True))
     return (tools if is_same else tuple(fitted)), findings
@@ -122,12 +122,17 @@ def _unstrict(tool: Tool, lost: str, index: int, policy: Policy, findings: list[
     return replace(tool, strict=False)
 
 
-def _fit(schema: dict[str, Any], rule: SchemaRule, *, strict: bool) -> Fitted:
+def _fit(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> Fitted:
+    schema: dict[str, Any] = tool.parameters or {}
     try:
         known = _known(msgspec.json.encode(schema), rule, strict)
     except (TypeError, ValueError, RecursionError):
-        # Values that JSON has no form for, or deeper than it can be written: found out later.
-        return fit_schema(schema, rule, strict=strict)
+        # No JSON, or deeper than anybody reads it: an error with the place. One that contains
+        # itself is cut where it does.
+        plain, told = plain_json(schema, f"tools[{index}].parameters")
+        fitted = fit_schema(plain, rule, strict=strict)
+        cut = tuple(Loss("weakened", "", one.why) for one in told)
+        return Fitted(fitted.schema, (*cut, *fitted.losses))
     if known.data is None:
         return Fitted(schema)
     return Fitted(msgspec.json.decode(known.data), known.losses)
