@@ -5,9 +5,8 @@ Sources: the meta-schemas of draft-07 and 2020-12.
 
 from collections.abc import Callable
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
-
-import jsonschema_rs
 
 from canonicall.schema.keywords import COUNTS, TYPES
 
@@ -88,8 +87,10 @@ def _is_regex_map(value: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def _compiles(pattern: str) -> bool:
+    # Loaded here: it takes longer to load than all the rest, and few schemas have patterns.
+    validators = import_module("jsonschema_rs")
     try:
-        jsonschema_rs.validator_for({"pattern": pattern}, offline=True)
+        validators.validator_for({"pattern": pattern}, offline=True)
     except ValueError:
         return False
     return True

@@ -29,6 +29,8 @@ class _Known(Struct, frozen=True):
     data: bytes | None
     """None where it fits as it is."""
     losses: tuple[Loss, ...]
+    counts: Counts
+    """What limits of strict mode count in it."""
 
 
 def fitted_tools(
@@ -44,15 +46,20 @@ def fitted_tools(
             fitted.append(tool)
             continue
         if tool.strict and rule.strict is not None:
-            held = _fit(tool, index, rule, strict=True)
-            sums = _added(used, counted(held.schema))
+            held, counts = _fit(tool, index, rule, strict=True)
+            sums = Counts(
+                optional=used.optional + counts.optional,
+                unions=used.unions + counts.unions,
+                properties=counts.properties,
+                values=counts.values,
+            )
             lost = _why_not_strict(held, rule.strict, sums, strict_tools, policy)
             if not lost:
                 used, strict_tools = sums, strict_tools + 1
                 fitted.append(_with_schema(tool, held, index, policy, findings))
                 continue
             tool = _unstrict(tool, lost, index, policy, findings)  # noqa: PLW2901
-        plain = _fit(tool, index, rule, strict=False)
+        plain, _ = _fit(tool, index, rule, strict=False)
         fitted.append(_with_schema(tool, plain, index, policy, findings))
     is_same = all(one is other for one, other in zip(fitted, tools, strict=True))
     return (tools if is_same else tuple(fitted)), findings
@@ -95,22 +102,17 @@ def _why_not_strict(
     inexact = [loss for loss in fitted.losses if loss.change != "reworded"]
     if inexact and policy.strict_tools == "exact":
         return inexact[0].what
-    own = counted(fitted.schema)
     limits = (
         (tools + 1, rule.max_tools, "strict tools in a request"),
         (sums.optional, rule.max_optional, "optional parameters in strict tools"),
         (sums.unions, rule.max_unions, "parameters of several types in strict tools"),
-        (own.properties, rule.max_properties, "properties in a strict schema"),
-        (own.values, rule.max_values, "listed values in a strict schema"),
+        (sums.properties, rule.max_properties, "properties in a strict schema"),
+        (sums.values, rule.max_values, "listed values in a strict schema"),
     )
     for count, limit, what in limits:
         if limit and count > limit:
             return f"There may be {limit} {what}."
     return ""
-
-
-def _added(used: Counts, more: Counts) -> Counts:
-    return Counts(optional=used.optional + more.optional, unions=used.unions + more.unions)
 
 
 def _unstrict(tool: Tool, lost: str, index: int, policy: Policy, findings: list[Finding]) -> Tool:
@@ -122,7 +124,8 @@ def _unstrict(tool: Tool, lost: str, index: int, policy: Policy, findings: list[
     return replace(tool, strict=False)
 
 
-def _fit(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> Fitted:
+def _fit(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> tuple[Fitted, Counts]:
+    """The schema of a tool as `rule` takes it, and what strict mode counts in it."""
     schema: dict[str, Any] = tool.parameters or {}
     try:
         known = _known(msgspec.json.encode(schema), rule, strict)
@@ -132,10 +135,10 @@ def _fit(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> Fitted:
         plain, told = plain_json(schema, f"tools[{index}].parameters")
         fitted = fit_schema(plain, rule, strict=strict)
         cut = tuple(Loss("weakened", "", one.why) for one in told)
-        return Fitted(fitted.schema, (*cut, *fitted.losses))
+        return Fitted(fitted.schema, (*cut, *fitted.losses)), counted(fitted.schema)
     if known.data is None:
-        return Fitted(schema)
-    return Fitted(msgspec.json.decode(known.data), known.losses)
+        return Fitted(schema), known.counts
+    return Fitted(msgspec.json.decode(known.data), known.losses), known.counts
 
 
 @lru_cache(maxsize=2048)
@@ -143,6 +146,7 @@ def _known(data: bytes, rule: SchemaRule, strict: bool) -> _Known:
     """What fitting the schema that was written as `data` gives."""
     schema: dict[str, Any] = msgspec.json.decode(data)
     fitted = fit_schema(schema, rule, strict=strict)
+    counts = counted(fitted.schema) if strict else Counts()
     if fitted.schema is schema:
-        return _Known(None, ())
-    return _Known(msgspec.json.encode(fitted.schema), fitted.losses)
+        return _Known(None, (), counts)
+    return _Known(msgspec.json.encode(fitted.schema), fitted.losses, counts)
