@@ -41,7 +41,7 @@ TARGET = Target(
         root_refused=("oneOf", "allOf", "anyOf"),
         # "JSON schema is invalid. It must match JSON Schema draft 2020-12"
         draft="2020-12",
-        # "input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'"
+        # Third-party reports of a refusal: keys of `properties` match ^[a-zA-Z0-9_.-]{1,64}$.
         property_pattern="[a-zA-Z0-9_.-]{1,64}",
         told=True,
         strict=_STRICT,

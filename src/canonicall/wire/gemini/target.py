@@ -5,8 +5,9 @@ from canonicall.target import IdRule, NameRule, SchemaRule, Target
 FORMAT = "gemini"
 PROVIDER = "gemini"
 
-# ai.google.dev/gemini-api/docs/function-calling, `parametersJsonSchema`; from `default` on: not
-# documented there, but in Google's own `Schema`, and recorded in requests that were accepted.
+# The keywords documented for `parametersJsonSchema` (third-party audit of the page, 2026-09); from
+# `propertyOrdering` on those of Google's own `Schema` (google-genai, types.py) and `uniqueItems`,
+# which was recorded in a request that was accepted.
 _KEYWORDS = (
     *("type", "title", "description", "properties", "required", "additionalProperties", "enum"),
     *("format", "minimum", "maximum", "items", "prefixItems", "minItems", "maxItems", "anyOf"),
@@ -25,8 +26,8 @@ TARGET = Target(
     # "Invalid function name. Must start with a letter or an underscore. [...] with a maximum
     # length of 64." Dots and colons are allowed too, but not by everybody else.
     names=NameRule(pattern="[A-Za-z_][A-Za-z0-9_-]*", max_length=64),
-    # Other keywords: 'Unknown name "const" [...]: Cannot find field.' in one of the two fields for
-    # schemas, and no word on the other (litellm#14330, router-for-me/CLIProxyAPI#4984).
+    # Other keywords: refused in `parameters` ("Unknown name [...]: Cannot find field."); what the
+    # other field does with them is not documented, so none is sent (litellm#14330).
     schemas=SchemaRule(keywords=_KEYWORDS, told=True, type_lists="null"),
     # All results of a model turn stand in one user content, with nothing else in it: "the number
     # of function response parts is equal to the number of function call parts" (API error text).

@@ -32,9 +32,9 @@ TARGET = Target(
     names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=64),
     schemas=SchemaRule(
         # "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
-        # top level"
+        # top level" (error text, from third-party reports)
         root_refused=("oneOf", "anyOf", "allOf", "enum", "not"),
-        # "In context=('properties', 'x'), array schema missing items"
+        # "array schema missing items" (error text, from third-party reports)
         items_required=True,
     ),
     # Nothing is closed here: most compatible hosts ignore what they do not know.

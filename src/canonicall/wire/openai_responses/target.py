@@ -4,7 +4,9 @@ from canonicall.target import IdRule, NameRule, SchemaRule, StrictRule, Target
 
 FORMAT = "openai-responses"
 
-# Guide "Structured outputs", supported schemas; `default` and `$schema` are let pass.
+# SDK lib/_pydantic.py: all properties required, objects closed, nothing beside a `$ref`. Keywords
+# and limits are those of the guide "Structured outputs" of 2025, not read again; `default` was
+# recorded as accepted.
 _STRICT = StrictRule(
     keywords=(
         *("type", "properties", "required", "additionalProperties", "items", "enum", "const"),
@@ -15,13 +17,11 @@ _STRICT = StrictRule(
     formats=(
         *("date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"),
     ),
-    # "$ref cannot have keywords {'description'}"
     ref_alone=True,
-    # "'required' is required to be supplied and to be an array including every key in properties"
     all_required=True,
-    # Requests whose objects do not say it were accepted (recorded 2026).
+    # Requests whose objects do not say it were accepted (recorded traffic).
     closed="implied",
-    # "schema must have a 'type' key"
+    # Not documented; the narrower value is taken.
     typed=True,
     max_depth=10,
     max_properties=5_000,
@@ -38,9 +38,9 @@ TARGET = Target(
     names=NameRule(max_length=128),
     schemas=SchemaRule(
         # "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
-        # top level"
+        # top level" (error text, from third-party reports)
         root_refused=("oneOf", "anyOf", "allOf", "enum", "not"),
-        # "In context=('properties', 'x'), array schema missing items"
+        # "array schema missing items" (error text, from third-party reports)
         items_required=True,
         strict=_STRICT,
     ),
