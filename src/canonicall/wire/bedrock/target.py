@@ -17,7 +17,8 @@ TARGET = Target(
     ids=IdRule(prefix="tooluse_", pattern="[A-Za-z0-9_.:-]+", max_length=64),
     # Service model: `ToolName` is [a-zA-Z0-9_-]+, 1 to 64 characters.
     names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=64),
-    # The schema of a tool is that of an object; Claude behind it: "input_schema does not support oneOf, allOf, or anyOf at the top level".
+    # `inputSchema.json` is that of an object; Claude behind it: "input_schema does not support
+    # oneOf, allOf, or anyOf at the top level".
     schemas=SchemaRule(root_refused=("oneOf", "allOf", "anyOf")),
     # "Expected toolResult blocks at messages.N.content for the following Ids".
     results="user_message",
