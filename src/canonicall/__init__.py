@@ -36,12 +36,14 @@ if TYPE_CHECKING:
     # Read what a provider or client wrote, write what a target accepts.
     from canonicall.codec import (
         Encoded,
+        Translated,
         decode_request,
         decode_response,
         encode_request,
         encode_response,
         render,
         translate,
+        translate_tools,
     )
 
     # Keep it short.
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
         NewerVersion,
         UnknownName,
         UnreadableConversation,
+        UntranslatableSchema,
     )
 
     # What happens while a reply streams in.
@@ -130,7 +133,7 @@ if TYPE_CHECKING:
         unregister_syntax,
     )
     from canonicall.syntax.scanner import TextScanner
-    from canonicall.target import FieldRule, IdRule, NameRule, Target
+    from canonicall.target import FieldRule, IdRule, NameRule, SchemaRule, StrictRule, Target
 
     # Make tools of functions, schemas and the lists of others, and run them.
     from canonicall.tools.bound import BoundTool
@@ -168,12 +171,14 @@ _NAMES_BY_MODULE = {
     "canonicall.calls": ("to_anthropic", "to_generic", "to_openai"),
     "canonicall.codec": (
         "Encoded",
+        "Translated",
         "decode_request",
         "decode_response",
         "encode_request",
         "encode_response",
         "render",
         "translate",
+        "translate_tools",
     ),
     "canonicall.compaction": ("Compacted", "cut_points", "drop", "shorten", "summarise"),
     "canonicall.conversation": ("Appended", "Conversation"),
@@ -185,6 +190,7 @@ _NAMES_BY_MODULE = {
         "NewerVersion",
         "UnknownName",
         "UnreadableConversation",
+        "UntranslatableSchema",
     ),
     "canonicall.events": (
         "ArgumentsAdded",
@@ -242,7 +248,7 @@ _NAMES_BY_MODULE = {
         "unregister_syntax",
     ),
     "canonicall.syntax.scanner": ("TextScanner",),
-    "canonicall.target": ("FieldRule", "IdRule", "NameRule", "Target"),
+    "canonicall.target": ("FieldRule", "IdRule", "NameRule", "SchemaRule", "StrictRule", "Target"),
     "canonicall.tools.bound": ("BoundTool",),
     "canonicall.tools.context": ("ToolContext",),
     "canonicall.tools.definitions": ("tool_from_schema", "tools_from"),
@@ -317,12 +323,14 @@ __all__ = [
     "Report",
     "Request",
     "Returned",
+    "SchemaRule",
     "SignatureAdded",
     "Status",
     "StreamChecker",
     "StreamDecoder",
     "StreamEncoder",
     "StreamEnded",
+    "StrictRule",
     "Summary",
     "Syntax",
     "Target",
@@ -341,11 +349,13 @@ __all__ = [
     "ToolResult",
     "Toolset",
     "Transcript",
+    "Translated",
     "Turn",
     "Unknown",
     "UnknownField",
     "UnknownName",
     "UnreadableConversation",
+    "UntranslatableSchema",
     "Usage",
     "UsageReported",
     "Validated",
@@ -397,6 +407,7 @@ __all__ = [
     "tools_from",
     "tools_from_mcp",
     "translate",
+    "translate_tools",
     "unregister_parser",
     "unregister_provider",
     "unregister_syntax",

@@ -14,7 +14,7 @@ from canonicall.blocks import Block, Origin, ToolCall
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.folding import with_truncated_call
-from canonicall.providers.registry import get_target
+from canonicall.providers.registry import find_profile, get_target
 from canonicall.reply import Reply
 from canonicall.request import Request, Tool
 from canonicall.target import Target
@@ -25,7 +25,7 @@ from canonicall.transcript.projection import Projection
 from canonicall.transcript.render import Renderer
 from canonicall.transcript.render import render as render_for_target
 from canonicall.transcript.turns import Transcript
-from canonicall.wire.formats import get_format
+from canonicall.wire.formats import FORMATS, get_format
 from canonicall.wire.reading import parse_body
 
 Body = dict[str, Any] | bytes | str
@@ -110,7 +110,7 @@ def encode_request(
     if goal.model:
         request = replace(request, model=goal.model)
     request, about_params = fitted_params(request, goal)
-    request, about_offer = fitted_offer(request, goal)
+    request, about_offer = fitted_offer(request, goal, policy=wanted)
     renderer.offer(tool.name for tool in request.tools)
     transcript = renderer.render(request.conversation)
     request, about_marks = within_cache_marks(request, transcript.cache_marks, goal)
@@ -131,6 +131,54 @@ def translate(
     """A request body of one format as the body another target accepts."""
     request = decode_request(body, source, provider=provider)
     return encode_request(request, target, policy=policy)
+
+
+class Translated(Struct, frozen=True):
+    """A list of tools for one target, and all that was done to get it."""
+
+    tools: list[dict[str, Any]]
+    names: dict[str, str]
+    """Wire name to own name, for the names that differ."""
+    findings: tuple[Finding, ...]
+
+
+def translate_tools(
+    tools: list[dict[str, Any]],
+    source: str,
+    target: str | Target,
+    *,
+    strict: bool | None = None,
+    lossy: bool = True,
+) -> Translated:
+    """A provider's list of tools, in the format `source`, as `target` takes it.
+
+    `target` may also be the name of a format. With `strict` every function is made strict, or none
+    is. Without `lossy`, a schema that the target cannot say is an `UntranslatableSchema`.
+    """
+    goal = get_target(_named(target))
+    decoded, findings = decode_tools(tools, source)
+    request = Request(Conversation(), decoded, findings=findings)
+    if strict is not None:
+        made = (replace(t, strict=strict) if t.kind == "function" else t for t in request.tools)
+        request = replace(request, tools=tuple(made))
+    policy = Policy(
+        schemas="fit" if lossy else "refuse", strict_tools="made" if strict else "exact"
+    )
+    encoded = encode_request(request, goal, policy=policy)
+    found: Any = encoded.body
+    for field in get_format(goal.format).tools_at:
+        found = found.get(field, {})
+    # A request of nothing but tools gets what every request needs; that is not about them.
+    other = encode_request(replace(request, tools=()), goal).report
+    about = tuple(one for one in encoded.report if one not in other)
+    return Translated(found or [], encoded.transcript.names, about)
+
+
+def _named(target: str | Target) -> str | Target:
+    """`target`, which may be a format that no provider is called after: its own provider's then."""
+    if isinstance(target, str) and target in FORMATS and find_profile(target) is None:
+        return f"{get_format(target).target.provider}/{target}"
+    return target
 
 
 def _readable(request: Request, target: Target) -> tuple[Request, list[Finding]]:

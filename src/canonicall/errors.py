@@ -5,6 +5,7 @@
     │   └── InvalidArguments     the arguments of a call are not what its tool takes
     ├── UnknownName              no format, provider or tool has this name
     ├── MalformedBody            a request or response body is not what its format says
+    ├── UntranslatableSchema     a target cannot say what the schema of a tool says
     └── UnreadableConversation   a stored conversation cannot be read
         └── NewerVersion         it was written by a newer canonicall
 
@@ -60,6 +61,17 @@ class MalformedBody(CanonicallError, ValueError):
         self.what = what
         self.where = where
         super().__init__(f"{where}: {what}")
+
+
+class UntranslatableSchema(CanonicallError, ValueError):
+    """A schema that a target can only be given with a loss, which was not to be."""
+
+    def __init__(self, what: str, *, tool: str, where: str) -> None:
+        self.what = what
+        self.tool = tool
+        self.where = where
+        help = "Allow losses to have it sent all the same."
+        super().__init__(f"{where} (tool {tool!r}): {what} {help}")
 
 
 class UnreadableConversation(CanonicallError, ValueError):

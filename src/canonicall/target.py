@@ -13,6 +13,9 @@ IdStyle: TypeAlias = Literal["prefixed", "numbered", "short", "echoed"]
 ResultPlace: TypeAlias = Literal["tool_messages", "user_message", "own_user_message", "items"]
 Keep: TypeAlias = Literal["signed", "open", "none"]
 FieldPlace: TypeAlias = Literal["request", "message", "part", "call", "tool"]
+References: TypeAlias = Literal["all", "acyclic", "inline", "none"]
+"""all: `$ref` is taken, recursive ones too. acyclic: recursive ones are refused. inline: taken, but
+what is not recursive is read better in its place. none: only what stands in its place is read."""
 
 
 class IdRule(Struct, frozen=True):
@@ -55,6 +58,60 @@ class FieldRule(Struct, frozen=True):
     is known to have made it."""
 
 
+class StrictRule(Struct, frozen=True):
+    """What a schema may say where the provider holds the model to it; a limit of 0 is none."""
+
+    keywords: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    refs: References = "all"
+    ref_alone: bool = False
+    """Nothing may stand beside a `$ref`."""
+    all_required: bool = False
+    """Every property is required; one that may be missing is null."""
+    closed: Literal["written", "implied"] = "written"
+    """written: every object says `additionalProperties: false`. implied: it may say nothing."""
+    typed: bool = False
+    """Listed values need the name of their type beside them."""
+    min_items: tuple[int, ...] = ()
+    """The only values `minItems` may have; () where it may have any."""
+    max_depth: int = 0
+    max_properties: int = 0
+    max_values: int = 0
+    """How many values the enums of one schema may have together."""
+
+    # In all strict tools of a request together.
+    max_tools: int = 0
+    max_optional: int = 0
+    max_unions: int = 0
+
+
+class SchemaRule(Struct, frozen=True):
+    """What the schema of a tool's parameters may say."""
+
+    object_root: bool = True
+    """The root has to be `type: object`."""
+    root_refused: tuple[str, ...] = ()
+    """Keywords that may stand inside, but not at the root."""
+    keywords: tuple[str, ...] = ()
+    """The keywords that are read; () where it is all of them."""
+    others: Literal["refused", "ignored"] = "refused"
+    """What happens to the others. Ignored ones stay, unless another word says the same."""
+    told: bool = False
+    """What is left out is said in the description of its place, in strict mode as well."""
+    refs: References = "all"
+    type_lists: Literal["all", "null"] = "all"
+    """null: a list of types is one type, and null."""
+    draft: Literal["", "draft-07", "2020-12"] = ""
+    """The draft a schema is checked against; "" where nobody checks."""
+    items_required: bool = False
+    """An array has to say what its items are."""
+    property_pattern: str = ""
+    """What the name of a parameter has to match, inner properties apart."""
+    max_depth: int = 0
+    strict: StrictRule | None = None
+    """None where nothing is known of a strict mode: the flag goes as it came."""
+
+
 class Target(Struct, frozen=True):
     """One target: who it is and what it accepts."""
 
@@ -67,6 +124,7 @@ class Target(Struct, frozen=True):
     ids: IdRule = IdRule()
     names: NameRule = NameRule()
     fields: FieldRule = FieldRule()
+    schemas: SchemaRule = SchemaRule()
 
     # Parameters.
     token_limit_field: str = ""

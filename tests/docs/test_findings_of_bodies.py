@@ -283,10 +283,19 @@ RENDERING: dict[str, Callable[[], Iterable[Finding]]] = {
 
 
 def _written(
-    *entries: Message, target: str = "anthropic", tools: tuple[Tool, ...] = (), **fields: Any
+    *entries: Message,
+    target: str = "anthropic",
+    tools: tuple[Tool, ...] = (),
+    policy: Policy | None = None,
+    **fields: Any,
 ) -> Iterable[Finding]:
     chat = Conversation.of(entries or (_user("Hi"),))
-    return encode_request(Request(chat, tools=tools, **fields), target).report
+    asked = Request(chat, tools=tools, **fields)
+    return encode_request(asked, target, policy=policy or Policy()).report
+
+
+def _limited(schema: dict[str, Any], *, strict: bool | None = None) -> Tool:
+    return Tool("f", parameters={"type": "object", "properties": {"x": schema}}, strict=strict)
 
 
 _TOOL = Tool("f")
@@ -306,6 +315,12 @@ WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
     ),
     "tool_dropped": lambda: _written(tools=(_HOSTED,)),
     "tool_converted": lambda: _written(tools=(_FREE,)),
+    "schema_reworded": lambda: _written(tools=(Tool("f", parameters={}),)),
+    "schema_weakened": lambda: _written(tools=(_limited({"not": {}}),), target="gemini"),
+    "schema_narrowed": lambda: _written(
+        tools=(_limited({}, strict=True),), policy=Policy(strict_tools="made")
+    ),
+    "strict_dropped": lambda: _written(tools=(_limited({"pattern": "x"}, strict=True),)),
     "choice_weakened": lambda: (
         *_written(tools=(_TOOL,), tool_choice=ToolChoice("required"), target="ollama"),
         *_written(

@@ -29,7 +29,7 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.errors import InvalidValue, UnknownName
-from canonicall.target import FieldRule, IdRule, NameRule, Target
+from canonicall.target import FieldRule, IdRule, NameRule, SchemaRule, Target
 
 FORMATS = (
     "anthropic",
@@ -106,6 +106,7 @@ _TABLES: dict[str, dict[str, Any]] = {
     "ids": get_type_hints(IdRule),
     "names": get_type_hints(NameRule),
     "fields": get_type_hints(FieldRule),
+    "schemas": get_type_hints(SchemaRule),
 }
 _CAPABILITIES: dict[str, Any] = {
     "format": Literal["json", "xml", "custom"],

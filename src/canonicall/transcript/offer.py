@@ -11,16 +11,23 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request, Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.transcript.fields import kept_fields, takes_unknown
+from canonicall.transcript.policy import DEFAULT, Policy
+from canonicall.transcript.schemas import fitted_tools
 
 _NO_LONGER = "Not available any more."
 
 
-def fitted_offer(request: Request, target: Target) -> tuple[Request, list[Finding]]:
+def fitted_offer(
+    request: Request, target: Target, *, policy: Policy = DEFAULT
+) -> tuple[Request, list[Finding]]:
     """`request` with an offer that fits `target`."""
     findings: list[Finding] = []
     for fit in (_narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced):
         request = fit(request, target, findings)
-    return request, findings
+    tools, about_schemas = fitted_tools(request.tools, target.schemas, policy)
+    if tools is not request.tools:
+        request = replace(request, tools=tools)
+    return request, [*findings, *about_schemas]
 
 
 def within_cache_marks(

@@ -21,6 +21,11 @@ class Policy(Struct, frozen=True):
     """Reasoning that the target cannot read: left out, or sent as plain words."""
     server_tools: Literal["drop", "text"] = "drop"
     """Calls another provider ran on its side: left out as a pair, or told as text."""
+    schemas: Literal["fit", "refuse"] = "fit"
+    """A schema the target cannot say: it says what it can, or `UntranslatableSchema` is raised."""
+    strict_tools: Literal["exact", "made"] = "exact"
+    """A strict tool whose schema strict mode cannot say: it is not strict there, or its schema is
+    changed until it is."""
 
 
 DEFAULT = Policy()

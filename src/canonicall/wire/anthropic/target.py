@@ -5,7 +5,27 @@ Sources: platform.claude.com (pages named at the rules), the typed models of the
 A provider's profile overrides what a model or a compatible host does differently.
 """
 
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import IdRule, NameRule, SchemaRule, StrictRule, Target
+
+# SDK lib/_parse/_transform.py: what is not here is moved into the description.
+_STRICT = StrictRule(
+    keywords=(
+        *("type", "properties", "required", "additionalProperties", "items", "minItems"),
+        *("enum", "const", "anyOf", "allOf", "$ref", "$defs", "title", "description", "format"),
+    ),
+    formats=(
+        *("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6"),
+        "uuid",
+    ),
+    # Docs "Structured outputs": no recursion.
+    refs="acyclic",
+    min_items=(0, 1),
+    # Docs "Structured outputs", limits of a request; "Schema is too complex" beyond them
+    # (pydantic-ai 2.66.0, _anthropic_schema_limits.py).
+    max_tools=20,
+    max_optional=24,
+    max_unions=16,
+)
 
 TARGET = Target(
     format="anthropic",
@@ -16,6 +36,16 @@ TARGET = Target(
     ids=IdRule(prefix="toolu_", pattern="[A-Za-z0-9_-]+", max_length=64),
     # "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
     names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=128),
+    schemas=SchemaRule(
+        # "input_schema does not support oneOf, allOf, or anyOf at the top level"
+        root_refused=("oneOf", "allOf", "anyOf"),
+        # "JSON schema is invalid. It must match JSON Schema draft 2020-12"
+        draft="2020-12",
+        # Third-party reports of a refusal: keys of `properties` match ^[a-zA-Z0-9_.-]{1,64}$.
+        property_pattern="[a-zA-Z0-9_.-]{1,64}",
+        told=True,
+        strict=_STRICT,
+    ),
     # Docs "Handle tool calls": all results in the next user message, before everything else.
     results="user_message",
     # SDK tool_result_block_param.py: text, image, document, search_result, tool_reference.

@@ -5,7 +5,7 @@ Sources: the `bedrock-runtime` service model of botocore (shapes `ToolUseId`, `T
 documentation; error texts are quoted where they are the only source.
 """
 
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import IdRule, NameRule, SchemaRule, Target
 
 TARGET = Target(
     format="bedrock",
@@ -17,6 +17,9 @@ TARGET = Target(
     ids=IdRule(prefix="tooluse_", pattern="[A-Za-z0-9_.:-]+", max_length=64),
     # Service model: `ToolName` is [a-zA-Z0-9_-]+, 1 to 64 characters.
     names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=64),
+    # `inputSchema.json` is that of an object; Claude behind it: "input_schema does not support
+    # oneOf, allOf, or anyOf at the top level".
+    schemas=SchemaRule(root_refused=("oneOf", "allOf", "anyOf")),
     # "Expected toolResult blocks at messages.N.content for the following Ids".
     results="user_message",
     # Service model: `ToolResultContentBlock`.

@@ -1,9 +1,19 @@
 """What generateContent accepts. Profiles of single models override it (Gemini 3 and later)."""
 
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import IdRule, NameRule, SchemaRule, Target
 
 FORMAT = "gemini"
 PROVIDER = "gemini"
+
+# The keywords documented for `parametersJsonSchema` (third-party audit of the page, 2026-09); from
+# `propertyOrdering` on those of Google's own `Schema` (google-genai, types.py) and `uniqueItems`,
+# which was recorded in a request that was accepted.
+_KEYWORDS = (
+    *("type", "title", "description", "properties", "required", "additionalProperties", "enum"),
+    *("format", "minimum", "maximum", "items", "prefixItems", "minItems", "maxItems", "anyOf"),
+    *("$ref", "$defs", "propertyOrdering", "default", "example", "pattern", "uniqueItems"),
+    *("minLength", "maxLength", "minProperties", "maxProperties"),
+)
 
 TARGET = Target(
     format=FORMAT,
@@ -16,6 +26,9 @@ TARGET = Target(
     # "Invalid function name. Must start with a letter or an underscore. [...] with a maximum
     # length of 64." Dots and colons are allowed too, but not by everybody else.
     names=NameRule(pattern="[A-Za-z_][A-Za-z0-9_-]*", max_length=64),
+    # Other keywords: refused in `parameters` ("Unknown name [...]: Cannot find field."); what the
+    # other field does with them is not documented, so none is sent (litellm#14330).
+    schemas=SchemaRule(keywords=_KEYWORDS, told=True, type_lists="null"),
     # All results of a model turn stand in one user content, with nothing else in it: "the number
     # of function response parts is equal to the number of function call parts" (API error text).
     results="own_user_message",

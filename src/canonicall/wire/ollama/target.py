@@ -4,7 +4,7 @@ Source: ollama/ollama, `api/types.go` (`ChatRequest`, `Message`, `ToolCall`), `s
 `docs/api`.
 """
 
-from canonicall.target import IdRule, Target
+from canonicall.target import IdRule, SchemaRule, Target
 
 TARGET = Target(
     format="ollama",
@@ -12,6 +12,12 @@ TARGET = Target(
     domain="ollama",
     # `ToolCall.ID` is any text; the server itself makes `call_` and eight characters.
     ids=IdRule(prefix="call_", max_length=40),
+    # `ToolProperty` has these fields and drops all others, `$ref` among them.
+    schemas=SchemaRule(
+        keywords=("anyOf", "type", "items", "description", "enum", "properties", "required"),
+        others="ignored",
+        refs="none",
+    ),
     results="tool_messages",
     # `Message.ToolName`: older builds find the call by the tool's name only.
     result_names_tool=True,

@@ -3,7 +3,7 @@
 Sources: types of `openai` 3.49.0 and the OpenAPI document of 2026-08-21, where no other is named.
 """
 
-from canonicall.target import FieldRule, IdRule, NameRule, Target
+from canonicall.target import FieldRule, IdRule, NameRule, SchemaRule, Target
 
 FORMAT = "openai-chat"
 
@@ -30,6 +30,13 @@ TARGET = Target(
     ids=IdRule(style="prefixed", prefix="call_", pattern="[A-Za-z0-9_-]+", max_length=40),
     # shared/function_definition.py: letters, digits, underscores and dashes, at most 64.
     names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=64),
+    schemas=SchemaRule(
+        # "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
+        # top level" (error text, from third-party reports)
+        root_refused=("oneOf", "anyOf", "allOf", "enum", "not"),
+        # "array schema missing items" (error text, from third-party reports)
+        items_required=True,
+    ),
     # Nothing is closed here: most compatible hosts ignore what they do not know.
     fields=FieldRule(
         request=_REQUEST_FIELDS,

@@ -1,8 +1,32 @@
 """What the Responses API accepts."""
 
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import IdRule, NameRule, SchemaRule, StrictRule, Target
 
 FORMAT = "openai-responses"
+
+# SDK lib/_pydantic.py: all properties required, objects closed, nothing beside a `$ref`. Keywords
+# and limits are those of the guide "Structured outputs" of 2025, not read again; `default` was
+# recorded as accepted.
+_STRICT = StrictRule(
+    keywords=(
+        *("type", "properties", "required", "additionalProperties", "items", "enum", "const"),
+        *("anyOf", "$ref", "$defs", "title", "description", "default", "$schema", "pattern"),
+        *("format", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+        *("minItems", "maxItems"),
+    ),
+    formats=(
+        *("date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"),
+    ),
+    ref_alone=True,
+    all_required=True,
+    # Requests whose objects do not say it were accepted (recorded traffic).
+    closed="implied",
+    # Not documented; the narrower value is taken.
+    typed=True,
+    max_depth=10,
+    max_properties=5_000,
+    max_values=1_000,
+)
 
 TARGET = Target(
     format=FORMAT,
@@ -12,6 +36,14 @@ TARGET = Target(
     ids=IdRule(prefix="call_", max_length=64),
     # OpenAPI FunctionToolParam.name: ^[a-zA-Z0-9_-]+$, 1 to 128.
     names=NameRule(max_length=128),
+    schemas=SchemaRule(
+        # "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
+        # top level" (error text, from third-party reports)
+        root_refused=("oneOf", "anyOf", "allOf", "enum", "not"),
+        # "array schema missing items" (error text, from third-party reports)
+        items_required=True,
+        strict=_STRICT,
+    ),
     # Calls and their outputs are items of the input, one for each (response_input_item_param.py).
     results="items",
     # SDK response_function_call_output_item_param.py: input_text, input_image, input_file.

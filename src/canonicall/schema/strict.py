@@ -1,0 +1,97 @@
+"""The strict form of one schema: objects closed and complete, and no "anything".
+
+Closing an object and demanding a property that may be missing make a schema allow less: such losses
+are the reason why a tool is made strict only where the caller wants that.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+
+from canonicall.schema.keywords import HOLDERS, MAPS
+from canonicall.schema.losses import At
+from canonicall.schema.rewording import Schema, or_null
+from canonicall.schema.wording import Wording
+from canonicall.target import StrictRule
+
+_SAYS_WHAT = {"type", "enum", "const", "anyOf", "allOf", "$ref"}
+
+
+def closed(node: Schema, at: At, words: Wording) -> Schema:
+    """`node` as strict mode wants it."""
+    rule = words.limits.strict
+    if rule is None:
+        return node
+    if _SAYS_WHAT.isdisjoint(node):
+        words.lose("narrowed", at, "Any JSON cannot be said in strict mode; it has to be text.")
+        return {"type": "string", **node}
+    kind = node.get("type")
+    if kind != "object" and not (isinstance(kind, list) and "object" in kind):
+        return node
+    node = _closed_object(node, at, words, rule)
+    return _complete(node, at, words) if rule.all_required else node
+
+
+def _closed_object(node: Schema, at: At, words: Wording, rule: StrictRule) -> Schema:
+    if node.get("additionalProperties") is False:
+        return node
+    if rule.closed == "implied" and "additionalProperties" not in node:
+        return node
+    words.lose("narrowed", at, "Only properties that are declared can be given in strict mode.")
+    return {**node, "additionalProperties": False}
+
+
+def _complete(node: Schema, at: At, words: Wording) -> Schema:
+    properties, required = node.get("properties"), node.get("required")
+    if not isinstance(properties, dict):
+        properties = {}
+    listed = required if isinstance(required, list) else []
+    missing = [name for name in properties if name not in listed]
+    surplus = [name for name in listed if name not in properties]
+    if not missing and not surplus:
+        return node
+    for name in surplus:
+        words.lose("weakened", at, f"{name!r} is required, but not declared.")
+    for name in missing:
+        what = "It has to be given in strict mode; null says that it is not there."
+        words.lose("narrowed", ((at, "properties"), name), what)
+    whole = {
+        name: or_null(one) if name in missing and isinstance(one, dict) else one
+        for name, one in properties.items()
+    }
+    return {**node, "properties": whole, "required": list(whole)}
+
+
+class Counts(Struct, frozen=True):
+    """What the limits of strict mode count in one schema."""
+
+    optional: int = 0
+    unions: int = 0
+    properties: int = 0
+    values: int = 0
+
+
+def counted(schema: Schema) -> Counts:
+    """The counts of a schema. A loop, for schemas can be deep."""
+    optional = unions = properties = values = 0
+    waiting: list[Any] = [schema]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, list):
+            waiting += node
+        if not isinstance(node, dict):
+            continue
+        declared, required = node.get("properties"), node.get("required")
+        if isinstance(declared, dict):
+            needed = required if isinstance(required, list) else []
+            properties += len(declared)
+            optional += sum(name not in needed for name in declared)
+        if isinstance(node.get("enum"), list):
+            values += len(node["enum"])
+        unions += "anyOf" in node or isinstance(node.get("type"), list)
+        for name, value in node.items():
+            if name in MAPS and isinstance(value, dict):
+                waiting += value.values()
+            elif name in HOLDERS:
+                waiting.append(value)
+    return Counts(optional, unions, properties, values)

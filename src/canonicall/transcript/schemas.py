@@ -1,0 +1,152 @@
+"""The schemas of tools, as one target takes them.
+
+In: tools. Out: the same tools where the target takes their schemas; others with a schema it takes,
+and a finding for each kind of change. A strict tool stays strict where strict mode can say its
+schema exactly; meaning comes first, so elsewhere it is no longer strict.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.errors import UntranslatableSchema
+from canonicall.findings import Action, Fault, Finding
+from canonicall.plain import plain_json
+from canonicall.request import Tool
+from canonicall.schema.fitting import fit_schema
+from canonicall.schema.losses import Change, Fitted, Loss
+from canonicall.schema.strict import Counts, counted
+from canonicall.target import SchemaRule, StrictRule
+from canonicall.transcript.policy import Policy
+
+
+class _Known(Struct, frozen=True):
+    """A schema that was fitted before: written, so that nobody can change it."""
+
+    data: bytes | None
+    """None where it fits as it is."""
+    losses: tuple[Loss, ...]
+    counts: Counts
+    """What limits of strict mode count in it."""
+
+
+def fitted_tools(
+    tools: tuple[Tool, ...], rule: SchemaRule, policy: Policy
+) -> tuple[tuple[Tool, ...], list[Finding]]:
+    """`tools` with schemas that `rule` takes; the same tuple where nothing changes."""
+    findings: list[Finding] = []
+    used = Counts()
+    strict_tools = 0
+    fitted: list[Tool] = []
+    for index, tool in enumerate(tools):
+        if tool.kind != "function" or tool.parameters is None:
+            fitted.append(tool)
+            continue
+        if tool.strict and rule.strict is not None:
+            held, counts = _fit(tool, index, rule, strict=True)
+            sums = Counts(
+                optional=used.optional + counts.optional,
+                unions=used.unions + counts.unions,
+                properties=counts.properties,
+                values=counts.values,
+            )
+            lost = _why_not_strict(held, rule.strict, sums, strict_tools, policy)
+            if not lost:
+                used, strict_tools = sums, strict_tools + 1
+                fitted.append(_with_schema(tool, held, index, policy, findings))
+                continue
+            tool = _unstrict(tool, lost, index, policy, findings)  # noqa: PLW2901
+        plain, _ = _fit(tool, index, rule, strict=False)
+        fitted.append(_with_schema(tool, plain, index, policy, findings))
+    is_same = all(one is other for one, other in zip(fitted, tools, strict=True))
+    return (tools if is_same else tuple(fitted)), findings
+
+
+def _with_schema(
+    tool: Tool, fitted: Fitted, index: int, policy: Policy, findings: list[Finding]
+) -> Tool:
+    if fitted.schema is tool.parameters:
+        return tool
+    where = f"tools[{index}].parameters"
+    alike: dict[tuple[Change, str], list[str]] = {}
+    for loss in fitted.losses:
+        if policy.schemas == "refuse" and loss.change != "reworded":
+            place = f"{where}#{loss.pointer}" if loss.pointer else where
+            raise UntranslatableSchema(loss.what, tool=tool.name, where=place)
+        alike.setdefault((loss.change, loss.what), []).append(loss.pointer)
+    for (change, what), pointers in alike.items():
+        place = f"{where}#{pointers[0]}" if pointers[0] else where
+        others = len(pointers) - 1
+        why = f"{what} So in {others} other place{'s'[: others - 1]} as well." if others else what
+        findings.append(Finding(_code_of(change), place, Action.CHANGED, why, Fault.RENDER))
+    return replace(tool, parameters=fitted.schema)
+
+
+def _code_of(change: Change) -> str:
+    match change:
+        case "weakened":
+            return "schema_weakened"
+        case "narrowed":
+            return "schema_narrowed"
+        case "reworded":
+            return "schema_reworded"
+
+
+def _why_not_strict(
+    fitted: Fitted, rule: StrictRule, sums: Counts, tools: int, policy: Policy
+) -> str:
+    """Why a tool cannot be strict here; "" where it can."""
+    inexact = [loss for loss in fitted.losses if loss.change != "reworded"]
+    if inexact and policy.strict_tools == "exact":
+        return inexact[0].what
+    limits = (
+        (tools + 1, rule.max_tools, "strict tools in a request"),
+        (sums.optional, rule.max_optional, "optional parameters in strict tools"),
+        (sums.unions, rule.max_unions, "parameters of several types in strict tools"),
+        (sums.properties, rule.max_properties, "properties in a strict schema"),
+        (sums.values, rule.max_values, "listed values in a strict schema"),
+    )
+    for count, limit, what in limits:
+        if limit and count > limit:
+            return f"There may be {limit} {what}."
+    return ""
+
+
+def _unstrict(tool: Tool, lost: str, index: int, policy: Policy, findings: list[Finding]) -> Tool:
+    where = f"tools[{index}].strict"
+    if policy.schemas == "refuse":
+        raise UntranslatableSchema(lost, tool=tool.name, where=where)
+    why = f"Strict mode cannot say the schema of {tool.name}, so it is not strict. {lost}"
+    findings.append(Finding("strict_dropped", where, Action.CHANGED, why, Fault.RENDER))
+    return replace(tool, strict=False)
+
+
+def _fit(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> tuple[Fitted, Counts]:
+    """The schema of a tool as `rule` takes it, and what strict mode counts in it."""
+    schema: dict[str, Any] = tool.parameters or {}
+    try:
+        known = _known(msgspec.json.encode(schema), rule, strict)
+    except (TypeError, ValueError, RecursionError):
+        # No JSON, or deeper than anybody reads it: an error with the place. One that contains
+        # itself is cut where it does.
+        plain, told = plain_json(schema, f"tools[{index}].parameters")
+        fitted = fit_schema(plain, rule, strict=strict)
+        cut = tuple(Loss("weakened", "", one.why) for one in told)
+        return Fitted(fitted.schema, (*cut, *fitted.losses)), counted(fitted.schema)
+    if known.data is None:
+        return Fitted(schema), known.counts
+    return Fitted(msgspec.json.decode(known.data), known.losses), known.counts
+
+
+@lru_cache(maxsize=2048)
+def _known(data: bytes, rule: SchemaRule, strict: bool) -> _Known:
+    """What fitting the schema that was written as `data` gives."""
+    schema: dict[str, Any] = msgspec.json.decode(data)
+    fitted = fit_schema(schema, rule, strict=strict)
+    counts = counted(fitted.schema) if strict else Counts()
+    if fitted.schema is schema:
+        return _Known(None, (), counts)
+    return _Known(msgspec.json.encode(fitted.schema), fitted.losses, counts)
