@@ -101,7 +101,8 @@ def _call(tool: Tool, said: str) -> ToolCall:
 
 def _answer(said: str, results: list[ToolResult], request: Request) -> str:
     if results:
-        names = {call.id: call.name for call in request.conversation.calls}
+        said_before = request.conversation.messages
+        names = {call.id: call.name for message in said_before for call in message.calls}
         told = "; ".join(_told(result, names.get(result.call_id, "a tool")) for result in results)
         return f"Here is what I found: {told}"
     if not said:
