@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canonicall.target import Target
 from canonicall.testing.doors.door import Door
+from canonicall.testing.failure import Failure
 from canonicall.testing.faults import Fault
 from canonicall.verify.violation import Violation
 from canonicall.wire.error_body import ErrorBody
@@ -11,25 +12,19 @@ from canonicall.wire.error_body import ErrorBody
 _RETRY_AFTER = "1"
 
 
-class Failure(Exception):
-    """An error response on its way out of a simulator."""
+def refusal(violations: tuple[Violation, ...], door: Door, target: Target) -> Failure:
+    """The answer to a body that breaks rules: the first of them is told, as providers do it.
 
-    def __init__(self, status: int, error: ErrorBody, **headers: str) -> None:
-        self.status = status
-        self.error = error
-        self.headers = headers
-        super().__init__(error.message)
-
-
-def refusal(violation: Violation, door: Door, target: Target) -> Failure:
-    """The answer to a body that breaks a rule, in the provider's own words where they are known."""
+    It is told in the provider's own words where they are known.
+    """
+    violation = violations[0]
     words = violation.error or f"{violation.where.removeprefix('$.')}: {violation.why}"
     kind = "INVALID_ARGUMENT" if target.format == "gemini" else "invalid_request_error"
     if target.format == "bedrock":
         kind = "ValidationException"
     status = door.refusal_status(violation.code, target)
     param = violation.where.removeprefix("$.") if target.format.startswith("openai") else ""
-    return Failure(status, ErrorBody(words, kind, param=param))
+    return Failure(status, ErrorBody(words, kind, param=param), violations=violations)
 
 
 def failures_in(faults: frozenset[Fault], target: Target) -> Iterator[Failure]:

@@ -30,9 +30,12 @@ from canonicall.testing.doors.door import (
 )
 from canonicall.testing.doors.openai_responses import StoredResponses
 from canonicall.testing.exchange import SimRequest, SimResponse
+from canonicall.testing.failure import Failure
 from canonicall.testing.faults import HEADER, Entry, Fault, Schedule, faults_in
 from canonicall.testing.known_models import models_of
-from canonicall.testing.refusals import Failure, failures_in, refusal
+from canonicall.testing.leniency import as_served
+from canonicall.testing.model_limits import beyond_the_model
+from canonicall.testing.refusals import failures_in, refusal
 from canonicall.testing.replies import issued
 from canonicall.testing.script import Model
 from canonicall.testing.small_model import SmallModel
@@ -99,40 +102,37 @@ class Simulator:
     ) -> SimResponse:
         key = door.key(request)
         if not key or (self._keys and key not in self._keys):
-            raise Failure(401, door.no_key(key))
+            raise door.no_key(key)
         if asked.action == MODELS:
             return SimResponse.json(200, door.models(self._named_models()))
         if asked.action == MODEL:
-            self._need_model(door, asked.name)
+            self._need_model(door, target)
             return SimResponse.json(200, door.one_model(asked.name))
         if asked.action in (STORED, INPUT_ITEMS, DELETE):
             return self._from_store(asked)
         body = _parsed(request.body)
         target = self._target(door.format, door.model(asked, body))
-        self._need_model(door, target.model)
+        self._need_model(door, target)
         if asked.action == COUNT:
             return SimResponse.json(200, door.tokens(len(request.body) // 4 + 1))
-        return self._reply(door, asked, request, body, target)
+        try:
+            response = self._reply(door, asked, request, body, target)
+        except Failure as failure:
+            self.seen.append(Exchange(target, body, failure.status, failure.violations))
+            raise
+        self.seen.append(Exchange(target, body, 200))
+        return response
 
     def _reply(
         self, door: Door, asked: Asked, request: SimRequest, body: dict[str, Any], target: Target
     ) -> SimResponse:
         faults = self._faults(request)
-        whole = self._stored.whole(body)
-        if whole is None:
-            id = body.get("previous_response_id")
-            what = f"Previous response with id '{id}' not found."
-            kind, code = "invalid_request_error", "previous_response_not_found"
-            raise Failure(400, ErrorBody(what, kind, code, "previous_response_id"))
+        whole = self._whole(body) if door.keeps_responses else body
         violations = tuple(self._violations(door, whole, target))
         if violations:
-            failure = refusal(violations[0], door, target)
-            self.seen.append(Exchange(target, body, failure.status, violations))
+            raise refusal(violations, door, target)
+        for failure in (*beyond_the_model(whole, target), *failures_in(faults, target)):
             raise failure
-        for failure in failures_in(faults, target):
-            self.seen.append(Exchange(target, body, failure.status))
-            raise failure
-        self.seen.append(Exchange(target, body, 200))
         reply = self._made(door, whole, target, faults)
         if door.streams(asked, body):
             return self._streamed(door, request, reply, whole, faults)
@@ -140,17 +140,30 @@ class Simulator:
             error = ErrorBody("The server had an error while processing your request.", "api_error")
             return SimResponse.json(200, door.error(500, error, target))
         made = door.response(encode_response(reply, door.format), target, self._answers)
-        if door.format == "openai-responses":
+        if door.keeps_responses:
             self._stored.keep(whole, made)
         return SimResponse.json(200, made)
 
     def _violations(self, door: Door, body: dict[str, Any], target: Target) -> Iterable[Violation]:
         """What the provider would refuse; the rules come before what only it can check."""
-        yield from (one for one in verify(body, target) if isinstance(one, Violation))
+        judged = verify(body, as_served(target))
+        yield from (one for one in judged if isinstance(one, Violation))
         if self._signatures == "own":
             yield from door.broken_seals(body, target)
-            if door.format == "openai-responses":
+            if door.keeps_responses:
                 yield from self._stored.unknown_items(body)
+
+    def _whole(self, body: dict[str, Any]) -> dict[str, Any]:
+        """`body` with the turns it refers to. Those of the real provider are unknown here."""
+        whole = self._stored.whole(body)
+        if whole is None and self._signatures == "any":
+            return body
+        if whole is None:
+            id = body.get("previous_response_id")
+            what = f"Previous response with id '{id}' not found."
+            kind, code = "invalid_request_error", "previous_response_not_found"
+            raise Failure(400, ErrorBody(what, kind, code, "previous_response_id"))
+        return whole
 
     def _made(
         self, door: Door, body: dict[str, Any], target: Target, faults: frozenset[Fault]
@@ -174,7 +187,7 @@ class Simulator:
         faults: frozenset[Fault],
     ) -> SimResponse:
         pieces = list(door.framed(stream_of(reply, door.format, faults), request))
-        if door.format == "openai-responses":
+        if door.keeps_responses:
             self._stored.keep(body, _with_output(pieces, reply, door.format))
         is_cut = Fault.CUT_STREAM in faults
         sent = cut(pieces) if is_cut else pieces
@@ -210,9 +223,9 @@ class Simulator:
     def _named_models(self) -> Sequence[str]:
         return self._models or models_of(self.profile.name)
 
-    def _need_model(self, door: Door, model: str) -> None:
-        if self._models and model not in self._models:
-            raise Failure(404, door.no_model(model))
+    def _need_model(self, door: Door, target: Target) -> None:
+        if self._models and target.model not in self._models:
+            raise door.no_model(target)
 
 
 def _parsed(data: bytes) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from canonicall.reply import Reply
 from canonicall.target import Target
 from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Door
 from canonicall.testing.exchange import SimRequest
+from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
 from canonicall.verify.violation import Violation, refuse
 from canonicall.wire.error_body import ErrorBody
@@ -44,12 +45,12 @@ class MessagesDoor(Door):
     def key(self, request: SimRequest) -> str:
         return request.headers.get("x-api-key", "") or super().key(request)
 
-    def no_key(self, shown: str) -> ErrorBody:
+    def no_key(self, shown: str) -> Failure:
         what = "invalid x-api-key" if shown else "x-api-key header is required"
-        return ErrorBody(what, "authentication_error")
+        return Failure(401, ErrorBody(what, "authentication_error"))
 
-    def no_model(self, model: str) -> ErrorBody:
-        return ErrorBody(f"model: {model}", "not_found_error")
+    def no_model(self, target: Target) -> Failure:
+        return Failure(404, ErrorBody(f"model: {target.model}", "not_found_error"))
 
     def models(self, names: Sequence[str]) -> dict[str, Any]:
         listed = [self.one_model(name) for name in names]

@@ -1,6 +1,6 @@
 """Bedrock Converse: `/model/{modelId}/converse` and `/converse-stream`, its frames binary."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Opaque, Thinking
 from canonicall.reply import Reply
 from canonicall.target import Target
-from canonicall.testing.doors.door import COUNT, GENERATE, Asked, Door
+from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Asked, Door
 from canonicall.testing.exchange import SimRequest
+from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
 from canonicall.verify.violation import Violation, refuse
 from canonicall.wire.error_body import ErrorBody
@@ -29,6 +30,9 @@ class ConverseDoor(Door):
         ("POST", r"/model/(?P<name>.+)/converse$", GENERATE),
         ("POST", r"/model/(?P<name>.+)/converse-stream$", _STREAM),
         ("POST", r"/model/(?P<name>.+)/count-tokens$", COUNT),
+        # These two stand at the service `bedrock`, the others at `bedrock-runtime`.
+        ("GET", r"/foundation-models$", MODELS),
+        ("GET", r"/foundation-models/(?P<name>[^/]+)$", MODEL),
     )
     stream_type = "application/vnd.amazon.eventstream"
 
@@ -43,13 +47,27 @@ class ConverseDoor(Door):
         # Requests are signed (AWS4-HMAC-SHA256) or carry a bearer token; both are a key here.
         return request.headers.get("authorization", "")
 
-    def no_key(self, shown: str) -> ErrorBody:
-        del shown
-        return ErrorBody("Missing Authentication Token", "MissingAuthenticationTokenException")
+    def no_key(self, shown: str) -> Failure:
+        error = ErrorBody("Missing Authentication Token", "MissingAuthenticationTokenException")
+        if shown:
+            what = "The security token included in the request is invalid."
+            error = ErrorBody(what, "UnrecognizedClientException")
+        return Failure(403, error)
 
-    def no_model(self, model: str) -> ErrorBody:
-        del model
-        return ErrorBody("The provided model identifier is invalid.", "ValidationException")
+    def no_model(self, target: Target) -> Failure:
+        del target
+        what = "The provided model identifier is invalid."
+        return Failure(400, ErrorBody(what, "ValidationException"))
+
+    def models(self, names: Sequence[str]) -> dict[str, Any]:
+        return {"modelSummaries": [self.one_model(name)["modelDetails"] for name in names]}
+
+    def one_model(self, name: str) -> dict[str, Any]:
+        # arn:partition:service:region::resource; the region is the one most clients have.
+        arn = f"arn:aws:bedrock:us-east-1::foundation-model/{name}"
+        made = {"modelArn": arn, "modelId": name, "modelName": name, "providerName": "simulator"}
+        ways = {"inputModalities": ["TEXT"], "outputModalities": ["TEXT"]}
+        return {"modelDetails": {**made, **ways, "responseStreamingSupported": True}}
 
     def tokens(self, count: int) -> dict[str, Any]:
         return {"inputTokens": count}

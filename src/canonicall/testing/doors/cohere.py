@@ -5,6 +5,7 @@ from typing import Any
 
 from canonicall.target import Target
 from canonicall.testing.doors.door import GENERATE, MODEL, MODELS, Door
+from canonicall.testing.failure import Failure
 from canonicall.wire.error_body import ErrorBody
 
 
@@ -18,16 +19,17 @@ class CohereDoor(Door):
         ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
     )
 
-    def no_key(self, shown: str) -> ErrorBody:
-        what = "no api key supplied"
-        return ErrorBody(f"invalid api token {shown[:4]}***" if shown else what)
-
-    def no_model(self, model: str) -> ErrorBody:
-        what = (
-            f"model '{model}' not found, make sure the correct model ID was used and that you have"
-            " access to the model."
+    def no_key(self, shown: str) -> Failure:
+        return Failure(
+            401, ErrorBody("Incorrect API key provided." if shown else "no api key supplied")
         )
-        return ErrorBody(what)
+
+    def no_model(self, target: Target) -> Failure:
+        what = (
+            f"model '{target.model}' not found, make sure the correct model ID was used and that"
+            " you have access to the model."
+        )
+        return Failure(404, ErrorBody(what))
 
     def models(self, names: Sequence[str]) -> dict[str, Any]:
         return {"models": [self.one_model(name) for name in names]}

@@ -15,6 +15,7 @@ from msgspec import Struct
 from canonicall.reply import Reply
 from canonicall.target import Target
 from canonicall.testing.exchange import Piece, SimRequest
+from canonicall.testing.failure import Failure
 from canonicall.verify.violation import Violation
 from canonicall.wire.error_body import ErrorBody
 
@@ -47,6 +48,8 @@ class Door:
     routes: ClassVar[tuple[tuple[str, str, str], ...]]
     """Method, pattern of the path's end, what is asked for."""
     stream_type: ClassVar[str] = "text/event-stream"
+    keeps_responses: ClassVar[bool] = False
+    """Whether replies are stored, and can be referred to by their ids."""
 
     def asked(self, request: SimRequest) -> Asked | None:
         """What is asked for; None where this format has nothing at that path."""
@@ -102,14 +105,15 @@ class Door:
         del code, target
         return 400
 
-    def no_model(self, model: str) -> ErrorBody:
-        """What is said of a model that is not there."""
-        return ErrorBody(f"The model `{model}` does not exist", "not_found_error")
+    def no_model(self, target: Target) -> Failure:
+        """The answer where the model is not there."""
+        what = f"The model `{target.model}` does not exist"
+        return Failure(404, ErrorBody(what, "not_found_error"))
 
-    def no_key(self, shown: str) -> ErrorBody:
-        """What is said to a client without a valid key."""
+    def no_key(self, shown: str) -> Failure:
+        """The answer to a client without a valid key."""
         del shown
-        return ErrorBody("Invalid API key.", "authentication_error")
+        return Failure(401, ErrorBody("Invalid API key.", "authentication_error"))
 
     def models(self, names: Sequence[str]) -> dict[str, Any]:
         """The list of models."""

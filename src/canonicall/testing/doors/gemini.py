@@ -14,6 +14,7 @@ from canonicall.reply import Reply
 from canonicall.target import Target
 from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Asked, Door
 from canonicall.testing.exchange import Piece, SimRequest
+from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, read_seal
 from canonicall.verify.violation import Violation, refuse
 from canonicall.wire.error_body import ErrorBody
@@ -46,19 +47,20 @@ class GeminiDoor(Door):
         shown = request.headers.get("x-goog-api-key", "") or request.query.get("key", "")
         return shown or super().key(request)
 
-    def no_key(self, shown: str) -> ErrorBody:
+    def no_key(self, shown: str) -> Failure:
         if shown:
-            return ErrorBody("API key not valid. Please pass a valid API key.", "INVALID_ARGUMENT")
+            what = "API key not valid. Please pass a valid API key."
+            return Failure(400, ErrorBody(what, "INVALID_ARGUMENT"))
         what = "Method doesn't allow unregistered callers (callers without established identity)."
-        return ErrorBody(what, "PERMISSION_DENIED")
+        return Failure(403, ErrorBody(what, "PERMISSION_DENIED"))
 
-    def no_model(self, model: str) -> ErrorBody:
+    def no_model(self, target: Target) -> Failure:
         what = (
-            f"models/{model} is not found for API version v1beta, or is not supported for"
+            f"models/{target.model} is not found for API version v1beta, or is not supported for"
             " generateContent. Call ModelService.ListModels to see the list of available models"
             " and their supported methods."
         )
-        return ErrorBody(what, "NOT_FOUND")
+        return Failure(404, ErrorBody(what, "NOT_FOUND"))
 
     def models(self, names: Sequence[str]) -> dict[str, Any]:
         return {"models": [self.one_model(name) for name in names]}

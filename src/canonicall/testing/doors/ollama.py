@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from canonicall.target import Target
 from canonicall.testing.doors.door import GENERATE, MODELS, Asked, Door
 from canonicall.testing.exchange import SimRequest
+from canonicall.testing.failure import Failure
 from canonicall.wire.error_body import ErrorBody
 
 
@@ -22,8 +24,8 @@ class OllamaDoor(Door):
         del asked
         return body.get("stream") is not False
 
-    def no_model(self, model: str) -> ErrorBody:
-        return ErrorBody(f"model '{model}' not found")
+    def no_model(self, target: Target) -> Failure:
+        return Failure(404, ErrorBody(f"model '{target.model}' not found"))
 
     def models(self, names: Sequence[str]) -> dict[str, Any]:
         return {"models": [self.one_model(name) for name in names]}

@@ -5,6 +5,7 @@ from typing import Any
 from canonicall.target import Target
 from canonicall.testing.doors.door import GENERATE, MODEL, MODELS, Door
 from canonicall.testing.exchange import SimRequest
+from canonicall.testing.failure import Failure
 from canonicall.wire.error_body import ErrorBody
 
 # Recorded answers: hosts that have an envelope of their own.
@@ -27,13 +28,16 @@ class ChatDoor(Door):
         # Azure's own header, besides the usual one.
         return super().key(request) or request.headers.get("api-key", "")
 
-    def no_key(self, shown: str) -> ErrorBody:
-        what = f"Incorrect API key provided: {shown[:4]}***." if shown else _NO_KEY
-        return ErrorBody(what, "invalid_request_error", "invalid_api_key")
+    def no_key(self, shown: str) -> Failure:
+        what = "Incorrect API key provided." if shown else _NO_KEY
+        return Failure(401, ErrorBody(what, "invalid_request_error", "invalid_api_key"))
 
-    def no_model(self, model: str) -> ErrorBody:
-        what = f"The model `{model}` does not exist or you do not have access to it."
-        return ErrorBody(what, "invalid_request_error", "model_not_found")
+    def no_model(self, target: Target) -> Failure:
+        if target.provider == "mistral":
+            error = ErrorBody(f"Invalid model: {target.model}", "invalid_model", "1500")
+            return Failure(400, error)
+        what = f"The model `{target.model}` does not exist or you do not have access to it."
+        return Failure(404, ErrorBody(what, "invalid_request_error", "model_not_found"))
 
     def refusal_status(self, code: str, target: Target) -> int:
         is_type = code in ("malformed_body", "missing_field", "unknown_field", "unknown_role")

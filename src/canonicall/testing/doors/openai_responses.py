@@ -24,6 +24,7 @@ from canonicall.testing.doors.door import (
 )
 from canonicall.testing.doors.openai_chat import ChatDoor
 from canonicall.testing.exchange import SimRequest
+from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
 from canonicall.verify.violation import Violation, refuse
 from canonicall.wire.error_body import ErrorBody
@@ -54,16 +55,22 @@ class ResponsesDoor(Door):
         ("GET", r"/models$", MODELS),
         ("GET", r"/models/(?P<name>.+)$", MODEL),
     )
+    keeps_responses = True
     _chat = ChatDoor()
 
     def key(self, request: SimRequest) -> str:
         return self._chat.key(request)
 
-    def no_key(self, shown: str) -> ErrorBody:
+    def no_key(self, shown: str) -> Failure:
         return self._chat.no_key(shown)
 
-    def no_model(self, model: str) -> ErrorBody:
-        return self._chat.no_model(model)
+    def no_model(self, target: Target) -> Failure:
+        return self._chat.no_model(target)
+
+    def error(self, status: int, error: ErrorBody, target: Target) -> Any:
+        if target.provider == "xai":
+            return self._chat.error(status, error, target)
+        return super().error(status, error, target)
 
     def response(self, body: dict[str, Any], target: Target, number: int) -> dict[str, Any]:
         del target
