@@ -104,10 +104,10 @@ class Simulator:
         if not key or (self._keys and key not in self._keys):
             raise door.no_key(key)
         if asked.action == MODELS:
-            return SimResponse.json(200, door.models(self._named_models()))
+            return SimResponse.json(200, door.models(self._named_models(), target))
         if asked.action == MODEL:
             self._need_model(door, target)
-            return SimResponse.json(200, door.one_model(asked.name))
+            return SimResponse.json(200, door.one_model(asked.name, target))
         if asked.action in (STORED, INPUT_ITEMS, DELETE):
             return self._from_store(asked)
         body = _parsed(request.body)
@@ -135,7 +135,7 @@ class Simulator:
             raise failure
         reply = self._made(door, whole, target, faults)
         if door.streams(asked, body):
-            return self._streamed(door, request, reply, whole, faults)
+            return self._streamed(door, request, reply, whole, target, faults)
         if Fault.ERROR_IN_200 in faults:
             error = ErrorBody("The server had an error while processing your request.", "api_error")
             return SimResponse.json(200, door.error(500, error, target))
@@ -184,9 +184,15 @@ class Simulator:
         request: SimRequest,
         reply: Reply,
         body: dict[str, Any],
+        target: Target,
         faults: frozenset[Fault],
     ) -> SimResponse:
-        pieces = list(door.framed(stream_of(reply, door.format, faults), request))
+        if not door.counts_streams(body, target):
+            reply = replace(reply, usage=None)
+        told = stream_of(
+            reply, door.format, faults, calls_are_whole=door.streams_whole_calls(target)
+        )
+        pieces = list(door.framed(told, request))
         if door.keeps_responses:
             self._stored.keep(body, _with_output(pieces, reply, door.format))
         is_cut = Fault.CUT_STREAM in faults

@@ -1,6 +1,6 @@
 """A whole reply as the pieces of a stream, and the faults that only streams have."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -19,7 +19,9 @@ _PAUSE = 0.05
 _HEAD = b"data: "
 
 
-def stream_of(reply: Reply, format: str, faults: frozenset[Fault]) -> list[bytes]:
+def stream_of(
+    reply: Reply, format: str, faults: frozenset[Fault], *, calls_are_whole: bool = False
+) -> list[bytes]:
     """The bytes of the stream that tells `reply`, as they are sent."""
     events = list(in_pieces(reply))
     if Fault.ERROR_IN_200 in faults:
@@ -29,11 +31,47 @@ def stream_of(reply: Reply, format: str, faults: frozenset[Fault]) -> list[bytes
     encoder = StreamEncoder(format)
     sent = [encoder.feed(event) for event in events] + [encoder.close()]
     pieces = [piece for piece in sent if piece]
+    if calls_are_whole and Fault.LATE_NAMES not in faults:
+        pieces = list(whole_calls(pieces))
     if Fault.INDEX_ZERO in faults:
         pieces = _changed(pieces, _with_index_zero)
     if Fault.LATE_NAMES in faults:
         pieces = _changed(pieces, _LateNames().change)
     return pieces
+
+
+def whole_calls(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces of a chat stream with each call in one chunk, where many hosts have it."""
+    waiting: dict[Any, dict[str, Any]] = {}
+    head: dict[str, Any] = {}
+    for event in b"".join(pieces).split(b"\n\n"):
+        chunk = msgspec.json.decode(event[len(_HEAD) :]) if event.startswith(_HEAD + b"{") else {}
+        calls = _calls_of(chunk)
+        for call in calls:
+            _add_to(waiting.setdefault(call["index"], {"function": {}}), call)
+        if calls:
+            head = chunk
+            continue
+        if waiting:
+            delta = {"tool_calls": list(waiting.values())}
+            choice = {"index": 0, "delta": delta, "finish_reason": None}
+            yield _HEAD + msgspec.json.encode({**head, "choices": [choice]}) + b"\n\n"
+            waiting = {}
+        if event:
+            yield event + b"\n\n"
+
+
+def _add_to(whole: dict[str, Any], call: dict[str, Any]) -> None:
+    """Add what one delta tells of a call to what the ones before it told."""
+    told = {**call.get("function", {})}
+    said = whole["function"].get("arguments", "") + told.pop("arguments", "")
+    rest = {name: value for name, value in call.items() if name != "function"}
+    whole |= rest | {"function": {**whole["function"], **told, "arguments": said}}
+
+
+def _calls_of(chunk: dict[str, Any]) -> list[dict[str, Any]]:
+    choices = chunk.get("choices") or ()
+    return [call for choice in choices for call in choice.get("delta", {}).get("tool_calls", ())]
 
 
 def paced(pieces: Iterator[Piece], faults: frozenset[Fault]) -> Iterator[Piece]:
@@ -86,9 +124,8 @@ def _event(event: bytes, change: Any) -> bytes:
     if not event.startswith(_HEAD + b"{"):
         return event
     chunk = msgspec.json.decode(event[len(_HEAD) :])
-    for choice in chunk.get("choices", ()):
-        for call in choice.get("delta", {}).get("tool_calls", ()):
-            change(call)
+    for call in _calls_of(chunk):
+        change(call)
     return _HEAD + msgspec.json.encode(chunk)
 
 

@@ -52,12 +52,13 @@ class MessagesDoor(Door):
     def no_model(self, target: Target) -> Failure:
         return Failure(404, ErrorBody(f"model: {target.model}", "not_found_error"))
 
-    def models(self, names: Sequence[str]) -> dict[str, Any]:
-        listed = [self.one_model(name) for name in names]
+    def models(self, names: Sequence[str], target: Target) -> dict[str, Any]:
+        listed = [self.one_model(name, target) for name in names]
         edges = {"first_id": names[0] if names else None, "last_id": names[-1] if names else None}
         return {"data": listed, "has_more": False, **edges}
 
-    def one_model(self, name: str) -> dict[str, Any]:
+    def one_model(self, name: str, target: Target) -> dict[str, Any]:
+        del target
         made = {"created_at": "2026-01-01T00:00:00Z", "display_name": name}
         return {"type": "model", "id": name, **made}
 

@@ -59,10 +59,11 @@ class ConverseDoor(Door):
         what = "The provided model identifier is invalid."
         return Failure(400, ErrorBody(what, "ValidationException"))
 
-    def models(self, names: Sequence[str]) -> dict[str, Any]:
-        return {"modelSummaries": [self.one_model(name)["modelDetails"] for name in names]}
+    def models(self, names: Sequence[str], target: Target) -> dict[str, Any]:
+        return {"modelSummaries": [self.one_model(name, target)["modelDetails"] for name in names]}
 
-    def one_model(self, name: str) -> dict[str, Any]:
+    def one_model(self, name: str, target: Target) -> dict[str, Any]:
+        del target
         # arn:partition:service:region::resource; the region is the one most clients have.
         arn = f"arn:aws:bedrock:us-east-1::foundation-model/{name}"
         made = {"modelArn": arn, "modelId": name, "modelName": name, "providerName": "simulator"}

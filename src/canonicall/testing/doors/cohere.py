@@ -31,10 +31,11 @@ class CohereDoor(Door):
         )
         return Failure(404, ErrorBody(what))
 
-    def models(self, names: Sequence[str]) -> dict[str, Any]:
-        return {"models": [self.one_model(name) for name in names]}
+    def models(self, names: Sequence[str], target: Target) -> dict[str, Any]:
+        return {"models": [self.one_model(name, target) for name in names]}
 
-    def one_model(self, name: str) -> dict[str, Any]:
+    def one_model(self, name: str, target: Target) -> dict[str, Any]:
+        del target
         return {"name": name, "endpoints": ["chat"], "features": ["tools"]}
 
     def response(self, body: dict[str, Any], target: Target, number: int) -> dict[str, Any]:

@@ -88,6 +88,16 @@ class Door:
         del target, number
         return body
 
+    def counts_streams(self, body: dict[str, Any], target: Target) -> bool:
+        """Whether a stream says at its end what it cost."""
+        del body, target
+        return True
+
+    def streams_whole_calls(self, target: Target) -> bool:
+        """Whether each call of a stream comes in one piece."""
+        del target
+        return False
+
     def framed(self, pieces: Sequence[bytes], request: SimRequest) -> Iterator[Piece]:
         """The pieces of a stream as this request wants them framed."""
         del request
@@ -115,12 +125,13 @@ class Door:
         del shown
         return Failure(401, ErrorBody("Invalid API key.", "authentication_error"))
 
-    def models(self, names: Sequence[str]) -> dict[str, Any]:
+    def models(self, names: Sequence[str], target: Target) -> dict[str, Any]:
         """The list of models."""
-        return {"object": "list", "data": [self.one_model(name) for name in names]}
+        return {"object": "list", "data": [self.one_model(name, target) for name in names]}
 
-    def one_model(self, name: str) -> dict[str, Any]:
+    def one_model(self, name: str, target: Target) -> dict[str, Any]:
         """One model of the list."""
+        del target
         return {"id": name, "object": "model", "created": 0, "owned_by": "simulator"}
 
     def tokens(self, count: int) -> dict[str, Any]:

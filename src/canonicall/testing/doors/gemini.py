@@ -62,10 +62,11 @@ class GeminiDoor(Door):
         )
         return Failure(404, ErrorBody(what, "NOT_FOUND"))
 
-    def models(self, names: Sequence[str]) -> dict[str, Any]:
-        return {"models": [self.one_model(name) for name in names]}
+    def models(self, names: Sequence[str], target: Target) -> dict[str, Any]:
+        return {"models": [self.one_model(name, target) for name in names]}
 
-    def one_model(self, name: str) -> dict[str, Any]:
+    def one_model(self, name: str, target: Target) -> dict[str, Any]:
+        del target
         ways = ["generateContent", "streamGenerateContent", "countTokens"]
         return {"name": f"models/{name}", "displayName": name, "supportedGenerationMethods": ways}
 

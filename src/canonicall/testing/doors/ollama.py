@@ -27,9 +27,10 @@ class OllamaDoor(Door):
     def no_model(self, target: Target) -> Failure:
         return Failure(404, ErrorBody(f"model '{target.model}' not found"))
 
-    def models(self, names: Sequence[str]) -> dict[str, Any]:
-        return {"models": [self.one_model(name) for name in names]}
+    def models(self, names: Sequence[str], target: Target) -> dict[str, Any]:
+        return {"models": [self.one_model(name, target) for name in names]}
 
-    def one_model(self, name: str) -> dict[str, Any]:
+    def one_model(self, name: str, target: Target) -> dict[str, Any]:
+        del target
         made = {"modified_at": "2026-01-01T00:00:00Z", "size": 0, "digest": "0" * 64}
         return {"name": name, "model": name, **made, "details": {"family": "simulator"}}

@@ -1,13 +1,33 @@
 """Chat Completions, as OpenAI and the many that speak its format serve it."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
+from canonicall.blocks import Block, Native, Opaque, Thinking
+from canonicall.reply import Reply
 from canonicall.target import Target
 from canonicall.testing.doors.door import GENERATE, MODEL, MODELS, Door
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure
 from canonicall.wire.error_body import ErrorBody
+from canonicall.wire.openai_chat.native import HINT
+from canonicall.wire.openai_chat.reasoning import DETAILS, TEXT_FIELDS
 
+# Recorded streams: hosts that send each call in one piece, and those that always tell the usage.
+_WHOLE_CALLS = ("cerebras", "groq", "mistral", "ollama", "xai", "zai")
+_ALWAYS_COUNT = ("mistral", "openrouter")
+# Recorded replies: where thoughts stand, if not in `reasoning_content`; OpenAI shows none.
+_THOUGHTS_IN = {
+    "cerebras": "reasoning",
+    "groq": "reasoning",
+    "minimax": DETAILS,
+    "mistral": "content",
+    "ollama": "reasoning",
+    "openrouter": DETAILS,
+}
+_SHOW_NO_THOUGHTS = ("azure", "openai")
 # Recorded answers: hosts that have an envelope of their own.
 _FLAT = ("mistral", "fireworks")
 # Mistral checks types with pydantic before anything else and answers 422.
@@ -55,9 +75,47 @@ class ChatDoor(Door):
             }
         return super().error(status, error, target)
 
+    def one_model(self, name: str, target: Target) -> dict[str, Any]:
+        made = super().one_model(name, target)
+        if target.provider == "mistral":
+            # mistralai 3.7.0, BaseModelCard.
+            made |= {"type": "base", "capabilities": {"completion_chat": True}}
+        return made
+
+    def sealed(self, reply: Reply, body: dict[str, Any], target: Target) -> Reply:
+        """Nothing is signed; thoughts are put where this host shows them."""
+        del body
+        blocks = tuple(_shown(reply.message.blocks, target.provider))
+        return replace(reply, message=replace(reply.message, blocks=blocks))
+
+    def counts_streams(self, body: dict[str, Any], target: Target) -> bool:
+        options = body.get("stream_options")
+        asked = isinstance(options, dict) and options.get("include_usage") is True
+        return asked or target.provider in _ALWAYS_COUNT
+
+    def streams_whole_calls(self, target: Target) -> bool:
+        return target.provider in _WHOLE_CALLS
+
     def response(self, body: dict[str, Any], target: Target, number: int) -> dict[str, Any]:
         del target
         return {**body, "created": body.get("created") or number}
+
+
+def _shown(blocks: Iterable[Block], provider: str) -> Iterator[Block]:
+    for block in blocks:
+        if not isinstance(block, Thinking):
+            yield block
+        elif provider not in _SHOW_NO_THOUGHTS:
+            yield _in_field(block, _THOUGHTS_IN.get(provider, TEXT_FIELDS[0]))
+
+
+def _in_field(thought: Thinking, field: str) -> Thinking:
+    if field != DETAILS:
+        return replace(thought, native=Native(ChatDoor.format, {HINT: field}))
+    # The words stand in `reasoning` as well, as with both hosts that send details.
+    told = {"type": "reasoning.text", "text": thought.text, "format": "unknown", "index": 0}
+    native = Native(ChatDoor.format, {HINT: TEXT_FIELDS[1]})
+    return replace(thought, opaque=(Opaque("", "details", [told]),), native=native)
 
 
 _NO_KEY = (
