@@ -47,6 +47,8 @@ TAKEN = (
     # Ids of every host behind it, `functions.name:0` and `tool_0_name_...` among them; the role
     # `developer` goes to hosts that know it and becomes `system` elsewhere.
     Taken("openrouter", "openai-chat", {"ids": _ROUTED_IDS, "developer": True}),
+    # Its own ids are `chatcmpl-tool-` and 32 digits.
+    Taken("vllm", "openai-chat", {"ids": IdRule(max_length=64)}),
     # Recorded with Pixtral: a document as the result of a tool.
     Taken("bedrock", "bedrock", {"result_media": ("image", "document")}, ("*pixtral*",)),
 )

@@ -1,30 +1,38 @@
 """How a simulator says no: a violation, or a fault on demand, as status and error."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from canonicall.target import Target
 from canonicall.testing.doors.door import Door
 from canonicall.testing.failure import Failure
 from canonicall.testing.faults import Fault
+from canonicall.testing.host_words import code_of, told_by
 from canonicall.verify.violation import Violation
 from canonicall.wire.error_body import ErrorBody
 
 _RETRY_AFTER = "1"
+_SPOKEN = "openai-chat"
+"""The format that many hosts speak besides its owner."""
 
 
-def refusal(violations: tuple[Violation, ...], door: Door, target: Target) -> Failure:
+def refusal(
+    violations: tuple[Violation, ...], body: dict[str, Any], door: Door, target: Target
+) -> Failure:
     """The answer to a body that breaks rules: the first of them is told, as providers do it.
 
     It is told in the provider's own words where they are known.
     """
     violation = violations[0]
-    words = violation.error or f"{violation.where.removeprefix('$.')}: {violation.why}"
+    own_words = told_by(target.provider, violation, body) if target.format == _SPOKEN else ""
+    words = own_words or violation.error or f"{violation.where.removeprefix('$.')}: {violation.why}"
     kind = "INVALID_ARGUMENT" if target.format == "gemini" else "invalid_request_error"
     if target.format == "bedrock":
         kind = "ValidationException"
     status = door.refusal_status(violation.code, target)
+    code = code_of(target.provider, violation) if own_words else ""
     param = violation.where.removeprefix("$.") if target.format.startswith("openai") else ""
-    return Failure(status, ErrorBody(words, kind, param=param), violations=violations)
+    return Failure(status, ErrorBody(words, kind, code, param), violations=violations)
 
 
 def failures_in(faults: frozenset[Fault], target: Target) -> Iterator[Failure]:

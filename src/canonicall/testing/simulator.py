@@ -130,7 +130,7 @@ class Simulator:
         whole = self._whole(body) if door.keeps_responses else body
         violations = tuple(self._violations(door, whole, target))
         if violations:
-            raise refusal(violations, door, target)
+            raise refusal(violations, whole, door, target)
         for failure in (*beyond_the_model(whole, target), *failures_in(faults, target)):
             raise failure
         reply = self._made(door, whole, target, faults)
