@@ -8,6 +8,7 @@ the id of the call. Each text is quoted from an issue or a repository about that
 import re
 from typing import Any
 
+from canonicall.target import Target
 from canonicall.verify.violation import Violation
 
 _PAIRS = ("missing_result", "orphan_result_sent", "results_not_adjacent", "duplicate_result_sent")
@@ -52,7 +53,24 @@ _WORDS: dict[str, dict[str, str]] = {
         ),
     },
 }
-_CODES = {"zai": dict.fromkeys(_SHAPES, "1214")}
+# Recorded, or quoted in issues about the API.
+_OPENAI_CODES = {
+    "bad_item_id": "invalid_value",
+    "bad_tool_schema": "invalid_function_parameters",
+    "call_id_too_long": "string_above_max_length",
+    "missing_call_id": "missing_required_parameter",
+    "missing_field": "missing_required_parameter",
+    "parameter_unsupported": "unsupported_parameter",
+    "thinking_unsigned": "invalid_encrypted_content",
+    "too_many_tools": "array_above_max_length",
+    "unknown_field": "unknown_parameter",
+    "unknown_role": "invalid_value",
+}
+_CODES = {
+    "azure": _OPENAI_CODES,
+    "openai": _OPENAI_CODES,
+    "zai": dict.fromkeys(_SHAPES, "1214"),
+}
 """What stands in the field `code` beside the words."""
 _INDEX = re.compile(r"messages\[(\d+)\]")
 
@@ -65,9 +83,11 @@ def told_by(provider: str, violation: Violation, body: dict[str, Any]) -> str:
     return words.replace("{index}", str(index)).replace("{id}", _id_of(body, index))
 
 
-def code_of(provider: str, violation: Violation) -> str:
-    """The code of the error at this host, where it has one of its own."""
-    return _CODES.get(provider, {}).get(violation.code, "")
+def code_of(target: Target, violation: Violation) -> str:
+    """The code of the error at this host, where it has any."""
+    if not target.format.startswith("openai"):
+        return ""
+    return _CODES.get(target.provider, {}).get(violation.code, "")
 
 
 def _id_of(body: dict[str, Any], index: int) -> str:

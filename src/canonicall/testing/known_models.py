@@ -1,7 +1,7 @@
 """Names of models that each provider serves, for lists of models and first tries."""
 
 _MODELS = {
-    "anthropic": ("claude-sonnet-4-5", "claude-opus-4-6", "claude-opus-5-5"),
+    "anthropic": ("claude-haiku-4-5", "claude-opus-4-6", "claude-opus-5-5"),
     "azure": ("gpt-5.2", "gpt-4.1"),
     "bedrock": ("anthropic.claude-sonnet-4-5-20250929-v1:0", "amazon.nova-pro-v1:0"),
     "cerebras": ("qwen-3-coder-480b", "gpt-oss-120b"),

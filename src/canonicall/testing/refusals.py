@@ -30,7 +30,7 @@ def refusal(
     if target.format == "bedrock":
         kind = "ValidationException"
     status = door.refusal_status(violation.code, target)
-    code = code_of(target.provider, violation) if own_words else ""
+    code = code_of(target, violation)
     param = violation.where.removeprefix("$.") if target.format.startswith("openai") else ""
     return Failure(status, ErrorBody(words, kind, code, param), violations=violations)
 

@@ -139,10 +139,7 @@ class Simulator:
         if Fault.ERROR_IN_200 in faults:
             error = ErrorBody("The server had an error while processing your request.", "api_error")
             return SimResponse.json(200, door.error(500, error, target))
-        made = door.response(encode_response(reply, door.format), target, self._answers)
-        if door.keeps_responses:
-            self._stored.keep(whole, made)
-        return SimResponse.json(200, made)
+        return SimResponse.json(200, self._kept(door, reply, whole, target))
 
     def _violations(self, door: Door, body: dict[str, Any], target: Target) -> Iterable[Violation]:
         """What the provider would refuse; the rules come before what only it can check."""
@@ -193,12 +190,21 @@ class Simulator:
             reply, door.format, faults, calls_are_whole=door.streams_whole_calls(target)
         )
         pieces = list(door.framed(told, request))
-        if door.keeps_responses:
-            self._stored.keep(body, _with_output(pieces, reply, door.format))
+        if Fault.ERROR_IN_200 not in faults:
+            self._kept(door, reply, body, target)
         is_cut = Fault.CUT_STREAM in faults
         sent = cut(pieces) if is_cut else pieces
         headers = {"content-type": door.stream_type, "cache-control": "no-cache"}
         return SimResponse(200, headers, paced(iter(sent), faults), is_cut)
+
+    def _kept(
+        self, door: Door, reply: Reply, body: dict[str, Any], target: Target
+    ) -> dict[str, Any]:
+        """The body of the response, which is stored where the provider does that."""
+        made = door.response(encode_response(reply, door.format), target, self._answers)
+        if door.keeps_responses:
+            self._stored.keep(body, made)
+        return made
 
     def _from_store(self, asked: Asked) -> SimResponse:
         if asked.action == DELETE and self._stored.delete(asked.name):
@@ -244,14 +250,3 @@ def _parsed(data: bytes) -> dict[str, Any]:
         what = "The body of the request has to be a JSON object."
         raise Failure(400, ErrorBody(what, "invalid_request_error"))
     return body
-
-
-def _with_output(pieces: list[Any], reply: Reply, format: str) -> dict[str, Any]:
-    """The response that a stream adds up to: the one its last event shows."""
-    for piece in reversed(pieces):
-        for event in reversed(piece.split(b"\n\n")):
-            _, _, data = event.partition(b"data: ")
-            if data.startswith(b'{"type":"response.completed"'):
-                shown: dict[str, Any] = msgspec.json.decode(data)["response"]
-                return shown
-    return encode_response(replace(reply, native=None), format)

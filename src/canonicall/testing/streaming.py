@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from canonicall.events import ArgumentsAdded, Event, StreamEnded, TextAdded, ThinkingAdded
 from canonicall.folding import events_of
-from canonicall.reply import Reply
+from canonicall.reply import ERROR, Reply
 from canonicall.streams import StreamEncoder
 from canonicall.testing.exchange import Pause, Piece
 from canonicall.testing.faults import Fault
@@ -26,7 +26,7 @@ def stream_of(
     events = list(in_pieces(reply))
     if Fault.ERROR_IN_200 in faults:
         why = "The server had an error while processing your request."
-        broken = StreamEnded(_partial(reply), complete=False, why=why)
+        broken = StreamEnded(_failed(reply), complete=False, why=why)
         events = [*events[: max(len(events) // 2, 1)], broken]
     encoder = StreamEncoder(format)
     sent = [encoder.feed(event) for event in events] + [encoder.close()]
@@ -107,8 +107,8 @@ def in_pieces(reply: Reply) -> Iterator[Event]:
             yield event
 
 
-def _partial(reply: Reply) -> Reply:
-    return replace(reply, message=replace(reply.message, partial=True))
+def _failed(reply: Reply) -> Reply:
+    return replace(reply, message=replace(reply.message, partial=True, finish=ERROR))
 
 
 def _changed(pieces: list[bytes], change: Any) -> list[bytes]:

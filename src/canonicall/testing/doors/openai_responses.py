@@ -141,7 +141,8 @@ class StoredResponses:
             self._inputs[response["id"]] = as_items(request.get("input"))
 
     def whole(self, body: dict[str, Any]) -> dict[str, Any] | None:
-        """`body` with the turns it refers to; None where these are not stored."""
+        """`body` with the turns and items it refers to; None where the turns are not stored."""
+        body = self._with_items(body)
         before = body.get("previous_response_id")
         if before is None:
             return body
@@ -151,14 +152,31 @@ class StoredResponses:
         rest = {name: value for name, value in body.items() if name != "previous_response_id"}
         return {**rest, "input": [*said, *as_items(body.get("input"))]}
 
+    def _with_items(self, body: dict[str, Any]) -> dict[str, Any]:
+        """`body` with the stored items in the place of references to them."""
+        given = body.get("input")
+        if not any(item_type(item) == "item_reference" for item in as_items(given)):
+            return body
+        known = self._items()
+        items = [
+            known.get(id_of(item), item) if item_type(item) == "item_reference" else item
+            for item in as_items(given)
+        ]
+        return {**body, "input": items}
+
+    def _items(self) -> dict[str, Any]:
+        """Every stored item of a reply by its id."""
+        outputs = [one.get("output", ()) for one in self._bodies.values()]
+        return {item["id"]: item for output in outputs for item in output if id_of(item)}
+
     def unknown_items(self, body: dict[str, Any]) -> Iterator[Violation]:
         """Items that are named by an id alone, and that nobody has stored."""
-        known = {item.get("id") for one in self._bodies.values() for item in one.get("output", ())}
+        known = self._items()
         for index, item in enumerate(as_items(body.get("input"))):
             by_id_only = item_type(item) == "item_reference" or (
                 item_type(item) == "reasoning" and item.get("encrypted_content") is None
             )
-            if by_id_only and item.get("id") not in known:
+            if by_id_only and id_of(item) not in known:
                 error = (
                     f"Item with id '{item.get('id')}' not found. Items are not persisted when"
                     " `store` is set to false. Try again with `store` set to true, or remove this"
@@ -177,6 +195,11 @@ def as_items(given: Any) -> list[Any]:
 def item_type(item: Any) -> str:
     kind = item.get("type") if isinstance(item, dict) else ""
     return kind if isinstance(kind, str) else ""
+
+
+def id_of(item: Any) -> str:
+    id = item.get("id") if isinstance(item, dict) else ""
+    return id if isinstance(id, str) else ""
 
 
 def family(model: str) -> str:
