@@ -39,7 +39,7 @@ from canonicall.testing.refusals import failures_in, refusal
 from canonicall.testing.replies import issued
 from canonicall.testing.script import Model
 from canonicall.testing.small_model import SmallModel
-from canonicall.testing.streaming import cut, paced, stream_of
+from canonicall.testing.streaming import cut, paced, spoilt, stream_of
 from canonicall.verify import verify
 from canonicall.verify.violation import Violation
 from canonicall.wire.error_body import ErrorBody
@@ -186,10 +186,10 @@ class Simulator:
     ) -> SimResponse:
         if not door.counts_streams(body, target):
             reply = replace(reply, usage=None)
-        told = stream_of(
-            reply, door.format, faults, calls_are_whole=door.streams_whole_calls(target)
-        )
-        pieces = list(door.framed(told, request))
+        told = stream_of(reply, door.format, faults)
+        if Fault.LATE_NAMES not in faults:
+            told = door.shaped(told, target)
+        pieces = list(door.framed(spoilt(told, faults), request))
         if Fault.ERROR_IN_200 not in faults:
             self._kept(door, reply, body, target)
         is_cut = Fault.CUT_STREAM in faults

@@ -19,10 +19,8 @@ _PAUSE = 0.05
 _HEAD = b"data: "
 
 
-def stream_of(
-    reply: Reply, format: str, faults: frozenset[Fault], *, calls_are_whole: bool = False
-) -> list[bytes]:
-    """The bytes of the stream that tells `reply`, as they are sent."""
+def stream_of(reply: Reply, format: str, faults: frozenset[Fault]) -> list[bytes]:
+    """The pieces of the stream that tells `reply`, as the owner of the format sends them."""
     events = list(in_pieces(reply))
     if Fault.ERROR_IN_200 in faults:
         why = "The server had an error while processing your request."
@@ -30,9 +28,11 @@ def stream_of(
         events = [*events[: max(len(events) // 2, 1)], broken]
     encoder = StreamEncoder(format)
     sent = [encoder.feed(event) for event in events] + [encoder.close()]
-    pieces = [piece for piece in sent if piece]
-    if calls_are_whole and Fault.LATE_NAMES not in faults:
-        pieces = list(whole_calls(pieces))
+    return [piece for piece in sent if piece]
+
+
+def spoilt(pieces: list[bytes], faults: frozenset[Fault]) -> list[bytes]:
+    """The pieces of a chat stream with the faults that are in how calls are told."""
     if Fault.INDEX_ZERO in faults:
         pieces = _changed(pieces, _with_index_zero)
     if Fault.LATE_NAMES in faults:
@@ -45,7 +45,7 @@ def whole_calls(pieces: Iterable[bytes]) -> Iterator[bytes]:
     waiting: dict[Any, dict[str, Any]] = {}
     head: dict[str, Any] = {}
     for event in b"".join(pieces).split(b"\n\n"):
-        chunk = msgspec.json.decode(event[len(_HEAD) :]) if event.startswith(_HEAD + b"{") else {}
+        chunk = _chunk_of(event)
         calls = _calls_of(chunk)
         for call in calls:
             _add_to(waiting.setdefault(call["index"], {"function": {}}), call)
@@ -59,6 +59,31 @@ def whole_calls(pieces: Iterable[bytes]) -> Iterator[bytes]:
             waiting = {}
         if event:
             yield event + b"\n\n"
+
+
+def with_usage_at_the_end(pieces: list[bytes]) -> list[bytes]:
+    """The pieces with the usage in the chunk that ends the choice, not in one of its own."""
+    events = [event for event in b"".join(pieces).split(b"\n\n") if event]
+    chunks = {at: _chunk_of(event) for at, event in enumerate(events)}
+    counted = next((at for at, chunk in chunks.items() if chunk.get("usage")), None)
+    ended = next((at for at, chunk in chunks.items() if _ends(chunk)), None)
+    if counted is None or ended is None or chunks[counted].get("choices"):
+        return pieces
+    joined = {**chunks[ended], "usage": chunks[counted]["usage"]}
+    events[ended] = _HEAD + msgspec.json.encode(joined)
+    return [event + b"\n\n" for at, event in enumerate(events) if at != counted]
+
+
+def _ends(chunk: dict[str, Any]) -> bool:
+    return any(choice.get("finish_reason") for choice in chunk.get("choices") or ())
+
+
+def _chunk_of(event: bytes) -> dict[str, Any]:
+    """The chunk that an event of a chat stream has; empty for `[DONE]` and comments."""
+    if not event.startswith(_HEAD + b"{"):
+        return {}
+    chunk: dict[str, Any] = msgspec.json.decode(event[len(_HEAD) :])
+    return chunk
 
 
 def _add_to(whole: dict[str, Any], call: dict[str, Any]) -> None:
@@ -121,9 +146,9 @@ def _changed(pieces: list[bytes], change: Any) -> list[bytes]:
 
 
 def _event(event: bytes, change: Any) -> bytes:
-    if not event.startswith(_HEAD + b"{"):
+    chunk = _chunk_of(event)
+    if not chunk:
         return event
-    chunk = msgspec.json.decode(event[len(_HEAD) :])
     for call in _calls_of(chunk):
         change(call)
     return _HEAD + msgspec.json.encode(chunk)

@@ -93,10 +93,10 @@ class Door:
         del body, target
         return True
 
-    def streams_whole_calls(self, target: Target) -> bool:
-        """Whether each call of a stream comes in one piece."""
+    def shaped(self, pieces: list[bytes], target: Target) -> list[bytes]:
+        """The pieces of a stream as this host cuts them."""
         del target
-        return False
+        return pieces
 
     def framed(self, pieces: Sequence[bytes], request: SimRequest) -> Iterator[Piece]:
         """The pieces of a stream as this request wants them framed."""

@@ -11,6 +11,7 @@ from canonicall.target import Target
 from canonicall.testing.doors.door import GENERATE, MODEL, MODELS, Door
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure
+from canonicall.testing.streaming import whole_calls, with_usage_at_the_end
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.openai_chat.native import HINT
 from canonicall.wire.openai_chat.reasoning import DETAILS, TEXT_FIELDS
@@ -93,8 +94,10 @@ class ChatDoor(Door):
         asked = isinstance(options, dict) and options.get("include_usage") is True
         return asked or target.provider in _ALWAYS_COUNT
 
-    def streams_whole_calls(self, target: Target) -> bool:
-        return target.provider in _WHOLE_CALLS
+    def shaped(self, pieces: list[bytes], target: Target) -> list[bytes]:
+        if target.provider in _WHOLE_CALLS:
+            pieces = list(whole_calls(pieces))
+        return with_usage_at_the_end(pieces) if target.provider == "mistral" else pieces
 
     def response(self, body: dict[str, Any], target: Target, number: int) -> dict[str, Any]:
         del target
