@@ -11,6 +11,8 @@ from canonicall.testing.simulator import Simulator
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
+Watch: TypeAlias = Callable[[SimRequest, SimResponse], None]
+"""Is told of every request and its answer before the answer is sent."""
 
 
 class ConnectionCut(Exception):
@@ -20,15 +22,21 @@ class ConnectionCut(Exception):
 class SimulatorApp:
     """One simulator at its own paths, or several, each under the name of its provider."""
 
-    def __init__(self, simulators: Simulator | Mapping[str, Simulator]) -> None:
+    def __init__(
+        self, simulators: Simulator | Mapping[str, Simulator], *, watch: Watch | None = None
+    ) -> None:
         self._simulators = simulators
+        self._watch = watch
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await _lifespan(receive, send)
             return
         request = await _request(scope, receive)
-        await _respond(self._answer(request), receive, send)
+        response = self._answer(request)
+        if self._watch is not None:
+            self._watch(request, response)
+        await _respond(response, receive, send)
 
     def _answer(self, request: SimRequest) -> SimResponse:
         if isinstance(self._simulators, Simulator):

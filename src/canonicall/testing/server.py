@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from canonicall.errors import CanonicallError
-from canonicall.testing.asgi import SimulatorApp
+from canonicall.testing.asgi import SimulatorApp, Watch
 from canonicall.testing.simulator import Simulator
 
 _HOST = "127.0.0.1"
@@ -33,8 +33,10 @@ class serve:  # noqa: N801  reads as a verb: `with serve(...) as server`
         *,
         host: str = _HOST,
         port: int = 0,
+        watch: Watch | None = None,
     ) -> None:
         self.simulators = simulators
+        self._watch = watch
         self._host = host
         self._port = port
         self.url = ""
@@ -45,14 +47,13 @@ class serve:  # noqa: N801  reads as a verb: `with serve(...) as server`
             import uvicorn  # noqa: PLC0415  an extra
         except ImportError:
             raise ServerMissing(_MISSING) from None
-        listening = socket.socket()
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((self._host, self._port))
+        listening = self._listening()
         host, port = listening.getsockname()[:2]
         self.url = f"http://{host}:{port}"
+        app = SimulatorApp(self.simulators, watch=self._watch)
         # A connection that is cut on purpose is no error worth a traceback.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-        config = uvicorn.Config(SimulatorApp(self.simulators), log_config=None, access_log=False)
+        config = uvicorn.Config(app, log_config=None, access_log=False)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [listening]}, daemon=True
@@ -61,6 +62,16 @@ class serve:  # noqa: N801  reads as a verb: `with serve(...) as server`
         while not self._server.started and self._thread.is_alive():
             self._thread.join(0.005)
         return self
+
+    def _listening(self) -> socket.socket:
+        listening = socket.socket()
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((self._host, self._port))
+        except OSError:
+            listening.close()
+            raise
+        return listening
 
     def stop(self) -> None:
         """Close the port. Streams that stall are broken off."""

@@ -38,6 +38,9 @@ class MessagesDoor(Door):
     routes = (
         ("POST", r"/messages$", GENERATE),
         ("POST", r"/messages/count_tokens$", COUNT),
+        # Vertex names the model in the path, and the stream too.
+        ("POST", r"/models/(?P<name>[^/]+):rawPredict$", GENERATE),
+        ("POST", r"/models/(?P<name>[^/]+):streamRawPredict$", GENERATE),
         ("GET", r"/models$", MODELS),
         ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
     )
