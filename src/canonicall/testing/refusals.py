@@ -26,13 +26,15 @@ def refusal(
     violation = violations[0]
     own_words = told_by(target.provider, violation, body) if target.format == _SPOKEN else ""
     words = own_words or violation.error or f"{violation.where.removeprefix('$.')}: {violation.why}"
-    kind = "INVALID_ARGUMENT" if target.format == "gemini" else "invalid_request_error"
-    if target.format == "bedrock":
-        kind = "ValidationException"
     status = door.refusal_status(violation.code, target)
     code = code_of(target, violation)
     param = violation.where.removeprefix("$.") if target.format.startswith("openai") else ""
-    return Failure(status, ErrorBody(words, kind, code, param), violations=violations)
+    return Failure(status, ErrorBody(words, _kind(target, 400), code, param), violations=violations)
+
+
+def unreadable(what: str, target: Target) -> Failure:
+    """The answer to a body that is no request of the format at all."""
+    return Failure(400, ErrorBody(what, _kind(target, 400)))
 
 
 def failures_in(faults: frozenset[Fault], target: Target) -> Iterator[Failure]:
@@ -48,14 +50,21 @@ def failures_in(faults: frozenset[Fault], target: Target) -> Iterator[Failure]:
 
 
 _KINDS = {
-    "gemini": {429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE"},
+    "gemini": {
+        400: "INVALID_ARGUMENT",
+        429: "RESOURCE_EXHAUSTED",
+        500: "INTERNAL",
+        503: "UNAVAILABLE",
+    },
     "bedrock": {
+        400: "ValidationException",
         429: "ThrottlingException",
         500: "InternalServerException",
         503: "ServiceUnavailableException",
     },
 }
 _USUAL = {
+    400: "invalid_request_error",
     429: "rate_limit_error",
     500: "api_error",
     503: "overloaded_error",

@@ -4,13 +4,16 @@ Good enough for a model that only plays one: every required field is there, of t
 names, numbers and choices that the user mentioned are used before anything is made up.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
 
 _DEEPEST = 12
+_MOST_VALUES = 1000
+"""A schema that refers to itself could ask for more values than there is memory."""
 _QUOTED = re.compile(r"[\"'`\u201c]([^\"'`\u201d]{1,200})[\"'`\u201d]")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 _NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w-]+(?: [A-ZÀ-ÖØ-Þ][\w-]+)*")
 _FORMATS = {
     "date": "2026-01-31",
@@ -33,11 +36,15 @@ class _Sampler:
     def __init__(self, root: dict[str, Any], said: str) -> None:
         self._root = root
         self._said = said
+        self._left = _MOST_VALUES
         self._numbers = iter(_NUMBER.findall(said))
         self._words = _words(said)
 
     def value(self, schema: Any, name: str, depth: int) -> Any:
-        """A value for the field `name`."""
+        """A value for the field `name`; null where there are too many, or too deep."""
+        self._left -= 1
+        if self._left < 0 or depth > _DEEPEST:
+            return None
         schema = self._resolved(schema)
         if "const" in schema:
             return schema["const"]
@@ -50,7 +57,7 @@ class _Sampler:
         for union in ("anyOf", "oneOf", "allOf"):
             members = schema.get(union)
             if isinstance(members, list) and members and "type" not in schema:
-                return self.value(members[0], name, depth + 1) if depth < _DEEPEST else None
+                return self.value(members[0], name, depth + 1)
         return self._of_type(_type_of(schema), schema, name, depth)
 
     def _of_type(self, kind: str, schema: dict[str, Any], name: str, depth: int) -> Any:
@@ -77,17 +84,17 @@ class _Sampler:
         if not isinstance(fields, dict) or depth >= _DEEPEST:
             return {}
         required = schema.get("required")
-        named = required if isinstance(required, list) and required else list(fields)[:3]
-        return {name: self.value(fields.get(name, {}), str(name), depth + 1) for name in named}
+        listed = required if isinstance(required, list) else []
+        named = [name for name in listed if isinstance(name, str)] or list(fields)[:3]
+        return {name: self.value(fields.get(name, {}), name, depth + 1) for name in named}
 
     def _number(self, kind: str, schema: dict[str, Any]) -> Any:
         said = next(self._numbers, None)
-        least = schema.get("minimum", 1)
-        number: Any = least if said is None else float(said)
-        most = schema.get("maximum")
-        if isinstance(least, int | float):
+        least, most = _limit(schema, "minimum"), _limit(schema, "maximum")
+        number = (1 if least is None else least) if said is None else float(said)
+        if least is not None:
             number = max(number, least)
-        if isinstance(most, int | float):
+        if most is not None:
             number = min(number, most)
         return int(number) if kind == "integer" or number == int(number) else number
 
@@ -113,6 +120,11 @@ class _Sampler:
         for step in reference.lstrip("#/").split("/"):
             place = place.get(step, {}) if isinstance(place, dict) and step else place
         return place
+
+
+def _limit(schema: dict[str, Any], name: str) -> float | None:
+    limit = schema.get(name)
+    return limit if isinstance(limit, int | float) and math.isfinite(limit) else None
 
 
 def _type_of(schema: dict[str, Any]) -> str:

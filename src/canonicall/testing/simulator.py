@@ -35,7 +35,7 @@ from canonicall.testing.faults import HEADER, Entry, Fault, Schedule, faults_in
 from canonicall.testing.known_models import models_of
 from canonicall.testing.leniency import as_served
 from canonicall.testing.model_limits import beyond_the_model
-from canonicall.testing.refusals import failures_in, refusal
+from canonicall.testing.refusals import failures_in, refusal, unreadable
 from canonicall.testing.replies import issued
 from canonicall.testing.script import Model
 from canonicall.testing.small_model import SmallModel
@@ -110,7 +110,7 @@ class Simulator:
             return SimResponse.json(200, door.one_model(asked.name, target))
         if asked.action in (STORED, INPUT_ITEMS, DELETE):
             return self._from_store(asked)
-        body = _parsed(request.body)
+        body = _parsed(request.body, target)
         target = self._target(door.format, door.model(asked, body))
         self._need_model(door, target)
         if asked.action == COUNT:
@@ -126,7 +126,7 @@ class Simulator:
     def _reply(
         self, door: Door, asked: Asked, request: SimRequest, body: dict[str, Any], target: Target
     ) -> SimResponse:
-        faults = self._faults(request)
+        faults = self._faults(request, target)
         whole = self._whole(body) if door.keeps_responses else body
         violations = tuple(self._violations(door, whole, target))
         if violations:
@@ -166,7 +166,10 @@ class Simulator:
         self, door: Door, body: dict[str, Any], target: Target, faults: frozenset[Fault]
     ) -> Reply:
         """What the model says to this, as the provider sends it."""
-        request = decode_request(body, door.format, provider=self.profile.name)
+        try:
+            request = decode_request(body, door.format, provider=self.profile.name)
+        except CanonicallError as error:
+            raise unreadable(str(error), target) from None
         try:
             said = self.model(request)
         except CanonicallError as error:
@@ -220,14 +223,13 @@ class Simulator:
             raise Failure(404, ErrorBody(what, "invalid_request_error"))
         return SimResponse.json(200, found)
 
-    def _faults(self, request: SimRequest) -> frozenset[Fault]:
+    def _faults(self, request: SimRequest, target: Target) -> frozenset[Fault]:
         planned = self._schedule.take()
         asked_for = request.headers.get(HEADER, "")
         try:
             return planned | faults_in(asked_for)
         except CanonicallError as error:
-            what = f"simulator: {HEADER}: {error}"
-            raise Failure(400, ErrorBody(what, "invalid_request_error")) from None
+            raise unreadable(f"simulator: {HEADER}: {error}", target) from None
 
     def _target(self, format: str, model: str) -> Target:
         return get_target(f"{self.profile.name}/{format}:{model}")
@@ -240,13 +242,12 @@ class Simulator:
             raise door.no_model(target)
 
 
-def _parsed(data: bytes) -> dict[str, Any]:
+def _parsed(data: bytes, target: Target) -> dict[str, Any]:
     try:
         body = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         what = f"We could not parse the JSON body of your request: {error}"
-        raise Failure(400, ErrorBody(what, "invalid_request_error")) from None
+        raise unreadable(what, target) from None
     if not isinstance(body, dict):
-        what = "The body of the request has to be a JSON object."
-        raise Failure(400, ErrorBody(what, "invalid_request_error"))
+        raise unreadable("The body of the request has to be a JSON object.", target)
     return body

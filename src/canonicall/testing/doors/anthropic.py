@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Opaque, Thinking
 from canonicall.reply import Reply
 from canonicall.target import Target
-from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Door
+from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Door, list_of
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
@@ -78,9 +78,8 @@ class MessagesDoor(Door):
         return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))
 
     def broken_seals(self, body: dict[str, Any], target: Target) -> Iterator[Violation]:
-        for index, message in enumerate(_list(body.get("messages"))):
-            content = message.get("content") if isinstance(message, dict) else None
-            for at, block in enumerate(_list(content)):
+        for index, message in enumerate(list_of(body, "messages")):
+            for at, block in enumerate(list_of(message, "content")):
                 if isinstance(block, dict) and block.get("type") == "thinking":
                     where = f"messages.{index}.content.{at}"
                     yield from self._judged(block, where, body, index, target)
@@ -106,7 +105,7 @@ def _binds(model: str) -> bool:
 
 def _prefix(body: dict[str, Any], end: int | None) -> str:
     """A digest of system, tools and the messages before `end`; cache marks do not count."""
-    messages = _list(body.get("messages"))[:end]
+    messages = list_of(body, "messages")[:end]
     said = [[_field(one, "role"), _parts(_field(one, "content"))] for one in messages]
     return digest([_parts(body.get("system")), _unmarked(body.get("tools")), said])
 
@@ -128,7 +127,3 @@ def _unmarked(value: Any) -> Any:
 
 def _field(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else None
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Opaque, Thinking
 from canonicall.reply import Reply
 from canonicall.target import Target
-from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Asked, Door
+from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Asked, Door, list_of
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
@@ -86,9 +86,8 @@ class ConverseDoor(Door):
         return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))
 
     def broken_seals(self, body: dict[str, Any], target: Target) -> Iterator[Violation]:
-        for index, message in enumerate(body.get("messages") or ()):
-            content = message.get("content") if isinstance(message, dict) else None
-            for at, block in enumerate(content if isinstance(content, list) else ()):
+        for index, message in enumerate(list_of(body, "messages")):
+            for at, block in enumerate(list_of(message, "content")):
                 reasoning = block.get("reasoningContent") if isinstance(block, dict) else None
                 thought = reasoning.get("reasoningText") if isinstance(reasoning, dict) else None
                 if not isinstance(thought, dict):

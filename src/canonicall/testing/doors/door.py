@@ -137,3 +137,9 @@ class Door:
     def tokens(self, count: int) -> dict[str, Any]:
         """The answer to a question for the number of tokens."""
         return {"input_tokens": count}
+
+
+def list_of(holder: Any, name: str) -> list[Any]:
+    """The list that a field of a foreign value holds; empty where it holds something else."""
+    value = holder.get(name) if isinstance(holder, dict) else None
+    return value if isinstance(value, list) else []

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Opaque, ToolCall
 from canonicall.reply import Reply
 from canonicall.target import Target
-from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Asked, Door
+from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Asked, Door, list_of
 from canonicall.testing.exchange import Piece, SimRequest
 from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, read_seal
@@ -99,9 +99,8 @@ class GeminiDoor(Door):
         return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))
 
     def broken_seals(self, body: dict[str, Any], target: Target) -> Iterator[Violation]:
-        for index, content in enumerate(body.get("contents") or ()):
-            parts = content.get("parts") if isinstance(content, dict) else None
-            for at, part in enumerate(parts if isinstance(parts, list) else ()):
+        for index, content in enumerate(list_of(body, "contents")):
+            for at, part in enumerate(list_of(content, "parts")):
                 if not isinstance(part, dict):
                     continue
                 value = part.get("thoughtSignature", part.get("thought_signature"))
