@@ -10,6 +10,7 @@ import pytest
 
 from canonicall import Event, Policy
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, status_of, wording
+from canonicall.testing import Fault
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -109,6 +110,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "docs/conversations.md",
         "docs/findings.md",
         "docs/providers.md",
+        "docs/simulators.md",
         "docs/streams.md",
         "docs/syntaxes.md",
         "docs/translating.md",
@@ -157,6 +159,12 @@ def test_the_streams_page_lists_the_events():
         [f"`{kind.__name__}`", ", ".join(f"`{name}`" for name in kind.__struct_fields__)]
         for kind in get_args(Event)
     ]
+
+
+def test_the_simulators_page_lists_the_faults():
+    """Every fault, in order."""
+    shown = table((ROOT / "docs/simulators.md").read_text(encoding="utf-8"), "fault")
+    assert [row[0] for row in shown] == [f"`{fault}`" for fault in Fault]
 
 
 def test_the_architecture_page_has_the_layers_of_the_contract():

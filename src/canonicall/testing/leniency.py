@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from canonicall.target import IdRule, Target
 
 _ANY_CHOICE = {"choice_modes": ("auto", "required", "none"), "choice_names": "many"}
-_ROUTED_IDS = IdRule(pattern=r"[\w.:-]+", max_length=64)
+_ANY_IDS = IdRule(pattern=r"[\w.:-]+", max_length=64)
 
 
 class Taken(Struct, frozen=True):
@@ -40,13 +40,15 @@ TAKEN = (
         {"starts_with_user": False, "user_after_results": True},
         ("ministral-*", "mistral-small-*"),
     ),
+    # MoonshotAI/Kimi-K2, tool_call_guidance.md: its own API renames the ids of a history itself.
+    Taken("kimi", "openai-chat", {"ids": _ANY_IDS}),
     # ollama/ollama, openai/openai.go: the field is not read at all.
     Taken("ollama", "openai-chat", _ANY_CHOICE),
     # Results without an id are paired by their place; a named choice is read past.
     Taken("zai", "openai-chat", {**_ANY_CHOICE, "ids": IdRule(style="echoed")}),
     # Ids of every host behind it, `functions.name:0` and `tool_0_name_...` among them; the role
     # `developer` goes to hosts that know it and becomes `system` elsewhere.
-    Taken("openrouter", "openai-chat", {"ids": _ROUTED_IDS, "developer": True}),
+    Taken("openrouter", "openai-chat", {"ids": _ANY_IDS, "developer": True}),
     # Its own ids are `chatcmpl-tool-` and 32 digits.
     Taken("vllm", "openai-chat", {"ids": IdRule(max_length=64)}),
     # Recorded with Pixtral: a document as the result of a tool.

@@ -16,7 +16,12 @@ from canonicall.testing.script import says
 MOST_CALLS = 4
 _SHOWN = 300
 _WORD = re.compile(r"[^\W_]{3,}")
-_COMMON = re.compile(r"(?:the|and|for|with|from|that|this|what|get|use|tool|call|you|your|are|not)")
+_COMMON = {
+    *("and", "are", "call", "can", "for", "from", "get", "give", "has", "how", "not", "please"),
+    *("show", "tell", "that", "the", "this", "tool", "use", "what", "when", "where", "which"),
+    *("who", "with", "you", "your"),
+}
+"""Words that say nothing about what is wanted."""
 
 
 class SmallModel:
@@ -84,8 +89,7 @@ def _is_about(tool: Tool, said: str) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    words = {word.rstrip("s") for word in _WORD.findall(text.lower())}
-    return {word for word in words if not _COMMON.fullmatch(word)}
+    return {word.rstrip("s") for word in _WORD.findall(text.lower())} - _COMMON
 
 
 def _spaced(name: str) -> str:
