@@ -100,6 +100,8 @@ def _choice(root: Node, tools: list[Node], target: Target) -> Iterator[Violation
         yield refuse("choice_names_unknown_tool", choice.at("name"), error, source=MESSAGES)
     if CHOICES.get(kind) not in target.choice_modes:
         error = f'tool_choice: type "{kind}" is not supported for this model.'
+        if CHOICES.get(kind) == "required":
+            error = 'tool_choice: type "tool" and "any" are not supported for this model.'
         yield refuse("choice_unsupported", choice.where, error, source=ERRORS)
     is_thinking = root.node("thinking").get("type") == "enabled"
     if CHOICES.get(kind) == "required" and is_thinking and not target.forced_choice_with_reasoning:

@@ -13,9 +13,9 @@ TARGET = Target(
     # Claude API, Bedrock, Vertex and Foundry verify each other's signatures.
     domain="anthropic",
     # "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"; no length is documented.
-    ids=IdRule(prefix="toolu_", pattern="[A-Za-z0-9_-]+", max_length=64),
+    ids=IdRule(prefix="toolu_", pattern="[a-zA-Z0-9_-]+", max_length=64),
     # "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
-    names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=128),
+    names=NameRule(pattern="[a-zA-Z0-9_-]+", max_length=128),
     # Docs "Handle tool calls": all results in the next user message, before everything else.
     results="user_message",
     # SDK tool_result_block_param.py: text, image, document, search_result, tool_reference.
