@@ -13,7 +13,7 @@ from canonicall.providers.registry import find_profile
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.simulator import Simulator
 from canonicall.verify import verify_stream
-from corpus.support import each, needs_corpus, recorded
+from corpus.support import each, every_record, needs_corpus
 
 pytestmark = needs_corpus
 
@@ -86,6 +86,11 @@ ANSWERED_ANYWAY = {
 }
 
 
+# Liberties that a host takes with the format, and its simulator with it: Mistral tells the usage in
+# the chunk that ends the choice, as all its recorded streams do.
+LIBERTIES = {"mistral": {"event_out_of_order"}}
+
+
 @cache
 def simulator(provider):
     return Simulator(provider, signatures="any")
@@ -121,7 +126,7 @@ def is_served(record):
 
 @cache
 def served():
-    return [record for protocol in PATHS for record in recorded(protocol) if is_served(record)]
+    return [record for record in every_record() if is_served(record)]
 
 
 def accepted():
@@ -146,7 +151,8 @@ def test_what_a_provider_accepted_its_simulator_answers(record):
     if response.headers["content-type"] == "application/json":
         assert decode_response(data, format).message.blocks
     else:
-        assert verify_stream(data, format).counts == {}
+        counts = verify_stream(data, format).counts
+        assert set(counts) <= LIBERTIES.get(record["provider"], set())
 
 
 @each(refused())

@@ -259,8 +259,8 @@ PARTS = {
         gemini(ASKED, ANSWERED),
         r"function response turn comes immediately after a function call turn",
     ),
-    "a call at the beginning": (
-        gemini(ASKED, {"role": "model", "parts": [{"text": "So."}]}, CALLED, ANSWERED),
+    "a call of the user": (
+        gemini(CALLED | {"role": "user"}),
         r"function call turn comes immediately after a user turn or after a function response turn",
     ),
     "no signature": (

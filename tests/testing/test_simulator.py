@@ -72,9 +72,10 @@ def test_what_was_asked_and_how_it_ended_is_on_record():
     ask(simulator, CHAT, broken)
     ask(simulator, CHAT, HELLO)
     ask(simulator, CHAT, HELLO)
+    ask(simulator, CHAT, {**HELLO, "model": "gpt-9"})
     get(simulator, "/v1/models")
-    assert [one.status for one in simulator.seen] == [400, 200, 500]
-    assert [one.body for one in simulator.seen] == [broken, HELLO, HELLO]
+    assert [one.status for one in simulator.seen] == [400, 200, 500, 404]
+    assert [one.body for one in simulator.seen[:3]] == [broken, HELLO, HELLO]
     assert simulator.seen[0].violations[0].code == "orphan_result_sent"
     assert simulator.seen[1].target.model == "gpt-5.2"
 

@@ -100,6 +100,7 @@ def test_items_can_be_referred_to_while_they_are_stored():
     user = {"role": "user", "content": QUESTION}
     asked = {**BODY, "input": [user, *references, *outputs(first)]}
     assert ask(simulator, RESPONSES, asked)[0] == 200
-    status, body = ask(Simulator("openai"), RESPONSES, asked)
+    ask(simulator, f"{RESPONSES}/{first['id']}", method="DELETE")
+    status, body = ask(simulator, RESPONSES, asked)
     assert status == 400
     assert "not found" in body["error"]["message"] or "No tool call" in body["error"]["message"]

@@ -93,7 +93,8 @@ class Simulator:
                     return self._answered(door, asked, request, target)
                 except Failure as failure:
                     said = door.error(failure.status, failure.error, target)
-                    return SimResponse.json(failure.status, said, **failure.headers)
+                    headers = failure.headers | door.error_headers(failure.error)
+                    return SimResponse.json(failure.status, said, **headers)
         what = f"{request.method} {request.path} is not served by {self.profile.name}"
         return SimResponse.json(404, {"error": {"message": what, "type": "not_found_error"}})
 
@@ -112,8 +113,8 @@ class Simulator:
             return self._from_store(asked)
         body = _parsed(request.body, target)
         target = self._target(door.format, door.model(asked, body))
-        self._need_model(door, target)
         if asked.action == COUNT:
+            self._need_model(door, target)
             return SimResponse.json(200, door.tokens(len(request.body) // 4 + 1))
         try:
             response = self._reply(door, asked, request, body, target)
@@ -126,6 +127,7 @@ class Simulator:
     def _reply(
         self, door: Door, asked: Asked, request: SimRequest, body: dict[str, Any], target: Target
     ) -> SimResponse:
+        self._need_model(door, target)
         faults = self._faults(request, target)
         whole = self._whole(body) if door.keeps_responses else body
         violations = tuple(self._violations(door, whole, target))

@@ -70,6 +70,10 @@ class ConverseDoor(Door):
         ways = {"inputModalities": ["TEXT"], "outputModalities": ["TEXT"]}
         return {"modelDetails": {**made, **ways, "responseStreamingSupported": True}}
 
+    def error_headers(self, error: ErrorBody) -> dict[str, str]:
+        # AWS restJson1: clients read the name of the exception here first.
+        return {"x_amzn_errortype": error.type}
+
     def tokens(self, count: int) -> dict[str, Any]:
         return {"inputTokens": count}
 

@@ -110,6 +110,11 @@ class Door:
         body: dict[str, Any] = module.encode_error(error)
         return body
 
+    def error_headers(self, error: ErrorBody) -> dict[str, str]:
+        """What an error response says in its headers; `_` stands for `-`."""
+        del error
+        return {}
+
     def refusal_status(self, code: str, target: Target) -> int:
         """The status that goes with a violation."""
         del code, target

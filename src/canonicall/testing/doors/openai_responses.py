@@ -114,6 +114,8 @@ class StoredResponses:
     def __init__(self) -> None:
         self._bodies: dict[str, dict[str, Any]] = {}
         self._inputs: dict[str, list[Any]] = {}
+        self._items: dict[str, Any] = {}
+        """Every stored item of a reply by its id."""
 
     def get(self, id: str) -> dict[str, Any] | None:
         """The body of a response."""
@@ -130,15 +132,19 @@ class StoredResponses:
         return {"object": "list", "data": items, "has_more": False}
 
     def delete(self, id: str) -> bool:
-        """Forget a response; whether there was one."""
+        """Forget a response and its items; whether there was one."""
         self._inputs.pop(id, None)
-        return self._bodies.pop(id, None) is not None
+        gone = self._bodies.pop(id, None)
+        for item in gone.get("output", ()) if gone is not None else ():
+            self._items.pop(id_of(item), None)
+        return gone is not None
 
     def keep(self, request: dict[str, Any], response: dict[str, Any]) -> None:
         """Keep a response, unless the request says not to. `request` has its whole input."""
         if request.get("store") is not False:
             self._bodies[response["id"]] = response
             self._inputs[response["id"]] = as_items(request.get("input"))
+            self._items |= {id_of(item): item for item in response.get("output", ())}
 
     def whole(self, body: dict[str, Any]) -> dict[str, Any] | None:
         """`body` with the turns and items it refers to; None where the turns are not stored."""
@@ -157,26 +163,19 @@ class StoredResponses:
         given = body.get("input")
         if not any(item_type(item) == "item_reference" for item in as_items(given)):
             return body
-        known = self._items()
         items = [
-            known.get(id_of(item), item) if item_type(item) == "item_reference" else item
+            self._items.get(id_of(item), item) if item_type(item) == "item_reference" else item
             for item in as_items(given)
         ]
         return {**body, "input": items}
 
-    def _items(self) -> dict[str, Any]:
-        """Every stored item of a reply by its id."""
-        outputs = [one.get("output", ()) for one in self._bodies.values()]
-        return {item["id"]: item for output in outputs for item in output if id_of(item)}
-
     def unknown_items(self, body: dict[str, Any]) -> Iterator[Violation]:
         """Items that are named by an id alone, and that nobody has stored."""
-        known = self._items()
         for index, item in enumerate(as_items(body.get("input"))):
             by_id_only = item_type(item) == "item_reference" or (
                 item_type(item) == "reasoning" and item.get("encrypted_content") is None
             )
-            if by_id_only and id_of(item) not in known:
+            if by_id_only and id_of(item) not in self._items:
                 error = (
                     f"Item with id '{item.get('id')}' not found. Items are not persisted when"
                     " `store` is set to false. Try again with `store` set to true, or remove this"
