@@ -10,6 +10,7 @@ import pytest
 
 from canonicall import Event, Policy, tool_from_schema
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, status_of, wording
+from canonicall.testing import Fault
 from canonicall.tools.functions import Declared
 
 ROOT = Path(__file__).parents[2]
@@ -110,6 +111,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "docs/conversations.md",
         "docs/findings.md",
         "docs/providers.md",
+        "docs/simulators.md",
         "docs/streams.md",
         "docs/syntaxes.md",
         "docs/tools.md",
@@ -172,6 +174,12 @@ def test_the_streams_page_lists_the_events():
     ]
 
 
+def test_the_simulators_page_lists_the_faults():
+    """Every fault, in order."""
+    shown = table((ROOT / "docs/simulators.md").read_text(encoding="utf-8"), "fault")
+    assert [row[0] for row in shown] == [f"`{fault}`" for fault in Fault]
+
+
 def test_the_architecture_page_has_the_layers_of_the_contract():
     """Every module of the contract has a row, with the number of its layer."""
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -209,6 +217,7 @@ def test_the_glossary_gives_each_word_one_meaning():
         *("judge", "syntax", "stream", "frame", "event", "piece", "folding", "complete"),
         *("truncated", "partial call", "marker", "detection", "leak"),
         *("refusal", "coercion", "correction budget", "tool", "toolset", "declaration", "external"),
+        *("simulator", "door", "script", "seal", "fault on demand"),
     }
 
 

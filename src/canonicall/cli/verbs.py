@@ -36,6 +36,7 @@ class Verb(NamedTuple):
 
 VERBS = {
     "demo": Verb("canonicall.cli.demo:demo", "Show what canonicall does: offline, in seconds."),
+    "sim": Verb("canonicall.cli.sim:sim", "Serve simulated providers on this machine."),
     "version": Verb("canonicall.cli.version:version", "Print the versions in use."),
 }
 

@@ -188,7 +188,7 @@ def _result(block: Node, target: Target) -> Iterator[Violation]:
         return
     parts = block.nodes("content")
     for part in parts:
-        if part.get("type") not in RESULT_CONTENT:
+        if str(part.get("type")) not in RESULT_CONTENT:
             error = f"{dotted(part.where)}: Input tag '{part.get('type')}' found using 'type' does "
             error += "not match any of the expected tags"
             yield refuse("bad_result_content", part.where, error, source=HANDLING)
@@ -201,7 +201,7 @@ def _thinking_last(turn: Turn) -> Iterator[Violation]:
     if turn.role != "assistant" or not turn.blocks:
         return
     final = turn.blocks[-1]
-    if final.get("type") in {"thinking", "redacted_thinking"}:
+    if final.get("type") in ("thinking", "redacted_thinking"):
         error = (
             f"{dotted(turn.where)}: The final block in an assistant message cannot be `thinking`."
         )

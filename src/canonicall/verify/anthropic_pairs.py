@@ -134,7 +134,7 @@ def _server_pairs(turns: list[Turn]) -> Iterator[Violation]:
         if turn.role != "assistant":
             continue
         for block in turn.blocks:
-            if block.get("type") in SERVER_CALLS:
+            if str(block.get("type")) in SERVER_CALLS:
                 waiting[block.text("id")] = block
             elif str(block.get("type")).endswith("_tool_result"):
                 yield from _server_result(waiting, block)

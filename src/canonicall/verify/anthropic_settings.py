@@ -49,7 +49,7 @@ def _tools(tools: list[Node], target: Target) -> Iterator[Violation]:
     if len(tools) > target.max_tools:
         error = f"tools: List should have at most {target.max_tools} items"
         yield refuse("too_many_tools", "$.tools", error, source=MESSAGES)
-    own = [tool for tool in tools if tool.get("type") in {None, "custom"}]
+    own = [tool for tool in tools if tool.get("type") in (None, "custom")]
     declared = [Declared(tool.text("name"), tool.where) for tool in own]
     for tool in declared:
         if not is_tool_name(tool.name, target.names):
@@ -78,11 +78,13 @@ def _choice(root: Node, tools: list[Node], target: Target) -> Iterator[Violation
     if not tools:
         error = "tool_choice: tool_choice may only be specified while providing tools"
         yield refuse("choice_without_tools", choice.where, error, source=MESSAGES)
-    elif kind == "tool" and choice.get("name") not in {tool.get("name") for tool in tools}:
+    elif kind == "tool" and choice.get("name") not in [tool.get("name") for tool in tools]:
         error = f"Tool '{choice.get('name')}' not found in provided tools"
         yield refuse("choice_names_unknown_tool", choice.at("name"), error, source=MESSAGES)
     if CHOICES.get(kind) not in target.choice_modes:
         error = f'tool_choice: type "{kind}" is not supported for this model.'
+        if CHOICES.get(kind) == "required":
+            error = 'tool_choice: type "tool" and "any" are not supported for this model.'
         yield refuse("choice_unsupported", choice.where, error, source=ERRORS)
     is_thinking = root.node("thinking").get("type") == "enabled"
     if CHOICES.get(kind) == "required" and is_thinking and not target.forced_choice_with_reasoning:
@@ -118,7 +120,7 @@ def _leading_thinking(root: Node, turns: list[Turn]) -> Iterator[Violation]:
     if first is None or loop[-1].role == "assistant":
         return
     head = first.blocks[0]
-    if head.get("type") not in {"thinking", "redacted_thinking"}:
+    if head.get("type") not in ("thinking", "redacted_thinking"):
         error = (
             f"{dotted(head.where)}.type: Expected `thinking` or `redacted_thinking`, but found "
             f"`{head.get('type')}`. When `thinking` is enabled, a final `assistant` message must "

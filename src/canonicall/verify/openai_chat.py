@@ -96,7 +96,7 @@ def _is_said(message: Node, target: Target) -> bool:
 
 
 def _parts(message: Node) -> Iterator[Violation]:
-    if message.get("role") in {"user", "tool"}:
+    if message.get("role") in ("user", "tool"):
         return
     for part in message.nodes("content"):
         if part.text("type") in FAMILIES:

@@ -33,9 +33,9 @@ TARGET = Target(
     # Claude API, Bedrock, Vertex and Foundry verify each other's signatures.
     domain="anthropic",
     # "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"; no length is documented.
-    ids=IdRule(prefix="toolu_", pattern="[A-Za-z0-9_-]+", max_length=64),
+    ids=IdRule(prefix="toolu_", pattern="[a-zA-Z0-9_-]+", max_length=64),
     # "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
-    names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=128),
+    names=NameRule(pattern="[a-zA-Z0-9_-]+", max_length=128),
     schemas=SchemaRule(
         # "input_schema does not support oneOf, allOf, or anyOf at the top level"
         root_refused=("oneOf", "allOf", "anyOf"),

@@ -1,0 +1,175 @@
+"""`canonicall sim`: simulated providers on a port of this machine, until Ctrl-C.
+
+Says where each client has to be pointed, then one line for each request: what was asked, how it was
+answered, and why not. One provider stands at the root; several stand under their names.
+"""
+
+import threading
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from canonicall.errors import UnknownName
+from canonicall.providers.registry import get_profile, provider_names
+from canonicall.testing.exchange import SimRequest, SimResponse
+from canonicall.testing.faults import Fault, faults_in
+from canonicall.testing.script import Model, ScriptedModel
+from canonicall.testing.script_files import read_script
+from canonicall.testing.server import serve
+from canonicall.testing.simulator import Simulator
+from canonicall.wire.openai_chat.errors import decode_error
+
+# What clients put behind the address they are given, so that theirs ends where it has to.
+_PREFIXES = {"openai-chat": "/v1", "openai-responses": "/v1"}
+_CLIENTS = {
+    "anthropic": "ANTHROPIC_BASE_URL, Anthropic(base_url=...)",
+    "bedrock": "AWS_ENDPOINT_URL_BEDROCK_RUNTIME, boto3 client(endpoint_url=...)",
+    "cohere": "CO_API_URL, ClientV2(base_url=...)",
+    "gemini": "genai.Client(http_options={'base_url': ...})",
+    "ollama": "OLLAMA_HOST, Client(host=...)",
+    "openai-chat": "OPENAI_BASE_URL, OpenAI(base_url=...)",
+    "openai-responses": "OPENAI_BASE_URL, OpenAI(base_url=...)",
+}
+_SOUND = "none"
+
+
+def _faults(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[Any]:
+    del ctx, option
+    try:
+        return [None if one == _SOUND else faults_in(one) for one in given]
+    except UnknownName as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _providers(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[str]:
+    del ctx, option
+    try:
+        return [get_profile(name).name for name in given]
+    except UnknownName as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command()
+@click.option(
+    "--provider",
+    "providers",
+    multiple=True,
+    callback=_providers,
+    help="Whom to play; several may be named. Without it: all, each under its name.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--port", default=0, type=click.IntRange(0, 65535), help="0: any free one.")
+@click.option("--model", "models", multiple=True, help="The only models there are; else any.")
+@click.option(
+    "--fault",
+    "faults",
+    multiple=True,
+    callback=_faults,
+    metavar="NAME",
+    help="What goes wrong: the first one with the first reply, and so on. Several at once are"
+    f" joined by commas; '{_SOUND}' is a sound reply. There are: {', '.join(Fault)}.",
+)
+@click.option(
+    "--script",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="What is answered: JSON or JSON lines of replies.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
+def sim(
+    providers: list[str],
+    host: str,
+    port: int,
+    models: tuple[str, ...],
+    faults: list[Any],
+    script: Path | None,
+    as_json: bool,
+) -> None:
+    """Serve simulated providers on this machine."""
+    replies = None if script is None else read_script(script.read_bytes())
+
+    def simulator(name: str) -> Simulator:
+        model: Model | None = None if replies is None else ScriptedModel(replies)
+        return Simulator(name, model=model, models=models, faults=faults)
+
+    names = list(dict.fromkeys(providers)) or list(provider_names())
+    served = {name: simulator(name) for name in names}
+    only = served[names[0]] if len(names) == 1 else None
+    log = _Log(as_json)
+    server = serve(only or served, host=host, port=port, watch=log.answered).start()
+    try:
+        log.started(server.url, addresses(server.url, names))
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.stop()
+    log.ended()
+
+
+def addresses(url: str, names: list[str]) -> dict[str, dict[str, str]]:
+    """Where each provider is, for each of its formats."""
+    return {
+        name: {
+            format: (url if len(names) == 1 else f"{url}/{name}") + _PREFIXES.get(format, "")
+            for format in get_profile(name).formats
+        }
+        for name in names
+    }
+
+
+class _Log:
+    """What the verb prints, for people or for programs."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+        self._statuses: Counter[int] = Counter()
+
+    def started(self, url: str, providers: dict[str, dict[str, str]]) -> None:
+        if self._as_json:
+            self._print({"event": "started", "url": url, "providers": providers})
+            return
+        click.echo(f"Simulated providers at {url}. Any key will do. Ctrl-C ends it.")
+        widest = max(map(len, providers))
+        for name, formats in providers.items():
+            for format, address in formats.items():
+                client = f"   {_CLIENTS[format]}" if len(providers) == 1 else ""
+                click.echo(f"  {name:{widest}}  {format:16}  {address}{client}")
+
+    def answered(self, request: SimRequest, response: SimResponse) -> None:
+        """One line for one request."""
+        self._statuses[response.status] += 1
+        # Where nobody reads any more, the client gets its answer all the same.
+        with suppress(OSError):
+            self._tell(request, response)
+
+    def _tell(self, request: SimRequest, response: SimResponse) -> None:
+        why = _why(response)
+        if self._as_json:
+            made = {"method": request.method, "path": request.path, "status": response.status}
+            self._print({"event": "answered", **made, "why": why})
+        else:
+            line = f"{request.method} {request.path} {response.status}"
+            click.echo(f"{line} {why}".rstrip())
+
+    def ended(self) -> None:
+        counts = dict(sorted(self._statuses.items()))
+        if self._as_json:
+            self._print({"event": "ended", "requests": self._statuses.total(), "statuses": counts})
+            return
+        told = ", ".join(f"{count} x {status}" for status, count in counts.items())
+        click.echo(f"{self._statuses.total()} requests" + (f": {told}." if told else "."))
+
+    def _print(self, value: dict[str, Any]) -> None:
+        click.echo(msgspec.json.encode(value).decode())
+
+
+def _why(response: SimResponse) -> str:
+    """Why a request was turned down, in the words of the answer; empty where it was not."""
+    if response.status < 400:
+        return ""
+    said = decode_error(msgspec.json.decode(response.data)).message
+    return " ".join(said.split())

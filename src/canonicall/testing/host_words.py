@@ -1,0 +1,98 @@
+"""The words of hosts that speak the format of another and refuse in a voice of their own.
+
+The verifier tells a rule of a format in the words of the format's owner. Here stands what other
+hosts are reported to say, by the code of the rule; `{index}` is the number of the message, `{id}`
+the id of the call. Each text is quoted from an issue or a repository about that host.
+"""
+
+import re
+from typing import Any
+
+from canonicall.target import Target
+from canonicall.verify.violation import Violation
+
+_PAIRS = ("missing_result", "orphan_result_sent", "results_not_adjacent", "duplicate_result_sent")
+_SHAPES = (*_PAIRS, "must_start_with_user", "empty_message", "empty_input", "blank_text")
+_WORDS: dict[str, dict[str, str]] = {
+    "deepseek": {
+        "missing_result": (
+            "An assistant message with 'tool_calls' must be followed by tool messages responding to"
+            " each 'tool_call_id'. (insufficient tool messages following tool_calls message)"
+        ),
+    },
+    "kimi": {
+        "orphan_result_sent": "Invalid request: tool_call_id {id} is not found",
+        "missing_call_id": "Invalid request: tool_call_id  is not found",
+        "reasoning_missing": (
+            "thinking is enabled but reasoning_content is missing in assistant tool call message at"
+            " index {index}"
+        ),
+    },
+    "minimax": {
+        **dict.fromkeys(
+            _PAIRS, "invalid params, tool call result does not follow tool call (2013)"
+        ),
+        "empty_message": "invalid params, chat content is empty (2013)",
+        "empty_result": "invalid params, chat content is empty (2013)",
+    },
+    "zai": dict.fromkeys(
+        _SHAPES, "The messages parameter is illegal. Please check the documentation."
+    ),
+    "qwen": {
+        "arguments_not_json": (
+            '<400> InternalError.Algo.InvalidParameter: The "function.arguments" parameter of the'
+            " code model must be in JSON format."
+        ),
+        "missing_result": (
+            '<400> InternalError.Algo.InvalidParameter: An assistant message with "tool_calls" must'
+            ' be followed by tool messages responding to each "tool_call_id".'
+        ),
+        "orphan_result_sent": (
+            '<400> InternalError.Algo.InvalidParameter: messages with role "tool" must be a'
+            ' response to a preceeding message with "tool_calls".'
+        ),
+    },
+}
+# Recorded, or quoted in issues about the API.
+_OPENAI_CODES = {
+    "bad_item_id": "invalid_value",
+    "bad_tool_schema": "invalid_function_parameters",
+    "call_id_too_long": "string_above_max_length",
+    "missing_call_id": "missing_required_parameter",
+    "missing_field": "missing_required_parameter",
+    "parameter_unsupported": "unsupported_parameter",
+    "thinking_unsigned": "invalid_encrypted_content",
+    "too_many_tools": "array_above_max_length",
+    "unknown_field": "unknown_parameter",
+    "unknown_role": "invalid_value",
+}
+_CODES = {
+    "azure": _OPENAI_CODES,
+    "openai": _OPENAI_CODES,
+    "zai": dict.fromkeys(_SHAPES, "1214"),
+}
+"""What stands in the field `code` beside the words."""
+_INDEX = re.compile(r"messages\[(\d+)\]")
+
+
+def told_by(provider: str, violation: Violation, body: dict[str, Any]) -> str:
+    """What this host says about a violation; empty where it is not known."""
+    words = _WORDS.get(provider, {}).get(violation.code, "")
+    found = _INDEX.search(violation.where)
+    index = int(found[1]) if found else 0
+    return words.replace("{index}", str(index)).replace("{id}", _id_of(body, index))
+
+
+def code_of(target: Target, violation: Violation) -> str:
+    """The code of the error at this host, where it has any."""
+    if not target.format.startswith("openai"):
+        return ""
+    return _CODES.get(target.provider, {}).get(violation.code, "")
+
+
+def _id_of(body: dict[str, Any], index: int) -> str:
+    messages = body.get("messages")
+    listed = messages if isinstance(messages, list) else []
+    message = listed[index] if index < len(listed) else None
+    id = message.get("tool_call_id") if isinstance(message, dict) else None
+    return id if isinstance(id, str) else ""

@@ -1,0 +1,66 @@
+"""What a provider takes although its profile says not to send it.
+
+A profile is narrow on purpose: what is rendered by it has to pass with every model and every
+version of the service. A simulator that refused by it would refuse what the provider takes. So what
+was recorded with status 200 is let through here, and nothing else is.
+"""
+
+from fnmatch import fnmatchcase
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.target import IdRule, Target
+
+_ANY_CHOICE = {"choice_modes": ("auto", "required", "none"), "choice_names": "many"}
+_ANY_IDS = IdRule(pattern=r"[\w.:-]+", max_length=64)
+
+
+class Taken(Struct, frozen=True):
+    """Fields of a target as its service really is."""
+
+    provider: str
+    format: str
+    fields: dict[str, Any]
+    models: tuple[str, ...] = ("*",)
+
+
+TAKEN = (
+    # Recorded with six Claude models: a history with tools and no `tools`; one that begins with an
+    # assistant message (anomalyco/opencode, pydantic-ai on Bedrock 2026-07).
+    Taken("anthropic", "anthropic", {"tools_with_history": False, "starts_with_user": False}),
+    Taken("vertex", "anthropic", {"tools_with_history": False, "starts_with_user": False}),
+    # "none" garbles the answer, but it is answered.
+    Taken("mistral", "openai-chat", {"choice_modes": ("auto", "required", "none")}),
+    # mistral-common allows these roles from 1.13 on; recorded with these models.
+    Taken(
+        "mistral",
+        "openai-chat",
+        {"starts_with_user": False, "user_after_results": True},
+        ("ministral-*", "mistral-small-*"),
+    ),
+    # MoonshotAI/Kimi-K2, tool_call_guidance.md: its own API renames the ids of a history itself.
+    Taken("kimi", "openai-chat", {"ids": _ANY_IDS}),
+    # ollama/ollama, openai/openai.go: the field is not read at all.
+    Taken("ollama", "openai-chat", _ANY_CHOICE),
+    # Results without an id are paired by their place; a named choice is read past.
+    Taken("zai", "openai-chat", {**_ANY_CHOICE, "ids": IdRule(style="echoed")}),
+    # Ids of every host behind it, `functions.name:0` and `tool_0_name_...` among them; the role
+    # `developer` goes to hosts that know it and becomes `system` elsewhere.
+    Taken("openrouter", "openai-chat", {"ids": _ANY_IDS, "developer": True}),
+    # Its own ids are `chatcmpl-tool-` and 32 digits.
+    Taken("vllm", "openai-chat", {"ids": IdRule(max_length=64)}),
+    # Recorded with Pixtral: a document as the result of a tool.
+    Taken("bedrock", "bedrock", {"result_media": ("image", "document")}, ("*pixtral*",)),
+)
+
+
+def as_served(target: Target) -> Target:
+    """`target` with the rules its service is recorded to have."""
+    for row in TAKEN:
+        if (row.provider, row.format) == (target.provider, target.format) and any(
+            fnmatchcase(target.model.lower(), glob) for glob in row.models
+        ):
+            target = replace(target, **row.fields)
+    return target

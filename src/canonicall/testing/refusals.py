@@ -1,0 +1,76 @@
+"""How a simulator says no: a violation, or a fault on demand, as status and error."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from canonicall.target import Target
+from canonicall.testing.doors.door import Door
+from canonicall.testing.failure import Failure
+from canonicall.testing.faults import Fault
+from canonicall.testing.host_words import code_of, told_by
+from canonicall.verify.violation import Violation
+from canonicall.wire.error_body import ErrorBody
+
+_RETRY_AFTER = "1"
+_SPOKEN = "openai-chat"
+"""The format that many hosts speak besides its owner."""
+
+
+def refusal(
+    violations: tuple[Violation, ...], body: dict[str, Any], door: Door, target: Target
+) -> Failure:
+    """The answer to a body that breaks rules: the first of them is told, as providers do it.
+
+    It is told in the provider's own words where they are known.
+    """
+    violation = violations[0]
+    own_words = told_by(target.provider, violation, body) if target.format == _SPOKEN else ""
+    words = own_words or violation.error or f"{violation.where.removeprefix('$.')}: {violation.why}"
+    status = door.refusal_status(violation.code, target)
+    code = code_of(target, violation)
+    param = violation.where.removeprefix("$.") if target.format.startswith("openai") else ""
+    return Failure(status, ErrorBody(words, _kind(target, 400), code, param), violations=violations)
+
+
+def unreadable(what: str, target: Target) -> Failure:
+    """The answer to a body that is no request of the format at all."""
+    return Failure(400, ErrorBody(what, _kind(target, 400)))
+
+
+def failures_in(faults: frozenset[Fault], target: Target) -> Iterator[Failure]:
+    """The error responses among some faults."""
+    if Fault.RATE_LIMITED in faults:
+        error = ErrorBody("Rate limit reached. Please try again later.", _kind(target, 429))
+        yield Failure(429, error, retry_after=_RETRY_AFTER)
+    if Fault.OVERLOADED in faults:
+        status = 529 if target.format == "anthropic" else 503
+        yield Failure(status, ErrorBody("Overloaded", _kind(target, status)))
+    if Fault.SERVER_ERROR in faults:
+        yield Failure(500, ErrorBody("Internal server error", _kind(target, 500)))
+
+
+_KINDS = {
+    "gemini": {
+        400: "INVALID_ARGUMENT",
+        429: "RESOURCE_EXHAUSTED",
+        500: "INTERNAL",
+        503: "UNAVAILABLE",
+    },
+    "bedrock": {
+        400: "ValidationException",
+        429: "ThrottlingException",
+        500: "InternalServerException",
+        503: "ServiceUnavailableException",
+    },
+}
+_USUAL = {
+    400: "invalid_request_error",
+    429: "rate_limit_error",
+    500: "api_error",
+    503: "overloaded_error",
+    529: "overloaded_error",
+}
+
+
+def _kind(target: Target, status: int) -> str:
+    return _KINDS.get(target.format, _USUAL)[status]

@@ -1,0 +1,255 @@
+"""A provider without the provider: requests in, the responses it would give out. No sockets.
+
+What the real provider refuses is refused, with its status and its words: first the rules that
+`verify` knows, then signatures and ids that only the issuer can check. What passes goes to a model:
+a script, or the small one that is built in.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.codec import decode_request, encode_response
+from canonicall.errors import CanonicallError
+from canonicall.providers.registry import get_profile, get_target
+from canonicall.reply import Reply
+from canonicall.target import Target
+from canonicall.testing.doors import DOORS
+from canonicall.testing.doors.door import (
+    COUNT,
+    DELETE,
+    INPUT_ITEMS,
+    MODEL,
+    MODELS,
+    STORED,
+    Asked,
+    Door,
+)
+from canonicall.testing.doors.openai_responses import StoredResponses
+from canonicall.testing.exchange import SimRequest, SimResponse
+from canonicall.testing.failure import Failure
+from canonicall.testing.faults import HEADER, Entry, Fault, Schedule, faults_in
+from canonicall.testing.known_models import models_of
+from canonicall.testing.leniency import as_served
+from canonicall.testing.model_limits import beyond_the_model
+from canonicall.testing.refusals import failures_in, refusal, unreadable
+from canonicall.testing.replies import issued
+from canonicall.testing.script import Model
+from canonicall.testing.small_model import SmallModel
+from canonicall.testing.streaming import cut, paced, spoilt, stream_of
+from canonicall.verify import verify
+from canonicall.verify.violation import Violation
+from canonicall.wire.error_body import ErrorBody
+
+
+class Exchange(Struct, frozen=True):
+    """What a simulator was asked and what it thought of it."""
+
+    target: Target
+    body: dict[str, Any]
+    status: int
+    violations: tuple[Violation, ...] = ()
+
+
+class Simulator:
+    """One provider, in all the formats it speaks."""
+
+    def __init__(
+        self,
+        provider: str = "openai",
+        *,
+        model: Model | None = None,
+        models: Sequence[str] = (),
+        faults: Iterable[Entry] | Schedule = (),
+        keys: Sequence[str] = (),
+        signatures: Literal["own", "any"] = "own",
+    ) -> None:
+        """
+        `models`: the only ones there are; else any name will do. `keys`: the only valid ones; else
+        any will do. `signatures`: "any" lets those pass that only the real provider could check.
+        """
+        self.profile = get_profile(provider)
+        self.model: Model = model or SmallModel()
+        self.seen: list[Exchange] = []
+        """Every request for a reply, in order."""
+        self._models = tuple(models)
+        self._schedule = faults if isinstance(faults, Schedule) else Schedule(faults)
+        self._keys = tuple(keys)
+        self._signatures = signatures
+        self._stored = StoredResponses()
+        self._answers = 0
+
+    def answer(self, request: SimRequest) -> SimResponse:
+        """The response to a request. Never raises on anything a client sends."""
+        for format in self.profile.formats:
+            door = DOORS[format]
+            asked = door.asked(request)
+            if asked is not None:
+                target = self._target(format, asked.name)
+                try:
+                    return self._answered(door, asked, request, target)
+                except Failure as failure:
+                    said = door.error(failure.status, failure.error, target)
+                    headers = failure.headers | door.error_headers(failure.error)
+                    return SimResponse.json(failure.status, said, **headers)
+        what = f"{request.method} {request.path} is not served by {self.profile.name}"
+        return SimResponse.json(404, {"error": {"message": what, "type": "not_found_error"}})
+
+    def _answered(
+        self, door: Door, asked: Asked, request: SimRequest, target: Target
+    ) -> SimResponse:
+        key = door.key(request)
+        if not key or (self._keys and key not in self._keys):
+            raise door.no_key(key)
+        if asked.action == MODELS:
+            return SimResponse.json(200, door.models(self._named_models(), target))
+        if asked.action == MODEL:
+            self._need_model(door, target)
+            return SimResponse.json(200, door.one_model(asked.name, target))
+        if asked.action in (STORED, INPUT_ITEMS, DELETE):
+            return self._from_store(asked)
+        body = _parsed(request.body, target)
+        target = self._target(door.format, door.model(asked, body))
+        if asked.action == COUNT:
+            self._need_model(door, target)
+            return SimResponse.json(200, door.tokens(len(request.body) // 4 + 1))
+        try:
+            response = self._reply(door, asked, request, body, target)
+        except Failure as failure:
+            self.seen.append(Exchange(target, body, failure.status, failure.violations))
+            raise
+        self.seen.append(Exchange(target, body, 200))
+        return response
+
+    def _reply(
+        self, door: Door, asked: Asked, request: SimRequest, body: dict[str, Any], target: Target
+    ) -> SimResponse:
+        self._need_model(door, target)
+        faults = self._faults(request, target)
+        whole = self._whole(body) if door.keeps_responses else body
+        violations = tuple(self._violations(door, whole, target))
+        if violations:
+            raise refusal(violations, whole, door, target)
+        for failure in (*beyond_the_model(whole, target), *failures_in(faults, target)):
+            raise failure
+        reply = self._made(door, whole, target, faults)
+        if door.streams(asked, body):
+            return self._streamed(door, request, reply, whole, target, faults)
+        if Fault.ERROR_IN_200 in faults:
+            error = ErrorBody("The server had an error while processing your request.", "api_error")
+            return SimResponse.json(200, door.error(500, error, target))
+        return SimResponse.json(200, self._kept(door, reply, whole, target))
+
+    def _violations(self, door: Door, body: dict[str, Any], target: Target) -> Iterable[Violation]:
+        """What the provider would refuse; the rules come before what only it can check."""
+        judged = verify(body, as_served(target))
+        yield from (one for one in judged if isinstance(one, Violation))
+        if self._signatures == "own":
+            yield from door.broken_seals(body, target)
+            if door.keeps_responses:
+                yield from self._stored.unknown_items(body)
+
+    def _whole(self, body: dict[str, Any]) -> dict[str, Any]:
+        """`body` with the turns it refers to. Those of the real provider are unknown here."""
+        whole = self._stored.whole(body)
+        if whole is None and self._signatures == "any":
+            return body
+        if whole is None:
+            id = body.get("previous_response_id")
+            what = f"Previous response with id '{id}' not found."
+            kind, code = "invalid_request_error", "previous_response_not_found"
+            raise Failure(400, ErrorBody(what, kind, code, "previous_response_id"))
+        return whole
+
+    def _made(
+        self, door: Door, body: dict[str, Any], target: Target, faults: frozenset[Fault]
+    ) -> Reply:
+        """What the model says to this, as the provider sends it."""
+        try:
+            request = decode_request(body, door.format, provider=self.profile.name)
+        except CanonicallError as error:
+            raise unreadable(str(error), target) from None
+        try:
+            said = self.model(request)
+        except CanonicallError as error:
+            raise Failure(500, ErrorBody(f"simulator: {error}", "api_error")) from None
+        self._answers += 1
+        reply = issued(said, request, target, self._answers, faults)
+        return door.sealed(reply, body, target)
+
+    def _streamed(
+        self,
+        door: Door,
+        request: SimRequest,
+        reply: Reply,
+        body: dict[str, Any],
+        target: Target,
+        faults: frozenset[Fault],
+    ) -> SimResponse:
+        if not door.counts_streams(body, target):
+            reply = replace(reply, usage=None)
+        told = stream_of(reply, door.format, faults)
+        if Fault.LATE_NAMES not in faults:
+            told = door.shaped(told, target)
+        pieces = list(door.framed(spoilt(told, faults), request))
+        if Fault.ERROR_IN_200 not in faults:
+            self._kept(door, reply, body, target)
+        is_cut = Fault.CUT_STREAM in faults
+        sent = cut(pieces) if is_cut else pieces
+        headers = {"content-type": door.stream_type, "cache-control": "no-cache"}
+        return SimResponse(200, headers, paced(iter(sent), faults), is_cut)
+
+    def _kept(
+        self, door: Door, reply: Reply, body: dict[str, Any], target: Target
+    ) -> dict[str, Any]:
+        """The body of the response, which is stored where the provider does that."""
+        made = door.response(encode_response(reply, door.format), target, self._answers)
+        if door.keeps_responses:
+            self._stored.keep(body, made)
+        return made
+
+    def _from_store(self, asked: Asked) -> SimResponse:
+        if asked.action == DELETE and self._stored.delete(asked.name):
+            gone = {"id": asked.name, "object": "response", "deleted": True}
+            return SimResponse.json(200, gone)
+        found = (
+            self._stored.get(asked.name)
+            if asked.action == STORED
+            else self._stored.input_items(asked.name)
+        )
+        if found is None or asked.action == DELETE:
+            what = f"Response with id '{asked.name}' not found."
+            raise Failure(404, ErrorBody(what, "invalid_request_error"))
+        return SimResponse.json(200, found)
+
+    def _faults(self, request: SimRequest, target: Target) -> frozenset[Fault]:
+        planned = self._schedule.take()
+        asked_for = request.headers.get(HEADER, "")
+        try:
+            return planned | faults_in(asked_for)
+        except CanonicallError as error:
+            raise unreadable(f"simulator: {HEADER}: {error}", target) from None
+
+    def _target(self, format: str, model: str) -> Target:
+        return get_target(f"{self.profile.name}/{format}:{model}")
+
+    def _named_models(self) -> Sequence[str]:
+        return self._models or models_of(self.profile.name)
+
+    def _need_model(self, door: Door, target: Target) -> None:
+        if self._models and target.model not in self._models:
+            raise door.no_model(target)
+
+
+def _parsed(data: bytes, target: Target) -> dict[str, Any]:
+    try:
+        body = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        what = f"We could not parse the JSON body of your request: {error}"
+        raise unreadable(what, target) from None
+    if not isinstance(body, dict):
+        raise unreadable("The body of the request has to be a JSON object.", target)
+    return body

@@ -1,0 +1,160 @@
+"""`canonicall sim`: what it serves, what it tells, how it ends."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import pytest
+from click.testing import CliRunner
+
+from canonicall.cli.sim import addresses
+from canonicall.cli.verbs import cli
+from canonicall.providers.registry import provider_names
+
+HELLO = {"model": "gpt-5.2", "messages": [{"role": "user", "content": "Hi"}]}
+BROKEN = {"model": "gpt-5.2", "messages": [{"role": "tool", "tool_call_id": "x", "content": "?"}]}
+
+
+@pytest.fixture
+def sim():
+    """Runs the verb as a process; gives its first line and a way to end it."""
+    running = []
+
+    def start(*arguments):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "canonicall.cli.entry", "sim", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+        running.append(process)
+        return process.stdout.readline(), process
+
+    yield start
+    for process in running:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def ended(process):
+    """What a process prints until Ctrl-C has ended it."""
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (0, "")
+    return out.splitlines()
+
+
+def post(url, body):
+    headers = {"authorization": "Bearer any", "content-type": "application/json"}
+    asked = urllib.request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310
+    try:
+        with urllib.request.urlopen(asked, timeout=30) as answer:  # noqa: S310
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.load(error)
+
+
+def test_it_serves_tells_and_sums_up(sim):
+    first, process = sim("--provider", "openai")
+    url = first.split()[3].rstrip(".")
+    assert post(f"{url}/v1/chat/completions", HELLO)[0] == 200
+    status, refused = post(f"{url}/v1/chat/completions", BROKEN)
+    assert status == 400
+    assert post(f"{url}/nowhere", {})[0] == 404
+    *addresses, good, bad, lost, summary = ended(process)
+    assert [line.split()[:3] for line in addresses] == [
+        ["openai", "openai-chat", f"{url}/v1"],
+        ["openai", "openai-responses", f"{url}/v1"],
+    ]
+    assert good == "POST /v1/chat/completions 200"
+    assert bad == f"POST /v1/chat/completions 400 {refused['error']['message']}"
+    assert lost.startswith("POST /nowhere 404 ")
+    assert summary == "3 requests: 1 x 200, 1 x 400, 1 x 404."
+
+
+def test_programs_get_json_lines(sim, tmp_path):
+    """All of it in one run: several providers, a script, a fault, the only model."""
+    script = tmp_path / "script.jsonl"
+    script.write_text('"Hello."\n{"text": "Let me look.", "calls": [{"name": "look"}]}\n')
+    first, process = sim(
+        *("--provider", "openai", "--provider", "mistral", "--model", "gpt-5.2"),
+        *("--fault", "none", "--fault", "rate_limited", "--script", str(script), "--json"),
+    )
+    started = json.loads(first)
+    assert started["event"] == "started"
+    assert set(started["providers"]) == {"openai", "mistral"}
+    url = started["providers"]["openai"]["openai-chat"] + "/chat/completions"
+    assert post(url, HELLO)[1]["choices"][0]["message"]["content"] == "Hello."
+    assert post(url, HELLO)[0] == 429
+    message = post(url, HELLO)[1]["choices"][0]["message"]
+    assert message["tool_calls"][0]["function"]["name"] == "look"
+    assert post(url, {**HELLO, "model": "gpt-9"})[0] == 404
+    *lines, summary = map(json.loads, ended(process))
+    assert [line["status"] for line in lines] == [200, 429, 200, 404]
+    assert [bool(line["why"]) for line in lines] == [False, True, False, True]
+    assert summary == {
+        "event": "ended",
+        "requests": 4,
+        "statuses": {"200": 2, "404": 1, "429": 1},
+    }
+
+
+def test_without_a_provider_all_are_served_under_their_names():
+    names = list(provider_names())
+    shown = addresses("http://here", names)
+    assert list(shown) == names
+    assert shown["anthropic"] == {"anthropic": "http://here/anthropic"}
+    assert shown["openai"]["openai-responses"] == "http://here/openai/v1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--provider", "anthropc"], "Did you mean 'anthropic'?"),
+        (["--fault", "reused_id"], "Did you mean 'reused_ids'?"),
+        (["--script", "not-there.json"], "does not exist"),
+        (["--port", "99999"], "65535"),
+    ],
+)
+def test_wrong_arguments_are_told_before_anything_is_served(arguments, words):
+    done = CliRunner().invoke(cli, ["sim", *arguments])
+    assert done.exit_code == 2
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("", "there is no reply in it"),
+        ("[]", "there is no reply in it"),
+        ('"fine"\nnot json', "line 2: not JSON"),
+        ('[{"txt": "typo"}]', "script[0]: Object contains unknown field `txt`"),
+        ('[{"calls": [{"arguments": {}}]}]', "missing required field `name`"),
+        ("[7]", "script[0]: Expected `object`"),
+    ],
+)
+def test_a_script_that_cannot_be_read_is_told_in_one_line(tmp_path, script, words):
+    path = tmp_path / "script.json"
+    path.write_text(script)
+    done = CliRunner().invoke(cli, ["sim", "--script", str(path)])
+    assert done.exit_code == 1
+    assert done.stderr.count("\n") == 1
+    assert words in done.stderr
+
+
+def test_a_port_that_is_taken_is_told_in_one_line(canonicall):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = canonicall("sim", "--port", str(taken.getsockname()[1]))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("canonicall: error: ")
+    assert done.stderr.count("\n") == 1

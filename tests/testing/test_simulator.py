@@ -1,0 +1,141 @@
+"""One provider, in all its formats: what is answered, refused, and kept on record."""
+
+import json
+
+import pytest
+
+from canonicall.codec import decode_response
+from canonicall.folding import raw_arguments
+from canonicall.providers.registry import get_profile, provider_names
+from canonicall.testing.exchange import SimRequest
+from canonicall.testing.script import ScriptedModel
+from canonicall.testing.simulator import Simulator
+from canonicall.verify import verify_stream
+from testing.asking import ASKED, CHAT, KEY, NAMES, ask, get, provider_of, stream, whole
+
+every_format = pytest.mark.parametrize("format", ASKED)
+HELLO = {"model": "gpt-5.2", "messages": [{"role": "user", "content": "Hi"}]}
+
+
+def arguments_of(call):
+    return json.loads(raw_arguments(call))
+
+
+@every_format
+def test_a_whole_reply_calls_the_tools_that_were_asked_for(format):
+    status, body = whole(Simulator(provider_of(format)), format)
+    assert status == 200
+    reply = decode_response(body, format)
+    assert tuple(call.name for call in reply.message.calls) == NAMES
+    assert [arguments_of(call) for call in reply.message.calls] == [{"city": "Paris"}] * 2
+
+
+@every_format
+def test_a_stream_is_grammatical(format):
+    response = stream(Simulator(provider_of(format)), format)
+    assert response.status == 200
+    data = response.data
+    assert verify_stream(data, format).counts == {}
+    assert all(name.encode() in data for name in NAMES)
+
+
+@every_format
+def test_the_same_requests_give_the_same_bytes(format):
+    first, second = (stream(Simulator(provider_of(format)), format).data for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize("provider", provider_names())
+def test_every_provider_answers_in_every_format_it_speaks(provider):
+    simulator = Simulator(provider)
+    for format in get_profile(provider).formats:
+        status, body = whole(simulator, format)
+        assert status == 200, (format, body)
+        assert len(decode_response(body, format).message.calls) in (1, 2)
+
+
+@pytest.mark.parametrize("provider", provider_names())
+def test_every_provider_lists_models_and_shows_each(provider):
+    simulator = Simulator(provider, models=["one", "two"])
+    path = {"bedrock": "/foundation-models", "ollama": "/api/tags"}.get(provider, "/v1/models")
+    status, listed = get(simulator, path)
+    assert status == 200
+    assert '"one"' in repr(listed).replace("'", '"').replace("models/", "")
+    if provider != "ollama":
+        assert get(simulator, f"{path}/one")[0] == 200
+        assert get(simulator, f"{path}/three")[0] in (400, 404)
+
+
+def test_what_was_asked_and_how_it_ended_is_on_record():
+    simulator = Simulator("openai", models=["gpt-5.2"], model=ScriptedModel(["Hello."]))
+    broken = {**HELLO, "messages": [{"role": "tool", "tool_call_id": "x", "content": "?"}]}
+    ask(simulator, CHAT, broken)
+    ask(simulator, CHAT, HELLO)
+    ask(simulator, CHAT, HELLO)
+    ask(simulator, CHAT, {**HELLO, "model": "gpt-9"})
+    get(simulator, "/v1/models")
+    assert [one.status for one in simulator.seen] == [400, 200, 500, 404]
+    assert [one.body for one in simulator.seen[:3]] == [broken, HELLO, HELLO]
+    assert simulator.seen[0].violations[0].code == "orphan_result_sent"
+    assert simulator.seen[1].target.model == "gpt-5.2"
+
+
+@every_format
+def test_a_client_without_a_key_is_turned_away(format):
+    provider, path, _, body = ASKED[format]
+    response = Simulator(provider).answer(SimRequest.of("POST", path, body))
+    wanted = {"ollama": 200, "gemini": 403, "bedrock": 403}.get(format, 401)
+    assert response.status == wanted
+
+
+@every_format
+def test_a_wrong_key_is_turned_away(format):
+    simulator = Simulator(provider_of(format), keys=["right"])
+    assert whole(simulator, format)[0] in (400, 401, 403)
+    header = "AWS4 right" if format == "bedrock" else "Bearer right"
+    if format != "bedrock":
+        assert whole(simulator, format, authorization=header)[0] == 200
+
+
+@every_format
+def test_a_model_that_is_not_there_is_not_served(format):
+    status, _ = whole(Simulator(provider_of(format), models=["another"]), format)
+    assert status == (400 if format == "bedrock" else 404)
+
+
+@pytest.mark.parametrize("path", ["/", "/v1/embeddings", "/v1/messages", "/v2/chat"])
+def test_what_a_provider_does_not_serve_is_not_found(path):
+    status, body = ask(Simulator("openai"), path, {})
+    assert status == 404
+    assert path in body["error"]["message"]
+
+
+def test_the_model_reads_the_request_and_its_error_is_told():
+    asked = []
+
+    def model(request):
+        asked.append(request)
+        return ScriptedModel([])(request)
+
+    status, body = ask(Simulator("openai", model=model), CHAT, HELLO)
+    assert status == 500
+    assert "the script has 0 replies" in body["error"]["message"]
+    assert next(iter(asked[0].conversation.messages)).text == "Hi"
+
+
+def test_a_field_of_the_responses_api_means_nothing_in_another():
+    body = {**HELLO, "previous_response_id": "resp_1"}
+    assert ask(Simulator("vllm"), CHAT, body)[0] == 200
+
+
+def test_vertex_serves_claude_at_its_own_paths():
+    body = {
+        "anthropic_version": "vertex-2023-10-16",
+        "max_tokens": 100,
+        "messages": [{"role": "user", "content": "Hi"}],
+    }
+    base = "/v1/projects/p/locations/l/publishers/anthropic/models/claude-opus-4-6"
+    status, reply = ask(Simulator("vertex"), f"{base}:rawPredict", body)
+    assert (status, reply["model"]) == (200, "claude-opus-4-6")
+    asked = SimRequest.of("POST", f"{base}:streamRawPredict", {**body, "stream": True}, KEY)
+    assert verify_stream(Simulator("vertex").answer(asked).data, "anthropic").counts == {}

@@ -1,0 +1,120 @@
+"""What single hosts take, refuse and say, beyond what their format has."""
+
+import pytest
+
+from canonicall.providers.registry import get_target, provider_names
+from canonicall.testing.host_words import told_by
+from canonicall.testing.issued_ids import call_id
+from canonicall.testing.known_models import models_of
+from canonicall.testing.leniency import TAKEN, as_served
+from canonicall.testing.model_limits import LIMITS
+from canonicall.testing.simulator import Simulator
+from canonicall.verify import verify
+from canonicall.verify.lexical import id_fault
+from canonicall.verify.violation import refuse
+from testing.asking import CHAT, FUNCTIONS, RESPONSES, ask
+
+CALL = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
+USER = {"role": "user", "content": "Hi"}
+
+
+@pytest.mark.parametrize("row", TAKEN, ids=lambda row: f"{row.provider}/{row.format}")
+def test_what_is_taken_is_wider_than_the_profile(row):
+    """A row that changes nothing says nothing; the signing domain is never touched."""
+    model = row.models[0].replace("*", "x")
+    strict = get_target(f"{row.provider}/{row.format}:{model}")
+    served = as_served(strict)
+    assert served != strict
+    assert (served.domain, served.format) == (strict.domain, strict.format)
+    assert {name for name in row.fields if getattr(served, name) == row.fields[name]} == set(
+        row.fields
+    )
+
+
+def test_other_targets_are_as_their_profiles_say():
+    target = get_target("kimi-hosted:kimi-k2-thinking")
+    assert as_served(target) is target
+
+
+def test_the_renderer_is_stricter_than_the_service():
+    body = {"model": "glm-4.6", "messages": [USER], "tools": FUNCTIONS, "tool_choice": "required"}
+    assert verify(body, "zai:glm-4.6")
+    assert ask(Simulator("zai"), CHAT, body)[0] == 200
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: f"{limit.models} {limit.where}")
+def test_a_model_says_what_it_cannot_do(limit):
+    model = limit.models.replace("*", "x")
+    simulator = Simulator(limit.provider)
+    tools = [{"type": "function", "name": "look", "parameters": {"type": "object"}}]
+    responses = {"model": model, "input": "Hi", "tools": tools, "reasoning": {"effort": "low"}}
+    chat = {"model": model, "messages": [USER], "tools": FUNCTIONS, "reasoning_effort": "low"}
+    path, body = (RESPONSES, responses) if "." in limit.where[2:] else (CHAT, chat)
+    if limit.where == "$.reasoning.effort":
+        body.pop("tools")
+    status, answer = ask(simulator, path, body)
+    assert status == limit.status
+    assert limit.words.replace("{model}", model) in str(answer)
+    assert simulator.seen[-1].violations[0].where == limit.where
+
+
+def test_other_models_of_the_provider_can():
+    body = {"model": "gpt-5.2", "input": "Hi", "reasoning": {"effort": "low"}}
+    assert ask(Simulator("openai"), RESPONSES, body)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "messages", "words"),
+    [
+        (
+            "kimi",
+            "kimi-k2-0905-preview",
+            [USER, {"role": "tool", "tool_call_id": "gone", "content": "?"}],
+            "tool_call_id gone is not found",
+        ),
+        (
+            "kimi",
+            "kimi-k2-thinking",
+            [
+                USER,
+                {"role": "assistant", "content": "", "tool_calls": [CALL]},
+                {"role": "tool", "tool_call_id": "call_1", "content": "?"},
+            ],
+            "reasoning_content is missing in assistant tool call message at index 1",
+        ),
+        (
+            "deepseek",
+            "deepseek-chat",
+            [USER, {"role": "assistant", "content": "", "tool_calls": [CALL]}, USER],
+            "(insufficient tool messages following tool_calls message)",
+        ),
+        (
+            "qwen",
+            "qwen3-max",
+            [USER, {"role": "tool", "tool_call_id": "gone", "content": "?"}],
+            "<400> InternalError.Algo.InvalidParameter: messages with role",
+        ),
+    ],
+)
+def test_hosts_refuse_in_their_own_words(provider, model, messages, words):
+    status, body = ask(
+        Simulator(provider), CHAT, {"model": model, "messages": messages, "tools": FUNCTIONS}
+    )
+    assert status == 400
+    assert words in body["error"]["message"]
+
+
+def test_a_host_without_words_of_its_own_has_those_of_the_format():
+    violation = refuse("missing_result", "$.messages[1]", "as OpenAI says it", source="here")
+    assert told_by("openai", violation, {}) == ""
+    assert "insufficient" in told_by("deepseek", violation, {})
+
+
+@pytest.mark.parametrize("provider", provider_names())
+def test_the_ids_a_provider_gives_are_accepted_by_it(provider):
+    """Also the longest: a name of 40 letters in the tenth call."""
+    for model in models_of(provider):
+        target = as_served(get_target(f"{provider}:{model}"))
+        made = {call_id(target, name, number) for name in ("look", "find") for number in range(10)}
+        assert len(made) == 20
+        assert not any(id_fault(id, target.ids) for id in made)
