@@ -4,21 +4,18 @@ In: a `Story`. Out: text for a terminal or a pipe, or the same facts as JSON. It
 and grows to 100 at most; colour only helps, it says nothing of its own.
 """
 
-import textwrap
 from collections.abc import Iterable, Sequence
 
 import click
 import msgspec
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
 
 from canonicall.cli.demo_story import Check, Damage, Reloaded, Shrunk, Story, Told, tell
 from canonicall.cli.demo_travel import Hop
+from canonicall.cli.page import open_console, say, simple_table
 from canonicall.findings import Finding
 
-_WIDEST = 100
 _ID_SHOWN = 14
 _WIRE_ID_SHOWN = 21
 _SHOWN = ("openai", "anthropic", "gemini", "mistral", "kimi", "deepseek", "bedrock", "cohere")
@@ -32,14 +29,14 @@ def demo(as_json: bool) -> int:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(story), indent=2))
     else:
-        show(story, _console())
+        show(story, open_console())
     return 0 if all(check.holds for check in story.checks) else 1
 
 
 def show(story: Story, console: Console) -> None:
     """Print the whole story."""
     console.print("canonicall: one conversation, any model", style="bold")
-    _say(console, "Everything below happens in memory: no network, no keys, no files.")
+    say(console, "Everything below happens in memory: no network, no keys, no files.")
     _show_ids(console, story)
     _show_cancelled(console, story.cancelled)
     _show_damaged(console, story.damaged)
@@ -51,12 +48,12 @@ def show(story: Story, console: Console) -> None:
 
 def _show_ids(console: Console, story: Story) -> None:
     _head(console, 1, "Two providers, one conversation")
-    _say(
+    say(
         console,
         "Kimi uses the id functions.read_file:0 in two turns, Gemini sends no ids at all."
         " Each call gets an id of its own, and each result finds its call.",
     )
-    table = _table("turn", "provider", "raw id", "tool", "canonical id", "outcome")
+    table = simple_table("turn", "provider", "raw id", "tool", "canonical id", "outcome")
     for row in story.calls:
         shown = f"{row.id[:_ID_SHOWN]}.."
         table.add_row(
@@ -64,17 +61,17 @@ def _show_ids(console: Console, story: Story) -> None:
         )
     console.print(Padding(table, (1, 0, 0, 2), expand=False))
     console.print()
-    _say(console, f"Reported: {_counts(story.ids)}.")
+    say(console, f"Reported: {_counts(story.ids)}.")
 
 
 def _show_cancelled(console: Console, cancelled: Iterable[Told]) -> None:
     _head(console, 2, "The user cancels while two calls are open")
-    _say(
+    say(
         console,
         "One call was running, the other had not begun."
         " The model is never told that nothing happened when something may have.",
     )
-    table = _table("tool", "outcome", "what the model reads")
+    table = simple_table("tool", "outcome", "what the model reads")
     for told in cancelled:
         table.add_row(told.tool, told.outcome, told.text)
     console.print(Padding(table, (1, 0, 0, 2), expand=False))
@@ -82,22 +79,22 @@ def _show_cancelled(console: Console, cancelled: Iterable[Told]) -> None:
 
 def _show_damaged(console: Console, damaged: Iterable[Damage]) -> None:
     _head(console, 3, "Damaged traffic")
-    _say(console, "No exception, and nothing vanishes: each oddity becomes a finding.")
+    say(console, "No exception, and nothing vanishes: each oddity becomes a finding.")
     for damage in damaged:
         console.print()
-        _say(console, damage.arrived.capitalize())
+        say(console, damage.arrived.capitalize())
         _item(console, damage.finding)
 
 
 def _show_shrunk(console: Console, shrunk: Shrunk) -> None:
     _head(console, 4, "Compaction")
-    _say(
+    say(
         console,
         "The old part becomes a summary, long results are shortened. We ask for a cut before"
         f" entry {shrunk.asked}, between a call and its result; allowed cuts are before"
         f" {', '.join(map(str, shrunk.cut_points))}.",
     )
-    table = _table("", "entries", "tool calls", "open calls", "bytes stored")
+    table = simple_table("", "entries", "tool calls", "open calls", "bytes stored")
     for column in table.columns[1:]:
         column.justify = "right"
     for name, size in (("before", shrunk.before), ("after", shrunk.after)):
@@ -111,7 +108,7 @@ def _show_shrunk(console: Console, shrunk: Shrunk) -> None:
 
 def _show_reloaded(console: Console, reloaded: Reloaded) -> None:
     _head(console, 5, "Stored, cut off, loaded again")
-    _say(
+    say(
         console,
         f"{reloaded.entries_stored} entries were stored, one line each."
         f" We cut off the last {reloaded.bytes_missing} bytes, as a crash would."
@@ -120,22 +117,24 @@ def _show_reloaded(console: Console, reloaded: Reloaded) -> None:
     _item(console, reloaded.finding)
     console.print()
     lost = reloaded.lost
-    _say(
+    say(
         console,
         f"That line held the result of {lost.tool}, so this call is open again."
         f" It can be closed as {lost.outcome}; then the model reads:",
     )
-    _say(console, f'"{lost.text}"', indent="    ")
+    say(console, f'"{lost.text}"', indent="    ")
 
 
 def _show_hops(console: Console, hops: Sequence[Hop]) -> None:
     _head(console, 6, "The same conversation for any provider")
-    _say(
+    say(
         console,
         "Ids and places as each of them wants it; results stand behind their calls. A judge that"
         " shares no code with the renderer checks every body.",
     )
-    table = _table("provider", "format", "id of the first call", "calls", "repairs", "verdict")
+    table = simple_table(
+        "provider", "format", "id of the first call", "calls", "repairs", "verdict"
+    )
     shown = [hop for hop in hops if hop.provider in _SHOWN]
     for hop in shown:
         verdict = f"{hop.refused} violations" if hop.refused else "accepted"
@@ -146,24 +145,17 @@ def _show_hops(console: Console, hops: Sequence[Hop]) -> None:
     console.print()
     others = [hop for hop in hops if hop not in shown]
     fine = sum(not hop.refused for hop in others)
-    _say(console, f"Of {len(others)} more providers, {fine} get a body the judge accepts as well.")
+    say(console, f"Of {len(others)} more providers, {fine} get a body the judge accepts as well.")
 
 
 def _show_checks(console: Console, checks: Iterable[Check], summary: str) -> None:
     _head(console, 7, "What this run has shown")
     for check in checks:
         mark, style = ("yes", "green") if check.holds else ("NO ", "bold red")
-        _say(console, f"{mark}  {check.claim}", style=style)
+        say(console, f"{mark}  {check.claim}", style=style)
     console.print()
-    _say(console, summary, style="bold")
-    _say(console, "Next: README.md for a first program, docs/ for every part in detail.")
-
-
-def _console() -> Console:
-    # Ids and places hold brackets and colons: they are text, not markup.
-    console = Console(markup=False, emoji=False, highlight=False)
-    console.width = min(console.width, _WIDEST)
-    return console
+    say(console, summary, style="bold")
+    say(console, "Next: README.md for a first program, docs/ for every part in detail.")
 
 
 def _head(console: Console, number: int, title: str) -> None:
@@ -171,23 +163,9 @@ def _head(console: Console, number: int, title: str) -> None:
     console.print(f"{number}. {title}", style="bold cyan")
 
 
-def _say(console: Console, text: str, *, style: str | None = None, indent: str = "  ") -> None:
-    filled = textwrap.fill(
-        text, console.width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
-    )
-    console.print(filled, style=style, soft_wrap=True)
-
-
 def _item(console: Console, finding: Finding) -> None:
     done = finding.action.replace("_", " ")
-    _say(console, f"{finding.code} ({done}): {finding.why}", style="yellow", indent="    ")
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table
+    say(console, f"{finding.code} ({done}): {finding.why}", style="yellow", indent="    ")
 
 
 def _counts(findings: Iterable[Finding]) -> str:

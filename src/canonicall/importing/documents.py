@@ -44,9 +44,15 @@ class Document(Struct, frozen=True):
 class Recognised(Struct, frozen=True):
     """A request body whose format is told, before anything in it is decoded."""
 
-    format: str
+    possible: tuple[str, ...]
+    """The formats it can be, the likeliest first."""
     body: dict[str, Any]
-    findings: tuple[Finding, ...] = ()
+    is_list: bool = False
+    """The document is a bare list of messages; the body was made around it."""
+
+    @property
+    def format(self) -> str:
+        return self.possible[0]
 
 
 class DocumentKind(Struct, frozen=True):
@@ -89,14 +95,12 @@ def format_names() -> tuple[str, ...]:
 
 def recognise(data: bytes, format: str = AUTO) -> Recognised:
     """The request body in `data` and its format, judged without decoding it."""
-    body = _body_in(_parsed(without_mark(data)), format)
-    if format != AUTO:
-        return Recognised(format, body)
-    possible = possible_formats(body)
+    value = _parsed(without_mark(data))
+    body = _body_in(value, format)
+    possible = possible_formats(body) if format == AUTO else (format,)
     if not possible or possible[0] == CANONICAL:
         raise MalformedBody(f"{_seen(body)} {_WHAT_TO_GIVE}.")
-    findings = (_assumed(possible),) if len(possible) > 1 else ()
-    return Recognised(possible[0], body, findings)
+    return Recognised(possible, body, isinstance(value, list))
 
 
 def without_mark(data: bytes) -> bytes:
@@ -107,7 +111,8 @@ def without_mark(data: bytes) -> bytes:
 def _read_body(data: bytes, format: str = AUTO) -> Document:
     found = recognise(data, format)
     request = decode_request(found.body, found.format)
-    findings = (*found.findings, *request.findings)
+    assumed = (_assumed(found.possible),) if len(found.possible) > 1 else ()
+    findings = (*assumed, *request.findings)
     return Document(found.format, request, found.body, findings)
 
 

@@ -1,0 +1,154 @@
+"""`canonicall fix`: a transcript in, the body that a provider accepts out.
+
+The repaired body goes to standard output or to a file, what was changed to standard error. A file
+with one document a line is repaired line by line; where one of them cannot be read, no file is
+written.
+"""
+
+from typing import BinaryIO
+
+import click
+import msgspec
+
+from canonicall.cli.arguments import INPUT, TargetName, from_option, json_option
+from canonicall.cli.files import STANDARD, UnreadableInput, back_up, reading, shown, writing
+from canonicall.cli.judging import changes
+from canonicall.cli.page import counted, open_console, say, show_findings, show_violations
+from canonicall.cli.repairing import Repaired, repaired
+from canonicall.cli.verbs import FOUND, OK
+from canonicall.errors import CanonicallError
+from canonicall.importing.pieces import Piece, pieces
+
+
+@click.command()
+@click.argument("file", type=INPUT)
+@click.option(
+    "--as",
+    "target",
+    required=True,
+    type=TargetName(),
+    metavar="PROVIDER[:MODEL]",
+    help="Who has to accept it.",
+)
+@from_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, writable=True, allow_dash=True),
+    default=STANDARD,
+    metavar="OUT",
+    help="Write to this file instead of standard output.",
+)
+@click.option(
+    "--in-place", is_flag=True, help="Write to FILE itself, and keep the old one as FILE.bak."
+)
+@json_option
+def fix(file: str, target: str, format: str, output: str, in_place: bool, as_json: bool) -> int:
+    """Repair a transcript, so that a provider accepts it.
+
+    FILE is a request body of any format, a list of messages, a stored conversation, or a file with
+    one of these a line; - is standard input. What the provider accepts already stays as it is. What
+    was changed is told on standard error, with --json as one JSON object a document.
+
+    \b
+    Examples:
+      canonicall fix request.json --as anthropic > repaired.json
+      canonicall fix log.jsonl --as openai -o repaired.jsonl
+      canonicall fix request.json --as mistral --in-place
+
+    Ends with 3 if the provider would still refuse something.
+    """
+    if in_place and (output != STANDARD or file == STANDARD):
+        raise click.UsageError("--in-place needs a FILE that is not '-', and no --output.")
+    job = _Job(file, target, format, as_json=as_json)
+    if in_place:
+        with writing(file, wanted=job.back_up_if_changed) as out:
+            job.run(out)
+    else:
+        with writing(output) as out:
+            job.run(out)
+    if not as_json:
+        job.sum_up()
+    return FOUND if job.remaining else OK
+
+
+class _Job:
+    """The repair of one file."""
+
+    def __init__(self, file: str, target: str, format: str, *, as_json: bool) -> None:
+        self._file = file
+        self._target = target
+        self._format = format
+        self._as_json = as_json
+        self._console = open_console(stderr=True)
+        self._documents = self._changed = 0
+        self._backup = ""
+        self.remaining = 0
+
+    def run(self, out: BinaryIO) -> None:
+        """Write every document, repaired, and tell what was done."""
+        with reading(self._file) as lines:
+            for piece in pieces(lines, self._format):
+                done = self._repaired(piece)
+                out.write(done.data)
+                self._documents += 1
+                self._changed += done.is_changed
+                self.remaining += bool(done.remaining)
+                if self._as_json:
+                    self._print_record(done, piece.line)
+                elif done.is_changed or not piece.line:
+                    self._tell(done, self._place(piece.line))
+
+    def back_up_if_changed(self) -> bool:
+        """Whether the file is to be replaced; then its copy is there already."""
+        if self._changed:
+            self._backup = back_up(self._file)
+        return bool(self._changed)
+
+    def sum_up(self) -> None:
+        """The last lines, where there is more to say than about a single document."""
+        if self._documents > 1:
+            told = f"{counted(self._documents, 'document')}, {self._changed:,} changed."
+            say(self._console, told, style="bold", indent="")
+        if self._backup:
+            say(self._console, f"The file as it was: {self._backup}", indent="")
+
+    def _repaired(self, piece: Piece) -> Repaired:
+        in_one_line = piece.line > 0
+        try:
+            return repaired(piece.data, self._format, self._target, in_one_line=in_one_line)
+        except CanonicallError as error:
+            raise UnreadableInput(self._place(piece.line), error) from None
+
+    def _place(self, line: int) -> str:
+        return f"{shown(self._file)}, line {line}" if line else shown(self._file)
+
+    def _print_record(self, done: Repaired, line: int) -> None:
+        record = {
+            "file": shown(self._file),
+            "line": line or None,
+            "target": done.target,
+            "changed": done.is_changed,
+            "findings": done.findings,
+            "remaining": done.remaining,
+            "foreign_model": done.foreign_model or None,
+        }
+        click.echo(msgspec.json.encode(record), err=True)
+
+    def _tell(self, done: Repaired, place: str) -> None:
+        console = self._console
+        if not done.is_changed:
+            say(console, f"{place}: {done.target} accepts it as it is.", style="green", indent="")
+            return
+        told = counted(len(changes(done.findings)), "change")
+        say(console, f"{place}: {told} for {done.target}", style="bold", indent="")
+        show_findings(console, done.findings)
+        if done.foreign_model:
+            note = (
+                f"The model is still {done.foreign_model!r}: name one of {done.target}'s with"
+                f" --as {done.target}:MODEL."
+            )
+            say(console, note, style="yellow")
+        if done.remaining:
+            say(console, "This would still be refused:", style="bold red")
+            show_violations(console, done.remaining)
