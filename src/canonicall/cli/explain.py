@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from canonicall.cli.arguments import INPUT, TargetName, json_option
-from canonicall.cli.files import STANDARD, UnreadableInput, read_bytes, shown
+from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown
 from canonicall.cli.page import item, open_console, say, show_violations
 from canonicall.cli.verbs import FAILED, OK
 from canonicall.errors import CanonicallError
@@ -79,7 +79,7 @@ def _request(file: str) -> Recognised:
     try:
         return recognise(read_bytes(file))
     except CanonicallError as error:
-        raise UnreadableInput(shown(file), error) from None
+        raise UnusableFile(shown(file), error) from None
 
 
 def _target(found: Recognised | None, provider: str | None, file: str) -> Target | None:
@@ -89,7 +89,7 @@ def _target(found: Recognised | None, provider: str | None, file: str) -> Target
         return target or (get_format(found.format).target if found else None)
     if target.format not in found.possible:
         what = f"this is a request of {found.format}, and {provider} is sent {target.format}."
-        raise UnreadableInput(shown(file), f"{what} Give the request that was refused.")
+        raise UnusableFile(shown(file), f"{what} Give the request that was refused.")
     model = found.body.get("model")
     if target.model or not isinstance(model, str) or not model:
         return target

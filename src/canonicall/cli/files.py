@@ -8,7 +8,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import count
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -19,8 +18,8 @@ from canonicall.errors import CanonicallError
 STANDARD = "-"
 
 
-class UnreadableInput(CanonicallError):
-    """A file does not hold what it should; the text names the file and the place in it."""
+class UnusableFile(CanonicallError):
+    """A file does not hold what it should, or cannot be written; the text names the place."""
 
     def __init__(self, place: str, what: object) -> None:
         super().__init__(f"{place}: {what}")
@@ -57,8 +56,9 @@ def writing(name: str, *, wanted: Callable[[], bool] = lambda: True) -> Iterator
             yield cast(BinaryIO, file)
         return
     beside = place.with_name(f".{place.name}.{os.getpid()}.part")
+    opened = _opened(beside, name)
     try:
-        with beside.open("xb") as part:
+        with opened as part:
             yield part
             part.flush()
             os.fsync(part.fileno())
@@ -74,25 +74,32 @@ def writing(name: str, *, wanted: Callable[[], bool] = lambda: True) -> Iterator
         raise
 
 
+def _opened(beside: Path, name: str) -> BinaryIO:
+    try:
+        return beside.open("xb")
+    except OSError as error:
+        what = f"it cannot be written: {error.strerror}. Choose another place."
+        raise UnusableFile(name, what) from None
+
+
 def back_up(name: str) -> str:
     """Copy a file to NAME.bak, or to the first of .bak1, .bak2, ... that is free."""
-    for number in count():
-        backup = f"{name}.bak{number or ''}"
-        try:
-            with Path(backup).open("xb") as copy:
-                _copy(name, copy, backup)
-        except FileExistsError:
-            continue
-        return backup
-    raise AssertionError  # `count` has no end.
-
-
-def _copy(name: str, copy: BinaryIO, backup: str) -> None:
+    backup, copy = _new_backup(name)
     try:
-        with Path(name).open("rb") as original:
+        with copy, Path(name).open("rb") as original:
             shutil.copyfileobj(original, copy)
         shutil.copystat(name, backup)
     except BaseException:
-        with suppress(OSError):
-            Path(backup).unlink()
+        backup.unlink(missing_ok=True)
         raise
+    return str(backup)
+
+
+def _new_backup(name: str) -> tuple[Path, BinaryIO]:
+    number = 0
+    while True:
+        backup = Path(f"{name}.bak{number or ''}")
+        try:
+            return backup, backup.open("xb")
+        except FileExistsError:
+            number += 1

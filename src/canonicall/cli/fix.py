@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from canonicall.cli.arguments import INPUT, TargetName, from_option, json_option
-from canonicall.cli.files import STANDARD, UnreadableInput, back_up, reading, shown, writing
+from canonicall.cli.files import STANDARD, UnusableFile, back_up, reading, shown, writing
 from canonicall.cli.judging import changes
 from canonicall.cli.page import counted, open_console, say, show_findings, show_violations
 from canonicall.cli.repairing import Repaired, repaired
@@ -118,7 +118,7 @@ class _Job:
         try:
             return repaired(piece.data, self._format, self._target, in_one_line=in_one_line)
         except CanonicallError as error:
-            raise UnreadableInput(self._place(piece.line), error) from None
+            raise UnusableFile(self._place(piece.line), error) from None
 
     def _place(self, line: int) -> str:
         return f"{shown(self._file)}, line {line}" if line else shown(self._file)

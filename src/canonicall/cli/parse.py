@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from canonicall.cli.arguments import INPUT, SyntaxName, json_option
-from canonicall.cli.files import STANDARD, UnreadableInput, read_bytes, shown
+from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown
 from canonicall.cli.page import (
     counted,
     item,
@@ -92,17 +92,17 @@ def _tools(file: str) -> list[Tool | dict[str, Any]]:
     try:
         value = msgspec.json.decode(read_bytes(file))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadableInput(shown(file), f"this is not JSON: {error}.") from None
+        raise UnusableFile(shown(file), f"this is not JSON: {error}.") from None
     format = detect_format(value)
     try:
         if format is not None:
             return list(decode_request(value, format).tools)
     except CanonicallError as error:
-        raise UnreadableInput(shown(file), error) from None
+        raise UnusableFile(shown(file), error) from None
     listed = value.get("tools") if isinstance(value, dict) else value
     if not isinstance(listed, list) or not all(isinstance(tool, dict) for tool in listed):
         what = "no tools are in it. Give a list of tools, or a request body with tools."
-        raise UnreadableInput(shown(file), what)
+        raise UnusableFile(shown(file), what)
     return listed
 
 
