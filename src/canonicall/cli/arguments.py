@@ -8,18 +8,17 @@ from click.shell_completion import CompletionItem
 from canonicall.errors import CanonicallError
 from canonicall.importing.documents import AUTO, format_names
 from canonicall.providers.registry import get_profile, get_target, provider_names
-from canonicall.syntax.registry import get_syntax, syntax_names
 
 EVERY_PROVIDER = "all"
 
 if TYPE_CHECKING:
-    _Text = click.ParamType[str]
+    TextParameter = click.ParamType[str]
 else:
     # Older releases of click have no type arguments here.
-    _Text = click.ParamType
+    TextParameter = click.ParamType
 
 
-class TargetName(_Text):
+class TargetName(TextParameter):
     """A provider, with or without a model: PROVIDER[:MODEL]; or "all", where a verb allows it."""
 
     name = "provider"
@@ -32,7 +31,7 @@ class TargetName(_Text):
             try:
                 get_target(value)
             except CanonicallError as error:
-                self.fail(_sentence(error), param, ctx)
+                self.fail(sentence(error), param, ctx)
         return str(value)
 
     def shell_complete(
@@ -40,7 +39,7 @@ class TargetName(_Text):
     ) -> list[CompletionItem]:
         del ctx, param
         names = [*provider_names(), *([EVERY_PROVIDER] if self._or_all else [])]
-        return _matching(names, incomplete)
+        return matching(names, incomplete)
 
 
 class ProviderName(TargetName):
@@ -50,27 +49,7 @@ class ProviderName(TargetName):
         try:
             return get_profile(value).name
         except CanonicallError as error:
-            self.fail(_sentence(error), param, ctx)
-
-
-class SyntaxName(_Text):
-    """A way in which models print calls, or "auto"."""
-
-    name = "syntax"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value != AUTO:
-            try:
-                get_syntax(value)
-            except CanonicallError as error:
-                self.fail(_sentence(error), param, ctx)
-        return str(value)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        del ctx, param
-        return _matching([AUTO, *syntax_names()], incomplete)
+            self.fail(sentence(error), param, ctx)
 
 
 INPUT = click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True)
@@ -89,10 +68,12 @@ from_option = click.option(
 )
 
 
-def _matching(names: list[str], incomplete: str) -> list[CompletionItem]:
+def matching(names: list[str], incomplete: str) -> list[CompletionItem]:
+    """The names that a shell may offer."""
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-def _sentence(error: Exception) -> str:
+def sentence(error: Exception) -> str:
+    """What an error says, as click's own messages begin: with a capital letter."""
     text = str(error)
     return text[:1].upper() + text[1:]

@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 import msgspec
+from click.shell_completion import CompletionItem
 
-from canonicall.cli.arguments import INPUT, SyntaxName, json_option
+from canonicall.cli.arguments import INPUT, TextParameter, json_option, matching, sentence
 from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown
 from canonicall.cli.page import (
     counted,
@@ -26,6 +27,26 @@ from canonicall.request import Tool
 from canonicall.syntax.parsing import Parsed
 from canonicall.syntax.parsing import parse as parse_text
 from canonicall.syntax.registry import get_syntax, syntax_names
+
+
+class SyntaxName(TextParameter):
+    """A way in which models print calls, or "auto"."""
+
+    name = "syntax"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value != AUTO:
+            try:
+                get_syntax(value)
+            except CanonicallError as error:
+                self.fail(sentence(error), param, ctx)
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        del ctx, param
+        return matching([AUTO, *syntax_names()], incomplete)
 
 
 @click.command()
