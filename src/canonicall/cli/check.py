@@ -11,6 +11,7 @@ from typing import Any
 import click
 import msgspec
 from msgspec import Struct
+from rich.text import Text
 
 from canonicall.cli.arguments import (
     EVERY_PROVIDER,
@@ -30,7 +31,7 @@ from canonicall.cli.page import (
     show_violations,
     simple_table,
 )
-from canonicall.cli.verbs import FAILED, FOUND, OK
+from canonicall.cli.verbs import FAILED, FOUND, OK, complain
 from canonicall.errors import CanonicallError
 from canonicall.importing.pieces import pieces
 from canonicall.providers.registry import provider_names
@@ -140,7 +141,7 @@ def _show_each(found: Iterator[Judged]) -> Counter[str]:
     for judged in found:
         _count(seen, judged)
         if judged.error:
-            _complain(judged)
+            complain(f"{judged.place}: {judged.error}")
         elif judged.is_refused or not judged.line:
             if seen["shown"]:
                 console.print()
@@ -185,7 +186,7 @@ def _show_matrix(found: Iterator[Judged]) -> Counter[str]:
     for judged in found:
         _count(seen, judged)
         if judged.error:
-            _complain(judged)
+            complain(f"{judged.place}: {judged.error}")
             continue
         places.append(judged)
         for verdict in judged.verdicts:
@@ -197,13 +198,14 @@ def _show_matrix(found: Iterator[Judged]) -> Counter[str]:
     say(console, title, style="bold", indent="")
     console.print()
     table = simple_table("provider", "format", "judged", "changes", "verdict", "codes")
+    table.columns[3].justify = "right"
     for name, verdicts in by_target.items():
         table.add_row(*_matrix_row(name, verdicts))
     show_table(console, table)
     return seen
 
 
-def _matrix_row(name: str, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+def _matrix_row(name: str, verdicts: Sequence[Verdict]) -> tuple[str | Text, ...]:
     refused = sum(bool(verdict.violations) for verdict in verdicts)
     ways = sorted({verdict.judged for verdict in verdicts})
     codes = Counter(one.code for verdict in verdicts for one in verdict.violations)
@@ -213,13 +215,10 @@ def _matrix_row(name: str, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     else:
         told = "refused" if refused else "accepted"
     listed = "\n".join(f"{code} x {count}" if count > 1 else code for code, count in codes.items())
-    return name, verdicts[0].format, ", ".join(ways), f"{changed:,}", told, listed
+    verdict = Text(told, style="bold red" if refused else "green")
+    return name, verdicts[0].format, ", ".join(ways), f"{changed:,}", verdict, listed
 
 
 def _summary(seen: Counter[str]) -> str:
     unreadable = f", {seen['unreadable']:,} unreadable" if seen["unreadable"] else ""
     return f"{counted(seen['documents'], 'document')}: {seen['refused']:,} refused{unreadable}."
-
-
-def _complain(judged: Judged) -> None:
-    click.echo(f"canonicall: error: {judged.place}: {judged.error}", err=True)

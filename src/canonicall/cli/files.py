@@ -27,7 +27,7 @@ class UnusableFile(CanonicallError):
 
 def shown(name: str) -> str:
     """What a file is called in messages."""
-    return "standard input" if name == STANDARD else name
+    return "standard input" if name == STANDARD else click.format_filename(name)
 
 
 @contextmanager

@@ -11,12 +11,14 @@ from rich import box
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
+from canonicall.cli.visible import in_one_line, visible
 from canonicall.findings import Action, Finding
 from canonicall.verify import Violation
 
 WIDEST = 100
-_PLACES_SHOWN = 3
+_EXAMPLES = 3
 _DONE = {
     Action.ADDED: "Added",
     Action.CHANGED: "Changed",
@@ -40,7 +42,7 @@ def open_console(*, stderr: bool = False, widest: int = WIDEST) -> Console:
 def say(console: Console, text: str, *, style: str | None = None, indent: str = "  ") -> None:
     """Print a text, filled. A word that is too long for a line, such as an address, stays whole."""
     filled = textwrap.fill(
-        text,
+        visible(text),
         console.width,
         initial_indent=indent,
         subsequent_indent=" " * len(indent),
@@ -64,6 +66,11 @@ def simple_table(*columns: str) -> Table:
     return table
 
 
+def add_row(table: Table, *cells: str | Text) -> None:
+    """A row of texts that others may have written."""
+    table.add_row(*(in_one_line(cell) if isinstance(cell, str) else cell for cell in cells))
+
+
 def show_table(console: Console, table: Table) -> None:
     console.print(Padding(table, (0, 0, 0, 2), expand=False))
 
@@ -81,19 +88,19 @@ def show_violations(console: Console, violations: Iterable[Finding]) -> None:
 
 
 def show_findings(console: Console, findings: Iterable[Finding]) -> None:
-    """Findings in groups: what was done, then what it was about, with the first places."""
-    grouped: dict[Action, dict[tuple[str, str], list[str]]] = {}
+    """Findings in groups: what was done, then the codes, each with its first examples."""
+    grouped: dict[Action, dict[str, list[Finding]]] = {}
     for finding in findings:
-        about = grouped.setdefault(finding.action, {})
-        about.setdefault((finding.code, finding.why), []).append(finding.where)
+        grouped.setdefault(finding.action, {}).setdefault(finding.code, []).append(finding)
     for action in (one for one in _DONE if one in grouped):
         say(console, _DONE[action], style="bold")
-        for (code, why), places in grouped[action].items():
-            more = len(places) - _PLACES_SHOWN
-            where = ", ".join(places[:_PLACES_SHOWN]) + (f" and {more} more" if more > 0 else "")
-            times = f"{len(places)} x " if len(places) > 1 else ""
-            say(console, f"{times}{code}: {why}", indent="    ")
-            say(console, where, style="dim", indent="      ")
+        for code, found in grouped[action].items():
+            times = f" ({len(found)} times)" if len(found) > 1 else ""
+            say(console, f"{code}{times}", indent="    ", style="yellow")
+            for finding in found[:_EXAMPLES]:
+                say(console, f"{finding.where}: {finding.why}", indent="      ")
+            if len(found) > _EXAMPLES:
+                say(console, f"and {len(found) - _EXAMPLES:,} more", indent="      ", style="dim")
 
 
 def counted(number: int, thing: str) -> str:

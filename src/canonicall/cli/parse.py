@@ -10,6 +10,7 @@ from click.shell_completion import CompletionItem
 from canonicall.cli.arguments import INPUT, TextParameter, json_option, matching, sentence
 from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown
 from canonicall.cli.page import (
+    add_row,
     counted,
     item,
     open_console,
@@ -152,7 +153,7 @@ def _show(parsed: Parsed, asked: str) -> None:
         table = simple_table("tool", "id", "arguments")
         for call in parsed.calls:
             args = call.raw if call.args is None else msgspec.json.encode(call.args).decode()
-            table.add_row(call.name or "(none)", call.id or "(none)", args or "")
+            add_row(table, call.name or "(none)", call.id or "(none)", args or "")
         show_table(console, table)
     if parsed.thinking.strip() or parsed.text.strip():
         console.print()

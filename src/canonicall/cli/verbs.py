@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
+from canonicall.cli.visible import in_one_line
 from canonicall.errors import CanonicallError
 
 if TYPE_CHECKING:
@@ -131,8 +132,13 @@ class Verbs(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
 
+def complain(text: str) -> None:
+    """Tell an error in one line, whatever is quoted in it."""
+    click.echo(f"canonicall: error: {in_one_line(text)}", err=True)
+
+
 def _failed(error: Exception) -> int:
-    click.echo(f"canonicall: error: {error}", err=True)
+    complain(str(error))
     return FAILED
 
 
