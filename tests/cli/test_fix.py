@@ -187,3 +187,14 @@ def test_a_place_that_cannot_be_written_is_told(talk, tmp_path):
     done = fix(talk(json.dumps(DAMAGED)), "--as", "openai", "-o", tmp_path / "no" / "out.json")
     assert done.exit_code == 1
     assert done.stderr.splitlines()[-1].endswith("Choose another place.")
+
+
+def test_what_would_still_be_refused_is_told(talk):
+    """Which of two tools with one name is meant, nobody but their author knows."""
+    file = talk(json.dumps({**SOUND, "tools": SOUND["tools"] * 2}))
+    done = fix(file, "--as", "anthropic")
+    assert done.exit_code == 3
+    assert "This would still be refused:" in done.stderr
+    assert verify(json.loads(done.stdout), "anthropic")
+    record = json.loads(fix(file, "--as", "anthropic", "--json").stderr)
+    assert [one["code"] for one in record["remaining"]] == ["duplicate_tool_name"]

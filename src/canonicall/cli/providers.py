@@ -24,6 +24,8 @@ ABILITIES: dict[str, Callable[[Capabilities], bool]] = {
     "reasoning": lambda one: one.reasoning_replay in ("required", "recommended", "accepted"),
 }
 """What `--has` can ask for."""
+_ROOMY = 90
+"""Columns of a terminal from which on the matrix can be set with more space."""
 _LEGEND = {
     "tools": "the most that one request may declare",
     "choice": "what tool_choice can say, besides auto",
@@ -90,6 +92,8 @@ def _show_matrix(chosen: Sequence[Capabilities]) -> None:
         say(console, "No provider is known to have all of this.", indent="")
         return
     table = simple_table("provider", "format", "parallel", "strict", "tools", "choice", "reasoning")
+    if console.width < _ROOMY:
+        table.padding = 0
     for one in chosen:
         table.add_row(
             one.provider,
