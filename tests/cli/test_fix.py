@@ -87,7 +87,8 @@ def test_lines_stay_lines(talk):
     first, second, third = done.stdout.splitlines()
     assert json.loads(first) == json.loads(third) == SOUND
     assert not verify(json.loads(second), "anthropic")
-    assert "3 documents, 1 changed." in done.stderr
+    assert "1 change for anthropic, 1 of 3 documents" in " ".join(done.stderr.split())
+    assert "line 2, entries[1]: " in done.stderr
 
 
 def test_a_bare_list_comes_back_as_one(talk):
@@ -194,7 +195,7 @@ def test_what_would_still_be_refused_is_told(talk):
     file = talk(json.dumps({**SOUND, "tools": SOUND["tools"] * 2}))
     done = fix(file, "--as", "anthropic")
     assert done.exit_code == 3
-    assert "This would still be refused:" in done.stderr
+    assert "talk.json: this would still be refused" in " ".join(done.stderr.split())
     assert verify(json.loads(done.stdout), "anthropic")
     record = json.loads(fix(file, "--as", "anthropic", "--json").stderr)
     assert [one["code"] for one in record["remaining"]] == ["duplicate_tool_name"]

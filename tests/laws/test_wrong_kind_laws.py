@@ -4,7 +4,6 @@ from copy import deepcopy
 
 import msgspec
 import pytest
-from bodies import BASES
 
 from canonicall import (
     Conversation,
@@ -23,6 +22,8 @@ from canonicall import (
     encode_request,
     verify,
 )
+
+from bodies import BASES
 
 WRONG = ([], {}, [7], 7, "x", None, True)
 PICTURE = Media(media_type="image/png", data="aGk=")

@@ -178,45 +178,57 @@ def _show(judged: Judged) -> None:
 
 
 def _show_matrix(found: Iterator[Judged]) -> Counter[str]:
-    """A row for each provider, over all documents."""
+    """A row for each provider, over all documents. Only sums are kept."""
     console = open_console(widest=120)
     seen: Counter[str] = Counter()
-    by_target: dict[str, list[Verdict]] = {}
-    places = []
+    rows: dict[str, _Row] = {}
+    title = ""
     for judged in found:
         _count(seen, judged)
         if judged.error:
             complain(f"{judged.place}: {judged.error}")
             continue
-        places.append(judged)
+        title = f"{judged.place}, read as {judged.read_as}"
         for verdict in judged.verdicts:
-            by_target.setdefault(verdict.target, []).append(verdict)
-    if not by_target:
+            rows.setdefault(verdict.target, _Row(verdict.format)).take_in(verdict)
+    if not rows:
         return seen
-    only = places[0]
-    title = f"{only.place}, read as {only.read_as}" if len(places) == 1 else _summary(seen)
-    say(console, title, style="bold", indent="")
+    say(console, _summary(seen) if seen["documents"] > 1 else title, style="bold", indent="")
     console.print()
     table = simple_table("provider", "format", "judged", "changes", "verdict", "codes")
     table.columns[3].justify = "right"
-    for name, verdicts in by_target.items():
-        table.add_row(*_matrix_row(name, verdicts))
+    for name, row in rows.items():
+        table.add_row(name, *row.cells())
     show_table(console, table)
     return seen
 
 
-def _matrix_row(name: str, verdicts: Sequence[Verdict]) -> tuple[str | Text, ...]:
-    refused = sum(bool(verdict.violations) for verdict in verdicts)
-    ways = sorted({verdict.judged for verdict in verdicts})
-    codes = Counter(one.code for verdict in verdicts for one in verdict.violations)
-    changed = sum(len(verdict.changes) for verdict in verdicts)
-    if len(verdicts) > 1:
-        told = f"{refused:,} of {len(verdicts):,} refused" if refused else "accepted"
-    else:
-        told = "refused" if refused else "accepted"
-    listed = "\n".join(f"{code} x {count}" if count > 1 else code for code, count in codes.items())
-    verdict = Text(told, style="bold red" if refused else "green")
-    return name, verdicts[0].format, ", ".join(ways), f"{changed:,}", verdict, listed
+class _Row:
+    """What one provider says, summed up over documents."""
+
+    def __init__(self, format: str) -> None:
+        self._format = format
+        self._documents = self._refused = self._changes = 0
+        self._ways: set[str] = set()
+        self._codes: Counter[str] = Counter()
+
+    def take_in(self, verdict: Verdict) -> None:
+        self._documents += 1
+        self._refused += bool(verdict.violations)
+        self._changes += len(verdict.changes)
+        self._ways.add(verdict.judged)
+        self._codes.update(one.code for one in verdict.violations)
+
+    def cells(self) -> tuple[str | Text, ...]:
+        told = "refused" if self._refused else "accepted"
+        if self._refused and self._documents > 1:
+            told = f"{self._refused:,} of {self._documents:,} refused"
+        verdict = Text(told, style="bold red" if self._refused else "green")
+        codes = (
+            f"{code} x {count:,}" if count > 1 else code for code, count in self._codes.items()
+        )
+        ways = ", ".join(sorted(self._ways))
+        return self._format, ways, f"{self._changes:,}", verdict, "\n".join(codes)
 
 
 def _summary(seen: Counter[str]) -> str:

@@ -13,7 +13,7 @@ import msgspec
 from canonicall.cli.arguments import INPUT, TargetName, from_option, json_option
 from canonicall.cli.files import STANDARD, UnusableFile, back_up, reading, shown, writing
 from canonicall.cli.judging import changes
-from canonicall.cli.page import counted, open_console, say, show_findings, show_violations
+from canonicall.cli.page import Tally, counted, open_console, say, show_violations
 from canonicall.cli.repairing import Repaired, repaired
 from canonicall.cli.verbs import FOUND, OK
 from canonicall.errors import CanonicallError
@@ -81,23 +81,25 @@ class _Job:
         self._format = format
         self._as_json = as_json
         self._console = open_console(stderr=True)
-        self._documents = self._changed = 0
-        self._backup = ""
+        self._tally = Tally()
+        self._documents = self._changed = self._changes = 0
+        self._backup = self._foreign_model = ""
         self.remaining = 0
 
     def run(self, out: BinaryIO) -> None:
-        """Write every document, repaired, and tell what was done."""
+        """Write every document, repaired. What is still wrong is told at once."""
         with reading(self._file) as lines:
             for piece in pieces(lines, self._format):
                 done = self._repaired(piece)
                 out.write(done.data)
-                self._documents += 1
-                self._changed += done.is_changed
-                self.remaining += bool(done.remaining)
+                self._take_in(done, piece.line)
                 if self._as_json:
                     self._print_record(done, piece.line)
-                elif done.is_changed or not piece.line:
-                    self._tell(done, self._place(piece.line))
+                elif done.remaining:
+                    told = f"{self._place(piece.line)}: this would still be refused"
+                    say(self._console, told, style="bold red", indent="")
+                    show_violations(self._console, done.remaining)
+                    self._console.print()
 
     def back_up_if_changed(self) -> bool:
         """Whether the file is to be replaced; then its copy is there already."""
@@ -106,12 +108,33 @@ class _Job:
         return bool(self._changed)
 
     def sum_up(self) -> None:
-        """The last lines, where there is more to say than about a single document."""
-        if self._documents > 1:
-            told = f"{counted(self._documents, 'document')}, {self._changed:,} changed."
-            say(self._console, told, style="bold", indent="")
+        """What was done, over all documents."""
+        console, name = self._console, shown(self._file)
+        if not self._changed:
+            told = f"{name}: {self._target} accepts it as it is."
+            say(console, told, style="green", indent="")
+            return
+        documents = counted(self._documents, "document")
+        among = f", {self._changed:,} of {documents}" if self._documents > 1 else ""
+        told = f"{name}: {counted(self._changes, 'change')} for {self._target}{among}"
+        say(console, told, style="bold", indent="")
+        self._tally.show(console)
+        if self._foreign_model:
+            note = (
+                f"The model is still {self._foreign_model!r}: name one of {self._target}'s with"
+                f" --as {self._target}:MODEL."
+            )
+            say(console, note, style="yellow")
         if self._backup:
-            say(self._console, f"The file as it was: {self._backup}", indent="")
+            say(console, f"The file as it was: {self._backup}", indent="")
+
+    def _take_in(self, done: Repaired, line: int) -> None:
+        self._documents += 1
+        self._changed += done.is_changed
+        self._changes += len(changes(done.findings))
+        self.remaining += bool(done.remaining)
+        self._foreign_model = self._foreign_model or done.foreign_model
+        self._tally.add(done.findings, f"line {line}, " if line else "")
 
     def _repaired(self, piece: Piece) -> Repaired:
         in_one_line = piece.line > 0
@@ -134,21 +157,3 @@ class _Job:
             "foreign_model": done.foreign_model or None,
         }
         click.echo(msgspec.json.encode(record), err=True)
-
-    def _tell(self, done: Repaired, place: str) -> None:
-        console = self._console
-        if not done.is_changed:
-            say(console, f"{place}: {done.target} accepts it as it is.", style="green", indent="")
-            return
-        told = counted(len(changes(done.findings)), "change")
-        say(console, f"{place}: {told} for {done.target}", style="bold", indent="")
-        show_findings(console, done.findings)
-        if done.foreign_model:
-            note = (
-                f"The model is still {done.foreign_model!r}: name one of {done.target}'s with"
-                f" --as {done.target}:MODEL."
-            )
-            say(console, note, style="yellow")
-        if done.remaining:
-            say(console, "This would still be refused:", style="bold red")
-            show_violations(console, done.remaining)

@@ -5,6 +5,7 @@ nothing of its own; a pipe gets none.
 """
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable
 
 from rich import box
@@ -87,20 +88,48 @@ def show_violations(console: Console, violations: Iterable[Finding]) -> None:
             item(console, "source", violation.source)
 
 
+class Tally:
+    """Findings in groups: what was done, then the codes, each with its first examples.
+
+    However many findings there are, only the examples are kept.
+    """
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[Action, str]] = Counter()
+        self._examples: dict[tuple[Action, str], list[str]] = {}
+
+    def add(self, findings: Iterable[Finding], place: str = "") -> None:
+        """Take findings in; `place` tells documents apart."""
+        for finding in findings:
+            group = (finding.action, finding.code)
+            self._counts[group] += 1
+            examples = self._examples.setdefault(group, [])
+            if len(examples) < _EXAMPLES:
+                examples.append(f"{place}{finding.where}: {finding.why}")
+
+    def show(self, console: Console) -> None:
+        for action, title in _DONE.items():
+            groups = [group for group in self._counts if group[0] is action]
+            if groups:
+                say(console, title, style="bold")
+            for group in groups:
+                self._show_group(console, group)
+
+    def _show_group(self, console: Console, group: tuple[Action, str]) -> None:
+        count, examples = self._counts[group], self._examples[group]
+        times = f" ({count:,} times)" if count > 1 else ""
+        say(console, f"{group[1]}{times}", indent="    ", style="yellow")
+        for example in examples:
+            say(console, example, indent="      ")
+        if count > len(examples):
+            say(console, f"and {count - len(examples):,} more", indent="      ", style="dim")
+
+
 def show_findings(console: Console, findings: Iterable[Finding]) -> None:
-    """Findings in groups: what was done, then the codes, each with its first examples."""
-    grouped: dict[Action, dict[str, list[Finding]]] = {}
-    for finding in findings:
-        grouped.setdefault(finding.action, {}).setdefault(finding.code, []).append(finding)
-    for action in (one for one in _DONE if one in grouped):
-        say(console, _DONE[action], style="bold")
-        for code, found in grouped[action].items():
-            times = f" ({len(found)} times)" if len(found) > 1 else ""
-            say(console, f"{code}{times}", indent="    ", style="yellow")
-            for finding in found[:_EXAMPLES]:
-                say(console, f"{finding.where}: {finding.why}", indent="      ")
-            if len(found) > _EXAMPLES:
-                say(console, f"and {len(found) - _EXAMPLES:,} more", indent="      ", style="dim")
+    """The findings of one document."""
+    tally = Tally()
+    tally.add(findings)
+    tally.show(console)
 
 
 def counted(number: int, thing: str) -> str:

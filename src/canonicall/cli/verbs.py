@@ -30,6 +30,8 @@ EXIT_CODES = {
     INTERRUPTED: "Ended by Ctrl-C.",
 }
 """How a run ends, for every verb."""
+_LONGEST = 600
+"""Characters of an error that are shown."""
 
 
 class Verb(NamedTuple):
@@ -134,7 +136,11 @@ class Verbs(click.Group):
 
 def complain(text: str) -> None:
     """Tell an error in one line, whatever is quoted in it."""
-    click.echo(f"canonicall: error: {in_one_line(text)}", err=True)
+    line = in_one_line(text)
+    if len(line) > _LONGEST:
+        # The path into something deep is longer than anybody reads.
+        line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
+    click.echo(f"canonicall: error: {line}", err=True)
 
 
 def _failed(error: Exception) -> int:
