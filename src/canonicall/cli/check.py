@@ -199,7 +199,7 @@ def _show_matrix(found: Iterator[Judged]) -> Counter[str]:
     table.columns[3].justify = "right"
     for name, row in rows.items():
         table.add_row(name, *row.cells())
-    show_table(console, table)
+    show_table(console, table, is_wide=True)
     return seen
 
 
@@ -222,11 +222,9 @@ class _Row:
     def cells(self) -> tuple[str | Text, ...]:
         told = "refused" if self._refused else "accepted"
         if self._refused and self._documents > 1:
-            told = f"{self._refused:,} of {self._documents:,} refused"
+            told = f"{self._refused:,} refused"
         verdict = Text(told, style="bold red" if self._refused else "green")
-        codes = (
-            f"{code} x {count:,}" if count > 1 else code for code, count in self._codes.items()
-        )
+        codes = (f"{count:,} {code}" if count > 1 else code for code, count in self._codes.items())
         ways = ", ".join(sorted(self._ways))
         return self._format, ways, f"{self._changes:,}", verdict, "\n".join(codes)
 

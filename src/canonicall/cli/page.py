@@ -20,6 +20,7 @@ from canonicall.verify import Violation
 
 WIDEST = 100
 _EXAMPLES = 3
+_ROOMY = 90
 _DONE = {
     Action.ADDED: "Added",
     Action.CHANGED: "Changed",
@@ -72,7 +73,10 @@ def add_row(table: Table, *cells: str | Text) -> None:
     table.add_row(*(in_one_line(cell) if isinstance(cell, str) else cell for cell in cells))
 
 
-def show_table(console: Console, table: Table) -> None:
+def show_table(console: Console, table: Table, *, is_wide: bool = False) -> None:
+    """Print a table. A wide one has its columns closer together where there is little room."""
+    if is_wide and console.width < _ROOMY:
+        table.padding = 0
     console.print(Padding(table, (0, 0, 0, 2), expand=False))
 
 

@@ -24,8 +24,6 @@ ABILITIES: dict[str, Callable[[Capabilities], bool]] = {
     "reasoning": lambda one: one.reasoning_replay in ("required", "recommended", "accepted"),
 }
 """What `--has` can ask for."""
-_ROOMY = 90
-"""Columns of a terminal from which on the matrix can be set with more space."""
 _LEGEND = {
     "tools": "the most that one request may declare",
     "choice": "what tool_choice can say, besides auto",
@@ -92,8 +90,6 @@ def _show_matrix(chosen: Sequence[Capabilities]) -> None:
         say(console, "No provider is known to have all of this.", indent="")
         return
     table = simple_table("provider", "format", "parallel", "strict", "tools", "choice", "reasoning")
-    if console.width < _ROOMY:
-        table.padding = 0
     for one in chosen:
         table.add_row(
             one.provider,
@@ -104,7 +100,7 @@ def _show_matrix(chosen: Sequence[Capabilities]) -> None:
             " ".join(choice for choice in one.tool_choice if choice != "auto"),
             one.reasoning_replay,
         )
-    show_table(console, table)
+    show_table(console, table, is_wide=True)
     console.print()
     for column, meaning in _LEGEND.items():
         item(console, f"{column:<9}", meaning, indent=2)
