@@ -5,6 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from canonicall import Conversation, dump
 from canonicall import explain as explain_error
 from canonicall.cli.verbs import cli
 from cli.transcripts import DAMAGED, SOUND
@@ -21,6 +22,7 @@ def explain(tmp_path, monkeypatch):
     (tmp_path / "damaged.json").write_text(json.dumps(DAMAGED))
     (tmp_path / "sound.json").write_text(json.dumps(SOUND))
     (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "stored.jsonl").write_bytes(dump(Conversation()))
 
     def run(*arguments, piped=""):
         return CliRunner().invoke(cli, ["explain", *arguments], input=piped)
@@ -95,6 +97,7 @@ def test_several_meanings_come_with_the_likeliest_first(explain):
             1,
             "openai is sent openai-chat",
         ),
+        (["x", "--request", "stored.jsonl"], 1, "stored.jsonl: this is a stored conversation"),
         (["x", "--request", "gone.json"], 2, "does not exist"),
         (["x", "--provider", "opnai"], 2, "Did you mean 'openai'?"),
         (["--request", "-"], 2, "cannot both be standard input"),

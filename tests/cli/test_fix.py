@@ -42,10 +42,11 @@ def test_the_repaired_body_is_what_the_library_makes(talk):
     assert "talk.json: 1 change for anthropic" in " ".join(done.stderr.split()).replace("/ ", "/")
 
 
-def test_what_is_accepted_stays_as_it_is_to_the_byte(talk):
-    data = json.dumps(SOUND, indent=7) + "\n"
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", "\n\n"])
+def test_what_is_accepted_stays_as_it_is_to_the_byte(talk, end):
+    data = json.dumps(SOUND, indent=7) + end
     done = fix(talk(data), "--as", "anthropic")
-    assert done.stdout == data
+    assert done.stdout_bytes == data.encode()
     assert "accepts it as it is" in " ".join(done.stderr.split())
 
 

@@ -11,7 +11,7 @@ from canonicall.cli.page import item, open_console, say, show_violations
 from canonicall.cli.verbs import FAILED, OK
 from canonicall.errors import CanonicallError
 from canonicall.findings import Finding
-from canonicall.importing.documents import Recognised, recognise
+from canonicall.importing.documents import BODY, Recognised, kind_of, recognise
 from canonicall.providers.registry import get_target
 from canonicall.target import Target
 from canonicall.verify import Explained, Explanation, verify
@@ -76,8 +76,12 @@ def _error_text(text: str | None, request_file: str | None) -> str:
 
 
 def _request(file: str) -> Recognised:
+    data = read_bytes(file)
+    if kind_of(data) is not BODY:
+        what = "this is a stored conversation. Give the request body that was refused."
+        raise UnusableFile(shown(file), what)
     try:
-        return recognise(read_bytes(file))
+        return recognise(data)
     except CanonicallError as error:
         raise UnusableFile(shown(file), error) from None
 

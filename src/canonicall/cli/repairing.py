@@ -32,7 +32,8 @@ def repaired(data: bytes, format: str, name: str, *, in_one_line: bool) -> Repai
     target = subject.target(name)
     is_own = subject.is_own(target)
     if subject.body is not None and is_own and not verify(subject.body.body, target):
-        return Repaired(data.rstrip(b"\r\n") + b"\n", name, is_changed=False)
+        unended = in_one_line and not data.endswith(b"\n")
+        return Repaired(data + b"\n" if unended else data, name, is_changed=False)
     encoded = subject.encoded_for(target)
     value: object = encoded.body
     if subject.body is not None and subject.body.is_list and len(encoded.body) == 1:
