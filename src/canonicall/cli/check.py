@@ -77,8 +77,8 @@ class Judged(Struct, frozen=True):
 def check(files: Sequence[str], target: str, format: str, as_json: bool) -> int:
     """Find what a provider would refuse in a transcript.
 
-    FILE is a request body of any format, a list of messages, a stored conversation, or a file with
-    one of these a line; - is standard input. A body in the provider's own format is judged as it
+    FILE is a request body of any format or a list of messages, a file with one of these a line, or
+    a stored conversation; - is standard input. A body in the provider's own format is judged as it
     is, anything else as it would be sent; the output says which.
 
     \b

@@ -24,7 +24,12 @@ _SHOWN = ("openai", "anthropic", "gemini", "mistral", "kimi", "deepseek", "bedro
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the same facts as a JSON object.")
 def demo(as_json: bool) -> int:
-    """Show what canonicall does: offline, in seconds."""
+    """Show what canonicall does: offline, in seconds.
+
+    \b
+    Example:
+      canonicall demo
+    """
     story = tell()
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(story), indent=2))

@@ -46,8 +46,8 @@ from canonicall.importing.pieces import Piece, pieces
 def fix(file: str, target: str, format: str, output: str, in_place: bool, as_json: bool) -> int:
     """Repair a transcript, so that a provider accepts it.
 
-    FILE is a request body of any format, a list of messages, a stored conversation, or a file with
-    one of these a line; - is standard input. What the provider accepts already stays as it is. What
+    FILE is a request body of any format or a list of messages, a file with one of these a line, or
+    a stored conversation; - is standard input. What the provider accepts already stays as it is. What
     was changed is told on standard error, with --json as one JSON object a document.
 
     \b
