@@ -97,6 +97,16 @@ def test_a_body_too_broken_to_decode_is_still_judged(check):
     assert [one["code"] for one in record["verdicts"][0]["violations"]] == ["malformed_body"]
 
 
+def test_arguments_too_deep_to_store_are_judged_where_they_are_and_told_elsewhere(check):
+    nested = "[" * 400 + "]" * 400
+    deep = json.dumps(SOUND).replace('"tea"', nested)
+    assert check(deep, "--as", "anthropic").exit_code == 0
+    done = check(deep, "--as", "openai")
+    assert done.exit_code == 1
+    assert "nested more than 256 levels deep" in done.stderr
+    assert len(done.stderr) < 1000
+
+
 def test_a_stored_conversation_is_judged_as_rendered(check):
     chat = Conversation()
     chat.user("Hi")

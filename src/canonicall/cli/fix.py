@@ -47,8 +47,8 @@ def fix(file: str, target: str, format: str, output: str, in_place: bool, as_jso
     """Repair a transcript, so that a provider accepts it.
 
     FILE is a request body of any format or a list of messages, a file with one of these a line, or
-    a stored conversation; - is standard input. What the provider accepts already stays as it is. What
-    was changed is told on standard error, with --json as one JSON object a document.
+    a stored conversation; - is standard input. What the provider accepts already stays as it is.
+    What was changed is told on standard error, with --json as one JSON object a document.
 
     \b
     Examples:

@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from canonicall.codec import Encoded, encode_request
-from canonicall.errors import MalformedBody
+from canonicall.errors import CanonicallError
 from canonicall.findings import Action, Finding
 from canonicall.importing.documents import BODY, Document, Recognised, kind_of, read_document
 from canonicall.importing.documents import recognise as recognise_body
@@ -96,7 +96,8 @@ class Subject:
     def _model(self) -> str:
         try:
             return self.document.request.model
-        except MalformedBody:
+        except CanonicallError:
+            # What cannot be decoded can still be judged.
             return ""
 
 
