@@ -99,6 +99,10 @@ if TYPE_CHECKING:
         normalize_to_history_tool_id,
         normalize_to_openai_tool_id,
     )
+
+    # Read a transcript that somebody stored, whatever it is.
+    from canonicall.importing.detection import detect_format
+    from canonicall.importing.documents import Document, read_document
     from canonicall.ledger import Interaction, Ledger
     from canonicall.outcome import Outcome, Status, wording
     from canonicall.parsers import ToolParser, get_parser, register_parser, unregister_parser
@@ -222,6 +226,8 @@ _NAMES_BY_MODULE = {
         "normalize_to_history_tool_id",
         "normalize_to_openai_tool_id",
     ),
+    "canonicall.importing.detection": ("detect_format",),
+    "canonicall.importing.documents": ("Document", "read_document"),
     "canonicall.ledger": ("Interaction", "Ledger"),
     "canonicall.outcome": ("Outcome", "Status", "wording"),
     "canonicall.parsers": ("ToolParser", "get_parser", "register_parser", "unregister_parser"),
@@ -285,6 +291,7 @@ __all__ = [
     "Conversation",
     "CorrectionBudget",
     "Diagnostics",
+    "Document",
     "Encoded",
     "ErrorReported",
     "Event",
@@ -366,6 +373,7 @@ __all__ = [
     "cut_points",
     "decode_request",
     "decode_response",
+    "detect_format",
     "detect_syntax",
     "drop",
     "dump",
@@ -389,6 +397,7 @@ __all__ = [
     "normalize_to_openai_tool_id",
     "parse",
     "provider_names",
+    "read_document",
     "recover_calls",
     "register_parser",
     "register_provider",

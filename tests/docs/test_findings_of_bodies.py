@@ -29,6 +29,7 @@ from canonicall import (
     decode_response,
     encode_request,
     fold,
+    read_document,
     render,
     translate,
 )
@@ -83,6 +84,9 @@ _ANSWER = {"type": "tool_result", "tool_use_id": "x", "content": "1"}
 _FUNCTION = {"name": "f", "parameters": {"type": "object"}}
 
 READING: dict[str, Callable[[], Iterable[Finding]]] = {
+    "format_assumed": lambda: (
+        read_document(b'{"messages": [{"role": "user", "content": "Hi"}]}').findings
+    ),
     "missing_content": lambda: _chat({"role": "user"}),
     "untyped_part": lambda: (
         *_chat({"role": "user", "content": ["Hi"]}),

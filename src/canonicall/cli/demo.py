@@ -10,18 +10,17 @@ from collections.abc import Callable, Iterable, Sequence
 import click
 import msgspec
 from msgspec import Struct
-from rich import box
-from rich.console import Console, JustifyMethod
+from rich.console import Console
 from rich.live import Live
 from rich.padding import Padding
 from rich.table import Table
 
 from canonicall.cli.demo_journey import Hop, travel
 from canonicall.cli.demo_naive import Refused, send_as_it_is
+from canonicall.cli.page import open_console, say, simple_table
 from canonicall.conversation import Conversation
 from canonicall.ids import is_canonical_tool_id
 
-_WIDEST = 100
 _ID_SHOWN = 13
 _ERRORS_SHOWN = 8
 _WORDS = "what it says"
@@ -55,12 +54,16 @@ def demo(as_json: bool) -> int:
     """Show what canonicall does: one conversation through all providers, offline.
 
     Every provider is simulated with the rules of the real one. No network, no keys.
+
+    \b
+    Example:
+      canonicall demo
     """
     if as_json:
         story = tell()
         click.echo(msgspec.json.format(msgspec.json.encode(story), indent=2))
     else:
-        story = show(_console())
+        story = show(open_console())
     return 0 if all(check.holds for check in story.checks) else 1
 
 
@@ -79,13 +82,13 @@ def tell(each: Callable[[Hop], None] | None = None) -> Story:
 def show(console: Console) -> Story:
     """Tell it while it happens."""
     console.print("canonicall: one conversation, any model", style="bold")
-    _say(
+    say(
         console,
         "Every provider below is simulated with the rules and the error texts of the real one:"
         " no network, no keys.",
     )
     _head(console, "1. One conversation, continued by a different provider each time")
-    _say(
+    say(
         console,
         "Each gets the whole conversation so far, with thoughts, parallel calls, images and calls"
         " that the user cancelled; asks for tools; and answers. The columns in the middle say what"
@@ -121,7 +124,7 @@ def _show_naive(naive: Sequence[Refused], console: Console) -> None:
     refused = [one for one in naive if one.status != 200]
     _head(console, "2. The same conversation, sent with ids and blocks as they are")
     told = {one.error: one for one in reversed(refused)}
-    _say(console, f"{len(refused)} of {len(naive)} requests are refused. Some of the answers:")
+    say(console, f"{len(refused)} of {len(naive)} requests are refused. Some of the answers:")
     console.print()
     table = _table("provider", "status", _WORDS)
     for one in [one for one in refused if told[one.error] is one][:_ERRORS_SHOWN]:
@@ -134,15 +137,15 @@ def _show_end(story: Story, console: Console) -> None:
     _head(console, "3. What this run has shown")
     for check in story.checks:
         mark, style = ("yes", "green") if check.holds else ("NO ", "bold red")
-        _say(console, f"{mark}  {check.claim}", style=style)
+        say(console, f"{mark}  {check.claim}", style=style)
     console.print()
     ends = ", ".join(f"{count} {outcome}" for outcome, count in story.outcomes.items())
     calls = sum(story.outcomes.values())
-    _say(console, f"{calls} tool calls in {len(story.hops)} hops: {ends}.", style="bold")
+    say(console, f"{calls} tool calls in {len(story.hops)} hops: {ends}.", style="bold")
     console.print()
-    _say(console, "Where to go next:")
+    say(console, "Where to go next:")
     for command, what in _NEXT:
-        _say(console, f"{command:<37} {what}", indent="    ")
+        say(console, f"{command:<37} {what}", indent="    ")
 
 
 _NEXT = (
@@ -176,29 +179,15 @@ def _outcomes(talk: Conversation) -> dict[str, int]:
     return ends
 
 
-def _console() -> Console:
-    # Ids and places hold brackets and colons: they are text, not markup.
-    console = Console(markup=False, emoji=False, highlight=False)
-    console.width = min(console.width, _WIDEST)
-    return console
-
-
 def _head(console: Console, title: str) -> None:
     console.print()
     console.print(title, style="bold cyan")
 
 
-def _say(console: Console, text: str, *, style: str | None = None, indent: str = "  ") -> None:
-    filled = textwrap.fill(
-        text, console.width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
-    )
-    console.print(filled, style=style, soft_wrap=True)
-
-
 def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, header_style="bold")
-    for column in columns:
-        is_number = column in (*_REPAIRS, "calls", "other")
-        justify: JustifyMethod = "right" if is_number else "left"
-        table.add_column(column, overflow="fold", justify=justify, no_wrap=column != _WORDS)
+    table = simple_table(*columns)
+    table.padding = 0
+    for name, column in zip(columns, table.columns, strict=True):
+        column.justify = "right" if name in (*_REPAIRS, "calls", "other") else "left"
+        column.no_wrap = name not in (_WORDS, "verdict")
     return table

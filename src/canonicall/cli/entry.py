@@ -4,6 +4,7 @@ This module imports nothing that the base install lacks: without the `cli` extra
 starts, and says what to install.
 """
 
+import io
 import sys
 
 _EXTRA = ("click", "rich")
@@ -15,6 +16,10 @@ _MISSING = (
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that has no such letter shows its number.
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
     try:
         from canonicall.cli.verbs import cli  # noqa: PLC0415  # click may not be installed
 

@@ -1,14 +1,8 @@
 """The verbs of the command line: where each one lives, and how a run ends.
 
 In: arguments. Out: an exit code. A verb's module is imported when the verb is called, so that
-help stays quick however many verbs there are. Only this file decides on exit codes:
-
-    0    it worked
-    1    an error that is told in one line, or output that nobody reads any more
-    2    the arguments were wrong
-    130  ended by Ctrl-C
-
-A verb may return a code of its own.
+help stays quick however many verbs there are. Only this file decides on exit codes: a verb returns
+one of `EXIT_CODES`, or nothing, which is 0.
 """
 
 import os
@@ -16,13 +10,28 @@ import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
+from canonicall.cli.visible import in_one_line
 from canonicall.errors import CanonicallError
 
-INTERRUPTED = 130
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+OK, FAILED, MISUSED, FOUND, INTERRUPTED = 0, 1, 2, 3, 130
+
+EXIT_CODES = {
+    OK: "It worked, and nothing is wrong.",
+    FAILED: "An error, told in one line; or nobody reads the output any more.",
+    MISUSED: "The arguments are wrong.",
+    FOUND: "It worked, and something was found: a provider would refuse it, a call is unreadable.",
+    INTERRUPTED: "Ended by Ctrl-C.",
+}
+"""How a run ends, for every verb."""
+_LONGEST = 600
+"""Characters of an error that are shown."""
 
 
 class Verb(NamedTuple):
@@ -36,7 +45,21 @@ class Verb(NamedTuple):
 
 VERBS = {
     "demo": Verb("canonicall.cli.demo:demo", "Show what canonicall does: offline, in seconds."),
+    "check": Verb(
+        "canonicall.cli.check:check", "Find what a provider would refuse in a transcript."
+    ),
+    "fix": Verb("canonicall.cli.fix:fix", "Repair a transcript, so that a provider accepts it."),
+    "explain": Verb(
+        "canonicall.cli.explain:explain", "Say what a provider's error means, and what to do."
+    ),
+    "parse": Verb("canonicall.cli.parse:parse", "Read the calls that a model printed as text."),
+    "providers": Verb(
+        "canonicall.cli.providers:providers", "Show what providers can do, and their rules."
+    ),
     "sim": Verb("canonicall.cli.sim:sim", "Serve simulated providers on this machine."),
+    "doctor": Verb(
+        "canonicall.cli.doctor:doctor", "Look at the installation: packages, keys, versions."
+    ),
     "version": Verb("canonicall.cli.version:version", "Print the versions in use."),
 }
 
@@ -67,6 +90,17 @@ class Verbs(click.Group):
         with formatter.section("Verbs"):
             formatter.write_dl([(name, verb.help) for name, verb in self._verbs.items()])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
+        """The verbs that can be meant, from the table alone; then the options of the group."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415  # only a shell asks
+
+        verbs = [
+            CompletionItem(name, help=verb.help)
+            for name, verb in self._verbs.items()
+            if name.startswith(incomplete)
+        ]
+        return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -94,16 +128,25 @@ class Verbs(click.Group):
             code = _failed(error)
         except BrokenPipeError:
             _mute_output()
-            code = 1
+            code = FAILED
         except OSError as error:
             _mute_output()
             code = _failed(error)
         sys.exit(code if isinstance(code, int) else 0)
 
 
+def complain(text: str) -> None:
+    """Tell an error in one line, whatever is quoted in it."""
+    line = in_one_line(text)
+    if len(line) > _LONGEST:
+        # The path into something deep is longer than anybody reads.
+        line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
+    click.echo(f"canonicall: error: {line}", err=True)
+
+
 def _failed(error: Exception) -> int:
-    click.echo(f"canonicall: error: {error}", err=True)
-    return 1
+    complain(str(error))
+    return FAILED
 
 
 def _mute_output() -> None:

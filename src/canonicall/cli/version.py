@@ -21,5 +21,10 @@ def version_line() -> str:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def version(as_json: bool) -> None:
-    """Print the versions in use."""
+    """Print the versions in use.
+
+    \b
+    Example:
+      canonicall version --json
+    """
     click.echo(json.dumps(versions()) if as_json else version_line())

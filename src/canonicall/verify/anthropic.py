@@ -188,7 +188,7 @@ def _result(block: Node, target: Target) -> Iterator[Violation]:
         return
     parts = block.nodes("content")
     for part in parts:
-        if str(part.get("type")) not in RESULT_CONTENT:
+        if part.text("type") not in RESULT_CONTENT:
             error = f"{dotted(part.where)}: Input tag '{part.get('type')}' found using 'type' does "
             error += "not match any of the expected tags"
             yield refuse("bad_result_content", part.where, error, source=HANDLING)

@@ -49,7 +49,7 @@ def _tools(tools: list[Node], target: Target) -> Iterator[Violation]:
     if len(tools) > target.max_tools:
         error = f"tools: List should have at most {target.max_tools} items"
         yield refuse("too_many_tools", "$.tools", error, source=MESSAGES)
-    own = [tool for tool in tools if tool.get("type") in (None, "custom")]
+    own = [tool for tool in tools if tool.text("type") in {"", "custom"}]
     declared = [Declared(tool.text("name"), tool.where) for tool in own]
     for tool in declared:
         if not is_tool_name(tool.name, target.names):
@@ -78,7 +78,7 @@ def _choice(root: Node, tools: list[Node], target: Target) -> Iterator[Violation
     if not tools:
         error = "tool_choice: tool_choice may only be specified while providing tools"
         yield refuse("choice_without_tools", choice.where, error, source=MESSAGES)
-    elif kind == "tool" and choice.get("name") not in [tool.get("name") for tool in tools]:
+    elif kind == "tool" and choice.text("name") not in {tool.text("name") for tool in tools}:
         error = f"Tool '{choice.get('name')}' not found in provided tools"
         yield refuse("choice_names_unknown_tool", choice.at("name"), error, source=MESSAGES)
     if CHOICES.get(kind) not in target.choice_modes:

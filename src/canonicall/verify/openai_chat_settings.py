@@ -49,7 +49,7 @@ def is_mistral(target: Target) -> bool:
 
 def setting_violations(root: Node, messages: list[Node], target: Target) -> Iterator[Violation]:
     tools = root.nodes("tools")
-    functions = [tool for tool in tools if tool.get("type") in (None, "function")]
+    functions = [tool for tool in tools if tool.text("type") in {"", "function"}]
     offer = Offer(
         "$.tools",
         tuple(Declared(_name(tool), tool.where) for tool in functions),

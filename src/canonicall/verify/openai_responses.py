@@ -238,7 +238,7 @@ def _reasoning(items: list[Node]) -> Iterator[Violation]:
 
 def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]:
     tools = root.nodes("tools")
-    functions = [tool for tool in tools if tool.get("type") in ("function", "custom")]
+    functions = [tool for tool in tools if tool.text("type") in {"function", "custom"}]
     later = [item for item in items if _type(item) in {"additional_tools", "tool_search_output"}]
     inner = [tool for one in (*tools, *later) for tool in one.nodes("tools")]
     offer = Offer(

@@ -79,9 +79,9 @@ def decode_item(
             block = _decode_call(item, where, domain, findings)
         case "custom_tool_call":
             block = _decode_custom_call(item, where, domain)
-        case kind if kind in _ASKED:
+        case str(kind) if kind in _ASKED:
             return _decode_server_call(item, where, domain)
-        case kind if kind in _OUTPUTS:
+        case str(kind) if kind in _OUTPUTS:
             block = _decode_server_output(item, where, domain, so_far)
         case _:
             block = decode_unknown(item, where, domain, findings)

@@ -125,7 +125,8 @@ class _Reader:
         self._results: list[ToolResult] = []
 
     def feed(self, item: dict[str, Any], where: str) -> None:
-        kind = item.get("type") or ("message" if "role" in item else "item_reference")
+        kind = text_at(item.get("type"), f"{where}.type")
+        kind = kind or ("message" if "role" in item else "item_reference")
         if kind in _OUTPUTS:
             self._end_reply()
             self._results.append(_decode_result(item, where, self._domain, self.findings))

@@ -1,0 +1,234 @@
+"""`canonicall check`: what a provider would refuse in a transcript, before it is sent.
+
+In: files, each one document or one a line. Out: every violation with its place, for people or as
+one JSON object a document. A file is judged line by line and is never held whole.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+import msgspec
+from msgspec import Struct
+from rich.text import Text
+
+from canonicall.cli.arguments import (
+    EVERY_PROVIDER,
+    INPUT,
+    TargetName,
+    from_option,
+    json_option,
+)
+from canonicall.cli.files import reading, shown
+from canonicall.cli.judging import Subject, Verdict
+from canonicall.cli.page import (
+    counted,
+    open_console,
+    say,
+    show_findings,
+    show_table,
+    show_violations,
+    simple_table,
+)
+from canonicall.cli.verbs import FAILED, FOUND, OK, complain
+from canonicall.errors import CanonicallError
+from canonicall.importing.pieces import pieces
+from canonicall.providers.registry import provider_names
+
+
+class Judged(Struct, frozen=True):
+    """One document and what became of it."""
+
+    file: str
+    line: int
+    """From 1; 0 where the file is one document."""
+    formats: tuple[str, ...] = ()
+    """The formats it can be; it is read as the first, or as the target's own."""
+    verdicts: tuple[Verdict, ...] = ()
+    error: str = ""
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}, line {self.line}" if self.line else self.file
+
+    @property
+    def read_as(self) -> str:
+        others = " or ".join(self.formats[1:])
+        return f"{self.formats[0]} (could be {others})" if others else self.formats[0]
+
+    @property
+    def is_refused(self) -> bool:
+        return any(verdict.violations for verdict in self.verdicts)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=INPUT, metavar="FILE...")
+@click.option(
+    "--as",
+    "target",
+    required=True,
+    type=TargetName(or_all=True),
+    metavar="PROVIDER[:MODEL]",
+    help="Whose rules count; `all` for the matrix of all providers.",
+)
+@from_option
+@json_option
+def check(files: Sequence[str], target: str, format: str, as_json: bool) -> int:
+    """Find what a provider would refuse in a transcript.
+
+    FILE is a request body of any format or a list of messages, a file with one of these a line, or
+    a stored conversation; - is standard input. A body in the provider's own format is judged as it
+    is, anything else as it would be sent; the output says which.
+
+    \b
+    Examples:
+      canonicall check request.json --as anthropic
+      canonicall check log.jsonl --as openai:gpt-5 --json
+      canonicall check - --as all < request.json
+
+    Ends with 3 if a provider would refuse something, with 1 if a document cannot be read.
+    """
+    targets = provider_names() if target == EVERY_PROVIDER else (target,)
+    found = (judged for file in files for judged in _judged(file, targets, format))
+    if as_json:
+        seen = _print_records(found)
+    elif target == EVERY_PROVIDER:
+        seen = _show_matrix(found)
+    else:
+        seen = _show_each(found)
+    if seen["unreadable"]:
+        return FAILED
+    return FOUND if seen["refused"] else OK
+
+
+def _judged(file: str, targets: Sequence[str], format: str) -> Iterator[Judged]:
+    with reading(file) as lines:
+        for piece in pieces(lines, format):
+            subject = Subject(piece.data, format)
+            name = shown(file)
+            try:
+                verdicts = tuple(map(subject.verdict, targets))
+                yield Judged(name, piece.line, subject.formats, verdicts)
+            except CanonicallError as error:
+                yield Judged(name, piece.line, error=str(error))
+
+
+def _count(seen: Counter[str], judged: Judged) -> None:
+    seen["documents"] += 1
+    seen["refused"] += judged.is_refused
+    seen["unreadable"] += bool(judged.error)
+
+
+def _print_records(found: Iterator[Judged]) -> Counter[str]:
+    """One JSON object for each document, as soon as it is judged."""
+    seen: Counter[str] = Counter()
+    for judged in found:
+        _count(seen, judged)
+        record: dict[str, Any] = {"file": judged.file, "line": judged.line or None}
+        if judged.error:
+            record["error"] = judged.error
+        else:
+            record |= {"formats": judged.formats, "verdicts": judged.verdicts}
+        click.echo(msgspec.json.encode(record))
+    return seen
+
+
+def _show_each(found: Iterator[Judged]) -> Counter[str]:
+    """Every document that is refused; a document that is a whole file in any case."""
+    console = open_console()
+    seen: Counter[str] = Counter()
+    for judged in found:
+        _count(seen, judged)
+        if judged.error:
+            complain(f"{judged.place}: {judged.error}")
+        elif judged.is_refused or not judged.line:
+            if seen["shown"]:
+                console.print()
+            seen["shown"] += 1
+            _show(judged)
+    if seen["documents"] > 1:
+        if seen["shown"]:
+            console.print()
+        say(console, _summary(seen), style="bold", indent="")
+    return seen
+
+
+def _show(judged: Judged) -> None:
+    console = open_console()
+    (verdict,) = judged.verdicts
+    who = f"{verdict.target.partition(':')[0]}" + (f" ({verdict.model})" if verdict.model else "")
+    how = (
+        f"judged as it is, for {who}"
+        if verdict.judged == "as it is"
+        else f"read as {judged.read_as}, judged as it would be sent to {who}"
+    )
+    say(console, f"{judged.place}: {how}", style="bold", indent="")
+    if verdict.changes:
+        console.print()
+        show_findings(console, verdict.changes)
+    show_violations(console, verdict.violations)
+    console.print()
+    if verdict.violations:
+        told = f"{counted(len(verdict.violations), 'violation')}: this would be refused."
+        say(console, told, style="bold red")
+    else:
+        changed = f" after {counted(len(verdict.changes), 'change')}" if verdict.changes else ""
+        say(console, f"Nothing to refuse{changed}.", style="green")
+
+
+def _show_matrix(found: Iterator[Judged]) -> Counter[str]:
+    """A row for each provider, over all documents. Only sums are kept."""
+    console = open_console(widest=120)
+    seen: Counter[str] = Counter()
+    rows: dict[str, _Row] = {}
+    title = ""
+    for judged in found:
+        _count(seen, judged)
+        if judged.error:
+            complain(f"{judged.place}: {judged.error}")
+            continue
+        title = f"{judged.place}, read as {judged.read_as}"
+        for verdict in judged.verdicts:
+            rows.setdefault(verdict.target, _Row(verdict.format)).take_in(verdict)
+    if not rows:
+        return seen
+    say(console, _summary(seen) if seen["documents"] > 1 else title, style="bold", indent="")
+    console.print()
+    table = simple_table("provider", "format", "judged", "changes", "verdict", "codes")
+    table.columns[3].justify = "right"
+    for name, row in rows.items():
+        table.add_row(name, *row.cells())
+    show_table(console, table, is_wide=True)
+    return seen
+
+
+class _Row:
+    """What one provider says, summed up over documents."""
+
+    def __init__(self, format: str) -> None:
+        self._format = format
+        self._documents = self._refused = self._changes = 0
+        self._ways: set[str] = set()
+        self._codes: Counter[str] = Counter()
+
+    def take_in(self, verdict: Verdict) -> None:
+        self._documents += 1
+        self._refused += bool(verdict.violations)
+        self._changes += len(verdict.changes)
+        self._ways.add(verdict.judged)
+        self._codes.update(one.code for one in verdict.violations)
+
+    def cells(self) -> tuple[str | Text, ...]:
+        told = "refused" if self._refused else "accepted"
+        if self._refused and self._documents > 1:
+            told = f"{self._refused:,} refused"
+        verdict = Text(told, style="bold red" if self._refused else "green")
+        codes = (f"{count:,} {code}" if count > 1 else code for code, count in self._codes.items())
+        ways = ", ".join(sorted(self._ways))
+        return self._format, ways, f"{self._changes:,}", verdict, "\n".join(codes)
+
+
+def _summary(seen: Counter[str]) -> str:
+    unreadable = f", {seen['unreadable']:,} unreadable" if seen["unreadable"] else ""
+    return f"{counted(seen['documents'], 'document')}: {seen['refused']:,} refused{unreadable}."

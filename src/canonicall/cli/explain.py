@@ -1,0 +1,138 @@
+"""`canonicall explain`: a provider's error in, what it means and what to do out."""
+
+import sys
+
+import click
+import msgspec
+
+from canonicall.cli.arguments import INPUT, TargetName, json_option
+from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown
+from canonicall.cli.page import item, open_console, say, show_violations
+from canonicall.cli.verbs import FAILED, OK
+from canonicall.errors import CanonicallError
+from canonicall.findings import Finding
+from canonicall.importing.documents import BODY, Recognised, kind_of, recognise
+from canonicall.providers.registry import get_target
+from canonicall.target import Target
+from canonicall.verify import Explained, Explanation, verify
+from canonicall.verify import explain as explain_error
+from canonicall.wire.formats import get_format
+
+
+@click.command()
+@click.argument("text", required=False)
+@click.option(
+    "--request",
+    "request_file",
+    type=INPUT,
+    metavar="FILE",
+    help="The request body that was refused: where it breaks is shown.",
+)
+@click.option(
+    "--provider",
+    type=TargetName(),
+    metavar="PROVIDER[:MODEL]",
+    help="Who refused it: its own words come first, its rules count.",
+)
+@json_option
+def explain(text: str | None, request_file: str | None, provider: str | None, as_json: bool) -> int:
+    """Say what a provider's error means, and what to do.
+
+    TEXT is the error as it was printed or logged, JSON or not; - or nothing reads it from standard
+    input.
+
+    \b
+    Examples:
+      canonicall explain "tool_use ids were found without tool_result blocks"
+      canonicall explain --request request.json --provider anthropic < error.json
+
+    Ends with 1 if nothing is known about the error.
+    """
+    error = _error_text(text, request_file)
+    found = _request(request_file) if request_file else None
+    target = _target(found, provider, request_file or "")
+    body = found.body if found else None
+    told = explain_error(error, request=body, target=target)
+    broken = verify(body, target).findings if body is not None and target else ()
+    if as_json:
+        record = {"known": bool(told), "meanings": told.entries, "violations": broken}
+        click.echo(msgspec.json.format(msgspec.json.encode(record), indent=2))
+    else:
+        _show(told, broken, has_request=found is not None)
+    return OK if told else FAILED
+
+
+def _error_text(text: str | None, request_file: str | None) -> str:
+    if text is None and sys.stdin.isatty():
+        raise click.UsageError("Give the text of the error, or pipe it in.")
+    if text not in (None, STANDARD):
+        return str(text)
+    if request_file == STANDARD:
+        raise click.UsageError("The error and the request cannot both be standard input.")
+    piped = read_bytes(STANDARD).decode("utf-8", "replace")
+    if not piped.strip():
+        raise click.UsageError("The text of the error is empty.")
+    return piped
+
+
+def _request(file: str) -> Recognised:
+    data = read_bytes(file)
+    if kind_of(data) is not BODY:
+        what = "this is a stored conversation. Give the request body that was refused."
+        raise UnusableFile(shown(file), what)
+    try:
+        return recognise(data)
+    except CanonicallError as error:
+        raise UnusableFile(shown(file), error) from None
+
+
+def _target(found: Recognised | None, provider: str | None, file: str) -> Target | None:
+    """Whose rules count: those of the provider, or the base rules of the request's format."""
+    target = get_target(provider) if provider else None
+    if found is None or target is None:
+        return target or (get_format(found.format).target if found else None)
+    if target.format not in found.possible:
+        what = f"this is a request of {found.format}, and {provider} is sent {target.format}."
+        raise UnusableFile(shown(file), f"{what} Give the request that was refused.")
+    model = found.body.get("model")
+    if target.model or not isinstance(model, str) or not model:
+        return target
+    return get_target(f"{provider}:{model}")
+
+
+def _show(told: Explanation, broken: tuple[Finding, ...], *, has_request: bool) -> None:
+    console = open_console()
+    if not told:
+        say(console, "Nothing is known about this error.", style="bold", indent="")
+        if not has_request:
+            say(console, "With --request FILE the request itself is checked.", indent="")
+    elif len(told.entries) > 1:
+        say(console, f"It can mean {len(told.entries)} things, the likeliest first:", indent="")
+    for place, entry in enumerate(told.entries):
+        if place or len(told.entries) > 1:
+            console.print()
+        _show_entry(entry)
+    fitting = [one for one in broken if any(one in entry.violations for entry in told.entries)]
+    others = [one for one in broken if one not in fitting]
+    if fitting:
+        console.print()
+        say(console, "In the request, this fits the error:", style="bold", indent="")
+        show_violations(console, fitting)
+    if others:
+        console.print()
+        title = "The request has other faults too:" if fitting else "The request has these faults:"
+        say(console, title, style="bold", indent="")
+        show_violations(console, others)
+    if has_request and not broken:
+        console.print()
+        say(console, "In the request itself nothing was found that breaks a rule.", indent="")
+
+
+def _show_entry(entry: Explained) -> None:
+    console = open_console()
+    say(console, entry.code, style="bold", indent="")
+    item(console, "quote", f'"{entry.quote}"', indent=2)
+    item(console, "why", entry.meaning, indent=2)
+    item(console, "repair", entry.repair, indent=2)
+    item(console, "where", ", ".join(entry.places), indent=2)
+    item(console, "source", entry.source, indent=2)

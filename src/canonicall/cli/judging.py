@@ -1,0 +1,106 @@
+"""One document against one provider: as it is, or as it would be sent.
+
+In: the bytes of a document and a target's name. Out: a `Verdict`. A body that can be in the
+target's own format is judged as it stands; anything else is rendered for the target first, and
+what had to be changed for that is part of the verdict.
+"""
+
+from functools import cached_property
+from typing import Literal
+
+from msgspec import Struct
+
+from canonicall.codec import Encoded, encode_request
+from canonicall.errors import CanonicallError
+from canonicall.findings import Action, Finding
+from canonicall.importing.documents import BODY, Document, Recognised, kind_of, read_document
+from canonicall.importing.documents import recognise as recognise_body
+from canonicall.providers.registry import get_target
+from canonicall.target import Target
+from canonicall.verify import verify
+
+
+class Verdict(Struct, frozen=True):
+    """What a provider would say."""
+
+    target: str
+    format: str
+    model: str
+    judged: Literal["as it is", "as rendered"]
+    violations: tuple[Finding, ...]
+    changes: tuple[Finding, ...] = ()
+    """What rendering dropped, added, changed or moved."""
+
+
+class Subject:
+    """One document, read at most once however many providers judge it."""
+
+    def __init__(self, data: bytes, format: str) -> None:
+        self.data = data
+        self._format = format
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats it can be; it is read as the first, or as a target's own that is in it."""
+        return self.body.possible if self.body else (self.document.format,)
+
+    @cached_property
+    def body(self) -> Recognised | None:
+        """The request body, not decoded; None where the document is something else."""
+        if kind_of(self.data, self._format) is BODY:
+            return recognise_body(self.data, self._format)
+        return None
+
+    @cached_property
+    def document(self) -> Document:
+        return read_document(self.data, self._format)
+
+    def target(self, name: str) -> Target:
+        """The target. Where only the provider is named, the model of a body in its own format
+        says which of the provider's rules count."""
+        target = get_target(name)
+        if target.model or not self.is_own(target):
+            return target
+        return get_target(f"{name}:{self._model}") if self._model else target
+
+    def is_own(self, target: Target) -> bool:
+        """Whether it is a body in the target's format already."""
+        return self.body is not None and target.format in self.body.possible
+
+    def document_for(self, target: Target) -> Document:
+        """The document, read in the target's own format where it can be that."""
+        if self.body is not None and self.is_own(target) and target.format != self.body.format:
+            return read_document(self.data, target.format)
+        return self.document
+
+    def encoded_for(self, target: Target) -> Encoded:
+        return encode_request(self.document_for(target).request, target)
+
+    def verdict(self, name: str) -> Verdict:
+        target = self.target(name)
+        if self.body is not None and self.is_own(target):
+            found = verify(self.body.body, target).findings
+            return Verdict(name, target.format, target.model, "as it is", found)
+        encoded = self.encoded_for(target)
+        found = verify(encoded.body, target).findings
+        told = changes((*self.reading_findings, *encoded.report))
+        return Verdict(name, target.format, target.model, "as rendered", found, told)
+
+    @property
+    def reading_findings(self) -> tuple[Finding, ...]:
+        """What was found while reading that the report of the encoder does not repeat."""
+        known = self.document.request.findings
+        return tuple(one for one in self.document.findings if one not in known)
+
+    @property
+    def _model(self) -> str:
+        try:
+            return self.document.request.model
+        except CanonicallError:
+            # What cannot be decoded can still be judged.
+            return ""
+
+
+def changes(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings that say that something is not as it was."""
+    return tuple(one for one in findings if one.action is not Action.KEPT)

@@ -1,0 +1,182 @@
+"""`canonicall parse`: the text of a model in, its calls, words and thoughts out."""
+
+import sys
+from typing import Any
+
+import click
+import msgspec
+from click.shell_completion import CompletionItem
+
+from canonicall.cli.arguments import INPUT, TextParameter, json_option, matching, sentence
+from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown
+from canonicall.cli.page import (
+    add_row,
+    counted,
+    item,
+    open_console,
+    say,
+    show_findings,
+    show_table,
+    simple_table,
+)
+from canonicall.cli.verbs import FOUND, OK
+from canonicall.codec import decode_request
+from canonicall.errors import CanonicallError
+from canonicall.importing.detection import detect_format
+from canonicall.importing.documents import AUTO
+from canonicall.request import Tool
+from canonicall.syntax.parsing import Parsed
+from canonicall.syntax.parsing import parse as parse_text
+from canonicall.syntax.registry import get_syntax, syntax_names
+
+
+class SyntaxName(TextParameter):
+    """A way in which models print calls, or "auto"."""
+
+    name = "syntax"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value != AUTO:
+            try:
+                get_syntax(value)
+            except CanonicallError as error:
+                self.fail(sentence(error), param, ctx)
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        del ctx, param
+        return matching([AUTO, *syntax_names()], incomplete)
+
+
+@click.command()
+@click.argument("file", required=False, type=INPUT)
+@click.option(
+    "--syntax",
+    type=SyntaxName(),
+    default=AUTO,
+    show_default=True,
+    metavar="NAME",
+    help="How the model prints its calls.",
+)
+@click.option(
+    "--tools",
+    "tools_file",
+    type=INPUT,
+    metavar="FILE",
+    help="JSON with the tools that were offered: a list, or a request body.",
+)
+@click.option("--list", "list_syntaxes", is_flag=True, help="List the syntaxes and stop.")
+@json_option
+def parse(
+    file: str | None, syntax: str, tools_file: str | None, list_syntaxes: bool, as_json: bool
+) -> int:
+    """Read the calls that a model printed as text.
+
+    FILE holds the text of one reply; - or nothing reads it from standard input. Some forms, bare
+    JSON for example, are calls only where a tool of that name was offered: give --tools.
+
+    \b
+    Examples:
+      canonicall parse reply.txt
+      canonicall parse - --syntax hermes --tools tools.json --json < reply.txt
+      canonicall parse --list
+
+    Ends with 3 if a call of the syntax named, or the arguments of a call, cannot be read.
+    """
+    if list_syntaxes:
+        _list(as_json=as_json)
+        return OK
+    if file is None and sys.stdin.isatty():
+        raise click.UsageError("Give a FILE with the text of a reply, or pipe it in.")
+    source = file or STANDARD
+    if source == tools_file == STANDARD:
+        raise click.UsageError("The text and the tools cannot both be standard input.")
+    tools = _tools(tools_file) if tools_file else None
+    parsed = parse_text(read_bytes(source).decode("utf-8", "replace"), syntax=syntax, tools=tools)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(_record(parsed)), indent=2))
+    else:
+        _show(parsed, syntax)
+    return FOUND if _is_damaged(parsed) else OK
+
+
+def _is_damaged(parsed: Parsed) -> bool:
+    unreadable = any(finding.code == "call_unreadable" for finding in parsed.findings)
+    return unreadable or any(
+        call.truncated or (call.args is None and call.kind == "function") for call in parsed.calls
+    )
+
+
+def _tools(file: str) -> list[Tool | dict[str, Any]]:
+    """The tools in a file, in the form of any format."""
+    try:
+        value = msgspec.json.decode(read_bytes(file))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UnusableFile(shown(file), f"this is not JSON: {error}.") from None
+    format = detect_format(value)
+    try:
+        if format is not None:
+            return list(decode_request(value, format).tools)
+    except CanonicallError as error:
+        raise UnusableFile(shown(file), error) from None
+    listed = value.get("tools") if isinstance(value, dict) else value
+    if not isinstance(listed, list) or not all(isinstance(tool, dict) for tool in listed):
+        what = "no tools are in it. Give a list of tools, or a request body with tools."
+        raise UnusableFile(shown(file), what)
+    return listed
+
+
+def _record(parsed: Parsed) -> dict[str, Any]:
+    calls = [
+        {"id": call.id or None, "name": call.name, "arguments": call.args, "raw": call.raw or None}
+        for call in parsed.calls
+    ]
+    return {
+        "syntax": parsed.syntax or None,
+        "calls": calls,
+        "text": parsed.text,
+        "thinking": parsed.thinking,
+        "findings": parsed.findings,
+    }
+
+
+def _show(parsed: Parsed, asked: str) -> None:
+    console = open_console(widest=120)
+    found = counted(len(parsed.calls), "call") if parsed.calls else "No calls"
+    known = f", {parsed.syntax}" if parsed.syntax else ""
+    told = " (told by its markers)" if known and asked == AUTO else ""
+    say(console, f"{found}{known}{told}", style="bold", indent="")
+    if parsed.calls:
+        console.print()
+        table = simple_table("tool", "id", "arguments")
+        for call in parsed.calls:
+            args = call.raw if call.args is None else msgspec.json.encode(call.args).decode()
+            add_row(table, call.name or "(none)", call.id or "(none)", args or "")
+        show_table(console, table)
+    if parsed.thinking.strip() or parsed.text.strip():
+        console.print()
+        item(console, "thought", parsed.thinking.strip(), indent=2)
+        item(console, "text", parsed.text.strip(), indent=2)
+    if parsed.findings:
+        console.print()
+        show_findings(console, parsed.findings)
+
+
+def _list(*, as_json: bool) -> None:
+    known = [get_syntax(name) for name in syntax_names()]
+    if as_json:
+        rows = [
+            {"name": one.name, "notation": one.notation, "marked": one.is_marked}
+            | {"models": one.models}
+            for one in known
+        ]
+        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
+        return
+    console = open_console(widest=120)
+    table = simple_table("syntax", "arguments", "needs tools", "models")
+    for one in known:
+        needs = "" if one.is_marked else "yes"
+        table.add_row(one.name, one.notation, needs, ", ".join(one.models))
+    show_table(console, table)

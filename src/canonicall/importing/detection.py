@@ -1,0 +1,200 @@
+"""Which wire format a request body has, judged by what only some formats write.
+
+In: a parsed body. Out: the formats it can be, the likeliest first. Each mark found in the body
+speaks for the formats that write it so; the formats with the most marks remain. A body of plain
+text has no mark: it means the same in several formats, and `openai-chat`, the most spoken one, is
+named first. One pass over the messages, whatever they hold.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+CANONICAL = "canonical"
+"""A conversation in its stored form."""
+
+Formats: TypeAlias = tuple[str, ...]
+
+CHAT = ("openai-chat",)
+ANTHROPIC = ("anthropic",)
+BEDROCK = ("bedrock",)
+COHERE = ("cohere",)
+OLLAMA = ("ollama",)
+FUNCTIONS = ("openai-chat", "cohere", "ollama")
+"""Formats that wrap a tool in `function` and have system and tool messages."""
+PLAIN = ("openai-chat", "anthropic", "cohere", "ollama")
+"""Formats in which the text of a message may be a string."""
+MESSAGES = (*PLAIN, "bedrock")
+"""Formats with `messages`, in the order in which they are preferred."""
+
+# Fields of a whole body.
+_FIELDS: dict[str, Formats] = {
+    "toolConfig": BEDROCK,
+    "inferenceConfig": BEDROCK,
+    "additionalModelRequestFields": BEDROCK,
+    "guardrailConfig": BEDROCK,
+    "modelId": BEDROCK,
+    "anthropic_version": ANTHROPIC,
+    "stop_sequences": ("anthropic", "cohere"),
+    "mcp_servers": ANTHROPIC,
+    "container": ANTHROPIC,
+    "context_management": ANTHROPIC,
+    "output_format": ANTHROPIC,
+    "output_config": ANTHROPIC,
+    "documents": COHERE,
+    "citation_options": COHERE,
+    "safety_mode": COHERE,
+    "strict_tools": COHERE,
+    "options": OLLAMA,
+    "keep_alive": OLLAMA,
+    "think": OLLAMA,
+    "max_completion_tokens": CHAT,
+    "stream_options": CHAT,
+    "n": CHAT,
+    "parallel_tool_calls": CHAT,
+    "reasoning_effort": CHAT,
+    "functions": CHAT,
+    "function_call": CHAT,
+    "logit_bias": CHAT,
+    "top_logprobs": CHAT,
+}
+# Types of content parts.
+_PARTS: dict[str, Formats] = {
+    "tool_use": ANTHROPIC,
+    "tool_result": ANTHROPIC,
+    "server_tool_use": ANTHROPIC,
+    "redacted_thinking": ANTHROPIC,
+    "image": ANTHROPIC,
+    "image_url": ("openai-chat", "cohere"),
+    "input_audio": CHAT,
+    "file": CHAT,
+    "refusal": CHAT,
+}
+# Fields of a message.
+_MESSAGE_FIELDS: dict[str, Formats] = {
+    "tool_calls": FUNCTIONS,
+    "tool_plan": COHERE,
+    "citations": COHERE,
+    "images": OLLAMA,
+    "tool_name": OLLAMA,
+    "thinking": OLLAMA,
+    "tool_call_id": ("openai-chat", "cohere"),
+    "reasoning_content": CHAT,
+    "reasoning_details": CHAT,
+    "function_call": CHAT,
+    "refusal": CHAT,
+}
+_INTERACTIONS = ("generation_config", "previous_interaction_id", "system_instruction")
+"""Fields of Gemini's Interactions API, which also calls its messages `input`."""
+_RESPONSES = ("previous_response_id", "conversation", "prompt")
+"""Fields that stand for messages the Responses API keeps."""
+
+
+def detect_format(body: Any) -> str | None:
+    """The format of a request body, None where it has none that is known.
+
+    Where several fit alike, as for plain text, the first of `possible_formats`.
+    """
+    return next(iter(possible_formats(body)), None)
+
+
+def possible_formats(body: Any) -> Formats:
+    """Every format that a request body can be, the likeliest first."""
+    if not isinstance(body, dict):
+        return ()
+    if body.get("canonicall") == "conversation":
+        return (CANONICAL,)
+    if "contents" in body:
+        return ("gemini",)
+    if "messages" in body:
+        return _spoken_for(body)
+    has_items = "input" in body or any(name in body for name in _RESPONSES)
+    return ("openai-responses",) if has_items and not _is_interaction(body) else ()
+
+
+def _is_interaction(body: dict[str, Any]) -> bool:
+    """Gemini's Interactions API; no item of the Responses API is called `user_input`."""
+    first = next(_objects(body.get("input")), {})
+    return any(name in body for name in _INTERACTIONS) or first.get("type") == "user_input"
+
+
+def _spoken_for(body: dict[str, Any]) -> Formats:
+    """The formats with the most marks. A mark counts once, however often it occurs."""
+    marks = dict(_marks_of_body(body))
+    for message in _objects(body["messages"]):
+        marks |= dict(_marks_of_message(message))
+    votes = Counter(format for formats in marks.values() for format in formats)
+    most = max(votes.values(), default=0)
+    if not most:
+        return PLAIN
+    return tuple(format for format in MESSAGES if votes[format] == most)
+
+
+def _marks_of_body(body: dict[str, Any]) -> Iterator[tuple[str, Formats]]:
+    for name in _FIELDS.keys() & body.keys():
+        yield name, _FIELDS[name]
+    for tool in _objects(body.get("tools")):
+        if "input_schema" in tool or ("name" in tool and "function" not in tool):
+            yield "tools.name", ANTHROPIC
+        elif "function" in tool:
+            yield "tools.function", FUNCTIONS
+    system = body.get("system")
+    if system is not None:
+        is_bare = any("text" in part and "type" not in part for part in _objects(system))
+        yield "system", BEDROCK if is_bare else ANTHROPIC
+    choice = body.get("tool_choice")
+    if isinstance(choice, str):
+        yield "tool_choice", COHERE if choice.isupper() else CHAT
+    elif isinstance(choice, dict):
+        yield "tool_choice", CHAT if "function" in choice else ANTHROPIC
+    thinking = body.get("thinking")
+    if isinstance(thinking, dict):
+        yield from _marks_of_thinking(thinking)
+
+
+def _marks_of_thinking(thinking: dict[str, Any]) -> Iterator[tuple[str, Formats]]:
+    """`{"type": "enabled"}` alone is also how hosts of the chat format switch thinking on."""
+    if "budget_tokens" in thinking or "display" in thinking or thinking.get("type") == "adaptive":
+        yield "thinking", ANTHROPIC
+    elif "token_budget" in thinking:
+        yield "thinking", COHERE
+
+
+def _marks_of_message(message: dict[str, Any]) -> Iterator[tuple[str, Formats]]:
+    for name in _MESSAGE_FIELDS.keys() & message.keys():
+        yield f"message.{name}", _MESSAGE_FIELDS[name]
+    role = message.get("role")
+    if role in ("developer", "function"):
+        yield "role", CHAT
+    elif role in ("system", "tool"):
+        yield f"role {role}", FUNCTIONS
+    for part in _objects(message.get("content")):
+        yield from _marks_of_part(part)
+    for call in _objects(message.get("tool_calls")):
+        held = call.get("function")
+        if isinstance(held, dict):
+            as_text = isinstance(held.get("arguments"), str)
+            yield f"arguments {as_text}", ("openai-chat", "cohere") if as_text else OLLAMA
+
+
+def _marks_of_part(part: dict[str, Any]) -> Iterator[tuple[str, Formats]]:
+    kind = part.get("type")
+    if not isinstance(kind, str):
+        yield "part", BEDROCK
+    elif kind == "thinking":
+        # Mistral writes the thought as a list of parts.
+        thought = part.get("thinking")
+        sealed = ANTHROPIC if "signature" in part else ("anthropic", "cohere")
+        yield "part thinking", CHAT if isinstance(thought, list) else sealed
+    elif kind == "document":
+        yield "part document", COHERE if "document" in part else ANTHROPIC
+    elif kind in _PARTS:
+        yield f"part {kind}", _PARTS[kind]
+    if "cache_control" in part:
+        yield "cache_control", ("anthropic", "openai-chat")
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    """The objects of a list; anything else has none."""
+    if isinstance(value, list):
+        yield from (item for item in value if isinstance(item, dict))

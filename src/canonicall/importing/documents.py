@@ -1,0 +1,188 @@
+"""`read_document`: the bytes of one stored transcript in, a canonical request out.
+
+A document is of one of the `DOCUMENT_KINDS`. Each kind says by the beginning of the data whether it
+is its own, and reads it; the first kind that says so gets the document. A further kind, such as the
+session files of a program, is one more entry of that list.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from canonicall.codec import decode_request
+from canonicall.errors import MalformedBody, UnknownName
+from canonicall.findings import Action, Fault, Finding
+from canonicall.importing.detection import CANONICAL, detect_format, possible_formats
+from canonicall.persisted import load
+from canonicall.request import Request
+from canonicall.wire.formats import FORMATS
+
+AUTO = "auto"
+_BOM = b"\xef\xbb\xbf"
+_HEADER_LENGTH = 200
+"""The stored form says in its first bytes what it is."""
+_WHAT_TO_GIVE = (
+    'Give a request body (with "messages", "input" or "contents"), a list of messages, or a'
+    " stored conversation"
+)
+
+
+class Document(Struct, frozen=True):
+    """A transcript that was read."""
+
+    format: str
+    """A wire format, "canonical", or the kind of file it is."""
+    request: Request
+    body: dict[str, Any] | None
+    """The request body as it stands in the document; None where the document holds no body."""
+    findings: tuple[Finding, ...] = ()
+    """What was remarkable while reading."""
+
+
+class Recognised(Struct, frozen=True):
+    """A request body whose format is told, before anything in it is decoded."""
+
+    possible: tuple[str, ...]
+    """The formats it can be, the likeliest first."""
+    body: dict[str, Any]
+    is_list: bool = False
+    """The document is a bare list of messages; the body was made around it."""
+
+    @property
+    def format(self) -> str:
+        return self.possible[0]
+
+
+class DocumentKind(Struct, frozen=True):
+    """One kind of file."""
+
+    name: str
+    detects: Callable[[bytes], bool]
+    """Whether data is of this kind; its first line has to be enough to tell."""
+    read: Callable[[bytes], Document]
+    is_whole_file: bool = False
+    """Its lines belong together; else every line of a file may be a document of its own."""
+
+
+def read_document(data: bytes, format: str = AUTO) -> Document:
+    """The transcript in `data`: of the format named, or of the one it shows.
+
+    Raises `MalformedBody` or `UnreadableConversation` where nothing can be read.
+    """
+    kind = kind_of(data, format)
+    return _read_body(data, format) if kind is BODY else kind.read(without_mark(data))
+
+
+def kind_of(data: bytes, format: str = AUTO) -> DocumentKind:
+    """The kind of a document, by its beginning or by the name it was given."""
+    if format in FORMATS:
+        return BODY
+    start = without_mark(data)
+    for kind in DOCUMENT_KINDS:
+        if format == kind.name or (format == AUTO and kind.detects(start)):
+            return kind
+    if format == AUTO:
+        return BODY
+    raise UnknownName("format", format, format_names())
+
+
+def format_names() -> tuple[str, ...]:
+    """Every name that `read_document` takes for a format, besides "auto"."""
+    return (*FORMATS, *(kind.name for kind in DOCUMENT_KINDS if kind is not BODY))
+
+
+def recognise(data: bytes, format: str = AUTO) -> Recognised:
+    """The request body in `data` and its format, judged without decoding it."""
+    value = _parsed(without_mark(data))
+    body = _body_in(value, format)
+    possible = possible_formats(body) if format == AUTO else (format,)
+    if not possible or possible[0] == CANONICAL:
+        raise MalformedBody(f"{_seen(body)} {_WHAT_TO_GIVE}.")
+    return Recognised(possible, body, isinstance(value, list))
+
+
+def without_mark(data: bytes) -> bytes:
+    """`data` without the byte order mark that some editors write."""
+    return data.removeprefix(_BOM)
+
+
+def _read_body(data: bytes, format: str = AUTO) -> Document:
+    found = recognise(data, format)
+    request = decode_request(found.body, found.format)
+    assumed = (_assumed(found.possible),) if len(found.possible) > 1 else ()
+    findings = (*assumed, *request.findings)
+    return Document(found.format, request, found.body, findings)
+
+
+def _read_canonical(data: bytes) -> Document:
+    loaded = load(data)
+    request = Request(loaded.conversation)
+    return Document(CANONICAL, request, None, loaded.report.findings)
+
+
+def _is_canonical(data: bytes) -> bool:
+    line = data.lstrip()[:_HEADER_LENGTH].partition(b"\n")[0]
+    try:
+        return detect_format(msgspec.json.decode(line)) == CANONICAL
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def _is_json(data: bytes) -> bool:
+    return data.lstrip()[:1] in (b"{", b"[")
+
+
+def _parsed(data: bytes) -> Any:
+    if not data.strip():
+        raise MalformedBody(f"there is nothing in it. {_WHAT_TO_GIVE}.")
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise MalformedBody(f"this is not JSON: {error}. {_WHAT_TO_GIVE}.") from None
+    except RecursionError:
+        raise MalformedBody("this is nested too deeply to be read.") from None
+
+
+def _body_in(value: Any, format: str) -> dict[str, Any]:
+    """`value` as a body: a bare list becomes the messages of one."""
+    if isinstance(value, list):
+        return {_list_field(value, format): value}
+    if isinstance(value, dict):
+        return value
+    raise MalformedBody(f"{_seen(value)} {_WHAT_TO_GIVE}.")
+
+
+def _list_field(items: list[Any], format: str) -> str:
+    """What a list of messages is called in its body. Only items of the Responses API have a type
+    and only messages of Gemini have parts."""
+    named = {"gemini": "contents", "openai-responses": "input"}
+    if format != AUTO:
+        return named.get(format, "messages")
+    objects = [item for item in items if isinstance(item, dict)]
+    if any("parts" in item for item in objects):
+        return "contents"
+    return "input" if any(isinstance(item.get("type"), str) for item in objects) else "messages"
+
+
+def _seen(value: Any) -> str:
+    """What was found instead, in a sentence."""
+    if isinstance(value, dict):
+        if "role" in value:
+            return "this is a single message, not a transcript."
+        named = ", ".join(list(map(str, value))[:6])
+        return f"no transcript is in this object (its fields: {named or 'none'})."
+    return "this is JSON, but neither an object nor a list."
+
+
+def _assumed(possible: tuple[str, ...]) -> Finding:
+    others = " or ".join(possible[1:])
+    why = f"The body could as well be {others}: it is read as {possible[0]}."
+    return Finding("format_assumed", "$", Action.KEPT, why, Fault.NONE)
+
+
+CANONICAL_FILE = DocumentKind(CANONICAL, _is_canonical, _read_canonical, is_whole_file=True)
+BODY = DocumentKind("body", _is_json, _read_body)
+DOCUMENT_KINDS: list[DocumentKind] = [CANONICAL_FILE, BODY]
+"""The kinds, in the order in which they are asked. A body is the last: any JSON could be one."""

@@ -1,0 +1,59 @@
+"""A file as its documents: one, or one a line, without holding more than a line in memory.
+
+In: the lines of a file. Out: the bytes of each document, with the line it stands in. A file is read
+line by line where its first line is a document by itself and another line follows; otherwise all of
+it is one document.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+import msgspec
+from msgspec import Struct
+
+from canonicall.importing.documents import AUTO, kind_of, without_mark
+
+
+class Piece(Struct, frozen=True):
+    """The bytes of one document."""
+
+    data: bytes
+    line: int = 0
+    """The line it stands in, from 1; 0 where the whole file is the document."""
+
+
+def pieces(lines: Iterable[bytes], format: str = AUTO) -> Iterator[Piece]:
+    """The documents of a file, one after the other. A file without any is one empty document."""
+    numbered = enumerate(lines, 1)
+    before: list[bytes] = []
+    for number, line in numbered:
+        before.append(line)
+        if without_mark(line).strip():
+            if _stands_alone(line, format):
+                yield from _line_by_line(number, line, numbered)
+                return
+            break
+    rest = (line for _, line in numbered)
+    yield Piece(b"".join(chain(before, rest)))
+
+
+def _stands_alone(line: bytes, format: str) -> bool:
+    """Whether a first line is a document of its own, and not the beginning of one."""
+    if kind_of(line, format).is_whole_file:
+        return False
+    try:
+        return isinstance(msgspec.json.decode(without_mark(line)), dict | list)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def _line_by_line(number: int, first: bytes, rest: Iterator[tuple[int, bytes]]) -> Iterator[Piece]:
+    """Each line that is not blank. A single one is the whole file."""
+    others = ((at, line) for at, line in rest if line.strip())
+    second = next(others, None)
+    if second is None:
+        yield Piece(first)
+        return
+    yield Piece(first, number)
+    yield Piece(second[1], second[0])
+    yield from (Piece(line, at) for at, line in others)
