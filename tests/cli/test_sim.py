@@ -46,8 +46,9 @@ def sim():
 def ended(process):
     """What a process prints until Ctrl-C has ended it."""
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert (process.returncode, err) == (0, "")
+    # Not `communicate`: it would miss what reading the first line has buffered.
+    out, err = process.stdout.read(), process.stderr.read()
+    assert (process.wait(timeout=30), err) == (0, "")
     return out.splitlines()
 
 

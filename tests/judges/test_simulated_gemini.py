@@ -164,6 +164,8 @@ def test_keys_and_models_are_checked(simulate, connect):
         connect(provider, "right").generate_content(model=SIGNING, contents="Hi")
 
 
+# The SDK's own way with aiohttp, where that is installed.
+@pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientSession:DeprecationWarning")
 def test_the_asynchronous_client(simulate):
     async def ask(url):
         async with genai.Client(api_key="any", http_options={"base_url": url}).aio as client:

@@ -132,12 +132,14 @@ class _Log:
         if self._as_json:
             self._print({"event": "started", "url": url, "providers": providers})
             return
-        click.echo(f"Simulated providers at {url}. Any key will do. Ctrl-C ends it.")
         widest = max(map(len, providers))
+        lines = [f"Simulated providers at {url}. Any key will do. Ctrl-C ends it."]
         for name, formats in providers.items():
             for format, address in formats.items():
                 client = f"   {_CLIENTS[format]}" if len(providers) == 1 else ""
-                click.echo(f"  {name:{widest}}  {format:16}  {address}{client}")
+                lines.append(f"  {name:{widest}}  {format:16}  {address}{client}")
+        # At once: the first client may be quicker than the last line.
+        click.echo("\n".join(lines))
 
     def answered(self, request: SimRequest, response: SimResponse) -> None:
         """One line for one request."""
