@@ -4,12 +4,15 @@ Tool-calling conversations that stay valid, whichever provider speaks next.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 # The function has the name of its folder: bound here, it is not replaced when the folder is loaded.
 from canonicall.verify import verify
 
+TYPE_CHECKING = False
+"""What `typing` calls so, without loading it: `canonicall --help` would wait for that."""
 if TYPE_CHECKING:
+    from typing import Any
+
     # Collect the calls of a stream.
     from canonicall.accumulator import PartialCall, ToolCallAccumulator
 
@@ -427,7 +430,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _HOME:
         raise AttributeError(f"module 'canonicall' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

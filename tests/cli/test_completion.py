@@ -4,7 +4,8 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from canonicall import provider_names, syntax_names
-from canonicall.cli.verbs import VERBS, cli
+from canonicall.cli.overview import VERBS
+from canonicall.cli.verbs import cli
 
 
 def offered(*words):

@@ -5,6 +5,9 @@ import os
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from canonicall.cli.verbs import cli
 
 # Makes a module impossible to import, as if it had never been installed.
 BLOCKED = """
@@ -36,7 +39,7 @@ finally:
 STAND_IN = """
 import os, signal, sys, time, types
 import click
-from canonicall.cli.verbs import Verb, Verbs
+from canonicall.cli.verbs import Verbs
 
 def interrupted():
     os.kill(os.getpid(), signal.SIGINT)
@@ -47,7 +50,7 @@ def buffered():
 
 sys.modules["stand_in"] = types.ModuleType("stand_in")
 sys.modules["stand_in"].verb = click.command()(globals()[sys.argv[1]])
-Verbs({"act": Verb("stand_in:verb", "Act.")}).main(["act"], prog_name="canonicall")
+Verbs({"act": ("stand_in:verb", "Act.")}).main(["act"], prog_name="canonicall")
 """
 
 
@@ -70,7 +73,7 @@ def test_module_runs_as_a_program(canonicall):
 
 @pytest.mark.parametrize(
     ("missing", "arguments"),
-    [("click", ["--help"]), ("click", ["demo"]), ("rich", ["demo"])],
+    [("click", ["version"]), ("click", ["demo"]), ("rich", ["demo"])],
 )
 def test_missing_extra_is_told_in_one_line(python, missing, arguments):
     done = python(BLOCKED, missing, *arguments)
@@ -80,26 +83,32 @@ def test_missing_extra_is_told_in_one_line(python, missing, arguments):
     assert "pip install 'canonicall[cli]'" in done.stderr
 
 
-def test_help_needs_no_rich(python):
-    done = python(BLOCKED, "rich", "--help")
+@pytest.mark.parametrize("missing", ["click", "rich"])
+def test_help_needs_no_extra(python, missing):
+    done = python(BLOCKED, missing, "--help")
     assert done.returncode == 0
     assert "demo" in done.stdout
 
 
 def test_a_missing_module_of_our_own_is_not_taken_for_the_extra(python):
     """A broken installation must not be blamed on the extra."""
-    done = python(BLOCKED, "canonicall.cli.demo_story", "demo")
-    assert "ModuleNotFoundError: No module named 'canonicall.cli.demo_story'" in done.stderr
+    done = python(BLOCKED, "canonicall.cli.demo_naive", "demo")
+    assert "ModuleNotFoundError: No module named 'canonicall.cli.demo_naive'" in done.stderr
     assert "pip install" not in done.stderr
 
 
-def test_help_imports_no_verb_and_no_rich(python):
+def test_help_imports_no_verb_and_nothing_of_others(python):
     done = python(LOADED, "--help")
     shown, _, loaded = done.stdout.partition("LOADED ")
     assert "demo" in shown
     modules = set(loaded.split())
-    assert "canonicall.cli.verbs" in modules
-    assert not modules & {"rich", "canonicall.cli.demo", "canonicall.cli.version"}
+    assert "canonicall.cli.overview" in modules
+    assert not modules & {"click", "rich", "msgspec", "canonicall.cli.verbs", "canonicall.cli.demo"}
+
+
+def test_help_is_the_same_with_and_without_click(canonicall):
+    """`--help` alone is printed without click; behind an option it comes from click."""
+    assert canonicall("--help").stdout == CliRunner().invoke(cli, ["--help"]).output
 
 
 def test_ctrl_c_ends_with_130_and_no_traceback(python):

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from canonicall.cli.overview import EXIT_CODES, VERBS
 from canonicall.cli.reference import reference
-from canonicall.cli.verbs import EXIT_CODES, VERBS, cli
+from canonicall.cli.verbs import cli
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 

@@ -22,6 +22,7 @@ from canonicall.cli.arguments import (
 )
 from canonicall.cli.files import reading, shown
 from canonicall.cli.judging import Subject, Verdict
+from canonicall.cli.overview import FAILED, FOUND, OK
 from canonicall.cli.page import (
     counted,
     open_console,
@@ -31,7 +32,7 @@ from canonicall.cli.page import (
     show_violations,
     simple_table,
 )
-from canonicall.cli.verbs import FAILED, FOUND, OK, complain
+from canonicall.cli.verbs import complain
 from canonicall.errors import CanonicallError
 from canonicall.importing.pieces import pieces
 from canonicall.providers.registry import provider_names

@@ -51,7 +51,7 @@ class Story(Struct, frozen=True):
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the same facts as a JSON object.")
 def demo(as_json: bool) -> int:
-    """Show what canonicall does: one conversation through all providers, offline.
+    """Show one conversation travel through all providers.
 
     Every provider is simulated with the rules of the real one. No network, no keys.
 

@@ -6,6 +6,9 @@ starts, and says what to install.
 
 import io
 import sys
+from contextlib import suppress
+
+from canonicall.cli.overview import overview
 
 _EXTRA = ("click", "rich")
 _MISSING = (
@@ -20,6 +23,12 @@ def main() -> None:
         # A terminal that has no such letter shows its number.
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        # Nobody should wait for a list. One that cannot be written is told about below.
+        with suppress(OSError):
+            sys.stdout.write(overview() + "\n")
+            sys.stdout.flush()
+            return
     try:
         from canonicall.cli.verbs import cli  # noqa: PLC0415  # click may not be installed
 

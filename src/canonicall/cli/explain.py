@@ -7,8 +7,8 @@ import msgspec
 
 from canonicall.cli.arguments import INPUT, TargetName, json_option
 from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown
+from canonicall.cli.overview import FAILED, OK
 from canonicall.cli.page import item, open_console, say, show_violations
-from canonicall.cli.verbs import FAILED, OK
 from canonicall.errors import CanonicallError
 from canonicall.findings import Finding
 from canonicall.importing.documents import BODY, Recognised, kind_of, recognise

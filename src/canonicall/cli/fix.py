@@ -13,9 +13,9 @@ import msgspec
 from canonicall.cli.arguments import INPUT, TargetName, from_option, json_option
 from canonicall.cli.files import STANDARD, UnusableFile, back_up, reading, shown, writing
 from canonicall.cli.judging import changes
+from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import Tally, counted, open_console, say, show_violations
 from canonicall.cli.repairing import Repaired, repaired
-from canonicall.cli.verbs import FOUND, OK
 from canonicall.errors import CanonicallError
 from canonicall.importing.pieces import Piece, pieces
 

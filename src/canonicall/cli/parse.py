@@ -9,6 +9,7 @@ from click.shell_completion import CompletionItem
 
 from canonicall.cli.arguments import INPUT, TextParameter, json_option, matching, sentence
 from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown
+from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import (
     add_row,
     counted,
@@ -19,7 +20,6 @@ from canonicall.cli.page import (
     show_table,
     simple_table,
 )
-from canonicall.cli.verbs import FOUND, OK
 from canonicall.codec import decode_request
 from canonicall.errors import CanonicallError
 from canonicall.importing.detection import detect_format

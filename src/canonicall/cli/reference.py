@@ -5,7 +5,8 @@ The page says what the verbs say of themselves; a test holds that it is up to da
 
 import click
 
-from canonicall.cli.verbs import EXIT_CODES, VERBS, cli
+from canonicall.cli.overview import EXIT_CODES, VERBS
+from canonicall.cli.verbs import cli
 
 _WIDTH = 80
 _INTRODUCTION = """\

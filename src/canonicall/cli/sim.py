@@ -88,7 +88,16 @@ def sim(
     script: Path | None,
     as_json: bool,
 ) -> None:
-    """Serve simulated providers on this machine."""
+    """Serve simulated providers on this machine.
+
+    They have the rules and the error texts of the real ones. Without a name all are served, each
+    under its own.
+
+    \b
+    Examples:
+      canonicall sim --provider anthropic
+      canonicall sim --provider openai --fault rate_limited --script replies.jsonl
+    """
     replies = None if script is None else read_script(script.read_bytes())
 
     def simulator(name: str) -> Simulator:

@@ -1,4 +1,4 @@
-"""The verbs of the command line: where each one lives, and how a run ends.
+"""The verbs of the command line: each is imported when it is called, and ends with a code.
 
 In: arguments. Out: an exit code. A verb's module is imported when the verb is called, so that
 help stays quick however many verbs there are. Only this file decides on exit codes: a verb returns
@@ -10,64 +10,25 @@ import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from canonicall.cli.overview import FAILED, INTERRUPTED, VERBS, overview
 from canonicall.cli.visible import in_one_line
 from canonicall.errors import CanonicallError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-OK, FAILED, MISUSED, FOUND, INTERRUPTED = 0, 1, 2, 3, 130
-
-EXIT_CODES = {
-    OK: "It worked, and nothing is wrong.",
-    FAILED: "An error, told in one line; or nobody reads the output any more.",
-    MISUSED: "The arguments are wrong.",
-    FOUND: "It worked, and something was found: a provider would refuse it, a call is unreadable.",
-    INTERRUPTED: "Ended by Ctrl-C.",
-}
-"""How a run ends, for every verb."""
 _LONGEST = 600
 """Characters of an error that are shown."""
-
-
-class Verb(NamedTuple):
-    """A verb that has not been imported yet."""
-
-    home: str
-    """Where it lives, as "module:attribute"."""
-    help: str
-    """One line for the list of verbs."""
-
-
-VERBS = {
-    "demo": Verb("canonicall.cli.demo:demo", "Show what canonicall does: offline, in seconds."),
-    "check": Verb(
-        "canonicall.cli.check:check", "Find what a provider would refuse in a transcript."
-    ),
-    "fix": Verb("canonicall.cli.fix:fix", "Repair a transcript, so that a provider accepts it."),
-    "explain": Verb(
-        "canonicall.cli.explain:explain", "Say what a provider's error means, and what to do."
-    ),
-    "parse": Verb("canonicall.cli.parse:parse", "Read the calls that a model printed as text."),
-    "providers": Verb(
-        "canonicall.cli.providers:providers", "Show what providers can do, and their rules."
-    ),
-    "sim": Verb("canonicall.cli.sim:sim", "Serve simulated providers on this machine."),
-    "doctor": Verb(
-        "canonicall.cli.doctor:doctor", "Look at the installation: packages, keys, versions."
-    ),
-    "version": Verb("canonicall.cli.version:version", "Print the versions in use."),
-}
 
 
 class Verbs(click.Group):
     """A group whose commands are imported when they are called."""
 
-    def __init__(self, verbs: Mapping[str, Verb], **attributes: Any) -> None:
+    def __init__(self, verbs: Mapping[str, tuple[str, str]], **attributes: Any) -> None:
         super().__init__(**attributes)
         self._verbs = verbs
 
@@ -77,26 +38,24 @@ class Verbs(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         del ctx
-        verb = self._verbs.get(cmd_name)
-        if verb is None:
+        if cmd_name not in self._verbs:
             return None
-        module, _, attribute = verb.home.partition(":")
+        module, _, attribute = self._verbs[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of verbs in `--help`, from the table alone: no verb is imported for it."""
+    def get_help(self, ctx: click.Context) -> str:
+        """The text that is printed without click, where nothing but help is wanted."""
         del ctx
-        with formatter.section("Verbs"):
-            formatter.write_dl([(name, verb.help) for name, verb in self._verbs.items()])
+        return overview()
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
         """The verbs that can be meant, from the table alone; then the options of the group."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415  # only a shell asks
 
         verbs = [
-            CompletionItem(name, help=verb.help)
-            for name, verb in self._verbs.items()
+            CompletionItem(name, help=about)
+            for name, (_, about) in self._verbs.items()
             if name.startswith(incomplete)
         ]
         return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]

@@ -6,9 +6,11 @@ agree. The parts are loaded when they are first used.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from canonicall.findings import Report
     from canonicall.target import Target
     from canonicall.verify.explainer import Explained, Explanation, explain
@@ -35,7 +37,7 @@ __all__ = [
 ]
 
 
-def verify(body: dict[str, Any] | bytes | str, target: "str | Target") -> "Report":
+def verify(body: "dict[str, Any] | bytes | str", target: "str | Target") -> "Report":
     """What the target's provider would refuse in this body; nothing if it would accept it."""
     if isinstance(target, str):
         target = import_module("canonicall.providers.registry").get_target(target)
@@ -43,7 +45,7 @@ def verify(body: dict[str, Any] | bytes | str, target: "str | Target") -> "Repor
     return report
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _HOME:
         raise AttributeError(f"module 'canonicall.verify' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)
