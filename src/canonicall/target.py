@@ -26,6 +26,8 @@ class IdRule(Struct, frozen=True):
     pattern: str = "[A-Za-z0-9_-]+"
     """What the whole id has to match."""
     max_length: int = 40
+    refused: bool = True
+    """Whether another id is refused; else it is taken, and only leads the model astray."""
 
 
 class NameRule(Struct, frozen=True):

@@ -1,5 +1,7 @@
 """Every provider speaks once, in turn; after each turn the conversation is fit for every other."""
 
+import re
+
 import pytest
 
 from canonicall import Conversation, Media, Opaque, Origin, Text, Thinking, ToolCall, ToolResult
@@ -70,6 +72,7 @@ def test_after_every_turn_of_every_provider(stages, target):
         assert found == [], f"after {provider}"
         ids = [id for id in encoded.transcript.ids.values() if id]
         assert len(ids) == len(set(ids))
+        assert all(re.fullmatch(goal.ids.pattern, id) for id in ids)
 
 
 @pytest.mark.parametrize("target", PROVIDERS)

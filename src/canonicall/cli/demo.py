@@ -1,162 +1,179 @@
-"""`canonicall demo`: the story of one conversation, step by step, for a person who is new here.
+"""`canonicall demo`: one conversation through all providers, for a person who is new here.
 
-In: a `Story`. Out: text for a terminal or a pipe, or the same facts as JSON. It fits 80 columns
-and grows to 100 at most; colour only helps, it says nothing of its own.
+Out: text for a terminal or a pipe, or the same facts as JSON. It fits 80 columns and grows to 100
+at most; colour only helps, it says nothing of its own. In a terminal the table grows as it happens.
 """
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import click
 import msgspec
+from msgspec import Struct
 from rich import box
-from rich.console import Console
+from rich.console import Console, JustifyMethod
+from rich.live import Live
 from rich.padding import Padding
 from rich.table import Table
 
-from canonicall.cli.demo_story import Check, Damage, Reloaded, Shrunk, Story, Told, tell
-from canonicall.cli.demo_travel import Hop
-from canonicall.findings import Finding
+from canonicall.cli.demo_journey import Hop, travel
+from canonicall.cli.demo_naive import Refused, send_as_it_is
+from canonicall.conversation import Conversation
+from canonicall.ids import is_canonical_tool_id
 
 _WIDEST = 100
-_ID_SHOWN = 14
-_WIRE_ID_SHOWN = 21
-_SHOWN = ("openai", "anthropic", "gemini", "mistral", "kimi", "deepseek", "bedrock", "cohere")
+_ID_SHOWN = 13
+_ERRORS_SHOWN = 8
+_WORDS = "what it says"
+_REPAIRS = {
+    "thoughts\nleft out": ("thinking_dropped",),
+    "images\nmoved": ("media_moved",),
+    "calls\nclosed": ("cancelled_call_answered",),
+}
+"""The columns of the first table, and the repairs each of them counts."""
+
+
+class Check(Struct, frozen=True):
+    """Something the demo claims, and whether it holds."""
+
+    claim: str
+    holds: bool
+
+
+class Story(Struct, frozen=True):
+    """All that happened."""
+
+    hops: tuple[Hop, ...]
+    naive: tuple[Refused, ...]
+    outcomes: dict[str, int]
+    checks: tuple[Check, ...]
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the same facts as a JSON object.")
 def demo(as_json: bool) -> int:
-    """Show what canonicall does: offline, in seconds."""
-    story = tell()
+    """Show what canonicall does: one conversation through all providers, offline.
+
+    Every provider is simulated with the rules of the real one. No network, no keys.
+    """
     if as_json:
+        story = tell()
         click.echo(msgspec.json.format(msgspec.json.encode(story), indent=2))
     else:
-        show(story, _console())
+        story = show(_console())
     return 0 if all(check.holds for check in story.checks) else 1
 
 
-def show(story: Story, console: Console) -> None:
-    """Print the whole story."""
+def tell(each: Callable[[Hop], None] | None = None) -> Story:
+    """Live through all of it; `each` hears of every hop when it is over."""
+    talk = Conversation()
+    hops = []
+    for hop in travel(talk):
+        hops.append(hop)
+        if each is not None:
+            each(hop)
+    naive = tuple(send_as_it_is(talk))
+    return Story(tuple(hops), naive, _outcomes(talk), tuple(_checks(talk, hops, naive)))
+
+
+def show(console: Console) -> Story:
+    """Tell it while it happens."""
     console.print("canonicall: one conversation, any model", style="bold")
-    _say(console, "Everything below happens in memory: no network, no keys, no files.")
-    _show_ids(console, story)
-    _show_cancelled(console, story.cancelled)
-    _show_damaged(console, story.damaged)
-    _show_shrunk(console, story.shrunk)
-    _show_reloaded(console, story.reloaded)
-    _show_hops(console, story.hops)
-    _show_checks(console, story.checks, story.summary)
-
-
-def _show_ids(console: Console, story: Story) -> None:
-    _head(console, 1, "Two providers, one conversation")
     _say(
         console,
-        "Kimi uses the id functions.read_file:0 in two turns, Gemini sends no ids at all."
-        " Each call gets an id of its own, and each result finds its call.",
+        "Every provider below is simulated with the rules and the error texts of the real one:"
+        " no network, no keys.",
     )
-    table = _table("turn", "provider", "raw id", "tool", "canonical id", "outcome")
-    for row in story.calls:
-        shown = f"{row.id[:_ID_SHOWN]}.."
-        table.add_row(
-            str(row.turn), row.provider, row.raw_id or "(none)", row.tool, shown, row.outcome
-        )
-    console.print(Padding(table, (1, 0, 0, 2), expand=False))
+    _head(console, "1. One conversation, continued by a different provider each time")
+    _say(
+        console,
+        "Each gets the whole conversation so far, with thoughts, parallel calls, images and calls"
+        " that the user cancelled; asks for tools; and answers. The columns in the middle say what"
+        " had to be changed for it.",
+    )
     console.print()
-    _say(console, f"Reported: {_counts(story.ids)}.")
+    table = _table("provider", "calls", "id of the first", *_REPAIRS, "other", "verdict")
+    indented = Padding(table, (0, 0, 0, 2), expand=False)
+    with Live(indented, console=console, auto_refresh=False, vertical_overflow="visible") as live:
 
+        def add(hop: Hop) -> None:
+            table.add_row(*_cells(hop))
+            live.refresh()
 
-def _show_cancelled(console: Console, cancelled: Iterable[Told]) -> None:
-    _head(console, 2, "The user cancels while two calls are open")
-    _say(
-        console,
-        "One call was running, the other had not begun."
-        " The model is never told that nothing happened when something may have.",
-    )
-    table = _table("tool", "outcome", "what the model reads")
-    for told in cancelled:
-        table.add_row(told.tool, told.outcome, told.text)
-    console.print(Padding(table, (1, 0, 0, 2), expand=False))
-
-
-def _show_damaged(console: Console, damaged: Iterable[Damage]) -> None:
-    _head(console, 3, "Damaged traffic")
-    _say(console, "No exception, and nothing vanishes: each oddity becomes a finding.")
-    for damage in damaged:
-        console.print()
-        _say(console, damage.arrived.capitalize())
-        _item(console, damage.finding)
-
-
-def _show_shrunk(console: Console, shrunk: Shrunk) -> None:
-    _head(console, 4, "Compaction")
-    _say(
-        console,
-        "The old part becomes a summary, long results are shortened. We ask for a cut before"
-        f" entry {shrunk.asked}, between a call and its result; allowed cuts are before"
-        f" {', '.join(map(str, shrunk.cut_points))}.",
-    )
-    table = _table("", "entries", "tool calls", "open calls", "bytes stored")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for name, size in (("before", shrunk.before), ("after", shrunk.after)):
-        numbers = (size.entries, size.calls, size.open_calls, size.bytes)
-        table.add_row(name, *(f"{number:,}" for number in numbers))
-    console.print(Padding(table, (1, 0, 0, 2), expand=False))
+        story = tell(add)
     console.print()
-    for finding in shrunk.findings:
-        _item(console, finding)
+    _show_naive(story.naive, console)
+    _show_end(story, console)
+    return story
 
 
-def _show_reloaded(console: Console, reloaded: Reloaded) -> None:
-    _head(console, 5, "Stored, cut off, loaded again")
-    _say(
-        console,
-        f"{reloaded.entries_stored} entries were stored, one line each."
-        f" We cut off the last {reloaded.bytes_missing} bytes, as a crash would."
-        f" {reloaded.entries_read} entries came back, and the report says:",
-    )
-    _item(console, reloaded.finding)
+def _cells(hop: Hop) -> tuple[str, ...]:
+    shown = hop.first_id if len(hop.first_id) <= _ID_SHOWN else f"{hop.first_id[:_ID_SHOWN]}.."
+    repairs = dict(hop.repairs)
+    counts = [sum(repairs.pop(code, 0) for code in codes) for codes in _REPAIRS.values()]
+    numbers = [str(count or "-") for count in (*counts, sum(repairs.values()))]
+    verdict = "accepted" if hop.is_accepted else f"{hop.statuses[-1]}: {hop.error}"
+    return hop.name, str(hop.calls), shown or "(none)", *numbers, verdict
+
+
+def _show_naive(naive: Sequence[Refused], console: Console) -> None:
+    """What the others would have said."""
+    refused = [one for one in naive if one.status != 200]
+    _head(console, "2. The same conversation, sent with ids and blocks as they are")
+    told = {one.error: one for one in reversed(refused)}
+    _say(console, f"{len(refused)} of {len(naive)} requests are refused. Some of the answers:")
     console.print()
-    lost = reloaded.lost
-    _say(
-        console,
-        f"That line held the result of {lost.tool}, so this call is open again."
-        f" It can be closed as {lost.outcome}; then the model reads:",
-    )
-    _say(console, f'"{lost.text}"', indent="    ")
+    table = _table("provider", "status", _WORDS)
+    for one in [one for one in refused if told[one.error] is one][:_ERRORS_SHOWN]:
+        table.add_row(one.name, str(one.status), textwrap.shorten(one.error, 150))
+    console.print(Padding(table, (0, 0, 0, 2), expand=False))
 
 
-def _show_hops(console: Console, hops: Sequence[Hop]) -> None:
-    _head(console, 6, "The same conversation for any provider")
-    _say(
-        console,
-        "Ids and places as each of them wants it; results stand behind their calls. A judge that"
-        " shares no code with the renderer checks every body.",
-    )
-    table = _table("provider", "format", "id of the first call", "calls", "repairs", "verdict")
-    shown = [hop for hop in hops if hop.provider in _SHOWN]
-    for hop in shown:
-        verdict = f"{hop.refused} violations" if hop.refused else "accepted"
-        id = hop.first_id if len(hop.first_id) <= _WIRE_ID_SHOWN else f"{hop.first_id[:19]}.."
-        numbers = (str(hop.calls), str(hop.repairs))
-        table.add_row(hop.provider, hop.format, id or "(none)", *numbers, verdict)
-    console.print(Padding(table, (1, 0, 0, 2), expand=False))
-    console.print()
-    others = [hop for hop in hops if hop not in shown]
-    fine = sum(not hop.refused for hop in others)
-    _say(console, f"Of {len(others)} more providers, {fine} get a body the judge accepts as well.")
-
-
-def _show_checks(console: Console, checks: Iterable[Check], summary: str) -> None:
-    _head(console, 7, "What this run has shown")
-    for check in checks:
+def _show_end(story: Story, console: Console) -> None:
+    """What it all meant, and where to go from here."""
+    _head(console, "3. What this run has shown")
+    for check in story.checks:
         mark, style = ("yes", "green") if check.holds else ("NO ", "bold red")
         _say(console, f"{mark}  {check.claim}", style=style)
     console.print()
-    _say(console, summary, style="bold")
-    _say(console, "Next: README.md for a first program, docs/ for every part in detail.")
+    ends = ", ".join(f"{count} {outcome}" for outcome, count in story.outcomes.items())
+    calls = sum(story.outcomes.values())
+    _say(console, f"{calls} tool calls in {len(story.hops)} hops: {ends}.", style="bold")
+    console.print()
+    _say(console, "Where to go next:")
+    for command, what in _NEXT:
+        _say(console, f"{command:<37} {what}", indent="    ")
+
+
+_NEXT = (
+    ("canonicall check FILE --as anthropic", "would it be accepted?"),
+    ("canonicall fix FILE --as anthropic", "make it so"),
+    ("canonicall sim --provider anthropic", "a strict provider for your tests"),
+    ("README.md, docs/", "the library"),
+)
+
+
+def _checks(talk: Conversation, hops: Sequence[Hop], naive: Sequence[Refused]) -> Iterable[Check]:
+    accepted = sum(hop.is_accepted for hop in hops)
+    ids = [call.id for message in talk.messages for call in message.calls]
+    own = len(set(ids)) == len(ids) and all(map(is_canonical_tool_id, ids))
+    yield Check(f"{accepted} of {len(hops)} hops were accepted", accepted == len(hops))
+    yield Check("every call has an id of its own", own)
+    yield Check("every call has exactly one outcome", not talk.ledger.open)
+    yield Check("cancelled calls are told truthfully, never as done", _is_truthful(talk))
+    yield Check("without canonicall, providers refuse it", any(one.status != 200 for one in naive))
+
+
+def _is_truthful(talk: Conversation) -> bool:
+    ends = {one.outcome for one in talk.ledger.values() if one.result is None}
+    return bool(ends) and all(str(end) in ("unknown", "not_run") for end in ends)
+
+
+def _outcomes(talk: Conversation) -> dict[str, int]:
+    ends: dict[str, int] = {}
+    for one in talk.ledger.values():
+        ends[str(one.outcome)] = ends.get(str(one.outcome), 0) + 1
+    return ends
 
 
 def _console() -> Console:
@@ -166,9 +183,9 @@ def _console() -> Console:
     return console
 
 
-def _head(console: Console, number: int, title: str) -> None:
+def _head(console: Console, title: str) -> None:
     console.print()
-    console.print(f"{number}. {title}", style="bold cyan")
+    console.print(title, style="bold cyan")
 
 
 def _say(console: Console, text: str, *, style: str | None = None, indent: str = "  ") -> None:
@@ -178,20 +195,10 @@ def _say(console: Console, text: str, *, style: str | None = None, indent: str =
     console.print(filled, style=style, soft_wrap=True)
 
 
-def _item(console: Console, finding: Finding) -> None:
-    done = finding.action.replace("_", " ")
-    _say(console, f"{finding.code} ({done}): {finding.why}", style="yellow", indent="    ")
-
-
 def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, header_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold")
+        is_number = column in (*_REPAIRS, "calls", "other")
+        justify: JustifyMethod = "right" if is_number else "left"
+        table.add_column(column, overflow="fold", justify=justify, no_wrap=column != _WORDS)
     return table
-
-
-def _counts(findings: Iterable[Finding]) -> str:
-    found: dict[str, int] = {}
-    for finding in findings:
-        found[finding.code] = found.get(finding.code, 0) + 1
-    return ", ".join(f"{count} x {code}" for code, count in found.items())

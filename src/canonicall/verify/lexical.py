@@ -25,6 +25,8 @@ def id_fault(id: str, rule: IdRule) -> str:
     """The code of what is wrong with `id`, or nothing."""
     if not id:
         return "" if rule.style == "echoed" else "missing_call_id"
+    if not rule.refused:
+        return ""
     if rule.style == "short" and len(id) != rule.max_length:
         return "bad_call_id"
     if rule.max_length and len(id) > rule.max_length:

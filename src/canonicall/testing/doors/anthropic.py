@@ -1,0 +1,129 @@
+"""Anthropic's Messages API: `/v1/messages`, `/v1/messages/count_tokens`, `/v1/models`.
+
+Signatures vouch for the text of a thought; those of the newest models also for all that stood
+before it. A thought of another Claude model is read past in silence, as the API does.
+"""
+
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from msgspec.structs import replace
+
+from canonicall.blocks import Block, Opaque, Thinking
+from canonicall.reply import Reply
+from canonicall.target import Target
+from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Door
+from canonicall.testing.exchange import SimRequest
+from canonicall.testing.seals import Seal, digest, read_seal
+from canonicall.verify.violation import Violation, refuse
+from canonicall.wire.error_body import ErrorBody
+
+SOURCE = "docs: errors; preserved thinking"
+# docs, "preserved thinking": these bind each thought to system, tools and all messages before it.
+_BINDING = ("*fable-5-1*", "*mythos-5-1*", "*opus-5-5*", "*sonnet-5-5*", "*haiku-5-5*")
+_INVALID = "{where}: Invalid `signature` in `thinking` block"
+_BOUND = (
+    "{where}: Invalid `signature` in `thinking` block. The block is bound to a different"
+    " conversation. Remove the block, or set"
+    ' `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
+)
+
+
+class MessagesDoor(Door):
+    """`POST /v1/messages` and what stands beside it."""
+
+    format = "anthropic"
+    routes = (
+        ("POST", r"/messages$", GENERATE),
+        ("POST", r"/messages/count_tokens$", COUNT),
+        ("GET", r"/models$", MODELS),
+        ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
+    )
+
+    def key(self, request: SimRequest) -> str:
+        return request.headers.get("x-api-key", "") or super().key(request)
+
+    def no_key(self, shown: str) -> ErrorBody:
+        what = "invalid x-api-key" if shown else "x-api-key header is required"
+        return ErrorBody(what, "authentication_error")
+
+    def no_model(self, model: str) -> ErrorBody:
+        return ErrorBody(f"model: {model}", "not_found_error")
+
+    def models(self, names: Sequence[str]) -> dict[str, Any]:
+        listed = [self.one_model(name) for name in names]
+        edges = {"first_id": names[0] if names else None, "last_id": names[-1] if names else None}
+        return {"data": listed, "has_more": False, **edges}
+
+    def one_model(self, name: str) -> dict[str, Any]:
+        made = {"created_at": "2026-01-01T00:00:00Z", "display_name": name}
+        return {"type": "model", "id": name, **made}
+
+    def sealed(self, reply: Reply, body: dict[str, Any], target: Target) -> Reply:
+        blocks: list[Block] = []
+        before = _prefix(body, None) if _binds(target.model) else ""
+        for block in reply.message.blocks:
+            if isinstance(block, Thinking) and not block.opaque:
+                seal = Seal(target.domain, target.model, digest(block.text), before)
+                opaque = (Opaque(target.domain, "signature", seal.text),)
+                blocks.append(replace(block, opaque=opaque))
+            else:
+                blocks.append(block)
+        return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))
+
+    def broken_seals(self, body: dict[str, Any], target: Target) -> Iterator[Violation]:
+        for index, message in enumerate(_list(body.get("messages"))):
+            content = message.get("content") if isinstance(message, dict) else None
+            for at, block in enumerate(_list(content)):
+                if isinstance(block, dict) and block.get("type") == "thinking":
+                    where = f"messages.{index}.content.{at}"
+                    yield from self._judged(block, where, body, index, target)
+
+    def _judged(
+        self, block: dict[str, Any], where: str, body: dict[str, Any], index: int, target: Target
+    ) -> Iterator[Violation]:
+        place = f"$.messages[{index}]"
+        seal = read_seal(block.get("signature"))
+        if (
+            seal is None
+            or seal.domain != target.domain
+            or seal.content != digest(block.get("thinking"))
+        ):
+            yield refuse("thinking_unsigned", place, _INVALID.format(where=where), source=SOURCE)
+        elif seal.prefix and seal.model == target.model and seal.prefix != _prefix(body, index):
+            yield refuse("thinking_unsigned", place, _BOUND.format(where=where), source=SOURCE)
+
+
+def _binds(model: str) -> bool:
+    return any(fnmatchcase(model, pattern) for pattern in _BINDING)
+
+
+def _prefix(body: dict[str, Any], end: int | None) -> str:
+    """A digest of system, tools and the messages before `end`; cache marks do not count."""
+    messages = _list(body.get("messages"))[:end]
+    said = [[_field(one, "role"), _parts(_field(one, "content"))] for one in messages]
+    return digest([_parts(body.get("system")), _unmarked(body.get("tools")), said])
+
+
+def _parts(content: Any) -> Any:
+    """Content as a list: a bare text and a list with that text are the same."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return _unmarked(content)
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unmarked(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _unmarked(one) for name, one in value.items() if name != "cache_control"}
+    return value
+
+
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,40 @@
+"""Cohere's `/v2/chat`. It signs nothing."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from canonicall.target import Target
+from canonicall.testing.doors.door import GENERATE, MODEL, MODELS, Door
+from canonicall.wire.error_body import ErrorBody
+
+
+class CohereDoor(Door):
+    """`POST /v2/chat`, `GET /v1/models`."""
+
+    format = "cohere"
+    routes = (
+        ("POST", r"/v2/chat$", GENERATE),
+        ("GET", r"/models$", MODELS),
+        ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
+    )
+
+    def no_key(self, shown: str) -> ErrorBody:
+        what = "no api key supplied"
+        return ErrorBody(f"invalid api token {shown[:4]}***" if shown else what)
+
+    def no_model(self, model: str) -> ErrorBody:
+        what = (
+            f"model '{model}' not found, make sure the correct model ID was used and that you have"
+            " access to the model."
+        )
+        return ErrorBody(what)
+
+    def models(self, names: Sequence[str]) -> dict[str, Any]:
+        return {"models": [self.one_model(name) for name in names]}
+
+    def one_model(self, name: str) -> dict[str, Any]:
+        return {"name": name, "endpoints": ["chat"], "features": ["tools"]}
+
+    def response(self, body: dict[str, Any], target: Target, number: int) -> dict[str, Any]:
+        del target
+        return {**body, "id": body.get("id") or f"00000000-0000-4000-8000-{number:012d}"}

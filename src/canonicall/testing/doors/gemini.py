@@ -1,0 +1,111 @@
+"""Gemini: `models/{model}:generateContent`, `:streamGenerateContent`, `:countTokens`.
+
+A stream is framed as server-sent events or as one JSON array, as the client asks. Signatures are
+valid for one service and one model; what skips the check is let through.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from canonicall.blocks import Block, Opaque, ToolCall
+from canonicall.reply import Reply
+from canonicall.target import Target
+from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Asked, Door
+from canonicall.testing.exchange import Piece, SimRequest
+from canonicall.testing.seals import Seal, read_seal
+from canonicall.verify.violation import Violation, refuse
+from canonicall.wire.error_body import ErrorBody
+
+SOURCE = "ai.google.dev: thought signatures"
+_SKIPS = ("skip_thought_signature_validator", "context_engineering_is_the_way_to_go")
+_STREAM = "stream"
+
+
+class GeminiDoor(Door):
+    """`POST /v1beta/models/{model}:generateContent` and what stands beside it."""
+
+    format = "gemini"
+    routes = (
+        ("POST", r"models/(?P<name>[^/]+):generateContent$", GENERATE),
+        ("POST", r"models/(?P<name>[^/]+):streamGenerateContent$", _STREAM),
+        ("POST", r"models/(?P<name>[^/]+):countTokens$", COUNT),
+        ("GET", r"/models$", MODELS),
+        ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
+    )
+
+    def asked(self, request: SimRequest) -> Asked | None:
+        asked = super().asked(request)
+        if asked is None:
+            return None
+        streams = asked.action == _STREAM
+        return Asked(GENERATE if streams else asked.action, asked.name, streams)
+
+    def key(self, request: SimRequest) -> str:
+        shown = request.headers.get("x-goog-api-key", "") or request.query.get("key", "")
+        return shown or super().key(request)
+
+    def no_key(self, shown: str) -> ErrorBody:
+        if shown:
+            return ErrorBody("API key not valid. Please pass a valid API key.", "INVALID_ARGUMENT")
+        what = "Method doesn't allow unregistered callers (callers without established identity)."
+        return ErrorBody(what, "PERMISSION_DENIED")
+
+    def no_model(self, model: str) -> ErrorBody:
+        what = (
+            f"models/{model} is not found for API version v1beta, or is not supported for"
+            " generateContent. Call ModelService.ListModels to see the list of available models"
+            " and their supported methods."
+        )
+        return ErrorBody(what, "NOT_FOUND")
+
+    def models(self, names: Sequence[str]) -> dict[str, Any]:
+        return {"models": [self.one_model(name) for name in names]}
+
+    def one_model(self, name: str) -> dict[str, Any]:
+        ways = ["generateContent", "streamGenerateContent", "countTokens"]
+        return {"name": f"models/{name}", "displayName": name, "supportedGenerationMethods": ways}
+
+    def tokens(self, count: int) -> dict[str, Any]:
+        return {"totalTokens": count}
+
+    def framed(self, pieces: Sequence[bytes], request: SimRequest) -> Iterator[Piece]:
+        if request.query.get("alt") == "sse":
+            yield from pieces
+            return
+        # Without alt=sse the chunks are the elements of one JSON array.
+        opening = b"["
+        for piece in pieces:
+            for event in piece.split(b"\n\n"):
+                if event.startswith(b"data: "):
+                    yield opening + event.removeprefix(b"data: ")
+                    opening = b",\r\n"
+        yield b"]" if opening != b"[" else b"[]"
+
+    def sealed(self, reply: Reply, body: dict[str, Any], target: Target) -> Reply:
+        """The signature is on the first call; on the last part where there is none."""
+        del body
+        blocks: list[Block] = list(reply.message.blocks)
+        if target.signature_sentinel is None or not blocks:
+            return reply
+        calls = [at for at, block in enumerate(blocks) if isinstance(block, ToolCall)]
+        at = calls[0] if calls else len(blocks) - 1
+        seal = Opaque(target.domain, "signature", Seal(target.domain, target.model).text)
+        blocks[at] = replace(blocks[at], opaque=(*blocks[at].opaque, seal))
+        return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))
+
+    def broken_seals(self, body: dict[str, Any], target: Target) -> Iterator[Violation]:
+        for index, content in enumerate(body.get("contents") or ()):
+            parts = content.get("parts") if isinstance(content, dict) else None
+            for at, part in enumerate(parts if isinstance(parts, list) else ()):
+                if not isinstance(part, dict):
+                    continue
+                value = part.get("thoughtSignature", part.get("thought_signature"))
+                if value is None or value in _SKIPS:
+                    continue
+                seal = read_seal(value)
+                if seal is None or (seal.domain, seal.model) != (target.domain, target.model):
+                    error = "Corrupted thought signature." if seal else "Invalid thought signature."
+                    where = f"$.contents[{index}].parts[{at}]"
+                    yield refuse("signature_missing", where, error, source=SOURCE)

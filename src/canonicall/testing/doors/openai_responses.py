@@ -1,0 +1,178 @@
+"""The Responses API with its stored state: `/responses`, `/responses/{id}`, its input items.
+
+Encrypted reasoning can be read by its own service and model family, under the id it was made for.
+What a request refers to by id has to be stored.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from canonicall.blocks import Block, Opaque, Text, Thinking, ToolCall
+from canonicall.reply import Reply
+from canonicall.target import Target
+from canonicall.testing.doors.door import (
+    DELETE,
+    GENERATE,
+    INPUT_ITEMS,
+    MODEL,
+    MODELS,
+    STORED,
+    Door,
+)
+from canonicall.testing.doors.openai_chat import ChatDoor
+from canonicall.testing.exchange import SimRequest
+from canonicall.testing.seals import Seal, digest, read_seal
+from canonicall.verify.violation import Violation, refuse
+from canonicall.wire.error_body import ErrorBody
+
+SOURCE = "OpenAI: error invalid_encrypted_content"
+_FAMILY = re.compile(r"^(?:[^/]+/)?([a-z]+-?\d+(?:\.\d+)?|[a-z]+-[\w.]+?\d)")
+_PREFIXES: dict[type, str] = {Thinking: "rs", Text: "msg", ToolCall: "fc"}
+"""What the ids of items begin with."""
+_UNREADABLE = (
+    "The encrypted content {shown}... could not be verified."
+    " Reason: Encrypted content could not be decrypted or parsed."
+)
+_OTHER_ITEM = (
+    "The encrypted content {shown}... could not be verified."
+    " Reason: Encrypted content item_id did not match the target item id."
+)
+
+
+class ResponsesDoor(Door):
+    """`POST /v1/responses` and what is stored behind it."""
+
+    format = "openai-responses"
+    routes = (
+        ("POST", r"/responses$", GENERATE),
+        ("GET", r"/responses/(?P<name>[^/]+)/input_items$", INPUT_ITEMS),
+        ("GET", r"/responses/(?P<name>[^/]+)$", STORED),
+        ("DELETE", r"/responses/(?P<name>[^/]+)$", DELETE),
+        ("GET", r"/models$", MODELS),
+        ("GET", r"/models/(?P<name>.+)$", MODEL),
+    )
+    _chat = ChatDoor()
+
+    def key(self, request: SimRequest) -> str:
+        return self._chat.key(request)
+
+    def no_key(self, shown: str) -> ErrorBody:
+        return self._chat.no_key(shown)
+
+    def no_model(self, model: str) -> ErrorBody:
+        return self._chat.no_model(model)
+
+    def response(self, body: dict[str, Any], target: Target, number: int) -> dict[str, Any]:
+        del target
+        return {**body, "created_at": body.get("created_at") or number}
+
+    def sealed(self, reply: Reply, body: dict[str, Any], target: Target) -> Reply:
+        del body
+        blocks: list[Block] = []
+        made = reply.message.origin.response_id if reply.message.origin else ""
+        for index, block in enumerate(reply.message.blocks):
+            prefix = _PREFIXES.get(type(block))
+            if prefix is None or block.opaque:
+                blocks.append(block)
+                continue
+            id = f"{prefix}_{digest([made, index])}"
+            opaque: tuple[Opaque, ...] = (Opaque(target.domain, "item_id", id),)
+            if isinstance(block, Thinking):
+                seal = Seal(target.domain, family(target.model), digest(id))
+                opaque = (Opaque(target.domain, "encrypted", seal.text), *opaque)
+            blocks.append(replace(block, opaque=opaque))
+        return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))
+
+    def broken_seals(self, body: dict[str, Any], target: Target) -> Iterator[Violation]:
+        items = body.get("input")
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            value = item.get("encrypted_content") if isinstance(item, dict) else None
+            if item_type(item) != "reasoning" or value is None:
+                continue
+            seal, where = read_seal(value), f"$.input[{index}]"
+            if seal is None or (seal.domain, seal.model) != (target.domain, family(target.model)):
+                error = _UNREADABLE.format(shown=str(value)[:4])
+                yield refuse("thinking_unsigned", where, error, source=SOURCE)
+            elif item.get("id") and seal.content != digest(item["id"]):
+                error = _OTHER_ITEM.format(shown=str(value)[:4])
+                yield refuse("thinking_unsigned", where, error, source=SOURCE)
+
+
+class StoredResponses:
+    """The responses a simulator keeps, with all that was said up to each of them."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[str, dict[str, Any]] = {}
+        self._inputs: dict[str, list[Any]] = {}
+
+    def get(self, id: str) -> dict[str, Any] | None:
+        """The body of a response."""
+        return self._bodies.get(id)
+
+    def input_items(self, id: str) -> dict[str, Any] | None:
+        """What a response was made from."""
+        if id not in self._inputs:
+            return None
+        items = [
+            {"id": f"msg_{digest([id, at])}", **item} if isinstance(item, dict) else item
+            for at, item in enumerate(self._inputs[id])
+        ]
+        return {"object": "list", "data": items, "has_more": False}
+
+    def delete(self, id: str) -> bool:
+        """Forget a response; whether there was one."""
+        self._inputs.pop(id, None)
+        return self._bodies.pop(id, None) is not None
+
+    def keep(self, request: dict[str, Any], response: dict[str, Any]) -> None:
+        """Keep a response, unless the request says not to. `request` has its whole input."""
+        if request.get("store") is not False:
+            self._bodies[response["id"]] = response
+            self._inputs[response["id"]] = as_items(request.get("input"))
+
+    def whole(self, body: dict[str, Any]) -> dict[str, Any] | None:
+        """`body` with the turns it refers to; None where these are not stored."""
+        before = body.get("previous_response_id")
+        if before is None:
+            return body
+        if not isinstance(before, str) or before not in self._bodies:
+            return None
+        said = [*self._inputs[before], *self._bodies[before].get("output", ())]
+        rest = {name: value for name, value in body.items() if name != "previous_response_id"}
+        return {**rest, "input": [*said, *as_items(body.get("input"))]}
+
+    def unknown_items(self, body: dict[str, Any]) -> Iterator[Violation]:
+        """Items that are named by an id alone, and that nobody has stored."""
+        known = {item.get("id") for one in self._bodies.values() for item in one.get("output", ())}
+        for index, item in enumerate(as_items(body.get("input"))):
+            by_id_only = item_type(item) == "item_reference" or (
+                item_type(item) == "reasoning" and item.get("encrypted_content") is None
+            )
+            if by_id_only and item.get("id") not in known:
+                error = (
+                    f"Item with id '{item.get('id')}' not found. Items are not persisted when"
+                    " `store` is set to false. Try again with `store` set to true, or remove this"
+                    " item from your input."
+                )
+                yield refuse("bad_item_id", f"$.input[{index}]", error, source="OpenAI: error")
+
+
+def as_items(given: Any) -> list[Any]:
+    """The input as a list: bare text is one user message."""
+    if isinstance(given, str):
+        return [{"type": "message", "role": "user", "content": given}]
+    return given if isinstance(given, list) else []
+
+
+def item_type(item: Any) -> str:
+    kind = item.get("type") if isinstance(item, dict) else ""
+    return kind if isinstance(kind, str) else ""
+
+
+def family(model: str) -> str:
+    """The models that read each other's reasoning: those of one version."""
+    found = _FAMILY.match(model)
+    return found[1] if found else model

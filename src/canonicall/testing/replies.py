@@ -1,0 +1,110 @@
+"""From what a model said to what its provider sends: ids, figures, faults of whole replies."""
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from canonicall.blocks import Block, Message, Origin, Text, Thinking, ToolCall
+from canonicall.folding import raw_arguments
+from canonicall.reply import LENGTH, STOP, Reply, Usage
+from canonicall.request import Request
+from canonicall.syntax.registry import get_syntax
+from canonicall.target import Target
+from canonicall.testing.faults import Fault
+from canonicall.testing.issued_ids import call_id
+
+_LEAK = "hermes"
+"""The syntax that calls leak in: the most common one."""
+_RESPONSE_IDS = {
+    "anthropic": "msg_01{:022d}",
+    "openai-chat": "chatcmpl-{:024d}",
+    "openai-responses": "resp_{:048d}",
+    "cohere": "00000000-0000-4000-8000-{:012d}",
+}
+
+
+def issued(
+    reply: Reply, request: Request, target: Target, number: int, faults: frozenset[Fault]
+) -> Reply:
+    """`reply` as answer `number` of a simulator, with ids and figures."""
+    reply = faulty(reply, faults)
+    shape = _RESPONSE_IDS.get(target.format, "sim-{:08d}")
+    origin = Origin(
+        target.provider, target.format, model=target.model, response_id=shape.format(number)
+    )
+    reused = Fault.REUSED_IDS in faults
+    before = 0 if reused else sum(len(one.calls) for one in request.conversation.messages)
+    seed = "again" if reused else str(number)
+    thought = _always_thinks(reply.message, target)
+    blocks = tuple(_with_ids((*thought, *reply.message.blocks), target, before, seed))
+    message = replace(reply.message, blocks=blocks, origin=origin)
+    return replace(reply, message=message, usage=reply.usage or _figures(request, message))
+
+
+def _always_thinks(message: Message, target: Target) -> tuple[Block, ...]:
+    """The thought that a model has before its calls where the provider wants it passed back."""
+    is_thoughtless = not any(isinstance(block, Thinking) for block in message.blocks)
+    if target.reasoning_placeholder is None or not message.calls or not is_thoughtless:
+        return ()
+    return (Thinking(text="Tools will tell."),)
+
+
+def faulty(reply: Reply, faults: frozenset[Fault]) -> Reply:
+    """`reply` with the faults that are in what the model said."""
+    message = reply.message
+    if Fault.EMPTY_REPLY in faults:
+        message = Message("assistant", finish=STOP)
+    if Fault.LEAKED_CALLS in faults and message.calls:
+        message = _leaked(message)
+    if Fault.BAD_ARGUMENTS in faults:
+        message = _with_first_call(message)
+    if Fault.CUT_ARGUMENTS in faults and message.calls:
+        message = _cut(message)
+    return replace(reply, message=message)
+
+
+def _leaked(message: Message) -> Message:
+    printer = get_syntax(_LEAK).print_calls
+    if printer is None:
+        return message
+    rest = tuple(block for block in message.blocks if not isinstance(block, ToolCall))
+    printed = Text(text=printer(message.calls))
+    return replace(message, blocks=(*rest, printed), finish=STOP)
+
+
+def _with_first_call(message: Message) -> Message:
+    """`message` whose first call has arguments that no parser takes."""
+    blocks = list(message.blocks)
+    for at, block in enumerate(blocks):
+        if isinstance(block, ToolCall):
+            blocks[at] = replace(block, args=None, raw=raw_arguments(block)[:-1] + ", }")
+            break
+    return replace(message, blocks=tuple(blocks))
+
+
+def _cut(message: Message) -> Message:
+    """`message` up to the midst of the arguments of its last call."""
+    at = max(n for n, block in enumerate(message.blocks) if isinstance(block, ToolCall))
+    call = message.blocks[at]
+    raw = raw_arguments(call) if isinstance(call, ToolCall) else ""
+    broken = replace(call, args=None, raw=raw[: max(len(raw) // 2, 1)], truncated=True)
+    return replace(message, blocks=(*message.blocks[:at], broken), finish=LENGTH)
+
+
+def _with_ids(blocks: Iterable[Block], target: Target, before: int, seed: str) -> Iterable[Block]:
+    number = before
+    for block in blocks:
+        if isinstance(block, ToolCall) and not block.id:
+            # Gemini gives ids from 3.5 on; calls without one are the common case before.
+            id = "" if target.ids.style == "echoed" else call_id(target, block.name, number, seed)
+            yield replace(block, id=id, index=number - before)
+            number += 1
+        else:
+            yield block
+
+
+def _figures(request: Request, message: Message) -> Usage:
+    """Tokens by the rule of thumb of four characters each."""
+    asked = sum(len(msgspec.json.encode(one)) for one in request.conversation.messages)
+    return Usage(asked // 4 + 1, len(msgspec.json.encode(message.blocks)) // 4 + 1)

@@ -1,0 +1,116 @@
+"""A model small enough to read: it calls the offered tools that the user's words are about.
+
+It asks for tools once for each user message, several at a time where that is allowed, and then
+answers with what the tools said. No weights, no chance: the same request, the same reply.
+"""
+
+import re
+from collections.abc import Iterable
+
+from canonicall.blocks import Message, Text, Thinking, ToolCall, ToolResult
+from canonicall.reply import Reply
+from canonicall.request import Request, Tool
+from canonicall.testing.sample_values import sample_arguments
+from canonicall.testing.script import says
+
+MOST_CALLS = 4
+_SHOWN = 300
+_WORD = re.compile(r"[^\W_]{3,}")
+_COMMON = re.compile(r"(?:the|and|for|with|from|that|this|what|get|use|tool|call|you|your|are|not)")
+
+
+class SmallModel:
+    """The model a simulator has where no script is given."""
+
+    def __init__(self, *, thinks: bool | None = None) -> None:
+        self._thinks = thinks
+        """Whether replies begin with a thought; None: where the request asks for it."""
+
+    def __call__(self, request: Request) -> Reply:
+        said, since = _last_question(request.conversation.messages)
+        results = [result for message in since for result in message.results]
+        calls = [] if results else _calls(request, said)
+        words = "" if calls else _answer(said, results, request)
+        blocks: list[Thinking | Text | ToolCall] = [*calls] if calls else [Text(text=words)]
+        if self._is_thinking(request):
+            about = ", ".join(call.name for call in calls) or "the answer"
+            blocks.insert(0, Thinking(text=f"The user asks: {said[:_SHOWN]} I go on with {about}."))
+        return says(*blocks)
+
+    def _is_thinking(self, request: Request) -> bool:
+        asked = request.params.reasoning
+        if self._thinks is not None:
+            return self._thinks
+        return asked is not None and asked.enabled is not False and asked.effort != "none"
+
+
+def _last_question(messages: Iterable[Message]) -> tuple[str, list[Message]]:
+    """The last words of the user, and the messages behind them."""
+    said = ""
+    since: list[Message] = []
+    for message in messages:
+        if message.role == "user" and message.text.strip():
+            said, since = message.text, []
+        since.append(message)
+    return said, since
+
+
+def _calls(request: Request, said: str) -> list[ToolCall]:
+    tools = _offered(request)
+    choice = request.tool_choice
+    mode = choice.mode if choice is not None else None
+    if not tools or mode == "none":
+        return []
+    wanted = [tool for tool in tools if _is_about(tool, said)]
+    if not wanted and mode == "required":
+        wanted = tools[:1]
+    one_only = choice is not None and choice.parallel is False
+    return [_call(tool, said) for tool in wanted[: 1 if one_only else MOST_CALLS]]
+
+
+def _offered(request: Request) -> list[Tool]:
+    """The tools that may be called; those that a provider runs itself are none of ours."""
+    named = request.tool_choice.names if request.tool_choice is not None else ()
+    return [
+        tool
+        for tool in request.tools
+        if tool.kind != "server" and (not named or tool.name in named)
+    ]
+
+
+def _is_about(tool: Tool, said: str) -> bool:
+    """Whether the user's words share one with the name of the tool or with what it does."""
+    return bool(_words(f"{_spaced(tool.name)} {tool.description}") & _words(said))
+
+
+def _words(text: str) -> set[str]:
+    words = {word.rstrip("s") for word in _WORD.findall(text.lower())}
+    return {word for word in words if not _COMMON.fullmatch(word)}
+
+
+def _spaced(name: str) -> str:
+    """`getWeather_now` as words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[_\-.:]", " ", name)
+
+
+def _call(tool: Tool, said: str) -> ToolCall:
+    if tool.kind == "custom":
+        return ToolCall(name=tool.name, raw=said[:_SHOWN], kind="custom")
+    return ToolCall(name=tool.name, args=sample_arguments(tool.parameters, said))
+
+
+def _answer(said: str, results: list[ToolResult], request: Request) -> str:
+    if results:
+        said_before = request.conversation.messages
+        names = {call.id: call.name for message in said_before for call in message.calls}
+        told = "; ".join(_told(result, names.get(result.call_id, "a tool")) for result in results)
+        return f"Here is what I found: {told}"
+    if not said:
+        return "I have not been asked anything yet."
+    note = "" if request.tools else " I have no tools here."
+    return f"You said: {said[:_SHOWN]}{note}"
+
+
+def _told(result: ToolResult, name: str) -> str:
+    how = "failed with" if result.error else "says"
+    return f"{name} {how} {result.text[:_SHOWN] or 'nothing'}"
