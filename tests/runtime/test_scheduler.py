@@ -25,12 +25,10 @@ async def scheduled(*names, tools, stop=None, **options):
     toolset = Toolset.of(*tools)
     scheduler = Scheduler(toolset, **options)
     ended, reported = [], []
-    running = asyncio.ensure_future(
-        scheduler.run(
-            plan(calls_of(*names), toolset),
-            ended.append,
-            progress=lambda call, value: reported.append(value),
-        )
+    running = scheduler.start(
+        plan(calls_of(*names), toolset),
+        ended.append,
+        progress=lambda call, value: reported.append(value),
     )
     if stop is not None:
         await stop(scheduler, running)
@@ -301,3 +299,16 @@ async def test_a_call_whose_end_was_never_written_is_unknown():
         Outcome.UNKNOWN,
         "it was started before, and its end is not known",
     )
+
+
+async def test_a_batch_can_be_stopped_before_it_has_begun():
+    @tool
+    async def pay() -> str:
+        """Pays."""
+        raise AssertionError("it must not be run")
+
+    async def stop(scheduler, running):
+        scheduler.stop(("call-0", "call-1"), "the user cancelled")
+
+    ended, _ = await scheduled("pay", "pay", tools=[pay], stop=stop)
+    assert told(ended) == [("call-0", "not_run"), ("call-1", "not_run")]

@@ -51,25 +51,29 @@ class Scheduler:
         self._resources: dict[str, asyncio.Lock] = {}
         self._running: dict[str, _Run] = {}
 
-    async def run(
+    def start(
         self,
         batch: Batch,
         tell: Callable[[CallEnded], None],
         *,
         progress: Callable[[ToolCall, Any], None] | None = None,
-    ) -> None:
-        """Run all calls of `batch`; `tell` hears of each end as soon as it is there."""
-        runs = [[_Run(planned, self, tell, progress) for planned in wave] for wave in batch.waves]
-        for wave in runs:
-            self._running.update((run.call.id, run) for run in wave)
-        try:
-            for wave in runs:
-                await asyncio.gather(*(run.to_its_end() for run in wave))
-        finally:
-            for wave in runs:
-                for run in wave:
-                    run.abandon()
-                    self._running.pop(run.call.id, None)
+    ) -> "asyncio.Task[None]":
+        """Run all calls of `batch`; `tell` hears of each end as soon as it is there.
+
+        From here on they can be stopped, also before any of them has begun.
+        """
+        waves = [[_Run(planned, self, tell, progress) for planned in wave] for wave in batch.waves]
+        runs = [run for wave in waves for run in wave]
+        self._running.update((run.call.id, run) for run in runs)
+        task = asyncio.ensure_future(_in_order(waves))
+
+        def over(_: "asyncio.Task[None]") -> None:
+            for run in runs:
+                run.abandon()
+                self._running.pop(run.call.id, None)
+
+        task.add_done_callback(over)
+        return task
 
     def stop(self, call_ids: tuple[str, ...], why: str) -> None:
         """Ask these calls to stop. Those that have not begun never will."""
@@ -85,6 +89,11 @@ class Scheduler:
     def resource(self, name: str) -> asyncio.Lock:
         """What calls on the same thing wait for."""
         return self._resources.setdefault(name, asyncio.Lock())
+
+
+async def _in_order(waves: "list[list[_Run]]") -> None:
+    for wave in waves:
+        await asyncio.gather(*(run.to_its_end() for run in wave))
 
 
 class _Run:
@@ -149,6 +158,7 @@ class _Run:
                 await held.enter_async_context(scheduler.resource(name))
             await held.enter_async_context(scheduler.slots)
             if self._stopping.is_set():
+                self._end(Outcome.NOT_RUN, self._why)
                 return
             await self._run()
 
