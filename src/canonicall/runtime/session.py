@@ -29,7 +29,7 @@ from canonicall.agent.inputs import (
     UserSaid,
 )
 from canonicall.agent.machine import Machine
-from canonicall.blocks import Block, Message, Text, ToolCall, ToolResult
+from canonicall.blocks import Block, Entry, Message, Text, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 from canonicall.events import StreamEnded, TextAdded, ThinkingAdded
 from canonicall.providers.registry import get_target
@@ -51,6 +51,10 @@ Approver: TypeAlias = Callable[[ToolCall], "Decided | bool | None"]
 """Says yes, no, or None to have somebody decide later with `Session.decide`."""
 
 
+Keeper: TypeAlias = Callable[[int, Sequence[Entry]], None]
+"""Stores entries that were written, the first of them with this number."""
+
+
 class Session:
     """One agent's conversation, and what runs it."""
 
@@ -63,6 +67,7 @@ class Session:
         conversation: Conversation | None = None,
         scheduler: Scheduler | None = None,
         approve: Approver | None = None,
+        keep: Keeper | None = None,
         **options: Any,
     ) -> None:
         """`options`: limits, budget, params, while_pending: those of the machine."""
@@ -75,7 +80,8 @@ class Session:
         self._events: asyncio.Queue[AgentEvent] = asyncio.Queue()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._asking: asyncio.Task[Input] | None = None
-        self._written = 0
+        self._keep_entries = keep
+        self._written = len(self.conversation)
 
     async def send(self, content: Content) -> AsyncIterator[AgentEvent]:
         """Say something; the events of the run, up to its `complete`.
@@ -212,10 +218,13 @@ class Session:
             )
 
     def _tell_written(self) -> None:
-        entries = self.conversation.entries
-        for entry in entries[self._written :]:
-            self._tell(StatusEvent(kind="written", entry=entry))
+        first, entries = self._written, self.conversation.entries
+        new = entries[first:]
         self._written = len(entries)
+        if new and self._keep_entries is not None:
+            self._keep_entries(first, new)
+        for entry in new:
+            self._tell(StatusEvent(kind="written", entry=entry))
 
     def _keep(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.add(task)
