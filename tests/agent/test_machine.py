@@ -307,3 +307,23 @@ def test_the_scenario_is_as_long_as_the_cancellations():
     )
     assert driver.run(said("Go.")) <= 10
     assert last_reason(driver) == "answered"
+
+
+class TestCounters:
+    def test_calls_refusals_and_repairs_are_counted_by_provider(self):
+        @tool
+        def count(number: int) -> str:
+            """Counts."""
+            return str(number)
+
+        steps = [says(call("count", number="3"), call("count"), call("nothing")), "Done."]
+        driver = run(*steps, tools=(count,), target="kimi")
+        (counts,) = driver.machine.tally.by_provider.values()
+        assert list(driver.machine.tally.by_provider) == ["kimi"]
+        assert (counts.tool_calls_total, counts.tool_calls_invalid_args) == (3, 2)
+        assert counts.tool_calls_repaired == 1
+
+    def test_a_run_that_reaches_its_limit_is_counted(self):
+        driver = run(says(call("weather", city="Paris")), "Done.", limits=Limits(turns=1))
+        (counts,) = driver.machine.tally.by_provider.values()
+        assert counts.tool_loop_max_iterations == 1

@@ -21,6 +21,7 @@ from canonicall.agent.commands import (
     StopCalls,
     Withdraw,
 )
+from canonicall.agent.counters import Tally
 from canonicall.agent.inputs import (
     CallEnded,
     Cancelled,
@@ -37,8 +38,9 @@ from canonicall.agent.progress import Progress
 from canonicall.blocks import Message, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 from canonicall.errors import InvalidValue
+from canonicall.findings import Action
 from canonicall.guard.budget import CorrectionBudget
-from canonicall.guard.validation import validate_call
+from canonicall.guard.validation import Validated, validate_call
 from canonicall.outcome import Outcome
 from canonicall.request import Params, Request, ToolChoice
 from canonicall.target import Target
@@ -70,6 +72,7 @@ class Machine:
         self.tools = tools
         self.limits = limits or Limits()
         self.spent = Spent()
+        self.tally = Tally()
         self._params = params or Params()
         self._first_budget = budget or CorrectionBudget()
         self._budget = self._first_budget
@@ -129,6 +132,8 @@ class Machine:
         reached = limit_reached(self.limits, self.spent)
         if reached is not None and self._ending is None:
             told = f"{reached.name} reached {reached.limit:g}"
+            if reached.name in ("turns", "tool_calls"):
+                self.tally.add(self.target.provider, "tool_loop_max_iterations")
             if reached.policy == "stop":
                 return self._finish(Finish("limit", told))
             self._ending = Finish("limit", told)
@@ -171,6 +176,7 @@ class Machine:
         for call in calls:
             checked = validate_call(call, self._offered, budget=self._budget)
             self._budget = checked.budget or self._budget
+            self._count(checked)
             if checked.result is not None:
                 self._write(checked.result)
                 continue
@@ -191,6 +197,15 @@ class Machine:
             commands.append(AwaitExternal(tuple(external)))
         self._pending = dict.fromkeys(call.id for call in (*to_ask, *external))
         return commands or self._turn_over()
+
+    def _count(self, checked: Validated) -> None:
+        """What a call says about how well its provider calls tools."""
+        provider = self.target.provider
+        self.tally.add(provider, "tool_calls_total")
+        if not checked.ok:
+            self.tally.add(provider, "tool_calls_invalid_args")
+        elif any(one.action is not Action.KEPT for one in checked.findings):
+            self.tally.add(provider, "tool_calls_repaired")
 
     def _decided(self, event: Decided) -> list[Command]:
         call = self._open.get(event.call_id)
