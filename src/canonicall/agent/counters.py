@@ -3,6 +3,9 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
+from canonicall.findings import Action
+from canonicall.guard.validation import Validated
+
 
 class Counters(Struct, frozen=True, kw_only=True):
     """The counts of one provider."""
@@ -23,6 +26,14 @@ class Tally:
 
     def __init__(self) -> None:
         self.by_provider: dict[str, Counters] = {}
+
+    def count(self, provider: str, checked: Validated) -> None:
+        """What a call says about how well its provider calls tools."""
+        self.add(provider, "tool_calls_total")
+        if not checked.ok:
+            self.add(provider, "tool_calls_invalid_args")
+        elif any(one.action is not Action.KEPT for one in checked.findings):
+            self.add(provider, "tool_calls_repaired")
 
     def add(self, provider: str, name: str) -> None:
         """One more."""

@@ -22,6 +22,7 @@ from canonicall.agent.commands import (
     Withdraw,
 )
 from canonicall.agent.counters import Tally
+from canonicall.agent.ending import leads_nowhere
 from canonicall.agent.inputs import (
     CallEnded,
     Cancelled,
@@ -38,9 +39,8 @@ from canonicall.agent.progress import Progress
 from canonicall.blocks import Message, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 from canonicall.errors import InvalidValue
-from canonicall.findings import Action
 from canonicall.guard.budget import CorrectionBudget
-from canonicall.guard.validation import Validated, validate_call
+from canonicall.guard.validation import validate_call
 from canonicall.outcome import Outcome
 from canonicall.request import Params, Request, ToolChoice
 from canonicall.target import Target
@@ -176,7 +176,7 @@ class Machine:
         for call in calls:
             checked = validate_call(call, self._offered, budget=self._budget)
             self._budget = checked.budget or self._budget
-            self._count(checked)
+            self.tally.count(self.target.provider, checked)
             if checked.result is not None:
                 self._write(checked.result)
                 continue
@@ -197,15 +197,6 @@ class Machine:
             commands.append(AwaitExternal(tuple(external)))
         self._pending = dict.fromkeys(call.id for call in (*to_ask, *external))
         return commands or self._turn_over()
-
-    def _count(self, checked: Validated) -> None:
-        """What a call says about how well its provider calls tools."""
-        provider = self.target.provider
-        self.tally.add(provider, "tool_calls_total")
-        if not checked.ok:
-            self.tally.add(provider, "tool_calls_invalid_args")
-        elif any(one.action is not Action.KEPT for one in checked.findings):
-            self.tally.add(provider, "tool_calls_repaired")
 
     def _decided(self, event: Decided) -> list[Command]:
         call = self._open.get(event.call_id)
@@ -267,22 +258,11 @@ class Machine:
         watched = [call for call in self._turn if not self._is_polling(call)]
         ledger = self.conversation.ledger
         self._progress = self._progress.after((call, ledger[call.id].result) for call in watched)
-        if self._ending is None and self._progress.cycle:
-            steps = self._progress.cycle
-            told = f"{steps} step{'s' if steps > 1 else ''} again and again, with the same results"
-            self._ending = Finish("loop", told)
-        if self._ending is None and self._is_out_of_attempts():
-            self._ending = Finish("corrections_exhausted", "calls were refused too often")
+        self._ending = self._ending or leads_nowhere(self._progress, self._budget)
         return self._ask()
 
     def _is_polling(self, call: ToolCall) -> bool:
         return call.name in self.tools and self.tools[call.name].polling
-
-    def _is_out_of_attempts(self) -> bool:
-        budget = self._budget
-        return budget.is_exhausted or any(
-            budget.left(tool, refusal) == 0 for tool, refusal, _ in budget.spent
-        )
 
     def _failed(self, event: ModelFailed) -> list[Command]:
         if not self._asking:
