@@ -5,9 +5,12 @@ goes away, leaves a conversation in which every call has an end.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
+from msgspec.structs import replace
+
+from canonicall.agent.batch import Batch
 from canonicall.agent.commands import (
     AskApproval,
     AwaitExternal,
@@ -41,6 +44,7 @@ from canonicall.runtime.events import (
     TextEvent,
     ToolCallEvent,
 )
+from canonicall.runtime.middleware import Chain, ToolMiddleware
 from canonicall.runtime.model import Model, ModelError
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.target import Target
@@ -58,7 +62,7 @@ Keeper: TypeAlias = Callable[[int, Sequence[Entry]], None]
 class Session:
     """One agent's conversation, and what runs it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is a choice of its own
         self,
         model: Model,
         target: str | Target,
@@ -68,6 +72,7 @@ class Session:
         scheduler: Scheduler | None = None,
         approve: Approver | None = None,
         keep: Keeper | None = None,
+        middleware: Iterable[ToolMiddleware] = (),
         **options: Any,
     ) -> None:
         """`options`: limits, budget, params, while_pending: those of the machine."""
@@ -81,6 +86,7 @@ class Session:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._asking: asyncio.Task[Input] | None = None
         self._keep_entries = keep
+        self._chain = Chain(middleware)
         self._written = len(self.conversation)
 
     async def send(self, content: Content) -> AsyncIterator[AgentEvent]:
@@ -159,11 +165,12 @@ class Session:
     async def _ask(self, command: CallModel) -> Input:
         """Ask the model, pass on what it says, and give what the machine is to hear of it."""
         try:
-            async for one in self._model.ask(command.request, command.target):
+            request = self._chain.request(command.request)
+            async for one in self._model.ask(request, command.target):
                 if isinstance(one, TextAdded | ThinkingAdded):
                     self._tell(TextEvent(text=one.text, thinking=isinstance(one, ThinkingAdded)))
                 elif isinstance(one, StreamEnded):
-                    return ModelReplied(one.reply)
+                    return ModelReplied(self._chain.reply(one.reply))
         except ModelError as error:
             self._tell(ErrorEvent(message=error.message, kind=error.kind))
             return ModelFailed(error.message)
@@ -174,10 +181,27 @@ class Session:
         self._step(ModelFailed("it was cancelled") if task.cancelled() else task.result())
 
     def _run(self, command: RunBatch) -> None:
-        for call in command.batch.calls:
-            self._tell(ToolCallEvent(phase="made", call=call))
-        batch = command.batch
-        self._keep(self.scheduler.start(batch, self._step, progress=self._tell_progress))
+        """Run a batch; what the middleware answers itself has ended before it begins."""
+        answered: list[CallEnded] = []
+        waves = []
+        for wave in command.batch.waves:
+            ready = []
+            for planned in wave:
+                self._tell(ToolCallEvent(phase="made", call=planned.call))
+                made = self._chain.call(planned.call)
+                if isinstance(made, ToolResult):
+                    answered.append(CallEnded(planned.call.id, made))
+                else:
+                    ready.append(replace(planned, call=made))
+            waves.append(tuple(ready))
+        calls = {call.id: call for call in command.batch.calls}
+
+        def ended(event: CallEnded) -> None:
+            self._step(self._chain.ended(calls[event.call_id], event))
+
+        self._keep(self.scheduler.start(Batch(tuple(waves)), ended, progress=self._tell_progress))
+        for event in answered:
+            self._step(event)
 
     def _ask_approval(self, calls: tuple[ToolCall, ...]) -> None:
         self._tell(StatusEvent(kind="approval", calls=calls))
