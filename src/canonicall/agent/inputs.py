@@ -1,0 +1,82 @@
+"""What an agent's machine is told. The driver makes these from what happened outside."""
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from canonicall.blocks import Block, ResultContent, ToolCall, ToolResult
+from canonicall.outcome import Outcome
+from canonicall.reply import Reply
+from canonicall.target import Target
+
+
+class _Input(Struct, frozen=True, tag_field="input"):
+    pass
+
+
+class UserSaid(_Input, frozen=True, tag="user_said"):
+    """Words for the model. While a run is under way they wait until no call is open."""
+
+    blocks: tuple[Block, ...]
+
+
+class ModelReplied(_Input, frozen=True, tag="model_replied"):
+    """The model's reply, whole or as far as it came."""
+
+    reply: Reply
+    cost: float = 0.0
+    seconds: float = 0.0
+
+
+class ModelFailed(_Input, frozen=True, tag="model_failed"):
+    """There will be no reply. Whoever talks to the provider has tried what can be tried."""
+
+    why: str
+    seconds: float = 0.0
+
+
+class CallEnded(_Input, frozen=True, tag="call_ended"):
+    """A call of the batch came to its end: with a result, or without one."""
+
+    call_id: str
+    result: ToolResult | None = None
+    outcome: Outcome | None = None
+    """How it ended, where there is no result."""
+    why: str = ""
+    partial: tuple[ResultContent, ...] = ()
+    """Output that had arrived before the end."""
+    seconds: float = 0.0
+
+
+class Decided(_Input, frozen=True, tag="decided"):
+    """What somebody said to a call that needs approval."""
+
+    call_id: str
+    decision: Literal["allow", "deny"]
+    reason: str = ""
+    edited: ToolCall | None = None
+    """The call to run in its place, with other arguments."""
+
+
+class Supplied(_Input, frozen=True, tag="supplied"):
+    """The result of an external call."""
+
+    call_id: str
+    result: ToolResult
+
+
+class Cancelled(_Input, frozen=True, tag="cancelled"):
+    """The user wants the run to stop."""
+
+    why: str = "the user cancelled"
+
+
+class ModelChosen(_Input, frozen=True, tag="model_chosen"):
+    """Another model from the next turn of the user on: a turn stays with who began it."""
+
+    target: Target
+
+
+Input: TypeAlias = (
+    UserSaid | ModelReplied | ModelFailed | CallEnded | Decided | Supplied | Cancelled | ModelChosen
+)

@@ -1,0 +1,57 @@
+"""How far a run may go, and what happens there."""
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+AtLimit: TypeAlias = Literal["answer", "stop"]
+"""answer: one last turn in words, with tools declared but forbidden. stop: at once."""
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """What one run of an agent may spend; None for no limit.
+
+    A run is everything between something the user says and the end of the answer to it.
+    """
+
+    turns: int | None = 25
+    """How often the model is asked."""
+    tool_calls: int | None = None
+    tokens: int | None = None
+    """Read and written, all turns together."""
+    cost: float | None = None
+    """In whatever the driver counts it in."""
+    seconds: float | None = None
+    at_turns: AtLimit = "answer"
+    at_tool_calls: AtLimit = "answer"
+    at_tokens: AtLimit = "stop"
+    at_cost: AtLimit = "stop"
+    at_seconds: AtLimit = "stop"
+
+
+class Spent(Struct, frozen=True, kw_only=True):
+    """What a run has spent so far."""
+
+    turns: int = 0
+    tool_calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+
+
+class Reached(Struct, frozen=True):
+    """A limit that is reached."""
+
+    name: str
+    limit: float
+    policy: AtLimit
+
+
+def limit_reached(limits: Limits, spent: Spent) -> Reached | None:
+    """The first limit that leaves no room for another turn; one that says stop comes first."""
+    found = [
+        Reached(name, limit, getattr(limits, f"at_{name}"))
+        for name in ("turns", "tool_calls", "tokens", "cost", "seconds")
+        if (limit := getattr(limits, name)) is not None and getattr(spent, name) >= limit
+    ]
+    return min(found, key=lambda one: one.policy != "stop", default=None)

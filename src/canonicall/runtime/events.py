@@ -1,0 +1,78 @@
+"""What a person or a program hears of a run while it goes on. Typed, versioned, one JSON line each.
+
+`status` events of the kind "written" carry the entries of the conversation as they are written:
+folding them gives the conversation back, whatever else was heard in between.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
+
+from canonicall.blocks import Entry, ToolCall, ToolResult
+from canonicall.conversation import Conversation
+
+VERSION = 1
+
+
+class _AgentEvent(Struct, frozen=True, tag_field="type", omit_defaults=True, kw_only=True):
+    version: int = VERSION
+
+
+class TextEvent(_AgentEvent, frozen=True, tag="text"):
+    """More words of the model, or of its reasoning."""
+
+    text: str
+    thinking: bool = False
+
+
+class ToolCallEvent(_AgentEvent, frozen=True, tag="tool_call"):
+    """A call: made by the model, running, telling how far it is, ended."""
+
+    phase: Literal["made", "progress", "ended"]
+    call: ToolCall
+    outcome: str = ""
+    result: ToolResult | None = None
+    progress: Any = None
+
+
+class StatusEvent(_AgentEvent, frozen=True, tag="status"):
+    """Where the run stands: asking, approval, external, written, retrying, switched."""
+
+    kind: str
+    detail: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    """The calls it is about."""
+    entry: Entry | None = None
+    """What was written to the conversation."""
+
+
+class ErrorEvent(_AgentEvent, frozen=True, tag="error"):
+    """Something went wrong. The run may go on: what came of it is in the events behind."""
+
+    message: str
+    kind: str = ""
+
+
+class CompleteEvent(_AgentEvent, frozen=True, tag="complete"):
+    """The run is over."""
+
+    reason: str
+    detail: str = ""
+    text: str = ""
+    """The last words of the model."""
+    turns: int = 0
+    tool_calls: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+AgentEvent: TypeAlias = TextEvent | ToolCallEvent | StatusEvent | ErrorEvent | CompleteEvent
+
+
+def fold_events(events: Iterable[AgentEvent]) -> Conversation:
+    """The conversation that a run wrote, from its events."""
+    conversation = Conversation()
+    written = (event.entry for event in events if isinstance(event, StatusEvent))
+    conversation.extend(entry for entry in written if entry is not None)
+    return conversation

@@ -1,0 +1,46 @@
+"""A model as a session sees it: asked with a request, it answers with the events of a stream."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Protocol
+
+from canonicall.errors import CanonicallError
+from canonicall.events import Event
+from canonicall.folding import events_of
+from canonicall.reply import Reply
+from canonicall.request import Request
+from canonicall.target import Target
+
+
+class ModelError(CanonicallError):
+    """No reply will come. `status` is the HTTP status, 0 where there was none."""
+
+    def __init__(self, message: str, *, status: int = 0, kind: str = "") -> None:
+        self.message = message
+        self.status = status
+        self.kind = kind
+        super().__init__(message)
+
+
+class Model(Protocol):
+    """Whatever answers requests. Its last event is `StreamEnded`; else it raises `ModelError`."""
+
+    def ask(self, request: Request, target: Target) -> AsyncIterator[Event]:
+        """The events of the reply, as they come."""
+        ...
+
+
+class LocalModel:
+    """A model that is a plain function of the request: scripted ones, small ones, for tests."""
+
+    def __init__(self, model: Callable[[Request], Reply]) -> None:
+        self._model = model
+
+    async def ask(self, request: Request, target: Target) -> AsyncIterator[Event]:
+        """The reply in one piece."""
+        del target
+        try:
+            reply = self._model(request)
+        except CanonicallError as error:
+            raise ModelError(str(error)) from error
+        for event in events_of(reply):
+            yield event

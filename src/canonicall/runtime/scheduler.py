@@ -1,0 +1,244 @@
+"""The scheduler: runs the calls of a turn, and tells how every one of them ended, exactly once.
+
+One for each session, for as long as it lives. Calls of a wave run beside each other, up to a bound
+and never two on the same resource. One that fails, hangs or is cancelled leaves the others alone.
+Cancelling is a request first: the tool sees a flag. After a grace period nobody waits for it any
+more; what it did is unknown then, and a result that comes after all is told as a late one.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from typing import Any
+
+from canonicall.agent.batch import Batch, Planned
+from canonicall.agent.inputs import CallEnded
+from canonicall.blocks import ResultContent, ToolCall
+from canonicall.guard.results import result_blocks
+from canonicall.outcome import Outcome
+from canonicall.runtime.journal import Journal, MemoryJournal
+from canonicall.runtime.running import run_tool
+from canonicall.tools.bound import Style
+from canonicall.tools.context import ToolContext
+from canonicall.tools.toolset import Toolset
+
+_NEVER_ENDED = "it was started before, and its end is not known"
+
+
+class Scheduler:
+    """Runs batches of calls."""
+
+    def __init__(
+        self,
+        tools: Toolset,
+        *,
+        journal: Journal | None = None,
+        at_once: int = 10,
+        grace: float = 5.0,
+        timeout: float | None = None,
+    ) -> None:
+        """
+        `at_once`: how many calls run beside each other. `grace`: seconds a cancelled call has to
+        end by itself. `timeout`: for tools that have none of their own.
+        """
+        self.tools = tools
+        self.journal: Journal = journal or MemoryJournal()
+        self.grace = grace
+        self.timeout = timeout
+        self.slots = asyncio.Semaphore(at_once)
+        self.threads = ThreadPoolExecutor(at_once, thread_name_prefix="tool")
+        self._resources: dict[str, asyncio.Lock] = {}
+        self._running: dict[str, _Run] = {}
+
+    def start(
+        self,
+        batch: Batch,
+        tell: Callable[[CallEnded], None],
+        *,
+        progress: Callable[[ToolCall, Any], None] | None = None,
+    ) -> "asyncio.Task[None]":
+        """Run all calls of `batch`; `tell` hears of each end as soon as it is there.
+
+        From here on they can be stopped, also before any of them has begun.
+        """
+        waves = [[_Run(planned, self, tell, progress) for planned in wave] for wave in batch.waves]
+        runs = [run for wave in waves for run in wave]
+        self._running.update((run.call.id, run) for run in runs)
+        task = asyncio.ensure_future(_in_order(waves))
+
+        def over(_: "asyncio.Task[None]") -> None:
+            for run in runs:
+                run.abandon()
+                self._running.pop(run.call.id, None)
+
+        task.add_done_callback(over)
+        return task
+
+    def stop(self, call_ids: tuple[str, ...], why: str) -> None:
+        """Ask these calls to stop. Those that have not begun never will."""
+        for id in call_ids:
+            run = self._running.get(id)
+            if run is not None:
+                run.stop(why)
+
+    def close(self) -> None:
+        """Let go of the threads; calls that still run in one are not waited for."""
+        self.threads.shutdown(wait=False, cancel_futures=True)
+
+    def resource(self, name: str) -> asyncio.Lock:
+        """What calls on the same thing wait for."""
+        return self._resources.setdefault(name, asyncio.Lock())
+
+
+async def _in_order(waves: "list[list[_Run]]") -> None:
+    for wave in waves:
+        await asyncio.gather(*(run.to_its_end() for run in wave))
+
+
+class _Run:
+    """One call, from its place in the queue to its end."""
+
+    def __init__(
+        self,
+        planned: Planned,
+        scheduler: Scheduler,
+        tell: Callable[[CallEnded], None],
+        progress: Callable[[ToolCall, Any], None] | None,
+    ) -> None:
+        self.call = planned.call
+        self._planned = planned
+        self._scheduler = scheduler
+        self._tell = tell
+        self._progress = progress
+        self._loop = asyncio.get_running_loop()
+        self._stopping = asyncio.Event()
+        self._why = ""
+        self._has_begun = False
+        self._is_told = False
+        self._task: asyncio.Task[Any] | None = None
+        self._last: Any = None
+        """What the tool reported last: all that is left of it if it is cut off."""
+
+    def stop(self, why: str) -> None:
+        self._why = why
+        self._stopping.set()
+
+    def abandon(self) -> None:
+        """Nobody runs the batch any more: say what is known, if nothing has been said."""
+        outcome = Outcome.UNKNOWN if self._has_begun else Outcome.NOT_RUN
+        self._end(outcome, self._why or "the run was stopped")
+
+    async def to_its_end(self) -> None:
+        """Wait for a slot and for the resources, run, and tell."""
+        waiting = asyncio.ensure_future(self._wait_and_run())
+        stopping = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait((waiting, stopping), return_when=asyncio.FIRST_COMPLETED)
+            if not waiting.done():
+                await self._stopped(waiting)
+        finally:
+            stopping.cancel()
+            waiting.cancel()
+
+    async def _stopped(self, waiting: "asyncio.Future[None]") -> None:
+        """Somebody wants it to stop: give it the time it is allowed."""
+        if not self._has_begun:
+            self._end(Outcome.NOT_RUN, self._why)
+            return
+        await asyncio.wait((waiting,), timeout=self._scheduler.grace)
+        if not waiting.done():
+            self._end(Outcome.UNKNOWN, self._why)
+
+    async def _wait_and_run(self) -> None:
+        scheduler = self._scheduler
+        async with AsyncExitStack() as held:
+            # Always in the same order, so that no two calls wait for each other.
+            for name in sorted(set(self._planned.resources)):
+                await held.enter_async_context(scheduler.resource(name))
+            await held.enter_async_context(scheduler.slots)
+            if self._stopping.is_set():
+                self._end(Outcome.NOT_RUN, self._why)
+                return
+            await self._run()
+
+    async def _run(self) -> None:
+        known = await self._scheduler.journal.begin(self.call)
+        self._has_begun = True
+        if known is not None:
+            self._tell_again(known.ended)
+            return
+        tool = self._scheduler.tools[self.call.name]
+        context = ToolContext(
+            self.call.id, is_cancelled=self._stopping.is_set, report=self._reported
+        )
+        threads = self._scheduler.threads
+        self._task = asyncio.ensure_future(run_tool(tool, self.call, context, threads))
+        self._task.add_done_callback(self._came_late)
+        timeout = self._planned.timeout or self._scheduler.timeout
+        try:
+            done, _ = await asyncio.wait((self._task,), timeout=timeout)
+        except asyncio.CancelledError:
+            self._let_go(tool.style)
+            raise
+        if not done:
+            self._stopping.set()
+            await self._written(Outcome.TIMED_OUT, f"it took longer than {timeout:g} seconds")
+            self._let_go(tool.style)
+            return
+        await self._returned(self._task)
+
+    def _let_go(self, style: Style) -> None:
+        """Nobody waits any more. A thread cannot be stopped: its result comes late, if at all."""
+        if self._task is not None and style in ("coroutine", "async_generator"):
+            self._task.cancel()
+
+    async def _returned(self, task: "asyncio.Task[Any]") -> None:
+        """Write and tell what the tool gave."""
+        ended = self._ended(task)
+        await self._scheduler.journal.end(ended)
+        self._say(ended)
+
+    async def _written(self, outcome: Outcome, why: str) -> None:
+        ended = CallEnded(self.call.id, outcome=outcome, why=why, partial=self._partial())
+        await self._scheduler.journal.end(ended)
+        self._say(ended)
+
+    def _ended(self, task: "asyncio.Task[Any]") -> CallEnded:
+        value: Any
+        if task.cancelled():
+            value = RuntimeError("the tool cancelled itself")
+        else:
+            value = task.exception() or task.result()
+        tool = self._scheduler.tools[self.call.name]
+        return CallEnded(self.call.id, tool.returned(value).result(self.call))
+
+    def _came_late(self, task: "asyncio.Task[Any]") -> None:
+        """A result that nobody waited for any more is told as well; it changes no outcome."""
+        if self._is_told and not task.cancelled():
+            self._tell(self._ended(task))
+
+    def _tell_again(self, ended: CallEnded | None) -> None:
+        if ended is None:
+            self._end(Outcome.UNKNOWN, _NEVER_ENDED)
+        else:
+            self._say(ended)
+
+    def _end(self, outcome: Outcome, why: str) -> None:
+        if not self._is_told:
+            partial = self._partial() if self._has_begun else ()
+            self._say(CallEnded(self.call.id, outcome=outcome, why=why, partial=partial))
+
+    def _say(self, ended: CallEnded) -> None:
+        if not self._is_told:
+            self._is_told = True
+            self._tell(ended)
+
+    def _reported(self, value: Any) -> None:
+        """May be called from the tool's own thread."""
+        self._last = value
+        if self._progress is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._progress, self.call, value)
+
+    def _partial(self) -> tuple[ResultContent, ...]:
+        return () if self._last is None else result_blocks(self._last).content

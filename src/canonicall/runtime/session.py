@@ -1,0 +1,274 @@
+"""A session: one conversation, one scheduler, one machine, for as long as somebody talks to it.
+
+`send` says something and gives the events of the run. A turn that is cancelled, or whose reader
+goes away, leaves a conversation in which every call has an end.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from msgspec.structs import replace
+
+from canonicall.agent.batch import Batch
+from canonicall.agent.commands import (
+    AskApproval,
+    AwaitExternal,
+    CallModel,
+    Command,
+    Finish,
+    RunBatch,
+    StopCalls,
+)
+from canonicall.agent.inputs import (
+    CallEnded,
+    Cancelled,
+    Decided,
+    Input,
+    ModelChosen,
+    ModelFailed,
+    ModelReplied,
+    Supplied,
+    UserSaid,
+)
+from canonicall.agent.machine import Machine
+from canonicall.blocks import Block, Entry, Message, Text, ToolCall, ToolResult
+from canonicall.conversation import Conversation
+from canonicall.events import StreamEnded, TextAdded, ThinkingAdded
+from canonicall.providers.registry import get_target
+from canonicall.runtime.events import (
+    AgentEvent,
+    CompleteEvent,
+    ErrorEvent,
+    StatusEvent,
+    TextEvent,
+    ToolCallEvent,
+)
+from canonicall.runtime.middleware import Chain, ToolMiddleware
+from canonicall.runtime.model import Model, ModelError
+from canonicall.runtime.scheduler import Scheduler
+from canonicall.target import Target
+from canonicall.tools.toolset import Toolset
+
+Content: TypeAlias = str | Block | Sequence[Block]
+Approver: TypeAlias = Callable[[ToolCall], "Decided | bool | None"]
+"""Says yes, no, or None to have somebody decide later with `Session.decide`."""
+
+
+Keeper: TypeAlias = Callable[[int, Sequence[Entry]], None]
+"""Stores entries that were written, the first of them with this number."""
+
+
+class Session:
+    """One agent's conversation, and what runs it."""
+
+    def __init__(  # noqa: PLR0913  each is a choice of its own
+        self,
+        model: Model,
+        target: str | Target,
+        tools: Toolset | None = None,
+        *,
+        conversation: Conversation | None = None,
+        scheduler: Scheduler | None = None,
+        approve: Approver | None = None,
+        keep: Keeper | None = None,
+        middleware: Iterable[ToolMiddleware] = (),
+        **options: Any,
+    ) -> None:
+        """`options`: limits, budget, params, while_pending: those of the machine."""
+        tools = tools or Toolset()
+        self.conversation = conversation or Conversation()
+        self.machine = Machine(self.conversation, get_target(target), tools, **options)
+        self.scheduler = scheduler or Scheduler(tools)
+        self._model = model
+        self._approve = approve
+        self._events: asyncio.Queue[AgentEvent] = asyncio.Queue()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._asking: asyncio.Task[Input] | None = None
+        self._keep_entries = keep
+        self._chain = Chain(middleware)
+        self._written = len(self.conversation)
+
+    async def send(self, content: Content) -> AsyncIterator[AgentEvent]:
+        """Say something; the events of the run, up to its `complete`.
+
+        While a run is under way, what is said joins it, and its events come to whoever began it.
+        """
+        blocks = (Text(text=content),) if isinstance(content, str) else _as_blocks(content)
+        is_begun = self.machine.is_idle
+        self._step(UserSaid(blocks))
+        if not is_begun:
+            return
+        try:
+            while True:
+                event = await self._events.get()
+                yield event
+                if isinstance(event, CompleteEvent):
+                    return
+        finally:
+            # Whoever listened is gone, or all is done: nothing may be left running.
+            if not self.machine.is_idle:
+                self.cancel("nobody waits for the answer any more")
+                await self._drained()
+
+    def use(self, target: str | Target) -> None:
+        """Another model, from the next thing the user says."""
+        self._step(ModelChosen(get_target(target)))
+
+    def cancel(self, why: str = "the user cancelled") -> None:
+        """Stop the run. `send` still gives what happens until its end."""
+        self._step(Cancelled(why))
+
+    def decide(self, decision: Decided) -> None:
+        """What somebody says to a call that waits for approval."""
+        self._step(decision)
+
+    def supply(self, call_id: str, result: ToolResult) -> None:
+        """The result of an external call."""
+        self._step(Supplied(call_id, result))
+
+    async def close(self) -> None:
+        """Stop everything and let go of what was held."""
+        self.cancel("the session was closed")
+        await self._drained()
+        self.scheduler.close()
+
+    def _step(self, event: Input) -> None:
+        """Tell the machine, tell who listens, and do what the machine wants."""
+        commands = self.machine.step(event)
+        if isinstance(event, CallEnded):
+            self._tell_end(event)
+        self._tell_written()
+        for command in commands:
+            self._do(command)
+
+    def _do(self, command: Command) -> None:
+        match command:
+            case CallModel():
+                self._tell(StatusEvent(kind="asking", detail=_name(command.target)))
+                self._asking = asyncio.ensure_future(self._ask(command))
+                self._asking.add_done_callback(self._asked)
+                self._keep(self._asking)
+            case RunBatch():
+                self._run(command)
+            case AskApproval():
+                self._ask_approval(command.calls)
+            case AwaitExternal():
+                self._tell(StatusEvent(kind="external", calls=command.calls))
+            case StopCalls():
+                self.scheduler.stop(command.call_ids, command.why)
+                if command.model and self._asking is not None:
+                    self._asking.cancel()
+            case Finish():
+                self._finish(command)
+
+    async def _ask(self, command: CallModel) -> Input:
+        """Ask the model, pass on what it says, and give what the machine is to hear of it."""
+        try:
+            request = self._chain.request(command.request)
+            async for one in self._model.ask(request, command.target):
+                if isinstance(one, TextAdded | ThinkingAdded):
+                    self._tell(TextEvent(text=one.text, thinking=isinstance(one, ThinkingAdded)))
+                elif isinstance(one, StreamEnded):
+                    return ModelReplied(self._chain.reply(one.reply))
+        except ModelError as error:
+            self._tell(ErrorEvent(message=error.message, kind=error.kind))
+            return ModelFailed(error.message)
+        return ModelFailed("the stream ended without a reply")
+
+    def _asked(self, task: "asyncio.Task[Input]") -> None:
+        """The model was asked; one that was cancelled, even before it began, did not answer."""
+        self._step(ModelFailed("it was cancelled") if task.cancelled() else task.result())
+
+    def _run(self, command: RunBatch) -> None:
+        """Run a batch; what the middleware answers itself has ended before it begins."""
+        answered: list[CallEnded] = []
+        waves = []
+        for wave in command.batch.waves:
+            ready = []
+            for planned in wave:
+                self._tell(ToolCallEvent(phase="made", call=planned.call))
+                made = self._chain.call(planned.call)
+                if isinstance(made, ToolResult):
+                    answered.append(CallEnded(planned.call.id, made))
+                else:
+                    ready.append(replace(planned, call=made))
+            waves.append(tuple(ready))
+        calls = {call.id: call for call in command.batch.calls}
+
+        def ended(event: CallEnded) -> None:
+            self._step(self._chain.ended(calls[event.call_id], event))
+
+        self._keep(self.scheduler.start(Batch(tuple(waves)), ended, progress=self._tell_progress))
+        for event in answered:
+            self._step(event)
+
+    def _ask_approval(self, calls: tuple[ToolCall, ...]) -> None:
+        self._tell(StatusEvent(kind="approval", calls=calls))
+        for call in calls:
+            said = None if self._approve is None else self._approve(call)
+            if said is None:
+                continue
+            if isinstance(said, bool):
+                said = Decided(call.id, "allow" if said else "deny")
+            self._step(said)
+
+    def _finish(self, command: Finish) -> None:
+        spent = self.machine.spent
+        self._tell(
+            CompleteEvent(
+                reason=command.reason,
+                detail=command.detail,
+                text=_last_words(self.conversation),
+                turns=spent.turns,
+                tool_calls=spent.tool_calls,
+                tokens=spent.tokens,
+                seconds=spent.seconds,
+            )
+        )
+
+    def _tell(self, event: AgentEvent) -> None:
+        self._events.put_nowait(event)
+
+    def _tell_progress(self, call: ToolCall, value: Any) -> None:
+        self._tell(ToolCallEvent(phase="progress", call=call, progress=value))
+
+    def _tell_end(self, event: CallEnded) -> None:
+        one = self.conversation.ledger.get(event.call_id)
+        if one is not None:
+            outcome = str(one.outcome or "")
+            self._tell(
+                ToolCallEvent(phase="ended", call=one.call, outcome=outcome, result=one.result)
+            )
+
+    def _tell_written(self) -> None:
+        first, entries = self._written, self.conversation.entries
+        new = entries[first:]
+        self._written = len(entries)
+        if new and self._keep_entries is not None:
+            self._keep_entries(first, new)
+        for entry in new:
+            self._tell(StatusEvent(kind="written", entry=entry))
+
+    def _keep(self, task: "asyncio.Task[Any]") -> None:
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _drained(self) -> None:
+        """Until everything that was started has come to its end."""
+        while self._tasks:
+            await asyncio.wait(tuple(self._tasks))
+
+
+def _as_blocks(content: Block | Sequence[Block]) -> tuple[Block, ...]:
+    return tuple(content) if isinstance(content, Sequence) else (content,)
+
+
+def _last_words(conversation: Conversation) -> str:
+    """What the model said at the very end; nothing where something else stands there."""
+    last = conversation.entries[-1] if conversation.entries else None
+    return last.text if isinstance(last, Message) and last.role == "assistant" else ""
+
+
+def _name(target: Target) -> str:
+    return f"{target.provider}:{target.model}" if target.model else target.provider

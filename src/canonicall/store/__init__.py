@@ -1,0 +1,1 @@
+"""Where conversations and the execution journal are kept: SQLite by default."""

@@ -1,0 +1,147 @@
+"""One SQLite file, one thread that writes it.
+
+What is asked for is done in the order it was asked for, many at a time in one transaction: whoever
+awaits a write hears of it when it is on the disk. So a line that says that a tool starts is safe
+before it starts, and never ahead of the conversation that asks for it.
+"""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, TypeAlias
+
+from canonicall.errors import CanonicallError
+
+Work: TypeAlias = Callable[[sqlite3.Connection], Any]
+_MOST_AT_ONCE = 500
+_VERSION = 1
+_TABLES = """
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY, target TEXT NOT NULL, title TEXT NOT NULL,
+    parent TEXT NOT NULL, created REAL NOT NULL, changed REAL NOT NULL
+);
+CREATE TABLE entries (
+    session TEXT NOT NULL, number INTEGER NOT NULL, line BLOB NOT NULL,
+    PRIMARY KEY (session, number)
+) WITHOUT ROWID;
+CREATE TABLE journal (
+    call_id TEXT PRIMARY KEY, session TEXT NOT NULL, ended BLOB
+) WITHOUT ROWID;
+"""
+
+
+class StoreError(CanonicallError):
+    """The file cannot be used."""
+
+
+class Database:
+    """An open file. `close` it; what was awaited is safe without."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = str(path)
+        self._asked: SimpleQueue[_Asked | None] = SimpleQueue()
+        self._connection = _opened(self._path)
+        self._thread = threading.Thread(target=self._serve, name="store", daemon=True)
+        self._thread.start()
+
+    async def do(self, work: Work) -> Any:
+        """What `work` returns, once it is on the disk."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        self._asked.put(_Asked(work, loop, future))
+        return await future
+
+    def put(self, work: Work) -> None:
+        """The same without waiting. Whatever is awaited later comes after it."""
+        self._asked.put(_Asked(work, None, None))
+
+    def close(self) -> None:
+        """Write what was asked for, and close the file."""
+        self._asked.put(None)
+        self._thread.join()
+        self._connection.close()
+
+    def _serve(self) -> None:
+        while True:
+            first = self._asked.get()
+            if first is None:
+                return
+            batch, is_last = [first], False
+            while len(batch) < _MOST_AT_ONCE and not self._asked.empty():
+                more = self._asked.get()
+                if more is None:
+                    is_last = True
+                    break
+                batch.append(more)
+            self._commit(batch)
+            if is_last:
+                return
+
+    def _commit(self, batch: "list[_Asked]") -> None:
+        """All in one transaction; where one fails, each in its own, so that only that one does."""
+        try:
+            with self._connection:
+                done = [asked.work(self._connection) for asked in batch]
+        except sqlite3.Error as error:
+            if len(batch) == 1:
+                batch[0].failed(StoreError(f"{self._path}: {error}"))
+            else:
+                for asked in batch:
+                    self._commit([asked])
+            return
+        for asked, result in zip(batch, done, strict=True):
+            asked.done(result)
+
+
+class _Asked:
+    """One piece of work, and who waits for it."""
+
+    def __init__(
+        self,
+        work: Work,
+        loop: asyncio.AbstractEventLoop | None,
+        future: "asyncio.Future[Any] | None",
+    ) -> None:
+        self.work = work
+        self._loop = loop
+        self._future = future
+
+    def done(self, result: Any) -> None:
+        self._answer(lambda future: future.set_result(result))
+
+    def failed(self, error: Exception) -> None:
+        self._answer(lambda future: future.set_exception(error))
+
+    def _answer(self, give: "Callable[[asyncio.Future[Any]], None]") -> None:
+        loop, future = self._loop, self._future
+        if loop is None or future is None or loop.is_closed():
+            return
+
+        def answer() -> None:
+            if not future.done():
+                give(future)
+
+        loop.call_soon_threadsafe(answer)
+
+
+def _opened(path: str) -> sqlite3.Connection:
+    try:
+        if path != ":memory:":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, check_same_thread=False, isolation_level="IMMEDIATE")
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA busy_timeout=10000")
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version == 0:
+            with connection:
+                connection.executescript(f"{_TABLES} PRAGMA user_version={_VERSION};")
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"{path}: {error}") from None
+    if version > _VERSION:
+        connection.close()
+        raise StoreError(f"{path}: it was written by a newer canonicall (version {version}).")
+    return connection

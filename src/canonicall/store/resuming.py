@@ -1,0 +1,71 @@
+"""Sessions that outlive their process: opened, or opened again after a crash at any point."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from canonicall.blocks import Entry, Message
+from canonicall.conversation import Conversation
+from canonicall.outcome import Outcome
+from canonicall.runtime.journal import Begun
+from canonicall.runtime.model import Model
+from canonicall.runtime.scheduler import Scheduler
+from canonicall.runtime.session import Session
+from canonicall.store.sessions import SessionStore, Stored, StoredJournal
+from canonicall.tools.toolset import Toolset
+
+_NEVER_BEGUN = "the process ended before it started"
+_CUT_OFF = "the process ended while it was running"
+
+
+async def open_session(
+    store: SessionStore,
+    id: str,
+    model: Model,
+    target: str,
+    tools: Toolset | None = None,
+    *,
+    now: Callable[[], float],
+    **options: Any,
+) -> Session:
+    """The session of this id, begun where there is none.
+
+    A call without an end gets the one that is true: its result if the journal has it, `unknown` if
+    it had started, `not_run` if it had not. Nothing is run again.
+    """
+    known = {one.id for one in await store.list()}
+    if id not in known:
+        await store.create(Stored(id, target, created=now()))
+    conversation = (await store.load(id)).conversation if id in known else Conversation()
+
+    def keep(first: int, entries: Sequence[Entry]) -> None:
+        store.append(id, first, entries, now())
+
+    journal = store.journal(id)
+    first = len(conversation)
+    await settle(conversation, journal)
+    if len(conversation) > first:
+        keep(first, conversation.entries[first:])
+    tools = tools or Toolset()
+    scheduler = Scheduler(tools, journal=journal)
+    return Session(
+        model, target, tools, conversation=conversation, scheduler=scheduler, keep=keep, **options
+    )
+
+
+async def settle(conversation: Conversation, journal: StoredJournal) -> None:
+    """Give every open call the end that the journal knows."""
+    for one in conversation.ledger.open:
+        _end(conversation, one.id, await journal.known(one.id))
+
+
+def _end(conversation: Conversation, call_id: str, begun: Begun | None) -> None:
+    if begun is None:
+        conversation.close(call_id, Outcome.NOT_RUN, why=_NEVER_BEGUN)
+    elif begun.ended is None:
+        conversation.close(call_id, Outcome.UNKNOWN, why=_CUT_OFF)
+    elif begun.ended.result is not None:
+        conversation.append(Message("tool", (begun.ended.result,)))
+    else:
+        ended = begun.ended
+        outcome = ended.outcome or Outcome.UNKNOWN
+        conversation.close(call_id, outcome, why=ended.why, partial_output=ended.partial)

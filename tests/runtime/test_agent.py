@@ -1,0 +1,134 @@
+"""Agents, sub-agents and middleware: conveniences that change nothing about the loop."""
+
+from msgspec.structs import replace
+
+from canonicall.blocks import Text, ToolResult
+from canonicall.runtime.agent import Agent
+from canonicall.runtime.events import CompleteEvent
+from canonicall.runtime.middleware import ToolMiddleware
+from canonicall.runtime.model import LocalModel
+from canonicall.testing.script import ScriptedModel, call, says
+from canonicall.testing.small_model import SmallModel
+from canonicall.tools.functions import tool
+
+
+@tool
+async def weather(city: str) -> str:
+    """The weather of a city."""
+    return f"sunny in {city}"
+
+
+def scripted(*steps):
+    return LocalModel(ScriptedModel(steps))
+
+
+def test_one_question_without_an_event_loop():
+    agent = Agent(LocalModel(SmallModel()), "openai", tools=[weather])
+    assert "sunny in Paris" in agent.ask_sync("What is the weather in Paris?")
+
+
+def test_what_went_wrong_is_the_answer():
+    agent = Agent(scripted(), "openai")
+    assert "the script has 0 replies" in agent.ask_sync("Hello?")
+
+
+async def test_instructions_are_the_first_message():
+    agent = Agent(scripted("Hi."), "openai", instructions="Be brief.")
+    session = agent.session()
+    async for _ in session.send("Hello?"):
+        pass
+    roles = [(message.role, message.text) for message in session.conversation.messages]
+    assert roles == [("system", "Be brief."), ("user", "Hello?"), ("assistant", "Hi.")]
+    await session.close()
+
+
+async def test_an_agent_as_a_tool_of_another():
+    """The inner one has a session of its own: nothing of it is in the outer conversation."""
+    inner = Agent(
+        scripted(says(call("weather", city="Rome")), "Sunny in Rome."), "gemini", tools=[weather]
+    )
+    outer = Agent(
+        scripted(says(call("scout", task="Rome?")), "All is well."),
+        "anthropic",
+        tools=[inner.as_tool("scout", "Finds things out.")],
+    )
+    session = outer.session()
+    async for _ in session.send("Go."):
+        pass
+    (one,) = session.conversation.ledger.values()
+    assert (one.name, one.result.text) == ("scout", "Sunny in Rome.")
+    await session.close()
+
+
+class Recorder(ToolMiddleware):
+    """Writes down what passes, and changes a little of it."""
+
+    def __init__(self, name, log):
+        self.name, self.log = name, log
+
+    def process_request(self, request):
+        self.log.append((self.name, "request"))
+        return request
+
+    def process_response(self, reply):
+        self.log.append((self.name, "response"))
+        return reply
+
+    def process_call(self, call):
+        self.log.append((self.name, "call"))
+        return replace(call, args={"city": call.args["city"].upper()})
+
+    def process_result(self, call, result):
+        self.log.append((self.name, "result"))
+        return replace(result, content=(Text(text=f"{self.name}({result.text})"),))
+
+
+async def test_middleware_goes_in_order_and_back_in_reverse():
+    log = []
+    chain = [Recorder("a", log), Recorder("b", log)]
+    agent = Agent(
+        scripted(says(call("weather", city="Paris")), "Done."),
+        "openai",
+        tools=[weather],
+        middleware=chain,
+    )
+    session = agent.session()
+    async for _ in session.send("Go."):
+        pass
+    (one,) = session.conversation.ledger.values()
+    assert one.result.text == "a(b(sunny in PARIS))"
+    assert log[:8] == [
+        ("a", "request"),
+        ("b", "request"),
+        ("b", "response"),
+        ("a", "response"),
+        ("a", "call"),
+        ("b", "call"),
+        ("b", "result"),
+        ("a", "result"),
+    ]
+    await session.close()
+
+
+class Cache(ToolMiddleware):
+    """Answers itself: the tool is not run."""
+
+    def process_call(self, call):
+        return ToolResult(call_id=call.id, content=(Text(text="from the cache"),))
+
+
+async def test_middleware_can_answer_a_call_itself():
+    @tool
+    async def never() -> str:
+        """Must not be run."""
+        raise AssertionError("it was run")
+
+    agent = Agent(
+        scripted(says(call("never")), "Done."), "openai", tools=[never], middleware=[Cache()]
+    )
+    session = agent.session()
+    events = [event async for event in session.send("Go.")]
+    (one,) = session.conversation.ledger.values()
+    assert one.result.text == "from the cache"
+    assert sum(isinstance(event, CompleteEvent) for event in events) == 1
+    await session.close()

@@ -1,0 +1,202 @@
+"""Sessions: what is heard of a run, and what is left of it wherever it is stopped."""
+
+import asyncio
+import json
+
+import msgspec
+import pytest
+
+from canonicall.agent.inputs import Decided
+from canonicall.blocks import Text, ToolResult
+from canonicall.codec import encode_request
+from canonicall.persisted import dump
+from canonicall.providers.registry import provider_names
+from canonicall.request import Request
+from canonicall.runtime.events import (
+    CompleteEvent,
+    StatusEvent,
+    TextEvent,
+    ToolCallEvent,
+    fold_events,
+)
+from canonicall.runtime.model import LocalModel
+from canonicall.runtime.scheduler import Scheduler
+from canonicall.runtime.session import Session
+from canonicall.testing.script import ScriptedModel, call, says
+from canonicall.tools.functions import tool
+from canonicall.tools.toolset import Toolset
+from canonicall.verify import verify
+
+
+@tool
+async def weather(city: str) -> str:
+    """The weather."""
+    await asyncio.sleep(0)
+    return f"sunny in {city}"
+
+
+@tool
+def clock(city: str) -> str:
+    """The time."""
+    return f"noon in {city}"
+
+
+@tool(approval="always")
+async def pay(amount: int) -> str:
+    """Pays."""
+    return f"paid {amount}"
+
+
+@tool(external=True)
+def ask_person(question: str) -> str:
+    """Asks a person."""
+
+
+TOOLS = (weather, clock, pay, ask_person)
+SCENARIO = (
+    says("I will look.", call("weather", city="Paris"), call("clock", city="Rome")),
+    says(call("pay", amount=3), call("weather")),
+    "Done.",
+)
+
+
+def session(*steps, **options):
+    toolset = Toolset.of(*TOOLS)
+    options.setdefault("scheduler", Scheduler(toolset, grace=0.05))
+    return Session(LocalModel(ScriptedModel(steps)), "openai", toolset, **options)
+
+
+async def heard(one, text="Go."):
+    return [event async for event in one.send(text)]
+
+
+async def test_the_whole_run_is_heard_in_order():
+    one = session(*SCENARIO, approve=lambda call: True)
+    events = await heard(one)
+    assert isinstance(events[-1], CompleteEvent)
+    assert (events[-1].reason, events[-1].text) == ("answered", "Done.")
+    assert "".join(one.text for one in events if isinstance(one, TextEvent)) == "I will look.Done."
+    phases = [(one.phase, one.call.name) for one in events if isinstance(one, ToolCallEvent)]
+    assert phases[:2] == [("made", "weather"), ("made", "clock")]
+    assert sorted(phases[2:4]) == [("ended", "clock"), ("ended", "weather")]
+    await one.close()
+
+
+async def test_events_are_lines_of_json_and_fold_to_the_conversation():
+    one = session(*SCENARIO, approve=lambda call: True)
+    events = await heard(one)
+    lines = [msgspec.json.encode(event) for event in events]
+    assert {json.loads(line)["type"] for line in lines} == {
+        "text",
+        "tool_call",
+        "status",
+        "complete",
+    }
+    assert dump(fold_events(events)) == dump(one.conversation)
+    await one.close()
+
+
+async def test_somebody_decides_later():
+    one = session(says(call("pay", amount=3)), "Paid.")
+    reason = ""
+    async for event in one.send("Pay."):
+        if isinstance(event, StatusEvent) and event.kind == "approval":
+            one.decide(Decided(event.calls[0].id, "allow"))
+        if isinstance(event, CompleteEvent):
+            reason = event.reason
+    assert reason == "answered"
+    await one.close()
+
+
+async def test_an_external_result_is_supplied():
+    one = session(says(call("ask_person", question="Why?")), "Because.")
+    async for event in one.send("Ask."):
+        if isinstance(event, StatusEvent) and event.kind == "external":
+            (asked,) = event.calls
+            one.supply(asked.id, ToolResult(content=(Text(text="because"),)))
+    assert [str(x.outcome) for x in one.conversation.ledger.values()] == ["completed"]
+    await one.close()
+
+
+async def test_what_is_said_meanwhile_joins_the_run():
+    one = session(says(call("weather", city="Paris")), "Sunny.", "And sunny.")
+    events = []
+    async for event in one.send("Paris?"):
+        events.append(event)
+        if isinstance(event, ToolCallEvent) and event.phase == "made":
+            assert [joined async for joined in one.send("And Rome?")] == []
+    roles = [message.role for message in one.conversation.messages]
+    assert roles == ["user", "assistant", "tool", "user", "assistant"]
+    await one.close()
+
+
+async def test_a_script_that_ends_is_an_error_that_is_told():
+    one = session()
+    events = await heard(one)
+    assert [event.reason for event in events if isinstance(event, CompleteEvent)] == ["failed"]
+    await one.close()
+
+
+async def test_whoever_stops_listening_leaves_nothing_open():
+    one = session(*SCENARIO)
+    async for event in one.send("Go."):
+        if isinstance(event, ToolCallEvent):
+            break
+    await asyncio.sleep(0.1)
+    await one.close()
+    assert not one.conversation.ledger.open
+
+
+class CountingLoop(asyncio.SelectorEventLoop):
+    """An event loop that does something before its nth turn: between two awaits of a run."""
+
+    at = -1
+    turns = 0
+    do = None
+
+    def _run_once(self):
+        self.turns += 1
+        if self.turns == self.at and self.do is not None:
+            self.do()
+        super()._run_once()
+
+
+def run_cancelled_at(turn):
+    """A run that is cancelled before the nth turn of its event loop; how many turns it has."""
+    loop = CountingLoop()
+    loop.at = turn
+    made = {}
+
+    async def work():
+        made["session"] = session(*SCENARIO, approve=lambda call: True)
+        loop.do = made["session"].cancel
+        made["events"] = await heard(made["session"])
+        await made["session"].close()
+
+    try:
+        loop.run_until_complete(work())
+    finally:
+        loop.close()
+    return loop.turns, made["session"], made["events"]
+
+
+TURNS, *_ = run_cancelled_at(-1)
+
+
+@pytest.mark.parametrize("turn", range(2, TURNS + 1))
+def test_wherever_a_run_is_cancelled_every_call_has_one_end(turn):
+    """L10, at every await point: the history is fit for every provider, and the run has one end."""
+    _, one, events = run_cancelled_at(turn)
+    assert not one.conversation.ledger.open
+    assert sum(isinstance(event, CompleteEvent) for event in events) == 1
+    ends = [event.call.id for event in events if getattr(event, "phase", "") == "ended"]
+    assert len(ends) == len(set(ends))
+    assert dump(fold_events(events)) == dump(one.conversation)
+    one.conversation.user("And now?")
+    for name in provider_names():
+        encoded = encode_request(Request(one.conversation, model="m"), name)
+        assert list(verify(encoded.body, name)) == []
+
+
+def test_there_are_many_places_to_cancel_at():
+    assert TURNS > 15

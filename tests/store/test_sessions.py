@@ -1,0 +1,189 @@
+"""Stored sessions: what was awaited is there again, whatever happened to the process."""
+
+import asyncio
+import itertools
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from canonicall.agent.inputs import CallEnded
+from canonicall.blocks import Text, ToolCall, ToolResult
+from canonicall.codec import encode_request
+from canonicall.errors import UnknownName
+from canonicall.persisted import dump
+from canonicall.providers.registry import provider_names
+from canonicall.request import Request
+from canonicall.runtime.model import LocalModel
+from canonicall.store.database import Database, StoreError
+from canonicall.store.resuming import open_session
+from canonicall.store.sessions import SessionStore, Stored
+from canonicall.testing.script import ScriptedModel, call, says
+from canonicall.tools.functions import tool
+from canonicall.tools.toolset import Toolset
+from canonicall.verify import verify
+
+
+@tool
+async def note(text: str) -> str:
+    """Notes a text."""
+    return f"noted {text}"
+
+
+@pytest.fixture
+def clock():
+    return itertools.count(1.0).__next__
+
+
+@pytest.fixture
+def store(tmp_path):
+    database = Database(tmp_path / "deep" / "sessions.db")
+    yield SessionStore(database)
+    database.close()
+
+
+async def talk(store, id, *steps, clock, text="Go."):
+    model = LocalModel(ScriptedModel(steps))
+    session = await open_session(store, id, model, "openai", Toolset.of(note), now=clock)
+    async for _ in session.send(text):
+        pass
+    await session.close()
+    return session.conversation
+
+
+async def test_a_session_is_there_again(store, clock):
+    first = await talk(store, "a", says(call("note", text="x")), "Done.", clock=clock)
+    assert dump((await store.load("a")).conversation) == dump(first)
+    second = await talk(store, "a", "Again.", clock=clock, text="And?")
+    assert len(second) > len(first)
+    assert dump((await store.load("a")).conversation) == dump(second)
+
+
+async def test_sessions_are_listed_forked_and_deleted(store, clock):
+    await talk(store, "a", "One.", clock=clock)
+    await talk(store, "b", "Two.", clock=clock)
+    assert [one.id for one in await store.list()] == ["b", "a"]
+    await store.fork("a", Stored("c", "anthropic", parent="a", created=99.0), entries=1)
+    forked = await store.get("c")
+    assert (forked.entries, forked.parent) == (1, "a")
+    await store.delete("a")
+    assert [one.id for one in await store.list()] == ["c", "b"]
+    with pytest.raises(UnknownName, match="session"):
+        await store.load("a")
+
+
+async def test_an_id_that_is_taken_is_an_error(store):
+    await store.create(Stored("a", "openai"))
+    with pytest.raises(StoreError):
+        await store.create(Stored("a", "openai"))
+
+
+async def test_one_write_that_fails_does_not_take_others_with_it(store):
+    """They are in one transaction until one of them fails."""
+    wanted = [store.create(Stored(name, "openai")) for name in ("a", "b", "a", "c")]
+    done = await asyncio.gather(*wanted, return_exceptions=True)
+    assert [type(one) for one in done] == [type(None), type(None), StoreError, type(None)]
+    assert {one.id for one in await store.list()} == {"a", "b", "c"}
+
+
+async def test_the_journal_knows_what_was_begun_and_what_ended(store):
+    journal = store.journal("a")
+    made = ToolCall(id="hist_tool_x", name="note", args={})
+    assert await journal.known(made.id) is None
+    assert await journal.begin(made) is None
+    assert (await journal.begin(made)).ended is None
+    ended = CallEnded(made.id, ToolResult(call_id=made.id, content=(Text(text="noted"),)))
+    await journal.end(ended)
+    assert (await journal.begin(made)).ended == ended
+
+
+def test_a_file_that_is_no_database_is_an_error(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("no database\n" * 100)
+    with pytest.raises(StoreError, match=r"notes\.txt"):
+        Database(path)
+
+
+def test_a_file_of_a_newer_version_is_left_alone(tmp_path):
+    path = tmp_path / "new.db"
+    with sqlite3.connect(path) as made:
+        made.execute("PRAGMA user_version=99")
+    with pytest.raises(StoreError, match="newer"):
+        Database(path)
+
+
+WORKER = """
+    import asyncio, os, sys
+    from canonicall.runtime.model import LocalModel
+    from canonicall.store.database import Database
+    from canonicall.store.resuming import open_session
+    from canonicall.store.sessions import SessionStore
+    from canonicall.testing.script import ScriptedModel, call, says
+    from canonicall.tools.functions import tool
+    from canonicall.tools.toolset import Toolset
+
+    folder = sys.argv[1]
+
+    @tool(sequential=True)
+    async def work(name: str) -> str:
+        "Leaves a mark, and hangs where it is told to."
+        with open(f"{folder}/marks", "a") as marks:
+            marks.write(name + "\\n")
+        if name == "hang":
+            print("hanging", flush=True)
+            await asyncio.sleep(60)
+        return f"did {name}"
+
+    async def main():
+        store = SessionStore(Database(f"{folder}/sessions.db"))
+        batch = says(call("work", name="first"), call("work", name="hang"), call("work", name="last"))
+        model = LocalModel(ScriptedModel([batch, "Done."]))
+        session = await open_session(
+            store, "a", model, "openai", Toolset.of(work), now=lambda: 0.0
+        )
+        async for _ in session.send("Go."):
+            pass
+
+    asyncio.run(main())
+"""
+
+
+async def test_after_kill_nine_nothing_runs_twice_and_nothing_is_lost(tmp_path, clock):
+    """A real process dies in the midst of its tools; the history is fit for every provider."""
+    worker = subprocess.Popen(  # noqa: ASYNC220  there is nothing else to wait for
+        [sys.executable, "-c", textwrap.dedent(WORKER), str(tmp_path)], stdout=subprocess.PIPE
+    )
+    assert worker.stdout.readline() == b"hanging\n"
+    os.kill(worker.pid, signal.SIGKILL)
+    worker.wait()
+    worker.stdout.close()
+    store = SessionStore(Database(tmp_path / "sessions.db"))
+    conversation = await talk(store, "a", "I see.", clock=clock, text="What happened?")
+    store.database.close()
+    outcomes = [str(one.outcome) for one in conversation.ledger.values()]
+    assert outcomes == ["completed", "unknown", "not_run"]
+    assert (tmp_path / "marks").read_text().split() == ["first", "hang"]
+    conversation.user("Go on.")
+    for name in provider_names():
+        encoded = encode_request(Request(conversation, model="m"), name)
+        assert list(verify(encoded.body, name)) == []
+
+
+def test_the_stored_lines_are_those_of_a_file(tmp_path, clock):
+    """What is in the database can be read without this library."""
+    path = tmp_path / "s.db"
+
+    async def main():
+        store = SessionStore(Database(path))
+        await talk(store, "a", "One.", clock=clock)
+        store.database.close()
+
+    asyncio.run(main())
+    with sqlite3.connect(path) as read:
+        lines = [json.loads(line) for (line,) in read.execute("SELECT line FROM entries")]
+    assert [line["role"] for line in lines] == ["user", "assistant"]
