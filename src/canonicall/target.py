@@ -70,8 +70,13 @@ class StrictRule(Struct, frozen=True):
     """Nothing may stand beside a `$ref`."""
     all_required: bool = False
     """Every property is required; one that may be missing is null."""
-    closed: Literal["written", "implied"] = "written"
-    """written: every object says `additionalProperties: false`. implied: it may say nothing."""
+    some_required: bool = False
+    """A tool that has parameters has to require at least one of them."""
+    closed: Literal["written", "implied", "free"] = "written"
+    """written: every object says `additionalProperties: false`. implied: it may say nothing. free:
+    it may be open."""
+    any_json: bool = False
+    """A schema may say nothing at all, which means any JSON."""
     typed: bool = False
     """Listed values need the name of their type beside them."""
     min_items: tuple[int, ...] = ()
@@ -85,6 +90,8 @@ class StrictRule(Struct, frozen=True):
     max_tools: int = 0
     max_optional: int = 0
     max_unions: int = 0
+    max_fields: int = 0
+    """Properties, those inside of others too."""
 
 
 class SchemaRule(Struct, frozen=True):
@@ -103,8 +110,15 @@ class SchemaRule(Struct, frozen=True):
     refs: References = "all"
     type_lists: Literal["all", "null"] = "all"
     """null: a list of types is one type, and null."""
-    draft: Literal["", "draft-07", "2020-12"] = ""
-    """The draft a schema is checked against; "" where nobody checks."""
+    draft: Literal["", "any", "draft-07", "2020-12"] = ""
+    """The draft a schema has to be valid in. any: which one is not known, so what is valid in
+    either stays. "": nothing is known of such a check."""
+    checked: bool = False
+    """The provider is known to read schemas closely and to refuse what breaks these rules.
+    Elsewhere they are kept too, but the verifier looks at the root only: hosts that speak a format
+    of others take most schemas unread."""
+    properties_required: bool = False
+    """The root has to list its properties, be it none."""
     items_required: bool = False
     """An array has to say what its items are."""
     property_pattern: str = ""

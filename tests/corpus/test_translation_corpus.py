@@ -21,13 +21,6 @@ FORMATS = {
     "cohere-v2": "cohere",
     "ollama-chat": "ollama",
 }
-# Schemas are sent as they came, strict mode among them; these targets refuse some of the recorded.
-UNFITTED = {
-    "anthropic": {"strict_schema"},
-    "azure": {"strict_schema", "bad_tool_schema"},
-    "cohere": {"strict_schema"},
-    "openai": {"strict_schema", "bad_tool_schema"},
-}
 pytestmark = pytest.mark.skipif(
     CORPUS is None, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
 )
@@ -50,24 +43,12 @@ def recorded():
     return requests
 
 
-@cache
-def refusals(target):
-    """What the judge has against recorded conversations at a target: id, code and place."""
+@pytest.mark.parametrize("target", sorted(provider_names()) if CORPUS else [])
+def test_every_recorded_tool_conversation_is_valid_for(target):
     goal = get_target(target)
-    return [
+    refused = [
         (id, one.code, one.where)
         for id, request in recorded()
         for one in verify(encode_request(request, goal).body, goal)
     ]
-
-
-@pytest.mark.parametrize("target", sorted(provider_names()) if CORPUS else [])
-def test_every_recorded_tool_conversation_is_valid_for(target):
-    known = UNFITTED.get(target, set())
-    assert [one for one in refusals(target) if one[1] not in known] == []
-
-
-@pytest.mark.xfail(strict=True, reason="schemas are not yet fitted to the target")
-@pytest.mark.parametrize("target", UNFITTED)
-def test_every_recorded_schema_is_valid_for(target):
-    assert [one for one in refusals(target) if one[1] in UNFITTED[target]] == []
+    assert refused == []

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from canonicall.target import FieldRule, IdRule, NameRule, Target
+from canonicall.target import IdRule, NameRule, SchemaRule, Target
 from canonicall.verify import explain, verify
 
 CORPUS = os.environ.get("CANONICALL_CORPUS", "")
@@ -35,6 +35,7 @@ TARGETS = {
         result_error_flag=True,
         forced_choice_with_reasoning=False,
         max_tools=10_000,
+        schemas=SchemaRule(checked=True),
         cache_marks=4,
     ),
     "openai-chat": Target(format="openai-chat", developer=True),
@@ -136,7 +137,7 @@ def target_of(protocol: str, host: str) -> Target:
     # Who is asked: a file named after a format holds the format's own provider.
     is_format = host in {"openai-chat", "openai-responses"}
     if is_format or host == "azure":
-        target = replace(target, fields=FieldRule(closed=("tool",)))
+        target = replace(target, schemas=SchemaRule(checked=True))
     return replace(target, provider="openai" if is_format else host)
 
 

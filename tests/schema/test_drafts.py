@@ -47,9 +47,16 @@ def test_an_older_draft_is_read_as_the_newest(validator, old, new):
     ]
 
 
-def test_draft_07_keeps_its_lists_of_items():
+@pytest.mark.parametrize("draft", ["draft-07", "any"])
+def test_lists_of_items_stay_where_they_may_be_valid(draft):
     schema = {"type": "object", "properties": {"p": {"items": [{"type": "string"}]}}}
-    assert fit_schema(schema, SchemaRule(draft="draft-07")).schema is schema
+    assert fit_schema(schema, SchemaRule(draft=draft)).schema is schema
+
+
+def test_what_no_draft_takes_is_left_out_whichever_it_is():
+    schema = {"type": "object", "properties": {"p": {"type": "text", "minimum": 1}}}
+    fitted = fit_schema(schema, SchemaRule(draft="any")).schema
+    assert fitted["properties"]["p"] == {"minimum": 1}
 
 
 @pytest.mark.parametrize(
@@ -71,6 +78,10 @@ def test_draft_07_keeps_its_lists_of_items():
         {"multipleOf": 0},
         {"description": 3},
         {"additionalProperties": "no"},
+        {"examples": "x"},
+        {"readOnly": "yes"},
+        {"contentEncoding": 64},
+        {"$anchor": "1 a"},
     ],
 )
 def test_a_keyword_that_holds_the_wrong_thing_is_left_out(wrong):

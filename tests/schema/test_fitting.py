@@ -211,7 +211,21 @@ def test_a_parameter_whose_name_cannot_be_declared_may_still_be_given():
     ]
 
 
+def test_a_root_without_properties_says_so():
+    rule = SchemaRule(properties_required=True)
+    for schema in ({}, {"type": "object"}):
+        fitted = fit_schema(schema, rule)
+        assert fitted.schema == {"type": "object", "properties": {}}
+        assert {loss.change for loss in fitted.losses} == {"reworded"}
+    inside = {"type": "object", "properties": {"a": {"type": "object"}}}
+    assert fit_schema(inside, rule).schema is inside
+
+
 def test_an_array_says_what_its_items_are():
+    assert inner({"type": ["array", "null"]}, SchemaRule(items_required=True)) == (
+        {"type": ["array", "null"], "items": {}},
+        ["reworded"],
+    )
     assert inner({"type": "array"}, SchemaRule(items_required=True)) == (
         {"type": "array", "items": {}},
         ["reworded"],

@@ -16,6 +16,13 @@ def parameters(schema, **root):
     return {"type": "object", "properties": {"p": schema}, **root}
 
 
+def test_notes_beside_recursion_that_is_cut_are_those_the_target_takes():
+    rule = SchemaRule(keywords=("type", "properties"), refs="none")
+    fitted = fit_schema({"properties": {"a": {"$ref": "#", "x-order": 1}}}, rule)
+    assert fit_schema(fitted.schema, rule).schema is fitted.schema
+    assert "x-order" not in str(fitted.schema)
+
+
 @pytest.mark.parametrize("rule", [SchemaRule(), KEPT, ACYCLIC])
 def test_definitions_that_are_taken_stay_as_they_are(rule):
     schema = parameters({"$ref": "#/$defs/A"}, **{"$defs": {"A": TEXT, "unused": TEXT}})

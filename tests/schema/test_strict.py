@@ -112,6 +112,28 @@ def test_listed_values_name_their_type(values, kind):
     assert losses == [("reworded", "/properties/a")]
 
 
+def test_listed_values_of_several_types_are_options_where_lists_of_types_are_not_taken():
+    rule = SchemaRule(type_lists="null", strict=COMPLETE.strict)
+    fitted, losses = strict(CLOSED | {"properties": {"a": {"enum": [True, 0]}}}, rule)
+    options = [{"type": "boolean"}, {"type": "integer"}]
+    assert fitted["properties"]["a"] == {"anyOf": options, "enum": [True, 0]}
+    assert losses == [("reworded", "/properties/a")] * 2
+
+
+def test_objects_may_be_open_and_schemas_may_say_nothing():
+    rule = SchemaRule(strict=StrictRule(closed="free", any_json=True))
+    schema = {"type": "object", "properties": {"a": {}}, "additionalProperties": True}
+    assert fit_schema(schema, rule, strict=True).schema is schema
+
+
+def test_where_a_schema_is_cut_an_array_has_items_still():
+    rule = SchemaRule(items_required=True, strict=StrictRule(max_depth=1))
+    inner = {"type": "array", "items": {"type": "number"}}
+    fitted, losses = strict(CLOSED | {"properties": {"a": inner}}, rule)
+    assert fitted["properties"]["a"] == {"type": "array", "items": {"type": "string"}}
+    assert ("weakened", "/properties/a") in losses
+
+
 def test_counting():
     schema = CLOSED | {
         "properties": {

@@ -57,6 +57,7 @@ def strict_rule(**limits):
         ({"max_tools": 2}, {}),
         ({"max_optional": 2}, {"a": {"type": "string"}}),
         ({"max_unions": 2}, {"a": {"type": ["string", "null"]}}),
+        ({"max_fields": 2}, {"a": {"type": "string"}}),
     ],
 )
 def test_limits_of_a_request_end_strictness_not_the_offer(limits, properties):
@@ -75,6 +76,7 @@ def test_limits_of_a_request_end_strictness_not_the_offer(limits, properties):
     [
         ({"max_properties": 1}, {"a": {"type": "string"}, "b": {"type": "string"}}),
         ({"max_values": 1}, {"a": {"enum": [1, 2]}}),
+        ({"some_required": True}, {"a": {"type": "string"}}),
         (
             {"max_depth": 1},
             {"a": CLOSED | {"properties": {"b": {"type": "string", "enum": ["x"]}}}},

@@ -2,11 +2,11 @@
 
 import pytest
 
-from canonicall.target import Target
+from canonicall.target import SchemaRule, Target
 from canonicall.verify import verify
 
-TARGET = Target(format="anthropic", max_tools=100)
-COMPATIBLE = Target(format="anthropic", domain="elsewhere", max_tools=100)
+TARGET = Target(format="anthropic", max_tools=100, schemas=SchemaRule(checked=True))
+COMPATIBLE = Target(format="anthropic", max_tools=100)
 STRING = {"type": "string"}
 PLACE = "$.tools[0].input_schema"
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from canonicall.target import FieldRule, Target
+from canonicall.target import SchemaRule, Target
 from canonicall.verify import verify
 
-CLOSED = FieldRule(closed=("tool",))
-CHAT = Target(format="openai-chat", fields=CLOSED)
-RESPONSES = Target(format="openai-responses", fields=CLOSED)
+CHECKED = SchemaRule(checked=True)
+CHAT = Target(format="openai-chat", schemas=CHECKED)
+RESPONSES = Target(format="openai-responses", schemas=CHECKED)
 LENIENT = Target(format="openai-chat")
 HELLO = {"role": "user", "content": "Hello"}
 STRING = {"type": "string"}

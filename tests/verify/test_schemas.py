@@ -105,6 +105,13 @@ def test_depth_does_not_matter():
     assert (ref, spot.where) == ("#", "$" + ".properties.a" * DEEP)
 
 
+def test_options_of_an_object_are_no_level_of_their_own():
+    option = {"type": "object", "properties": {"b": {"type": "object", "properties": {}}}}
+    root = {"type": "object", "properties": {"a": {}}, "anyOf": [option]}
+    assert object_levels(Spot(root, "$")) == 2
+    assert object_levels(Spot({"properties": {"a": root}}, "$")) == 3
+
+
 def test_a_long_chain_of_references_is_followed():
     defs = {f"d{at}": {"items": {"$ref": f"#/$defs/d{at + 1}"}} for at in range(DEEP)}
     chain = {"$ref": "#/$defs/d0", "$defs": {**defs, f"d{DEEP}": {"$ref": "#/$defs/d0"}}}

@@ -11,14 +11,14 @@ from typing import Any
 
 from msgspec import Struct
 
+from canonicall.schema.cutting import bare, cut
 from canonicall.schema.keywords import DEFINITIONS, LIMITS, REFERENCES
 from canonicall.schema.limits import Limits
 from canonicall.schema.losses import At
 from canonicall.schema.merging import both
 from canonicall.schema.references import Referenced, reference_of
 from canonicall.schema.rewording import Schema, without
-from canonicall.schema.strict import closed
-from canonicall.schema.wording import Wording, bare
+from canonicall.schema.wording import Wording
 
 UNROLLED = 2
 """How often a recursive schema stands inside itself before it is cut."""
@@ -184,8 +184,7 @@ class Definitions:
             self.cuts += 1
             why = "Recursion" if found.pointer in self._stack else "So large a schema"
             self._words.lose("weakened", at, f"{why} is not taken; only its type is left.")
-            left = {**bare(found.schema), **without(rest, *LIMITS)}
-            return left if self._limits.strict is None else closed(left, at, self._words)
+            return cut(found.schema, without(rest, *LIMITS), at, self._words)
         self._words.lose("reworded", at, "What a reference stands for was put in its place.")
         if known is not None:
             self._made += known.size

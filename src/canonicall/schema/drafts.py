@@ -18,7 +18,7 @@ def modern(node: dict[str, Any], draft: str) -> dict[str, Any]:
     """`node` without what `draft` has no longer; the same object where there is nothing of it."""
     if not _OLD.isdisjoint(node) or ("items" in node and isinstance(node["items"], list)):
         node = _with_numeric_limits(node)
-        if draft != "draft-07":
+        if draft == "2020-12":
             node = _with_prefix_items(_with_dependents(node))
     if not _NUMBERS.isdisjoint(node) and any(
         isinstance(node[name], str) for name in _NUMBERS & node.keys()

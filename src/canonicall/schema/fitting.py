@@ -7,6 +7,7 @@ bounded, and so is the size of what is put in the place of references.
 
 from typing import Any
 
+from canonicall.schema.cutting import bare, cut
 from canonicall.schema.definitions import Definitions
 from canonicall.schema.keywords import HOLDERS, LISTS, MAPS, ONE, REFERENCES
 from canonicall.schema.limits import DEEPEST, Limits, limits_of
@@ -15,7 +16,7 @@ from canonicall.schema.references import References
 from canonicall.schema.rewording import Schema, without
 from canonicall.schema.root import Root
 from canonicall.schema.strict import closed
-from canonicall.schema.wording import Wording, bare
+from canonicall.schema.wording import Wording
 from canonicall.target import SchemaRule
 
 _REFERENCES = frozenset(REFERENCES)
@@ -99,12 +100,17 @@ class _Fitting:
 
     def _cut(self, node: Schema, at: At) -> Schema:
         """The end of what is too deep; nothing is lost where there is nothing below."""
-        left = bare(node)
+        told = len(self._words.losses), self._words.lossy
+        left = cut(node, {}, at, self._words)
         if left == node:
-            return node if self._limits.strict is None else closed(node, at, self._words)
-        self._words.lose("weakened", at, "The schema is nested too deep; only its type is left.")
-        self._definitions.cuts += 1
-        return left if self._limits.strict is None else closed(left, at, self._words)
+            del self._words.losses[told[0] :]
+            self._words.lossy = told[1]
+            return node
+        if bare(node) != node:
+            what = "The schema is nested too deep; only its type is left."
+            self._words.lose("weakened", at, what)
+            self._definitions.cuts += 1
+        return left
 
     def _with_inner(self, node: Schema, at: At, depth: int) -> Schema:
         """`node` with every schema in it fitted."""

@@ -29,6 +29,9 @@ class Root:
             for keyword in refused:
                 node = self._without(node, keyword)
             node = self._typed(node)
+        if rule.properties_required and "properties" not in node:
+            self._words.lose("reworded", None, "The root has to list its properties: none.")
+            node = {**node, "properties": {}}
         if rule.property_pattern and isinstance(node.get("properties"), dict):
             node = self._with_good_names(node, rule.property_pattern)
         return node

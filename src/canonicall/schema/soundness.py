@@ -3,12 +3,15 @@
 Sources: the meta-schemas of draft-07 and 2020-12.
 """
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
 from canonicall.schema.keywords import COUNTS, TYPES
+
+_ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*")
 
 
 def unsound_keywords(node: dict[str, Any]) -> list[str]:
@@ -49,6 +52,10 @@ def _is_list(value: Any) -> bool:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
+
+
+def _is_anchor(value: Any) -> bool:
+    return isinstance(value, str) and _ANCHOR.fullmatch(value) is not None
 
 
 def _is_flag(value: Any) -> bool:
@@ -110,11 +117,14 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
     "items": _is_items,
     "pattern": _is_regex,
     "multipleOf": _is_positive,
-    "uniqueItems": _is_flag,
+    "examples": _is_list,
+    **dict.fromkeys(("uniqueItems", "readOnly", "writeOnly", "deprecated"), _is_flag),
     **dict.fromkeys(("anyOf", "oneOf", "allOf", "prefixItems"), _is_list_of_schemas),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _is_number),
     **dict.fromkeys(("title", "description", "format", "$ref", "$id"), _is_text),
-    **dict.fromkeys(("$schema", "$comment", "$anchor"), _is_text),
+    **dict.fromkeys(("$schema", "$comment", "$dynamicRef"), _is_text),
+    **dict.fromkeys(("contentMediaType", "contentEncoding"), _is_text),
+    **dict.fromkeys(("$anchor", "$dynamicAnchor"), _is_anchor),
     **dict.fromkeys(("additionalProperties", "additionalItems", "contains"), _is_schema),
     **dict.fromkeys(("not", "if", "then", "else", "propertyNames"), _is_schema),
     **dict.fromkeys(("unevaluatedProperties", "unevaluatedItems"), _is_schema),

@@ -22,7 +22,7 @@ def closed(node: Schema, at: At, words: Wording) -> Schema:
     rule = words.limits.strict
     if rule is None:
         return node
-    if _SAYS_WHAT.isdisjoint(node):
+    if not rule.any_json and _SAYS_WHAT.isdisjoint(node):
         words.lose("narrowed", at, "Any JSON cannot be said in strict mode; it has to be text.")
         return {"type": "string", **node}
     kind = node.get("type")
@@ -35,7 +35,7 @@ def closed(node: Schema, at: At, words: Wording) -> Schema:
 def _closed_object(node: Schema, at: At, words: Wording, rule: StrictRule) -> Schema:
     if node.get("additionalProperties") is False:
         return node
-    if rule.closed == "implied" and "additionalProperties" not in node:
+    if rule.closed == "free" or (rule.closed == "implied" and "additionalProperties" not in node):
         return node
     words.lose("narrowed", at, "Only properties that are declared can be given in strict mode.")
     return {**node, "additionalProperties": False}
@@ -69,6 +69,8 @@ class Counts(Struct, frozen=True):
     unions: int = 0
     properties: int = 0
     values: int = 0
+    fields: int = 0
+    """The properties of all strict tools so far."""
 
 
 def counted(schema: Schema) -> Counts:

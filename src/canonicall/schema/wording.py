@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from canonicall.schema.drafts import modern
-from canonicall.schema.keywords import LIMITS, TYPES
+from canonicall.schema.keywords import LIMITS
 from canonicall.schema.limits import DEEPEST, Limits
 from canonicall.schema.losses import At, Change, Loss, pointer_to
 from canonicall.schema.merging import both
@@ -59,6 +59,8 @@ class Wording:
             node = self._sound(node, at)
         if limits.keywords is not None and not node.keys() <= limits.keywords:
             node = self._in_known_words(node, at)
+        if limits.strict is not None and limits.strict.typed:
+            node = self._typed(node, at)
         if limits.rule.type_lists == "null" and isinstance(node.get("type"), list):
             node = self._one_type(node, at)
         if limits.rule.items_required and _lacks_items(node):
@@ -176,6 +178,13 @@ class Wording:
         text = f"{before}\n\n{note}" if isinstance(before, str) and before else note
         return {**node, "description": text}
 
+    def _typed(self, node: Schema, at: At) -> Schema:
+        """`node` with the type of the values it lists; options name types as well."""
+        if not {"type", "anyOf"}.isdisjoint(node) or {"const", "enum"}.isdisjoint(node):
+            return node
+        self.lose("reworded", at, "Listed values have to name their type.")
+        return type_of_values(node)
+
     def _one_type(self, node: Schema, at: At) -> Schema:
         kinds = node["type"]
         if len(kinds) == 1:
@@ -203,28 +212,16 @@ class Wording:
             nearest = max((one for one in rule.min_items if one < least), default=0)
             self.lose("weakened", at, f"`minItems` cannot be {least}; it is {nearest}.")
             node = self._told({**node, "minItems": nearest}, {"minItems": least})
-        if rule.typed and "type" not in node and not {"const", "enum"}.isdisjoint(node):
-            self.lose("reworded", at, "Listed values have to name their type.")
-            node = type_of_values(node)
         return node
 
 
 _EXCLUSIVE = {"exclusiveMinimum", "exclusiveMaximum"}
 
 
-def bare(schema: Any) -> Schema:
-    """What is left of a schema that is too deep or too large: its type and its description."""
-    left: Schema = {}
-    if isinstance(schema, dict):
-        if isinstance(schema.get("type"), str) and schema["type"] in TYPES:
-            left["type"] = schema["type"]
-        if isinstance(schema.get("description"), str):
-            left["description"] = schema["description"]
-    return left
-
-
 def _lacks_items(node: Schema) -> bool:
-    return node.get("type") == "array" and "items" not in node and "prefixItems" not in node
+    kind = node.get("type")
+    is_array = kind == "array" or (isinstance(kind, list) and "array" in kind)
+    return is_array and "items" not in node and "prefixItems" not in node
 
 
 def _says_nothing(node: Schema, name: str) -> bool:

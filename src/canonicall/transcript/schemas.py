@@ -52,6 +52,7 @@ def fitted_tools(
                 unions=used.unions + counts.unions,
                 properties=counts.properties,
                 values=counts.values,
+                fields=used.fields + counts.properties,
             )
             lost = _why_not_strict(held, rule.strict, sums, strict_tools, policy)
             if not lost:
@@ -102,12 +103,15 @@ def _why_not_strict(
     inexact = [loss for loss in fitted.losses if loss.change != "reworded"]
     if inexact and policy.strict_tools == "exact":
         return inexact[0].what
+    if rule.some_required and fitted.schema.get("properties") and not fitted.schema.get("required"):
+        return "At least one parameter has to be required."
     limits = (
         (tools + 1, rule.max_tools, "strict tools in a request"),
         (sums.optional, rule.max_optional, "optional parameters in strict tools"),
         (sums.unions, rule.max_unions, "parameters of several types in strict tools"),
         (sums.properties, rule.max_properties, "properties in a strict schema"),
         (sums.values, rule.max_values, "listed values in a strict schema"),
+        (sums.fields, rule.max_fields, "properties in all strict tools"),
     )
     for count, limit, what in limits:
         if limit and count > limit:

@@ -43,11 +43,11 @@ def schema_violations(tools: list[Node], target: Target) -> Iterator[Violation]:
     """What is wrong with the schemas of a request's own tools."""
     sound: list[Node] = []
     for tool in tools:
-        found = list(_root(tool)) or (list(_kinds(tool)) if is_claude(target) else [])
+        found = list(_root(tool)) or (list(_kinds(tool)) if target.schemas.checked else [])
         yield from found
         if not found:
             sound.append(tool)
-    if not is_claude(target):
+    if not target.schemas.checked:
         return
     for tool in sound:
         yield from _names(tool)
@@ -55,11 +55,6 @@ def schema_violations(tools: list[Node], target: Target) -> Iterator[Violation]:
     yield from _request_limits(strict)
     for tool in strict:
         yield from _strict_tool(tool)
-
-
-def is_claude(target: Target) -> bool:
-    """Claude stands behind the endpoint: compatible hosts have a signing domain of their own."""
-    return target.domain in {"", "anthropic"}
 
 
 def _spot(tool: Node) -> Spot:

@@ -8,7 +8,6 @@ from canonicall.verify.metaschema import DRAFT_7, faults
 from canonicall.verify.node import Node, plain
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
 from canonicall.verify.openai_schemas import (
-    reads_definitions,
     root_violations,
     schema_violations,
 )
@@ -87,7 +86,7 @@ def _definition(tool: Node, target: Target) -> Iterator[Violation]:
             yield refuse("missing_field", where, "Field required", source=MISTRAL)
     elif is_mistral(target):
         yield from _draft_7(Spot(schema, where))
-    elif reads_definitions(target):
+    elif target.schemas.checked:
         is_strict = function.get("strict") is True
         yield from schema_violations(name, schema, where, is_strict=is_strict)
     else:

@@ -12,7 +12,6 @@ from canonicall.verify.node import Node, WrongKind, plain
 from canonicall.verify.offer import Offer, Words, offer_violations
 from canonicall.verify.openai_chat_settings import chosen
 from canonicall.verify.openai_schemas import (
-    reads_definitions,
     root_violations,
     schema_violations,
 )
@@ -262,7 +261,7 @@ def _definition(tool: Node, target: Target) -> Iterator[Violation]:
     if schema is None or tool.get("type") != "function":
         return
     where = tool.at("parameters")
-    if reads_definitions(target):
+    if target.schemas.checked:
         # Where `strict` is left out, the server tries and falls back (OpenAPI, FunctionTool).
         is_strict = tool.get("strict") is True
         yield from schema_violations(name, schema, where, is_strict=is_strict)

@@ -1,14 +1,12 @@
 """The schemas of function tools at OpenAI, in Chat Completions and Responses alike.
 
-They are judged where the target reads definitions closely, which is where it refuses fields of a
-tool that it does not know: many hosts speak these formats and take `strict` and most schemas
-unread.
+They are judged where the target is known to read them (`SchemaRule.checked`): many hosts speak
+these formats and take `strict` and most schemas unread.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
-from canonicall.target import Target
 from canonicall.verify.metaschema import common_faults, shown
 from canonicall.verify.schemas import Spot, object_levels, resolve, walk
 from canonicall.verify.violation import Violation, refuse
@@ -31,10 +29,6 @@ MOST_PROPERTIES = 5_000
 MOST_ENUM_VALUES = 1_000
 MOST_CHARACTERS = 120_000
 """Of the names of properties and definitions and of the values of enums, together."""
-
-
-def reads_definitions(target: Target) -> bool:
-    return "tool" in target.fields.closed
 
 
 def schema_violations(

@@ -20,6 +20,8 @@ SINGLES = (
     *("propertyNames", "unevaluatedItems", "unevaluatedProperties"),
 )
 WALKED = {*MAPS, *LISTS, *SINGLES}
+_VALUES = {"properties", "patternProperties", "items", "prefixItems", "additionalProperties"}
+"""Where a value inside the value is meant, not the value itself."""
 
 Steps: TypeAlias = tuple[str | int, ...]
 Children: TypeAlias = Callable[[dict[str, Any]], Iterable[tuple[Steps, Any]]]
@@ -184,14 +186,20 @@ def is_union(spot: Spot) -> bool:
 
 
 def object_levels(root: Spot) -> int:
-    """How many objects stand inside each other along the deepest way; references end a way."""
-    deepest, waiting = 0, [(root.schema, 0)]
+    """How many objects stand inside each other along the deepest way; references end a way.
+
+    Options of an object (`anyOf`) are no level of their own: nothing is documented about them.
+    """
+    deepest, waiting = 0, [(root.schema, 0, True)]
     for _ in range(MOST):
         if not waiting:
             break
-        schema, level = waiting.pop()
+        schema, level, is_new = waiting.pop()
         if isinstance(schema, dict):
-            level += isinstance(schema.get("properties"), dict)
+            if is_new and isinstance(schema.get("properties"), dict):
+                level, is_new = level + 1, False
             deepest = max(deepest, level)
-            waiting += [(one, level) for _, one in children(schema)]
+            waiting += [
+                (one, level, is_new or steps[0] in _VALUES) for steps, one in children(schema)
+            ]
     return deepest

@@ -4,7 +4,7 @@ Sources: the API reference (docs.cohere.com/reference/chat) and the typed models
 SDK (`AssistantChatMessageV2`, `ToolChatMessageV2`, `V2ChatRequest`).
 """
 
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import IdRule, NameRule, SchemaRule, StrictRule, Target
 
 TARGET = Target(
     format="cohere",
@@ -14,6 +14,11 @@ TARGET = Target(
     ids=IdRule(prefix="call_", max_length=64),
     # No rule is published; this is what every provider takes.
     names=NameRule(pattern="[A-Za-z_][A-Za-z0-9_-]{2,63}", max_length=64, min_length=3),
+    # docs.cohere.com, "Parameter types for tool use", notes on `strict_tools`: at least one
+    # required parameter, and 200 fields in all tools. Objects may be open, for all that is said.
+    schemas=SchemaRule(
+        strict=StrictRule(some_required=True, closed="free", any_json=True, max_fields=200)
+    ),
     results="tool_messages",
     # API reference: user content is text and image_url, tool content is text and document.
     media=("image",),
