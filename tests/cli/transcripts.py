@@ -2,7 +2,7 @@
 
 import json
 
-TOOLS = [{"name": "search", "input_schema": {"type": "object"}}]
+TOOLS = [{"name": "search", "input_schema": {"type": "object", "properties": {}}}]
 CALL = {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {"q": "tea"}}
 ANSWER = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "12 hits"}
 
