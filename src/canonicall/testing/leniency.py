@@ -40,8 +40,6 @@ TAKEN = (
         {"starts_with_user": False, "user_after_results": True},
         ("ministral-*", "mistral-small-*"),
     ),
-    # MoonshotAI/Kimi-K2, tool_call_guidance.md: its own API renames the ids of a history itself.
-    Taken("kimi", "openai-chat", {"ids": _ANY_IDS}),
     # ollama/ollama, openai/openai.go: the field is not read at all.
     Taken("ollama", "openai-chat", _ANY_CHOICE),
     # Results without an id are paired by their place; a named choice is read past.
