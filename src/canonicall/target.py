@@ -142,7 +142,7 @@ class Target(Struct, frozen=True):
 
     # Parameters.
     refused_params: tuple[str, ...] = ()
-    """Sampling parameters it refuses: "temperature", "top_p", "top_k"."""
+    """Parameters it refuses, by their canonical names: "temperature", "top_p", "top_k", ..."""
     body_version: str = ""
     """The version of the API, where the body has to name it and not a header."""
 

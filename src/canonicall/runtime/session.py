@@ -41,7 +41,7 @@ from canonicall.runtime.events import (
     TextEvent,
     ToolCallEvent,
 )
-from canonicall.runtime.model import Model, ModelError
+from canonicall.runtime.model import Model, ModelError, Notice
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
@@ -159,7 +159,8 @@ class Session:
     async def _ask(self, command: CallModel) -> Input:
         """Ask the model, pass on what it says, and give what the machine is to hear of it."""
         try:
-            async for one in self._model.ask(command.request, command.target):
+            asked = self._model.ask(command.request, command.target, notice=self._tell_notice)
+            async for one in asked:
                 if isinstance(one, TextAdded | ThinkingAdded):
                     self._tell(TextEvent(text=one.text, thinking=isinstance(one, ThinkingAdded)))
                 elif isinstance(one, StreamEnded):
@@ -205,6 +206,9 @@ class Session:
 
     def _tell(self, event: AgentEvent) -> None:
         self._events.put_nowait(event)
+
+    def _tell_notice(self, notice: Notice) -> None:
+        self._tell(StatusEvent(kind=notice.kind, detail=notice.detail))
 
     def _tell_progress(self, call: ToolCall, value: Any) -> None:
         self._tell(ToolCallEvent(phase="progress", call=call, progress=value))

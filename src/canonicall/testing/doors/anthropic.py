@@ -36,6 +36,12 @@ class MessagesDoor(Door):
     format = "anthropic"
     routes = (
         ("POST", r"/messages$", GENERATE),
+        # Claude on Vertex: anthropic 2.8.0 (Python), lib/vertex/_client.py.
+        (
+            "POST",
+            r"/publishers/anthropic/models/(?P<name>[^/]+):(?:stream)?[rR]awPredict$",
+            GENERATE,
+        ),
         ("POST", r"/messages/count_tokens$", COUNT),
         ("GET", r"/models$", MODELS),
         ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
