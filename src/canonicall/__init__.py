@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     # One call, as others write it.
     from canonicall.calls import to_anthropic, to_generic, to_openai
 
+    # Ask providers over HTTP.
+    from canonicall.client.config import ClientConfig, ProviderConfig
+    from canonicall.client.model import HttpModel
+    from canonicall.client.retrying import RetryPolicy
+    from canonicall.client.transport import Timeouts
+
     # Read what a provider or client wrote, write what a target accepts.
     from canonicall.codec import (
         Encoded,
@@ -166,6 +172,10 @@ _NAMES_BY_MODULE = {
         "Unknown",
     ),
     "canonicall.calls": ("to_anthropic", "to_generic", "to_openai"),
+    "canonicall.client.config": ("ClientConfig", "ProviderConfig"),
+    "canonicall.client.model": ("HttpModel",),
+    "canonicall.client.retrying": ("RetryPolicy",),
+    "canonicall.client.transport": ("Timeouts",),
     "canonicall.codec": (
         "Encoded",
         "decode_request",
@@ -274,6 +284,7 @@ __all__ = [
     "CallRecovery",
     "CanonicallError",
     "Capabilities",
+    "ClientConfig",
     "Code",
     "Compacted",
     "Conversation",
@@ -288,6 +299,7 @@ __all__ = [
     "Finding",
     "FinishReported",
     "GrowingJson",
+    "HttpModel",
     "IdRule",
     "Interaction",
     "InvalidArguments",
@@ -310,12 +322,14 @@ __all__ = [
     "Parsed",
     "PartialCall",
     "Policy",
+    "ProviderConfig",
     "Reasoning",
     "Refusal",
     "Renderer",
     "Reply",
     "Report",
     "Request",
+    "RetryPolicy",
     "Returned",
     "SignatureAdded",
     "Status",
@@ -331,6 +345,7 @@ __all__ = [
     "TextScanner",
     "Thinking",
     "ThinkingAdded",
+    "Timeouts",
     "Tool",
     "ToolCall",
     "ToolCallAccumulator",

@@ -8,6 +8,7 @@ from contextlib import aclosing
 from msgspec import Struct
 from msgspec.structs import replace
 
+from canonicall.blocks import Text, Thinking
 from canonicall.client.config import ClientConfig
 from canonicall.client.endpoints import MissingSetting, Outgoing, outgoing
 from canonicall.client.failure import (
@@ -27,19 +28,20 @@ from canonicall.client.rendering import Rendered, Renderings
 from canonicall.client.transport import Response, Transport, TransportError
 from canonicall.errors import CanonicallError
 from canonicall.events import (
+    ArgumentsAdded,
+    BlockEnded,
+    BlockStarted,
     ErrorReported,
     Event,
-    FinishReported,
-    MessageStarted,
     StreamEnded,
-    UsageReported,
+    TextAdded,
+    ThinkingAdded,
 )
 from canonicall.request import Request
 from canonicall.runtime.model import Notify
 from canonicall.target import Target
 
 _MOST_OF_AN_ERROR = 200_000
-_NO_CONTENT = (MessageStarted, UsageReported, FinishReported, ErrorReported)
 
 
 class Means(Struct, frozen=True):
@@ -183,7 +185,8 @@ class Exchange:
     ) -> AsyncGenerator[Event, None]:
         """The events of a reply. The first ones wait until there is content: as long as nothing was
         passed on, it can be asked for again without anybody noticing."""
-        incoming = Incoming(rendered.encoded, rendered.tools)
+        after_end = sent.timeouts.after_end
+        incoming = Incoming(rendered.encoded, rendered.tools, after_end=after_end)
         held: list[Event] = []
         is_passed = False
         async with aclosing(incoming.read(response)) as batches:
@@ -191,7 +194,7 @@ class Exchange:
                 if not is_passed:
                     self._refuse_broken(events, incoming, rendered.target, sent)
                 held += events
-                if not is_passed and all(isinstance(one, _NO_CONTENT) for one in held):
+                if not is_passed and not any(map(_is_content, held)):
                     continue
                 if not is_passed:
                     is_passed = True
@@ -225,3 +228,19 @@ class Exchange:
                 end.complete,
             )
         )
+
+
+def _is_content(event: Event) -> bool:
+    """Whether somebody who saw this would notice that the reply begins anew."""
+    match event:
+        case TextAdded() | ThinkingAdded() | ArgumentsAdded():
+            return bool(event.text)
+        case (
+            BlockStarted(block=Text() | Thinking() as block)
+            | BlockEnded(block=Text() | Thinking() as block)
+        ):
+            return bool(block.text)
+        case BlockStarted() | BlockEnded() | StreamEnded():
+            return True
+        case _:
+            return False

@@ -18,14 +18,13 @@ from canonicall.streams import StreamDecoder
 from canonicall.syntax.recovery import CallRecovery
 from canonicall.wire.formats import get_format
 
-_TAIL = 2.0
-"""Seconds for what may follow the end of a reply: usage does; some hosts never hang up."""
-
 
 class Incoming:
     """One reply to one encoded request."""
 
-    def __init__(self, encoded: Encoded, tools: Iterable[Tool]) -> None:
+    def __init__(self, encoded: Encoded, tools: Iterable[Tool], *, after_end: float) -> None:
+        """`after_end`: seconds for what may follow the end of the reply."""
+        self._after_end = after_end
         self._target = encoded.target
         self._names = encoded.transcript.names
         self._decoder = StreamDecoder(encoded.target.format, provider=encoded.target.provider)
@@ -57,7 +56,7 @@ class Incoming:
                 break
         while self._decoder.done:
             try:
-                async with asyncio.timeout(_TAIL):
+                async with asyncio.timeout(self._after_end):
                     chunk = await anext(chunks)
             except (StopAsyncIteration, TimeoutError, TransportError):
                 return
@@ -75,16 +74,19 @@ class Incoming:
 
     def _whole_body(self, data: bytes) -> list[Event]:
         format = self._target.format
+        why = "there is no message in it"
         try:
             body = msgspec.json.decode(data, type=dict)
-            if not body.get("error"):
-                reply = decode_response(body, format, provider=self._target.provider)
+            if body.get("error"):
+                said = get_format(format).decode_error(body)
+                return [ErrorReported(said.message, said.type, body), *self._decoder.close()]
+            reply = decode_response(body, format, provider=self._target.provider)
+            if reply.message.blocks or reply.finish:
                 return list(events_of(reply))
         except (msgspec.DecodeError, UnicodeError, RecursionError, MalformedBody) as error:
-            unread = ErrorReported(f"the reply cannot be read: {error}", "malformed_reply")
-            return [unread, *self._decoder.close()]
-        said = get_format(format).decode_error(body)
-        return [ErrorReported(said.message, said.type, body), *self._decoder.close()]
+            why = str(error)
+        unread = ErrorReported(f"the reply cannot be read: {why}", "malformed_reply")
+        return [unread, *self._decoder.close()]
 
     def _passed(self, events: list[Event]) -> list[Event]:
         return [self._named(event) for event in self._recovery.feed_all(events)]

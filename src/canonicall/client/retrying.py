@@ -10,7 +10,7 @@ _STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 52
 # What providers call it when they are busy or broken, in error types and codes: Anthropic's
 # overloaded_error, OpenAI's server_error, Gemini's UNAVAILABLE, Bedrock's ThrottlingException.
 _PASSING = re.compile(
-    r"overload|rate.?limit|throttl|unavailable|resource.?exhausted|internal|server.?error"
+    r"overload|rate.?limit|throttl|unavailable|resource.?exhausted|internal|server.?(?:had.an.)?error"
     r"|api_error|time.?out|too.?many.?requests|modelstreamerror|notready",
     re.IGNORECASE,
 )

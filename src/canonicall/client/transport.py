@@ -24,6 +24,8 @@ class Timeouts(Struct, frozen=True, kw_only=True):
     between_bytes: float | None = 90.0
     total: float | None = None
     """From the request to the last byte."""
+    after_end: float = 2.0
+    """For what may follow the end of a reply: usage does; some hosts never hang up."""
 
 
 class TransportError(CanonicallError):

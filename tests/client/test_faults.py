@@ -1,0 +1,418 @@
+"""What goes wrong on the way: what is tried again, what is passed on, what is told."""
+
+import asyncio
+import logging
+
+import pytest
+
+from canonicall.client.config import ClientConfig
+from canonicall.client.model import HttpModel
+from canonicall.client.retrying import RetryPolicy
+from canonicall.client.transport import Timeouts
+from canonicall.conversation import Conversation
+from canonicall.events import BlockEnded, MessageStarted, StreamEnded, TextAdded
+from canonicall.request import Request, Tool
+from canonicall.runtime.model import ModelError
+from canonicall.runtime.session import Session
+from canonicall.testing.faults import Fault
+from canonicall.testing.script import call, says
+from canonicall.tools.functions import tool
+from canonicall.tools.toolset import Toolset
+
+from client_support import KEY, Direct, asked, client, kinds, simulator, target
+
+FORMATS = [
+    "openai",
+    "openai/openai-responses",
+    "anthropic",
+    "gemini",
+    "bedrock",
+    "cohere",
+    "ollama",
+]
+TOOL = Tool(
+    "weather", "The weather.", {"type": "object", "properties": {"city": {"type": "string"}}}
+)
+LONG = says("I will look at the weather now, as you asked.", call("weather", city="Llanfairpwll"))
+
+
+def request(*tools):
+    conversation = Conversation()
+    conversation.user("How is the weather?")
+    return Request(conversation, tools)
+
+
+async def how_it_ended(model, question, goal):
+    """Why there is no whole reply, whether some of it had come or nothing."""
+    try:
+        events, reply = await asked(model, question, goal)
+    except ModelError as error:
+        return error.message
+    assert reply.message.partial
+    return events[-1].why
+
+
+async def refused(model, goal, *tools):
+    with pytest.raises(ModelError) as caught:
+        await asked(model, request(*tools), target(goal))
+    return caught.value
+
+
+@pytest.mark.parametrize("place", FORMATS)
+@pytest.mark.parametrize("fault", ["rate_limited", "overloaded", "server_error"])
+async def test_a_failure_that_passes_is_not_noticed(place, fault):
+    served = simulator(place, "Hello.", faults=[fault, fault])
+    async with client(served) as model:
+        events, reply = await asked(model, request(), target(place))
+    assert reply.message.text == "Hello."
+    assert sum(isinstance(one, MessageStarted) for one in events) <= 1
+    assert kinds(model) == ["retrying", "retrying", "answered"]
+    assert model.told[-1].attempts == 3
+
+
+async def test_the_provider_says_how_long_to_wait():
+    async with client(simulator("openai", "Hello.", faults=["rate_limited"])) as model:
+        await asked(model, request(), target("openai"))
+    assert model.slept == [1.0 + 0.5 * 0.5]  # Retry-After: 1, and a little chance.
+
+
+async def test_delays_grow_where_it_does_not():
+    async with client(simulator("openai", "Hello.", faults=["overloaded"] * 2)) as model:
+        await asked(model, request(), target("openai"))
+    assert model.slept == [0.375, 0.75]
+
+
+async def test_after_the_last_attempt_the_error_is_told():
+    served = simulator("anthropic", faults=["overloaded"] * 3)
+    async with client(served) as model:
+        error = await refused(model, "anthropic")
+    assert (error.status, error.kind) == (529, "overloaded")
+    assert "anthropic:claude-sonnet-4-5: HTTP 529 (overloaded_error): Overloaded" in error.message
+    assert len(served.seen) == 3
+
+
+@pytest.mark.parametrize("place", FORMATS)
+async def test_an_error_in_a_stream_that_has_begun_is_a_partial_reply(place):
+    """What was passed on stays; it is not asked for again, and no call of it is whole."""
+    served = simulator(place, LONG, faults=["error_in_200"])
+    async with client(served, transport=Direct()) as model:
+        events, reply = await asked(model, request(TOOL), target(place))
+    assert not events[-1].complete
+    assert reply.message.partial
+    assert len(served.seen) == 1
+    assert all(one.truncated for one in reply.calls)
+
+
+@pytest.mark.parametrize("place", FORMATS)
+async def test_a_stream_that_is_cut_is_a_partial_reply_and_never_a_whole_call(place):
+    served = simulator(place, LONG, faults=["cut_stream"])
+    async with client(served) as model:
+        events, reply = await asked(model, request(TOOL), target(place))
+    assert isinstance(events[-1], StreamEnded)
+    assert not events[-1].complete
+    assert "broke" in events[-1].why
+    assert reply.message.partial
+    assert all(one.truncated for one in reply.calls)
+    whole = [one.block for one in events if isinstance(one, BlockEnded)]
+    assert not any(getattr(block, "name", "") == "weather" for block in whole)
+    assert model.told[-1].complete is False
+
+
+@pytest.mark.parametrize("place", FORMATS)
+async def test_a_stream_that_is_cut_before_its_first_words_is_asked_for_again(place):
+    """Ollama's first line has words already, and so have the short streams of Gemini."""
+    served = simulator(place, says(""), "Hello.", faults=["cut_stream"])
+    async with client(served) as model:
+        _, reply = await asked(model, request(), target(place))
+    assert reply.message.text == "Hello."
+    assert kinds(model) == ["retrying", "answered"]
+
+
+@pytest.mark.parametrize("place", FORMATS)
+async def test_a_stream_that_stalls_ends_in_time(place):
+    served = simulator(place, LONG, faults=["stalled_stream"])
+    waits = Timeouts(between_bytes=0.05)
+    async with client(served, timeouts=waits, attempts=1) as model:
+        told = await how_it_ended(model, request(TOOL), target(place))
+    assert "nothing more came within 0.05 s" in told
+
+
+async def test_an_answer_that_takes_too_long_in_all_is_not_asked_for_again():
+    served = simulator("openai", LONG, faults=["slow_stream"] * 3)
+    async with client(served, timeouts=Timeouts(total=0.02)) as model:
+        error = await refused(model, "openai")
+    assert error.kind == "timeout"
+    assert "timeouts.total" in error.message
+    assert len(served.seen) <= 1
+
+
+async def test_tool_calls_of_a_cut_stream_are_not_run():
+    ran = []
+
+    @tool
+    async def weather(city: str) -> str:
+        """The weather."""
+        ran.append(city)
+        return "sunny"
+
+    served = simulator("openai", LONG, "Sorry, once more: sunny.", faults=["cut_stream"])
+    async with client(served) as model:
+        session = Session(model, target("openai"), Toolset.of(weather))
+        events = [event async for event in session.send("How is the weather?")]
+    assert not ran
+    assert not session.conversation.ledger.open
+    assert events[-1].reason in ("cut", "answered")
+
+
+@pytest.mark.parametrize("place", FORMATS)
+async def test_a_wrong_key_is_told_without_showing_it(place, caplog):
+    caplog.set_level(logging.DEBUG)
+    if place == "bedrock":
+        served = simulator(place, keys=["Bearer right"])
+    else:
+        served = simulator(place, keys=["right"])
+    async with client(served) as model:
+        error = await refused(model, place)
+    assert error.kind == "authentication"
+    assert "Check the key" in error.message
+    assert len(model.told) == 0
+    assert KEY not in f"{error!r} {error} {caplog.text}"
+
+
+async def test_a_provider_that_quotes_the_key_is_not_quoted():
+    """Whatever is said about a request, the key in it is hidden."""
+    answer = b'{"error":{"message":"Incorrect API key provided: ' + KEY.encode() + b'"}}'
+    async with one_answer(
+        b"HTTP/1.1 401 No\r\ncontent-length: %d\r\n\r\n" % len(answer) + answer
+    ) as model:
+        error = await refused(model, "openai")
+    assert "Incorrect API key provided: ***" in error.message
+    assert KEY not in f"{error!r}{model.told}"
+
+
+async def test_a_redirect_is_not_followed():
+    head = b"HTTP/1.1 307 No\r\nlocation: https://elsewhere.example/v1?key=1\r\ncontent-length: 0\r\n\r\n"
+    async with one_answer(head) as model:
+        error = await refused(model, "openai")
+    assert error.kind == "redirect"
+    assert "https://elsewhere.example/v1 Set base_url" in error.message
+
+
+async def test_a_page_of_a_gateway_is_an_error_like_any_other():
+    page = b"<html>Bad gateway</html>"
+    head = b"HTTP/1.1 502 No\r\ncontent-type: text/html\r\ncontent-length: %d\r\n\r\n" % len(page)
+    async with one_answer(head + page) as model:
+        error = await refused(model, "openai")
+    assert error.status == 502
+    assert "Bad gateway" in error.message
+    assert kinds(model) == ["retrying", "retrying"]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b'{"error":{"message":"Overloaded","type":"overloaded_error"}}', "Overloaded"),
+        (b'{"surprise":1}', "cannot be read"),
+        (b"{", "cannot be read"),
+    ],
+)
+async def test_an_error_in_a_body_that_says_200(body, told):
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+    async with one_answer(head % len(body) + body) as model:
+        error = await refused(model, "openai")
+    assert told in error.message
+
+
+async def test_nobody_listens():
+    config = ClientConfig(
+        {"openai": {"key": KEY, "base_url": "http://127.0.0.1:1/v1"}}, retry=RetryPolicy(attempts=2)
+    )
+    told = []
+
+    async def sleep(seconds):
+        await asyncio.sleep(0)
+
+    async with HttpModel(config, notices=told.append, sleep=sleep) as model:
+        error = await refused(model, "openai")
+    assert error.kind == "connection"
+    assert "http://127.0.0.1:1/v1/chat/completions: no connection" in error.message
+    assert [one.kind for one in told] == ["retrying"]
+
+
+async def test_a_connection_that_is_closed_without_an_answer_is_tried_again():
+    async with one_answer(b"") as model:
+        error = await refused(model, "openai")
+    assert error.kind == "connection"
+    assert kinds(model) == ["retrying", "retrying"]
+
+
+async def test_whoever_goes_away_breaks_the_connection_off():
+    """A cancelled question closes its connection at once, in the midst of a stream."""
+    gone = asyncio.Event()
+    begun = asyncio.Event()
+    chunk = b'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\n'
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
+
+    async def ask(model):
+        async for event in model.ask(request(), target("openai")):
+            if isinstance(event, TextAdded):
+                begun.set()
+
+    async with one_answer(head + chunk, gone=gone) as model:
+        asking = asyncio.ensure_future(ask(model))
+        await begun.wait()
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        async with asyncio.timeout(10):
+            await gone.wait()
+
+
+async def test_a_wait_can_be_cancelled():
+    waiting = asyncio.Event()
+
+    async def sleep(seconds):
+        waiting.set()
+        await asyncio.Event().wait()
+
+    async with client(simulator("openai", faults=["overloaded"])) as model:
+        object.__setattr__(model, "_means", _with_sleep(model._means, sleep))
+        asking = asyncio.ensure_future(asked(model, request(), target("openai")))
+        await waiting.wait()
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+
+async def test_a_host_that_never_hangs_up_does_not_keep_the_reply_back():
+    """Behind the end of the reply there may come usage; nobody waits for it for long."""
+    chunks = (
+        b'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\n'
+        b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    )
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
+    waits = Timeouts(after_end=0.01)
+    async with one_answer(head + chunks, gone=asyncio.Event(), timeouts=waits) as model:
+        events, reply = await asked(model, request(), target("openai"))
+    assert events[-1].complete
+    assert reply.message.text == "Hello"
+
+
+async def test_connections_are_used_again():
+    ports = set()
+    body = b'{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}'
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+    async with one_answer(head % len(body) + body, ports=ports) as model:
+        for _ in range(3):
+            await asked(model, request(), target("openai"))
+    assert len(ports) == 1
+
+
+async def test_requests_go_through_the_proxy():
+    """The proxy is asked with the whole address, and the provider's host is never looked up."""
+    asked_for = []
+    body = b'{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}'
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+    async with listening(head % len(body) + body, lines=asked_for) as port:
+        own = {
+            "key": KEY,
+            "base_url": "http://provider.invalid/v1",
+            "proxy": f"http://127.0.0.1:{port}",
+        }
+        async with HttpModel(ClientConfig({"openai": own})) as model:
+            _, reply = await asked(model, request(), target("openai"))
+    assert reply.message.text == "Hi"
+    assert asked_for == ["POST http://provider.invalid/v1/chat/completions HTTP/1.1"]
+
+
+def test_a_client_lives_through_several_event_loops():
+    async def ask(model):
+        return (await asked(model, request(), target("openai")))[1].message.text
+
+    async def run():
+        async with client(simulator("openai", "One.")) as model:
+            return await ask(model)
+
+    assert [asyncio.run(run()) for _ in range(2)] == ["One.", "One."]
+
+
+def test_faults_of_the_simulators_are_all_looked_at():
+    """Those that are not in this file are in test_model.py, or are none of the client's business."""
+    here = {
+        *("cut_stream", "error_in_200", "slow_stream", "stalled_stream"),
+        *("rate_limited", "overloaded", "server_error"),
+    }
+    elsewhere = {"reused_ids", "index_zero", "late_names", "leaked_calls"}
+    of_the_machine = {"cut_arguments", "bad_arguments", "empty_reply"}
+    assert here | elsewhere | of_the_machine == {fault.value for fault in Fault}
+
+
+def _with_sleep(means, sleep):
+    from msgspec.structs import replace  # noqa: PLC0415
+
+    return replace(means, sleep=sleep)
+
+
+class listening:  # noqa: N801  reads as a verb
+    """A port that gives every request the same bytes; with `gone` it then waits for the client."""
+
+    def __init__(self, answer, *, gone=None, ports=None, lines=None):
+        self.answer, self.gone = answer, gone
+        self.ports, self.lines = (
+            ports if ports is not None else set(),
+            lines if lines is not None else [],
+        )
+
+    async def __aenter__(self):
+        self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
+        return self.server.sockets[0].getsockname()[1]
+
+    async def __aexit__(self, *error):
+        self.server.close()
+
+    async def serve(self, reader, writer):
+        self.ports.add(writer.get_extra_info("peername")[1])
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                self.lines.append(head.partition(b"\r\n")[0].decode())
+                length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+                await reader.readexactly(length)
+                writer.write(self.answer)
+                await writer.drain()
+                if self.gone is not None:
+                    await reader.read()
+                    self.gone.set()
+                    return
+                if not self.answer:
+                    return
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+
+class one_answer:  # noqa: N801  reads as a noun of the test
+    """A client for a provider that gives every request the same bytes."""
+
+    def __init__(self, answer, *, timeouts=None, **options):
+        self.timeouts = timeouts
+        self.port = listening(answer, **options)
+
+    async def __aenter__(self):
+        port = await self.port.__aenter__()
+        told = []
+
+        async def sleep(seconds):
+            await asyncio.sleep(0)
+
+        own = {"key": KEY, "base_url": f"http://127.0.0.1:{port}/v1"}
+        retry = RetryPolicy(attempts=3)
+        config = ClientConfig({"openai": own}, retry=retry, timeouts=self.timeouts)
+        self.model = HttpModel(config, notices=told.append, sleep=sleep)
+        self.model.told = told
+        return self.model
+
+    async def __aexit__(self, *error):
+        await self.model.close()
+        await self.port.__aexit__(*error)
