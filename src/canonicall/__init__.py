@@ -120,6 +120,7 @@ if TYPE_CHECKING:
     )
     from canonicall.reply import Reply, Usage
     from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+    from canonicall.runtime.model import ModelError
 
     # Read a stream, write one.
     from canonicall.streams import StreamDecoder, StreamEncoder
@@ -240,6 +241,7 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.reply": ("Reply", "Usage"),
     "canonicall.request": ("Params", "Reasoning", "Request", "Tool", "ToolChoice"),
+    "canonicall.runtime.model": ("ModelError",),
     "canonicall.streams": ("StreamDecoder", "StreamEncoder"),
     "canonicall.syntax.declaration": ("Opener", "Syntax"),
     "canonicall.syntax.detection": ("detect_syntax", "syntax_of_model"),
@@ -311,6 +313,7 @@ __all__ = [
     "Media",
     "Message",
     "MessageStarted",
+    "ModelError",
     "NameRule",
     "Native",
     "NewerVersion",

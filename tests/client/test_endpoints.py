@@ -36,7 +36,12 @@ VERTEX = "https://us-east5-aiplatform.googleapis.com/v1/projects/p1/locations/us
         ("openai:m", "https://api.openai.com/v1/chat/completions", None, "authorization"),
         ("openai/openai-responses:m", "https://api.openai.com/v1/responses", None, "authorization"),
         ("anthropic:m", "https://api.anthropic.com/v1/messages", None, "x-api-key"),
-        ("kimi/anthropic:m", "https://api.moonshot.ai/anthropic/v1/messages", None, "x-api-key"),
+        (
+            "kimi/anthropic:m",
+            "https://api.moonshot.ai/anthropic/v1/messages",
+            None,
+            "authorization",
+        ),
         (
             "gemini:models/m",
             "https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse",
@@ -161,6 +166,22 @@ async def test_a_token_is_asked_for_before_every_request():
     assert (await sent("vertex:m", token=lambda: "plain-token")).headers[
         "authorization"
     ] == "Bearer plain-token"
+
+
+async def test_a_token_source_that_fails_is_told_without_its_words():
+    def broken():
+        raise OSError(KEY)
+
+    with pytest.raises(
+        MissingSetting, match=r"vertex: the source of its token failed \(OSError\)"
+    ) as caught:
+        await sent("vertex:m", token=broken)
+    assert KEY not in str(caught.value)
+
+
+async def test_white_space_around_a_key_is_none_of_it():
+    made = await sent("openai:m", key=None, environ={"OPENAI_API_KEY": f" {KEY}\n"})
+    assert made.headers["authorization"] == f"Bearer {KEY}"
 
 
 async def test_bedrock_is_signed_where_there_is_no_token():

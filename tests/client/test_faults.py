@@ -2,9 +2,15 @@
 
 import asyncio
 import logging
+import ssl
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
+from canonicall.client.aiohttp_transport import AiohttpTransport
 from canonicall.client.config import ClientConfig
 from canonicall.client.model import HttpModel
 from canonicall.client.retrying import RetryPolicy
@@ -246,6 +252,66 @@ async def test_a_connection_that_is_closed_without_an_answer_is_tried_again():
     assert kinds(model) == ["retrying", "retrying"]
 
 
+@pytest.mark.parametrize(
+    "head", [b"", b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"]
+)
+async def test_a_host_that_says_nothing_is_not_waited_for(head):
+    """The head and the first bytes behind it are one wait."""
+    waits = Timeouts(first_byte=0.05)
+    async with one_answer(head, gone=asyncio.Event(), timeouts=waits) as model:
+        error = await refused(model, "openai")
+    assert error.kind == "timeout"
+    assert "no answer within 0.05 s. The model may need longer" in error.message
+    assert kinds(model) == ["retrying", "retrying"]
+
+
+async def test_a_header_that_cannot_be_sent_is_told_without_showing_it():
+    async with listening(b"HTTP/1.1 200 OK\r\n\r\n") as port:
+        own = {"key": f"{KEY}\nx: y", "base_url": f"http://127.0.0.1:{port}"}
+        async with HttpModel(ClientConfig({"openai": own})) as model:
+            error = await refused(model, "openai")
+    assert error.kind == "setting"
+    assert "a header for it, cannot be sent" in error.message
+    assert KEY not in error.message
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_not_trusted(tmp_path):
+    """The key is not sent to a host that cannot prove who it is; with its certificate it can."""
+    own, trusting = certificate(tmp_path)
+    body = b'{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}'
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+    lines = []
+    async with listening(head % len(body) + body, lines=lines, tls=own) as port:
+        config = ClientConfig({"openai": {"key": KEY, "base_url": f"https://localhost:{port}/v1"}})
+        async with HttpModel(config) as model:
+            error = await refused(model, "openai")
+        assert (error.kind, lines) == ("setting", [])
+        assert "its certificate is not trusted" in error.message
+        async with HttpModel(config, transport=AiohttpTransport(tls=trusting)) as model:
+            _, reply = await asked(model, request(), target("openai"))
+    assert reply.message.text == "Hi"
+
+
+def certificate(folder):
+    """A new certificate for this machine: the server's side of it, and a client's that trusts it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    begin = datetime.now(UTC) - timedelta(days=1)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, begin, begin + timedelta(days=2))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem, path = serialization.Encoding.PEM, folder / "own.pem"
+    plain = serialization.NoEncryption()
+    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain)
+    path.write_bytes(private + made.public_bytes(pem))
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(path)
+    return server, ssl.create_default_context(cafile=path)
+
+
 async def test_whoever_goes_away_breaks_the_connection_off():
     """A cancelled question closes its connection at once, in the midst of a stream."""
     gone = asyncio.Event()
@@ -356,15 +422,15 @@ def _with_sleep(means, sleep):
 class listening:  # noqa: N801  reads as a verb
     """A port that gives every request the same bytes; with `gone` it then waits for the client."""
 
-    def __init__(self, answer, *, gone=None, ports=None, lines=None):
-        self.answer, self.gone = answer, gone
+    def __init__(self, answer, *, gone=None, ports=None, lines=None, tls=None):
+        self.answer, self.gone, self.tls = answer, gone, tls
         self.ports, self.lines = (
             ports if ports is not None else set(),
             lines if lines is not None else [],
         )
 
     async def __aenter__(self):
-        self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
+        self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0, ssl=self.tls)
         return self.server.sockets[0].getsockname()[1]
 
     async def __aexit__(self, *error):

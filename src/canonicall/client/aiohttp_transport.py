@@ -12,8 +12,11 @@ from yarl import URL
 from canonicall.client.transport import Phase, Timeouts, TransportError
 
 _KEPT_ALIVE = 30.0
+# A stream that is compressed comes in the pieces of the compressor, not in those of the model.
+_HEADERS = {"accept-encoding": "identity", "user-agent": "canonicall"}
 _NO_LIMIT = aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None)
 _HELP: dict[Phase, str] = {
+    "setup": "Check base_url, the key and the certificates; nothing was sent.",
     "connect": "Check the address and the network, or raise timeouts.connect.",
     "first_byte": "The model may need longer: raise timeouts.first_byte.",
     "between_bytes": "The stream stalled: ask again, or raise timeouts.between_bytes.",
@@ -75,7 +78,10 @@ class AiohttpTransport:
                 limit=0, keepalive_timeout=_KEPT_ALIVE, ssl=self._tls or True
             )
             self._session = aiohttp.ClientSession(
-                connector=connector, timeout=_NO_LIMIT, cookie_jar=aiohttp.DummyCookieJar()
+                connector=connector,
+                headers=_HEADERS,
+                timeout=_NO_LIMIT,
+                cookie_jar=aiohttp.DummyCookieJar(),
             )
             self._loop = loop
         return self._session
@@ -171,25 +177,25 @@ def _late(phase: Phase, where: str, timeouts: Timeouts) -> TransportError:
 
 def _told(error: Exception, where: str, timeouts: Timeouts) -> TransportError:
     """What went wrong. Only kinds are named: a message may quote a header or a proxy's password."""
+    phase: Phase = "connect"
     match error:
         case aiohttp.ConnectionTimeoutError():
             return _late("connect", where, timeouts)
         case aiohttp.ClientConnectorCertificateError():
-            what, phase = "its certificate is not trusted.", "connect"
+            what, phase = "its certificate is not trusted.", "setup"
         case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
-            what, phase = "the proxy cannot be reached, or refuses to connect.", "connect"
+            what = "the proxy cannot be reached, or refuses to connect."
         case aiohttp.ClientConnectorError():
-            what, phase = f"no connection: {error.os_error.strerror or 'failed'}.", "connect"
+            what = f"no connection: {error.os_error.strerror or 'failed'}."
         case aiohttp.InvalidURL() | ValueError():
-            what, phase = "this is no address that can be asked.", "connect"
+            what, phase = "the address, or a header for it, cannot be sent.", "setup"
         case aiohttp.ClientPayloadError():
             what, phase = "the connection broke before the end of the answer.", "connection"
         case aiohttp.ServerDisconnectedError() | ConnectionResetError():
             what, phase = "the connection was closed without an answer.", "connection"
         case _:
             what, phase = f"the exchange failed ({type(error).__name__}).", "connection"
-    named: Phase = "connect" if phase == "connect" else "connection"
-    return TransportError(what, where=where, phase=named, help=_HELP[named])
+    return TransportError(what, where=where, phase=phase, help=_HELP[phase])
 
 
 def _shown(url: str) -> str:

@@ -47,7 +47,7 @@ class ProviderConfig(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if isinstance(self.key, str):
-            force_setattr(self, "key", Secret(self.key))
+            force_setattr(self, "key", Secret(self.key.strip()))
 
     @property
     def secret(self) -> Secret:
@@ -106,7 +106,7 @@ class ClientConfig:
         is_signed = len(keys) < len(profile.key_env)
         return replace(
             own,
-            key=own.secret or Secret(self._first(*keys)),
+            key=own.secret or Secret(self._first(*keys).strip()),
             aws=own.aws or (self._aws() if is_signed else None),
             base_url=own.base_url or self._first(base_url_env(profile)),
             values={**self._values(), **own.values},
@@ -150,7 +150,7 @@ class ClientConfig:
         return {name: value for name, value in found.items() if value}
 
     def _aws(self) -> AwsCredentials | None:
-        access, secret, session = (self._environ.get(name, "") for name in _AWS_ENV)
+        access, secret, session = (self._environ.get(name, "").strip() for name in _AWS_ENV)
         if not access or not secret:
             return None
         return AwsCredentials(access, Secret(secret), Secret(session))

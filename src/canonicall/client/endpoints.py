@@ -7,7 +7,13 @@ from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
 
-from canonicall.client.config import VALUES_ENV, ClientConfig, ProviderConfig, base_url_env
+from canonicall.client.config import (
+    VALUES_ENV,
+    ClientConfig,
+    ProviderConfig,
+    TokenSource,
+    base_url_env,
+)
 from canonicall.client.secrets import Secret
 from canonicall.client.sigv4 import signed_headers
 from canonicall.client.transport import Timeouts
@@ -19,7 +25,6 @@ from canonicall.target import Target
 
 _SERVICE = "bedrock"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_EVENTS = "text/event-stream, application/x-ndjson, application/json"
 # anthropic 2.8.0, lib/vertex/_client.py: these places have hosts of their own.
 _HOSTS = {
     "global-aiplatform.googleapis.com": "aiplatform.googleapis.com",
@@ -68,11 +73,10 @@ async def outgoing(
     own = config.of(profile)
     endpoint = endpoint_of(profile.endpoints, target.format)
     url = address(target, own, stream=stream)
-    token = Secret("") if own.token is None else Secret(await _fresh(own))
+    token = Secret("") if own.token is None else await _fresh(own.token, profile.name)
     key = token or own.secret
     headers = {
         "content-type": "application/json",
-        "accept": _EVENTS if stream else "application/json",
         **endpoint.headers,
         **{name.lower(): value for name, value in own.headers.items()},
     }
@@ -153,7 +157,11 @@ def _no_key(profile: Profile) -> MissingSetting:
     return MissingSetting("there is no key.", where=profile.name, help=help)
 
 
-async def _fresh(own: ProviderConfig) -> str:
-    assert own.token is not None  # noqa: S101  asked for only where there is one
-    made = own.token()
-    return await made if inspect.isawaitable(made) else made
+async def _fresh(source: TokenSource, where: str) -> Secret:
+    try:
+        made = source()
+        return Secret((await made if inspect.isawaitable(made) else made).strip())
+    except Exception as error:
+        # Its text is not told: it may quote what the token is made from.
+        what = f"the source of its token failed ({type(error).__name__})."
+        raise MissingSetting(what, where=where, help="See what `token` does.") from error

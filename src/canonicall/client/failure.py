@@ -43,6 +43,7 @@ _HELP = {
 }
 # Gemini answers a wrong key with 400: "API key not valid. Please pass a valid API key."
 _ABOUT_KEY = re.compile(r"\bapi.?key\b|authenticat|unauthori[sz]ed|credential", re.IGNORECASE)
+_PHASES = {"setup": "setting", "connect": "connection", "connection": "connection"}
 _SHOWN = 600
 
 
@@ -113,9 +114,10 @@ def of_event(target: Target, event: ErrorReported, secrets: tuple[Secret, ...]) 
 
 def of_transport(target: Target, error: TransportError) -> Failure:
     """A connection that broke, or took too long."""
-    kind = "connection" if error.phase in ("connect", "connection") else "timeout"
-    # What took too long in all would take as long again.
-    return Failure(kind=kind, message=_sentence(target, str(error)), passing=error.phase != "total")
+    # What cannot be sent never can; what took too long in all would take as long again.
+    passing = error.phase not in ("setup", "total")
+    message = _sentence(target, str(error))
+    return Failure(kind=_PHASES.get(error.phase, "timeout"), message=message, passing=passing)
 
 
 def of_cut(target: Target, why: str) -> Failure:

@@ -19,7 +19,7 @@ from canonicall.client.learning import Learned
 from canonicall.client.notices import Switched
 from canonicall.client.rendering import Renderings
 from canonicall.client.transport import Transport
-from canonicall.events import Event
+from canonicall.events import Event, StreamEnded
 from canonicall.providers.registry import get_target
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError, Notice, Notify
@@ -83,10 +83,15 @@ class HttpModel:
             try:
                 async with aclosing(exchange.events(request, goal)) as events:
                     async for event in events:
-                        yield event
+                        if isinstance(event, StreamEnded):
+                            end = event
+                        else:
+                            yield event
             except AttemptFailed as failed:
                 failures.append(failed.failure)
             else:
+                # Whoever stops at the end leaves no connection behind.
+                yield end
                 return
         raise _model_error(failures)
 

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from canonicall.errors import CanonicallError
 
-Phase: TypeAlias = Literal["connect", "first_byte", "between_bytes", "total", "connection"]
-"""Where it broke: a time-out of its kind, or the connection itself."""
+Phase: TypeAlias = Literal["setup", "connect", "first_byte", "between_bytes", "total", "connection"]
+"""Where it broke: before anything was tried, a time-out of its kind, or the connection itself."""
 
 
 class Timeouts(Struct, frozen=True, kw_only=True):
