@@ -6,6 +6,8 @@ from itertools import count
 from typing import ClassVar
 from urllib.parse import urlsplit
 
+import pytest
+
 from canonicall.client.config import ClientConfig
 from canonicall.client.model import HttpModel
 from canonicall.client.retrying import RetryPolicy
@@ -13,6 +15,8 @@ from canonicall.client.transport import Timeouts
 from canonicall.conversation import Conversation
 from canonicall.events import StreamEnded
 from canonicall.providers.registry import get_profile, get_target, provider_names
+from canonicall.request import Request
+from canonicall.runtime.model import ModelError
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.known_models import models_of
 from canonicall.testing.server import serve
@@ -149,3 +153,17 @@ def arguments(reply):
 
 def kinds(model):
     return [notice.kind for notice in model.told]
+
+
+def question(*tools):
+    """A first question."""
+    conversation = Conversation()
+    conversation.user("How is the weather?")
+    return Request(conversation, tools)
+
+
+async def refused(model, place, *tools):
+    """The error in place of a reply."""
+    with pytest.raises(ModelError) as caught:
+        await asked(model, question(*tools), target(place))
+    return caught.value

@@ -168,6 +168,12 @@ async def test_a_token_is_asked_for_before_every_request():
     ] == "Bearer plain-token"
 
 
+async def test_a_token_is_no_key_where_the_two_have_different_headers():
+    made = await sent("azure:d", token=lambda: "directory-token")
+    assert made.headers["authorization"] == "Bearer directory-token"
+    assert "api-key" not in made.headers
+
+
 async def test_a_token_source_that_fails_is_told_without_its_words():
     def broken():
         raise OSError(KEY)

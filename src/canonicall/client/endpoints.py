@@ -86,6 +86,9 @@ async def outgoing(
             url, headers, body, own.aws, region=region, service=_SERVICE, now=now()
         )
         del headers["host"]  # The transport writes it, from the same address.
+    elif token:
+        # What lasts an hour is an OAuth token, and every cloud takes it so.
+        headers["authorization"] = f"Bearer {token.reveal()}"
     elif key:
         headers.update(_auth(endpoint, key))
     elif _needs_key(profile) and not _has_own_auth(headers, endpoint):
