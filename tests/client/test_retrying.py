@@ -9,7 +9,7 @@ from canonicall.client.retrying import RetryPolicy, is_passing, is_passing_error
 NOW = 1445412480.0  # Wed, 21 Oct 2015 07:28:00 GMT
 
 
-@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 520, 529])
 def test_what_may_pass_is_tried_again(status):
     assert is_passing(status, {})
 

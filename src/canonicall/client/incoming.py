@@ -18,6 +18,8 @@ from canonicall.streams import StreamDecoder
 from canonicall.syntax.recovery import CallRecovery
 from canonicall.wire.formats import get_format
 
+_CHANGED = (BlockStarted, BlockEnded, StreamEnded)
+
 
 class Incoming:
     """One reply to one encoded request."""
@@ -28,7 +30,8 @@ class Incoming:
         self._target = encoded.target
         self._names = encoded.transcript.names
         self._decoder = StreamDecoder(encoded.target.format, provider=encoded.target.provider)
-        self._recovery = CallRecovery(_as_sent(tools, self._names))
+        offered = _as_sent(tools, self._names)
+        self._recovery = CallRecovery(offered) if offered else None
         self.broken: TransportError | None = None
         """What cut the reply off, if the connection did."""
 
@@ -40,27 +43,29 @@ class Incoming:
         if response.headers.get("content-type", "").startswith("application/json"):
             yield await self._read_whole(response)
             return
+        chunks = response.chunks()
         try:
-            async for chunk in self._until_done(response.chunks()):
+            async for chunk in chunks:
                 events = self._passed(self._decoder.feed(chunk))
                 if events:
                     yield events
+                if self._decoder.done:
+                    break
         except TransportError as error:
             self.broken = error
-        yield self._passed(self._decoder.close())
+        rest = await self._rest(chunks) if self._decoder.done else []
+        yield [*rest, *self._passed(self._decoder.close())]
 
-    async def _until_done(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        async for chunk in chunks:
-            yield chunk
-            if self._decoder.done:
-                break
-        while self._decoder.done:
+    async def _rest(self, chunks: AsyncIterator[bytes]) -> list[Event]:
+        """What follows the end: nobody waits for long, and what breaks there does no harm."""
+        events: list[Event] = []
+        while True:
             try:
                 async with asyncio.timeout(self._after_end):
                     chunk = await anext(chunks)
             except (StopAsyncIteration, TimeoutError, TransportError):
-                return
-            yield chunk
+                return events
+            events += self._passed(self._decoder.feed(chunk))
 
     async def _read_whole(self, response: Response) -> list[Event]:
         try:
@@ -89,7 +94,10 @@ class Incoming:
         return [unread, *self._decoder.close()]
 
     def _passed(self, events: list[Event]) -> list[Event]:
-        return [self._named(event) for event in self._recovery.feed_all(events)]
+        if self._recovery is not None:
+            events = self._recovery.feed_all(events)
+        # Nearly all events are pieces of words, which stay as they are.
+        return [self._named(one) if type(one) in _CHANGED else one for one in events]
 
     def _named(self, event: Event) -> Event:
         match event:

@@ -6,7 +6,9 @@ from email.utils import parsedate_to_datetime
 
 from msgspec import Struct
 
-_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+_STATUSES = frozenset({408, 409, 425, 429, *range(500, 600)} - {501})
+"""What may be none the next time: conflicts, limits, and all that a server has to answer for, but
+for what it says it cannot do."""
 # What providers call it when they are busy or broken, in error types and codes: Anthropic's
 # overloaded_error, OpenAI's server_error, Gemini's UNAVAILABLE, Bedrock's ThrottlingException.
 _PASSING = re.compile(
