@@ -3,8 +3,12 @@
 import asyncio
 import ssl
 from datetime import UTC, datetime, timedelta
+from unittest.mock import patch
 
 import pytest
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -13,8 +17,12 @@ from canonicall.client.aiohttp_transport import AiohttpTransport
 from canonicall.client.config import ClientConfig
 from canonicall.client.model import HttpModel
 from canonicall.client.retrying import RetryPolicy
+from canonicall.client.secrets import Secret
+from canonicall.client.sigv4 import AwsCredentials
 from canonicall.client.transport import Timeouts
 from canonicall.events import TextAdded
+from canonicall.providers.registry import get_target
+from canonicall.runtime.model import ModelError
 
 from client_support import KEY, asked, client, kinds, refused, simulator, target
 from client_support import question as request
@@ -226,6 +234,7 @@ class listening:  # noqa: N801  reads as a verb
 
     def __init__(self, answer, *, gone=None, ports=None, lines=None, tls=None):
         self.answer, self.gone, self.tls = answer, gone, tls
+        self.requests = []
         self.ports, self.lines = (
             ports if ports is not None else set(),
             lines if lines is not None else [],
@@ -245,7 +254,7 @@ class listening:  # noqa: N801  reads as a verb
                 head = await reader.readuntil(b"\r\n\r\n")
                 self.lines.append(head.partition(b"\r\n")[0].decode())
                 length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
-                await reader.readexactly(length)
+                self.requests.append((head, await reader.readexactly(length)))
                 writer.write(self.answer)
                 await writer.drain()
                 if self.gone is not None:
@@ -304,3 +313,30 @@ async def test_an_error_before_the_first_words_of_a_stream(kind, told):
         error = await refused(model, "openai")
     assert f"an error in the stream ({kind}): No." in error.message
     assert kinds(model) == told
+
+
+async def test_what_arrives_is_what_was_signed():
+    """Judged by botocore, from the bytes on the wire: no quote of the address was changed on the way."""
+    stamp = 1767225600.0
+    aws = AwsCredentials("AKID", Secret("hush/hush"), Secret("session"))
+    model_id = "arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-v1:0"
+    port = listening(b"HTTP/1.1 400 No\r\ncontent-length: 0\r\n\r\n")
+    async with port as number:
+        base = f"http://127.0.0.1:{number}"
+        own = {"aws": aws, "base_url": base, "values": {"region": "us-east-1"}}
+        async with HttpModel(ClientConfig({"bedrock": own}), now=lambda: stamp) as model:
+            with pytest.raises(ModelError):
+                await asked(model, request(), get_target(f"bedrock:{model_id}"))
+    head, body = port.requests[0]
+    line, *fields = head.decode().strip().split("\r\n")
+    path = line.split(" ")[1]
+    assert path.endswith("inference-profile%2Fus.anthropic.claude-v1%3A0/converse-stream")
+    sent = {name.lower(): value.strip() for name, value in (one.split(":", 1) for one in fields)}
+    signer = SigV4Auth(Credentials("AKID", "hush/hush", "session"), "bedrock", "us-east-1")
+    signed = {name: sent[name] for name in ("content-type", "host")}
+    judged = AWSRequest("POST", base + path, headers=signed, data=body)
+    with patch("botocore.auth.get_current_datetime") as clock:
+        clock.return_value = datetime.fromtimestamp(stamp, UTC)
+        signer.add_auth(judged)
+    assert sent["authorization"] == judged.headers["Authorization"]
+    assert sent["x-amz-security-token"] == "session"
