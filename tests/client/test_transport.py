@@ -232,9 +232,10 @@ def test_a_client_lives_through_several_event_loops():
 class listening:  # noqa: N801  reads as a verb
     """A port that gives every request the same bytes; with `gone` it then waits for the client."""
 
-    def __init__(self, answer, *, gone=None, ports=None, lines=None, tls=None):
+    def __init__(self, answer, *, gone=None, ports=None, lines=None, tls=None, hang_up=False):
         self.answer, self.gone, self.tls = answer, gone, tls
         self.requests = []
+        self.hang_up = hang_up or not answer
         self.ports, self.lines = (
             ports if ports is not None else set(),
             lines if lines is not None else [],
@@ -261,7 +262,7 @@ class listening:  # noqa: N801  reads as a verb
                     await reader.read()
                     self.gone.set()
                     return
-                if not self.answer:
+                if self.hang_up:
                     return
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
@@ -340,3 +341,33 @@ async def test_what_arrives_is_what_was_signed():
         signer.add_auth(judged)
     assert sent["authorization"] == judged.headers["Authorization"]
     assert sent["x-amz-security-token"] == "session"
+
+
+async def test_a_proxy_that_is_not_there_is_told_without_its_password():
+    own = {"key": KEY, "proxy": f"http://me:{KEY}@127.0.0.1:1"}
+    config = ClientConfig({"openai": own}, retry=RetryPolicy(attempts=1))
+    async with HttpModel(config) as model:
+        error = await refused(model, "openai")
+    assert error.kind == "connection"
+    assert "the proxy cannot be reached" in error.message
+    assert KEY not in f"{error!r}"
+
+
+async def test_a_body_that_breaks_before_its_end_is_asked_for_again():
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 999\r\nconnection: close\r\n\r\n"
+    async with one_answer(head + b'{"choices":', hang_up=True) as model:
+        error = await refused(model, "openai")
+    assert "the connection broke before the end of the answer" in error.message
+    assert kinds(model) == ["retrying", "retrying"]
+
+
+async def test_a_stream_under_the_name_of_a_whole_body_is_read_as_what_it_is():
+    body = (
+        b'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\n'
+        b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    )
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+    async with one_answer(head % len(body) + body) as model:
+        events, reply = await asked(model, request(), target("openai"))
+    assert events[-1].complete
+    assert reply.message.text == "Hello"
