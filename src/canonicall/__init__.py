@@ -36,6 +36,12 @@ if TYPE_CHECKING:
     # One call, as others write it.
     from canonicall.calls import to_anthropic, to_generic, to_openai
 
+    # Ask providers over HTTP.
+    from canonicall.client.config import ClientConfig, ProviderConfig
+    from canonicall.client.model import HttpModel
+    from canonicall.client.retrying import RetryPolicy
+    from canonicall.client.transport import Timeouts
+
     # Read what a provider or client wrote, write what a target accepts.
     from canonicall.codec import (
         Encoded,
@@ -124,6 +130,7 @@ if TYPE_CHECKING:
     )
     from canonicall.reply import Reply, Usage
     from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+    from canonicall.runtime.model import ModelError
 
     # Read a stream, write one.
     from canonicall.streams import StreamDecoder, StreamEncoder
@@ -176,6 +183,10 @@ _NAMES_BY_MODULE = {
         "Unknown",
     ),
     "canonicall.calls": ("to_anthropic", "to_generic", "to_openai"),
+    "canonicall.client.config": ("ClientConfig", "ProviderConfig"),
+    "canonicall.client.model": ("HttpModel",),
+    "canonicall.client.retrying": ("RetryPolicy",),
+    "canonicall.client.transport": ("Timeouts",),
     "canonicall.codec": (
         "Encoded",
         "Translated",
@@ -245,6 +256,7 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.reply": ("Reply", "Usage"),
     "canonicall.request": ("Params", "Reasoning", "Request", "Tool", "ToolChoice"),
+    "canonicall.runtime.model": ("ModelError",),
     "canonicall.streams": ("StreamDecoder", "StreamEncoder"),
     "canonicall.syntax.declaration": ("Opener", "Syntax"),
     "canonicall.syntax.detection": ("detect_syntax", "syntax_of_model"),
@@ -289,6 +301,7 @@ __all__ = [
     "CallRecovery",
     "CanonicallError",
     "Capabilities",
+    "ClientConfig",
     "Code",
     "Compacted",
     "Conversation",
@@ -304,6 +317,7 @@ __all__ = [
     "Finding",
     "FinishReported",
     "GrowingJson",
+    "HttpModel",
     "IdRule",
     "Interaction",
     "InvalidArguments",
@@ -315,6 +329,7 @@ __all__ = [
     "Media",
     "Message",
     "MessageStarted",
+    "ModelError",
     "NameRule",
     "Native",
     "NewerVersion",
@@ -326,12 +341,14 @@ __all__ = [
     "Parsed",
     "PartialCall",
     "Policy",
+    "ProviderConfig",
     "Reasoning",
     "Refusal",
     "Renderer",
     "Reply",
     "Report",
     "Request",
+    "RetryPolicy",
     "Returned",
     "SchemaRule",
     "SignatureAdded",
@@ -349,6 +366,7 @@ __all__ = [
     "TextScanner",
     "Thinking",
     "ThinkingAdded",
+    "Timeouts",
     "Tool",
     "ToolCall",
     "ToolCallAccumulator",

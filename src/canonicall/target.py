@@ -194,6 +194,9 @@ class Target(Struct, frozen=True):
     """Where open reasoning stands in a chat message."""
     reasoning_same_model: bool = False
     """Opaque reasoning is readable only by the model that made it."""
+    reasoning_state: tuple[str, ...] = ()
+    """Kinds of opaque state of which a signed thought needs one, because the format has no place
+    for others; () for any."""
     reasoning_placeholder: str | None = None
     """What a message with calls carries where it has no reasoning but must have some."""
     signature_sentinel: str | None = None
@@ -214,7 +217,7 @@ class Target(Struct, frozen=True):
 
     # Parameters.
     refused_params: tuple[str, ...] = ()
-    """Sampling parameters it refuses: "temperature", "top_p", "top_k"."""
+    """Parameters it refuses, by their canonical names: "temperature", "top_p", "top_k", ..."""
     body_version: str = ""
     """The version of the API, where the body has to name it and not a header."""
 

@@ -108,6 +108,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "README.md",
         "docs/architecture.md",
         "docs/arguments.md",
+        "docs/clients.md",
         "docs/conversations.md",
         "docs/findings.md",
         "docs/providers.md",

@@ -22,6 +22,14 @@ def test_what_is_refused_is_left_out_and_reported():
     ]
 
 
+def test_what_was_not_asked_for_is_not_left_out():
+    """A list of stop words that is empty is none; left out, it is empty again."""
+    target = Target(format="x", refused_params=("stop", "seed"))
+    assert fitted_params(ASKED, target) == (ASKED, [])
+    request, (finding,) = fitted_params(Request(Conversation(), params=Params(stop=("x",))), target)
+    assert (request.params, finding.where) == (Params(), "params.stop")
+
+
 def test_a_target_that_takes_all_gets_all():
     assert fitted_params(ASKED, Target(format="x")) == (ASKED, [])
 

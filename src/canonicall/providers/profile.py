@@ -29,6 +29,7 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.errors import InvalidValue, UnknownName
+from canonicall.providers.endpoint import Endpoint, load_endpoints
 from canonicall.target import FieldRule, IdRule, NameRule, SchemaRule, Target
 
 FORMATS = (
@@ -87,6 +88,8 @@ class Profile(Struct, frozen=True, kw_only=True):
     """What stands before the path of its format, as the official clients are given it."""
     base_urls: dict[str, str] = {}
     """The addresses of its other formats, where they differ."""
+    endpoints: dict[str, Endpoint] = {}
+    """Paths and headers by format, where they are not those of the format."""
     key_env: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     rules: dict[str, Rule] = {}
@@ -146,6 +149,7 @@ def load_profile(data: bytes | str | Mapping[str, Any], where: str) -> Profile:
         domain=_text(table, "domain", where, default=name),
         base_url=_text(table, "base_url", where, default=""),
         base_urls=_convert(table.get("base_urls", {}), dict[str, str], f"{where}: base_urls"),
+        endpoints=load_endpoints(table.get("endpoints", {}), formats, f"{where}: endpoints"),
         key_env=_texts(table, "key_env", where),
         aliases=_texts(table, "aliases", where),
         rules=_rules(table.get("rules", {}), f"{where}: rules"),

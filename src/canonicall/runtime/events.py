@@ -37,7 +37,8 @@ class ToolCallEvent(_AgentEvent, frozen=True, tag="tool_call"):
 
 
 class StatusEvent(_AgentEvent, frozen=True, tag="status"):
-    """Where the run stands: asking, approval, external, written, retrying, switched."""
+    """Where the run stands: asking, approval, external, written; and what the model tells of
+    itself: retrying, recovered, switched, answered."""
 
     kind: str
     detail: str = ""

@@ -1,7 +1,7 @@
 """A model as a session sees it: asked with a request, it answers with the events of a stream."""
 
 from collections.abc import AsyncIterator, Callable
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from canonicall.errors import CanonicallError
 from canonicall.events import Event
@@ -21,11 +21,30 @@ class ModelError(CanonicallError):
         super().__init__(message)
 
 
+class Notice(Protocol):
+    """What a model tells of itself while it is asked: that it tries again, or asks another."""
+
+    @property
+    def kind(self) -> str:
+        """One word for what happened, as `StatusEvent` has it."""
+        ...
+
+    @property
+    def detail(self) -> str:
+        """The same in a sentence, for people."""
+        ...
+
+
+Notify: TypeAlias = Callable[[Notice], None]
+
+
 class Model(Protocol):
     """Whatever answers requests. Its last event is `StreamEnded`; else it raises `ModelError`."""
 
-    def ask(self, request: Request, target: Target) -> AsyncIterator[Event]:
-        """The events of the reply, as they come."""
+    def ask(
+        self, request: Request, target: Target, *, notice: Notify | None = None
+    ) -> AsyncIterator[Event]:
+        """The events of the reply, as they come; `notice` hears what happens meanwhile."""
         ...
 
 
@@ -35,9 +54,11 @@ class LocalModel:
     def __init__(self, model: Callable[[Request], Reply]) -> None:
         self._model = model
 
-    async def ask(self, request: Request, target: Target) -> AsyncIterator[Event]:
+    async def ask(
+        self, request: Request, target: Target, *, notice: Notify | None = None
+    ) -> AsyncIterator[Event]:
         """The reply in one piece."""
-        del target
+        del target, notice
         try:
             reply = self._model(request)
         except CanonicallError as error:

@@ -45,7 +45,7 @@ from canonicall.runtime.events import (
     ToolCallEvent,
 )
 from canonicall.runtime.middleware import Chain, ToolMiddleware
-from canonicall.runtime.model import Model, ModelError
+from canonicall.runtime.model import Model, ModelError, Notice
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
@@ -166,7 +166,7 @@ class Session:
         """Ask the model, pass on what it says, and give what the machine is to hear of it."""
         try:
             request = self._chain.request(command.request)
-            async for one in self._model.ask(request, command.target):
+            async for one in self._model.ask(request, command.target, notice=self._tell_notice):
                 if isinstance(one, TextAdded | ThinkingAdded):
                     self._tell(TextEvent(text=one.text, thinking=isinstance(one, ThinkingAdded)))
                 elif isinstance(one, StreamEnded):
@@ -229,6 +229,9 @@ class Session:
 
     def _tell(self, event: AgentEvent) -> None:
         self._events.put_nowait(event)
+
+    def _tell_notice(self, notice: Notice) -> None:
+        self._tell(StatusEvent(kind=notice.kind, detail=notice.detail))
 
     def _tell_progress(self, call: ToolCall, value: Any) -> None:
         self._tell(ToolCallEvent(phase="progress", call=call, progress=value))

@@ -34,7 +34,10 @@ def decide_thinking(
         return None, []
     kept = tuple(one for one in block.opaque if keeps_opaque(one, message, target) and one.value)
     if target.reasoning == "signed" and kept and len(kept) == len(block.opaque):
-        return block, []
+        wanted = target.reasoning_state
+        # A provider of several formats gives a thought another state in each of them.
+        if not wanted or any(one.kind in wanted for one in kept):
+            return block, []
     if target.reasoning == "open" and (block.text or kept) and _is_at_home(block, message, target):
         return replace(block, opaque=kept), []
     if policy.foreign_thinking == "text" and block.text.strip():

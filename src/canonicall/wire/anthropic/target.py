@@ -65,6 +65,7 @@ TARGET = Target(
     ends_with_user=True,
     # "Invalid `signature` in `thinking` block": only what a Claude model signed is accepted.
     reasoning="signed",
+    reasoning_state=("signature", "redacted"),
     # "Requests which include `tool_use` or `tool_result` blocks must define tools" on some routes.
     tools_with_history=True,
     # Docs "Mid-conversation system messages": available_tools_limit_exceeded above 10,000.

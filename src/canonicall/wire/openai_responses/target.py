@@ -56,6 +56,7 @@ TARGET = Target(
     # "The encrypted content ... could not be verified": only who wrote it can read it, and only
     # inside one model family (guide "Reasoning models", reasoning.context).
     reasoning="signed",
+    reasoning_state=("encrypted", "item_id"),
     reasoning_same_model=True,
     # SDK custom_tool_param.py.
     custom_tools=True,

@@ -1,0 +1,1 @@
+"""HTTP to providers: one client for all of them, and the only sockets of the core."""

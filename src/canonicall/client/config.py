@@ -1,0 +1,172 @@
+"""Settings of the client: given in code, or read from the environment; only here is it read."""
+
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
+
+from canonicall.client.retrying import RetryPolicy
+from canonicall.client.secrets import Secret
+from canonicall.client.sigv4 import AwsCredentials
+from canonicall.client.transport import Timeouts
+from canonicall.providers.profile import Profile
+from canonicall.providers.registry import get_profile, provider_names
+
+TokenSource: TypeAlias = Callable[[], str | Awaitable[str]]
+"""Gives a token that is valid now: for clouds whose tokens last an hour."""
+
+VALUES_ENV = {
+    "region": ("AWS_REGION", "AWS_DEFAULT_REGION"),
+    "resource": ("AZURE_OPENAI_RESOURCE", "AZURE_RESOURCE_NAME"),
+    "location": ("GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"),
+    "project": ("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID"),
+}
+"""What fills `{name}` in an address, as the official clients call it."""
+_AWS_ENV = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+
+
+class ProviderConfig(Struct, frozen=True, kw_only=True):
+    """Settings for one provider. What is left out comes from the environment and the profile."""
+
+    key: Secret | str | None = None
+    token: TokenSource | None = None
+    """Asked before every request, in place of `key`."""
+    base_url: str = ""
+    base_urls: dict[str, str] = {}
+    """The addresses of its other formats, where the profile has those of their own."""
+    headers: dict[str, str] = {}
+    timeouts: Timeouts | None = None
+    proxy: str | None = None
+    """The address of a proxy; "" for none, whatever the environment says."""
+    values: dict[str, str] = {}
+    """What fills `{region}`, `{resource}` and the like in the address."""
+    aws: AwsCredentials | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.key, str):
+            force_setattr(self, "key", Secret(self.key.strip()))
+
+    @property
+    def secret(self) -> Secret:
+        """The key; empty where there is none."""
+        return self.key if isinstance(self.key, Secret) else Secret(self.key or "")
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """Everything that must not be shown."""
+        aws = () if self.aws is None else (self.aws.secret_key, self.aws.session_token)
+        password = Secret(urlsplit(self.proxy or "").password or "")
+        return (self.secret, *aws, password, *map(Secret, self.headers.values()))
+
+    def __repr__(self) -> str:
+        given = [name for name in self.__struct_fields__ if getattr(self, name)]
+        return f"ProviderConfig({', '.join(given)})"
+
+
+class ClientConfig:
+    """Settings for all providers."""
+
+    def __init__(
+        self,
+        providers: Mapping[str, ProviderConfig | Mapping[str, Any]] | None = None,
+        *,
+        timeouts: Timeouts | None = None,
+        retry: RetryPolicy | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        """`environ` is where keys and the like are looked up that are not given."""
+        self.timeouts = timeouts or Timeouts()
+        self.retry = retry or RetryPolicy()
+        self._environ = dict(environ or {})
+        self._providers = {
+            get_profile(name).name: one
+            if isinstance(one, ProviderConfig)
+            else ProviderConfig(**one)
+            for name, one in (providers or {}).items()
+        }
+
+    @classmethod
+    def from_environment(
+        cls,
+        providers: Mapping[str, ProviderConfig | Mapping[str, Any]] | None = None,
+        *,
+        timeouts: Timeouts | None = None,
+        retry: RetryPolicy | None = None,
+    ) -> "ClientConfig":
+        """Keys, addresses and proxies as the environment has them now; `providers` come first."""
+        return cls(providers, timeouts=timeouts, retry=retry, environ=os.environ)
+
+    def of(self, profile: Profile) -> ProviderConfig:
+        """All that is known for one provider."""
+        own = self._providers.get(profile.name) or ProviderConfig()
+        keys = [name for name in profile.key_env if name not in _AWS_ENV]
+        is_signed = len(keys) < len(profile.key_env)
+        return replace(
+            own,
+            key=own.secret or Secret(self._first(*keys).strip()),
+            aws=own.aws or (self._aws() if is_signed else None),
+            base_url=own.base_url or self._first(base_url_env(profile)),
+            values={**self._values(), **own.values},
+            timeouts=own.timeouts or self.timeouts,
+        )
+
+    def proxy_of(self, own: ProviderConfig, url: str) -> str:
+        """The proxy for an address; empty where it is asked directly."""
+        if own.proxy is not None:
+            return own.proxy
+        parts = urlsplit(url)
+        excepted = self._first("no_proxy", "NO_PROXY")
+        if _is_excepted(parts.hostname or "", parts.port, excepted):
+            return ""
+        name = f"{parts.scheme}_proxy"
+        return self._first(name, name.upper(), "all_proxy", "ALL_PROXY")
+
+    def present(self) -> dict[str, tuple[str, ...]]:
+        """Which providers have a key, and the names of the variables it is in; never the key.
+
+        A key that was given in code is named `config`.
+        """
+        found = {}
+        for name in provider_names():
+            own = self._providers.get(name)
+            given = own is not None and (own.secret or own.token or own.aws)
+            names = [key for key in get_profile(name).key_env if self._environ.get(key)]
+            if given or names:
+                found[name] = ("config",) if given else tuple(names)
+        return found
+
+    def __repr__(self) -> str:
+        return f"ClientConfig(keys for {', '.join(self.present()) or 'nobody'})"
+
+    def _first(self, *names: str) -> str:
+        """The first of these variables that is set."""
+        return next((self._environ[name] for name in names if self._environ.get(name)), "")
+
+    def _values(self) -> dict[str, str]:
+        found = {name: self._first(*variables) for name, variables in VALUES_ENV.items()}
+        return {name: value for name, value in found.items() if value}
+
+    def _aws(self) -> AwsCredentials | None:
+        access, secret, session = (self._environ.get(name, "").strip() for name in _AWS_ENV)
+        if not access or not secret:
+            return None
+        return AwsCredentials(access, Secret(secret), Secret(session))
+
+
+def base_url_env(profile: Profile) -> str:
+    """The variable that holds another address for a provider: OPENAI_BASE_URL and so on."""
+    return f"{profile.name.upper().replace('-', '_').replace('.', '_')}_BASE_URL"
+
+
+def _is_excepted(host: str, port: int | None, excepted: str) -> bool:
+    """Whether `no_proxy` names the host: itself, a domain it is in, or all with a star."""
+    for entry in filter(None, (one.strip().lower() for one in excepted.split(","))):
+        name = entry.removeprefix("*").lstrip(".")
+        if port is not None:
+            name = name.removesuffix(f":{port}")
+        if entry == "*" or host == name or (name and host.endswith(f".{name}")):
+            return True
+    return False

@@ -1,0 +1,170 @@
+"""Where a target is asked: address and headers, from its profile and the configuration."""
+
+import inspect
+import re
+from collections.abc import Callable
+from urllib.parse import quote, urlsplit
+
+from msgspec import Struct
+
+from canonicall.client.config import (
+    VALUES_ENV,
+    ClientConfig,
+    ProviderConfig,
+    TokenSource,
+    base_url_env,
+)
+from canonicall.client.secrets import Secret
+from canonicall.client.sigv4 import signed_headers
+from canonicall.client.transport import Timeouts
+from canonicall.errors import CanonicallError
+from canonicall.providers.endpoint import AWS, BEARER, Endpoint, endpoint_of
+from canonicall.providers.profile import Profile
+from canonicall.providers.registry import get_profile
+from canonicall.target import Target
+
+_SERVICE = "bedrock"
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+# anthropic 2.8.0, lib/vertex/_client.py: these places have hosts of their own.
+_HOSTS = {
+    "global-aiplatform.googleapis.com": "aiplatform.googleapis.com",
+    "us-aiplatform.googleapis.com": "aiplatform.us.rep.googleapis.com",
+    "eu-aiplatform.googleapis.com": "aiplatform.eu.rep.googleapis.com",
+}
+
+
+class MissingSetting(CanonicallError):
+    """Something that a request needs was neither configured nor in the environment."""
+
+    def __init__(self, what: str, *, where: str, help: str) -> None:
+        self.what = what
+        self.where = where
+        self.help = help
+        super().__init__(f"{where}: {what} {help}")
+
+
+class Outgoing(Struct, frozen=True):
+    """One request, ready to be sent."""
+
+    url: str
+    headers: dict[str, str]
+    body: bytes
+    timeouts: Timeouts
+    proxy: str = ""
+    secrets: tuple[Secret, ...] = ()
+    """What must not be shown of it."""
+
+
+def endpoint_for(target: Target) -> Endpoint:
+    """Path and headers of a target's format at its provider."""
+    return endpoint_of(get_profile(target.provider).endpoints, target.format)
+
+
+async def outgoing(
+    target: Target,
+    body: bytes,
+    config: ClientConfig,
+    *,
+    stream: bool,
+    now: Callable[[], float],
+) -> Outgoing:
+    """The request that asks `target`; it is signed anew each time, and its token is valid now."""
+    profile = get_profile(target.provider)
+    own = config.of(profile)
+    endpoint = endpoint_of(profile.endpoints, target.format)
+    url = address(target, own, stream=stream)
+    token = Secret("") if own.token is None else await _fresh(own.token, profile.name)
+    key = token or own.secret
+    headers = {
+        "content-type": "application/json",
+        **endpoint.headers,
+        **{name.lower(): value for name, value in own.headers.items()},
+    }
+    if endpoint.auth == AWS and not key and own.aws is not None:
+        region = _value("region", own, f"{profile.name}: signature")
+        headers = signed_headers(
+            url, headers, body, own.aws, region=region, service=_SERVICE, now=now()
+        )
+        del headers["host"]  # The transport writes it, from the same address.
+    elif token:
+        # What lasts an hour is an OAuth token, and every cloud takes it so.
+        headers["authorization"] = f"Bearer {token.reveal()}"
+    elif key:
+        headers.update(_auth(endpoint, key))
+    elif _needs_key(profile) and not _has_own_auth(headers, endpoint):
+        raise _no_key(profile)
+    timeouts = own.timeouts or config.timeouts
+    proxy = config.proxy_of(own, url)
+    password = Secret(urlsplit(proxy).password or "")
+    return Outgoing(url, headers, body, timeouts, proxy, (*own.secrets, token, password))
+
+
+def address(target: Target, own: ProviderConfig, *, stream: bool) -> str:
+    """The whole address of a target."""
+    profile = get_profile(target.provider)
+    endpoint = endpoint_of(profile.endpoints, target.format)
+    if not target.model:
+        help = f"Name one: {profile.name}:MODEL."
+        raise MissingSetting("the target has no model.", where=profile.name, help=help)
+    path = (endpoint.stream_path if stream else "") or endpoint.path
+    model = quote(target.model.removeprefix("models/"), safe="")
+    return base_address(profile, target.format, own) + path.replace("{model}", model)
+
+
+def base_address(profile: Profile, format: str, own: ProviderConfig) -> str:
+    """What stands before the path, its placeholders filled."""
+    where = f"{profile.name}: base_url"
+    if format in own.base_urls:
+        base = own.base_urls[format]
+    elif own.base_url and format in profile.base_urls:
+        # The provider's own address would get what is meant for another host, the key included.
+        help = f'Set base_urls["{format}"] beside base_url.'
+        raise MissingSetting(f"the address for {format} is not known.", where=where, help=help)
+    else:
+        base = own.base_url or profile.base_urls.get(format) or profile.base_url
+    if not base:
+        help = f"Set base_url, or the variable {base_url_env(profile)}."
+        raise MissingSetting("the provider has no address of its own.", where=where, help=help)
+    filled = _PLACEHOLDER.sub(lambda found: _value(found[1], own, where), base.rstrip("/"))
+    for usual, special in _HOSTS.items():
+        filled = filled.replace(f"//{usual}/", f"//{special}/")
+    return filled
+
+
+def _value(name: str, own: ProviderConfig, where: str) -> str:
+    if own.values.get(name):
+        return own.values[name]
+    variables = " or ".join(VALUES_ENV.get(name, ()))
+    named = f", or the variable {variables}" if variables else ""
+    help = f'Set values["{name}"]{named}.'
+    raise MissingSetting(f"{{{name}}} is not known.", where=where, help=help)
+
+
+def _auth(endpoint: Endpoint, key: Secret) -> dict[str, str]:
+    if endpoint.auth in (BEARER, AWS):
+        return {"authorization": f"Bearer {key.reveal()}"}
+    return {endpoint.auth: key.reveal()}
+
+
+def _needs_key(profile: Profile) -> bool:
+    """Whether it is a service; servers of one's own are used without a key."""
+    return profile.base_url.startswith("https:")
+
+
+def _has_own_auth(headers: dict[str, str], endpoint: Endpoint) -> bool:
+    return "authorization" in headers or endpoint.auth in headers
+
+
+def _no_key(profile: Profile) -> MissingSetting:
+    help = f"Set the variable {' or '.join(profile.key_env) or '?'}, or `key` in the configuration."
+    return MissingSetting("there is no key.", where=profile.name, help=help)
+
+
+async def _fresh(source: TokenSource, where: str) -> Secret:
+    try:
+        made = source()
+        return Secret((await made if inspect.isawaitable(made) else made).strip())
+    except Exception as error:
+        # Its text is not told: it may quote what the token is made from.
+        what = f"the source of its token failed ({type(error).__name__})."
+        raise MissingSetting(what, where=where, help="See what `token` does.") from error

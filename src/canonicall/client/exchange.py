@@ -1,0 +1,246 @@
+"""One target asked until it answers: again where the failure may pass, in another form once where
+the request is refused. Nothing is tried again after the first content was passed on.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.blocks import Text, Thinking
+from canonicall.client.config import ClientConfig
+from canonicall.client.endpoints import MissingSetting, Outgoing, outgoing
+from canonicall.client.failure import (
+    REFUSED,
+    AttemptFailed,
+    Failure,
+    of_cut,
+    of_event,
+    of_own,
+    of_response,
+    of_transport,
+)
+from canonicall.client.incoming import Incoming
+from canonicall.client.learning import Change, Learned, change_for, is_chance
+from canonicall.client.notices import Answered, Recovered, Retrying
+from canonicall.client.rendering import Rendered, Renderings
+from canonicall.client.transport import Response, Transport, TransportError
+from canonicall.errors import CanonicallError
+from canonicall.events import (
+    ArgumentsAdded,
+    BlockEnded,
+    BlockStarted,
+    ErrorReported,
+    Event,
+    StreamEnded,
+    TextAdded,
+    ThinkingAdded,
+)
+from canonicall.request import Request
+from canonicall.runtime.model import Notify
+from canonicall.target import Target
+
+_MOST_OF_AN_ERROR = 200_000
+
+
+class Means(Struct, frozen=True):
+    """All that the outside gives: bytes, time, chance."""
+
+    transport: Transport
+    config: ClientConfig
+    sleep: Callable[[float], Awaitable[None]]
+    random: Callable[[], float]
+    now: Callable[[], float]
+    """Seconds since 1970."""
+    elapsed: Callable[[], float]
+    """Seconds of a clock that is never set."""
+
+
+class Exchange:
+    """One request to one target."""
+
+    def __init__(
+        self, means: Means, renderings: Renderings, learned: Learned, notify: Notify
+    ) -> None:
+        self._means = means
+        self._renderings = renderings
+        self._learned = learned
+        self._notify = notify
+        self._begun = self._sent_at = means.elapsed()
+        self._first = 0.0
+        self._attempts = 0
+
+    async def events(self, request: Request, target: Target) -> AsyncGenerator[Event, None]:
+        """The events of the reply; `AttemptFailed` where there will be none."""
+        rendered = self._rendered(request, self._learned.fit(target))
+        change: Change | None = None
+        is_recovered = False
+        waits = 1
+        while True:
+            self._attempts += 1
+            try:
+                async with aclosing(self._attempt(rendered)) as events:
+                    async for event in events:
+                        if change is not None:
+                            self._learned.keep(target, change)
+                            change = None
+                        yield event
+            except AttemptFailed as failed:
+                failure = failed.failure
+            else:
+                return
+            if failure.kind == REFUSED:
+                failure, again = self._recovered(failure, request, rendered, is_recovered)
+                if again is not None:
+                    change, rendered = again
+                    is_recovered = True
+                    continue
+            delay = self._delay(failure, waits)
+            if delay is None:
+                raise AttemptFailed(failure)
+            self._notify(Retrying(target, waits, delay, failure.message))
+            await self._means.sleep(delay)
+            waits += 1
+
+    def _rendered(self, request: Request, target: Target) -> Rendered:
+        try:
+            return self._renderings.rendered(request, target)
+        except CanonicallError as error:
+            raise AttemptFailed(of_own(target, "request", error)) from error
+
+    def _recovered(
+        self, failure: Failure, request: Request, rendered: Rendered, is_last: bool
+    ) -> tuple[Failure, tuple[Change, Rendered] | None]:
+        """What the refusal means, and the request in the form that it asks for.
+
+        Once only, and only where the bytes are others: the same would be refused again.
+        """
+        target = rendered.target
+        change, told = change_for(failure.error, failure.message, rendered.body, target)
+        if told:
+            known = told.entries[0]
+            told_as = f"{failure.message} {known.meaning} {known.repair}".rstrip()
+            failure = replace(failure, message=told_as, passing=is_chance(told))
+        if change is None or is_last:
+            return failure, None
+        again = self._rendered(request, change.of(target))
+        if again.data == rendered.data:
+            return failure, None
+        self._notify(Recovered(target, change.code, change.fields, failure.message))
+        return failure, (change, again)
+
+    def _delay(self, failure: Failure, waits: int) -> float | None:
+        if not failure.passing:
+            return None
+        means = self._means
+        return means.config.retry.delay(waits, means.random, told=failure.wait)
+
+    async def _attempt(self, rendered: Rendered) -> AsyncGenerator[Event, None]:
+        """Send the request once. Whoever goes away breaks the connection off."""
+        means, target = self._means, rendered.target
+        self._sent_at = means.elapsed()
+        try:
+            sent = await outgoing(
+                target, rendered.data, means.config, stream=rendered.stream, now=means.now
+            )
+        except MissingSetting as error:
+            raise AttemptFailed(of_own(target, "setting", error)) from error
+        try:
+            response = await means.transport.post(
+                sent.url, sent.headers, sent.body, sent.timeouts, proxy=sent.proxy
+            )
+        except TransportError as error:
+            raise AttemptFailed(of_transport(target, error)) from error
+        try:
+            if response.status != 200:
+                raise AttemptFailed(await self._refusal(response, sent, target))
+            async with aclosing(self._reply(response, rendered, sent)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            response.close()
+
+    async def _refusal(self, response: Response, sent: Outgoing, target: Target) -> Failure:
+        data = b""
+        try:
+            async for chunk in response.chunks():
+                data += chunk
+                if len(data) > _MOST_OF_AN_ERROR:
+                    break
+        except TransportError as error:
+            if not data:
+                return of_transport(target, error)
+        return of_response(
+            target,
+            response.status,
+            response.headers,
+            data,
+            secrets=sent.secrets,
+            now=self._means.now(),
+        )
+
+    async def _reply(
+        self, response: Response, rendered: Rendered, sent: Outgoing
+    ) -> AsyncGenerator[Event, None]:
+        """The events of a reply. The first ones wait until there is content: as long as nothing was
+        passed on, it can be asked for again without anybody noticing."""
+        after_end = sent.timeouts.after_end
+        incoming = Incoming(rendered.encoded, rendered.tools, after_end=after_end)
+        held: list[Event] = []
+        is_passed = False
+        async with aclosing(incoming.read(response)) as batches:
+            async for events in batches:
+                if not is_passed:
+                    self._refuse_broken(events, incoming, rendered.target, sent)
+                held += events
+                if not is_passed and not any(map(_is_content, held)):
+                    continue
+                if not is_passed:
+                    is_passed = True
+                    self._first = self._means.elapsed() - self._sent_at
+                for event in held:
+                    if isinstance(event, StreamEnded):
+                        self._tell_end(event, rendered.target)
+                    yield event
+                held.clear()
+
+    def _refuse_broken(
+        self, events: list[Event], incoming: Incoming, target: Target, sent: Outgoing
+    ) -> None:
+        """Raise where the reply broke before anything of it was passed on."""
+        for event in events:
+            if isinstance(event, ErrorReported):
+                raise AttemptFailed(of_event(target, event, sent.secrets))
+            if isinstance(event, StreamEnded) and not event.complete:
+                if incoming.broken is not None:
+                    raise AttemptFailed(of_transport(target, incoming.broken))
+                raise AttemptFailed(of_cut(target, event.why))
+
+    def _tell_end(self, end: StreamEnded, target: Target) -> None:
+        self._notify(
+            Answered(
+                target,
+                self._attempts,
+                self._first,
+                self._means.elapsed() - self._begun,
+                end.reply.usage,
+                end.complete,
+            )
+        )
+
+
+def _is_content(event: Event) -> bool:
+    """Whether somebody who saw this would notice that the reply begins anew."""
+    match event:
+        case TextAdded() | ThinkingAdded() | ArgumentsAdded():
+            return bool(event.text)
+        case (
+            BlockStarted(block=Text() | Thinking() as block)
+            | BlockEnded(block=Text() | Thinking() as block)
+        ):
+            return bool(block.text)
+        case BlockStarted() | BlockEnded() | StreamEnded():
+            return True
+        case _:
+            return False

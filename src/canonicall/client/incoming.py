@@ -1,0 +1,133 @@
+"""What comes back: bytes in, events out, with calls that leaked into words read as calls, and the
+names of tools as they were offered."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from canonicall.blocks import Message, Origin, ToolCall
+from canonicall.client.transport import Response, TransportError
+from canonicall.codec import Encoded, decode_response
+from canonicall.errors import MalformedBody
+from canonicall.events import BlockEnded, BlockStarted, ErrorReported, Event, StreamEnded
+from canonicall.folding import events_of
+from canonicall.request import Tool
+from canonicall.streams import StreamDecoder
+from canonicall.syntax.recovery import CallRecovery
+from canonicall.wire.formats import get_format
+
+_CHANGED = (BlockStarted, BlockEnded, StreamEnded)
+
+
+class Incoming:
+    """One reply to one encoded request."""
+
+    def __init__(self, encoded: Encoded, tools: Iterable[Tool], *, after_end: float) -> None:
+        """`after_end`: seconds for what may follow the end of the reply."""
+        self._after_end = after_end
+        self._target = encoded.target
+        self._names = encoded.transcript.names
+        self._decoder = StreamDecoder(encoded.target.format, provider=encoded.target.provider)
+        offered = _as_sent(tools, self._names)
+        self._recovery = CallRecovery(offered) if offered else None
+        self.broken: TransportError | None = None
+        """What cut the reply off, if the connection did."""
+
+    async def read(self, response: Response) -> AsyncGenerator[list[Event], None]:
+        """The events as they come, some at a time; with the last ones comes `StreamEnded`.
+
+        A body that is no stream is read whole: hosts answer so that cannot stream, and with errors.
+        """
+        if response.headers.get("content-type", "").startswith("application/json"):
+            yield await self._read_whole(response)
+            return
+        chunks = response.chunks()
+        try:
+            async for chunk in chunks:
+                events = self._passed(self._decoder.feed(chunk))
+                if events:
+                    yield events
+                if self._decoder.done:
+                    break
+        except TransportError as error:
+            self.broken = error
+        rest = await self._rest(chunks) if self._decoder.done else []
+        yield [*rest, *self._passed(self._decoder.close())]
+
+    async def _rest(self, chunks: AsyncIterator[bytes]) -> list[Event]:
+        """What follows the end: nobody waits for long, and what breaks there does no harm."""
+        events: list[Event] = []
+        while True:
+            try:
+                async with asyncio.timeout(self._after_end):
+                    chunk = await anext(chunks)
+            except (StopAsyncIteration, TimeoutError, TransportError):
+                return events
+            events += self._passed(self._decoder.feed(chunk))
+
+    async def _read_whole(self, response: Response) -> list[Event]:
+        try:
+            data = b"".join([chunk async for chunk in response.chunks()])
+        except TransportError as error:
+            self.broken = error
+            return self._passed(self._decoder.close())
+        if data.lstrip()[:1] == b"{":
+            return self._passed(self._whole_body(data))
+        return self._passed([*self._decoder.feed(data), *self._decoder.close()])
+
+    def _whole_body(self, data: bytes) -> list[Event]:
+        format = self._target.format
+        why = "there is no message in it"
+        try:
+            body = msgspec.json.decode(data, type=dict)
+            if body.get("error"):
+                said = get_format(format).decode_error(body)
+                return [ErrorReported(said.message, said.type, body), *self._decoder.close()]
+            reply = decode_response(body, format, provider=self._target.provider)
+            if reply.message.blocks or reply.finish:
+                return list(events_of(reply))
+        except (msgspec.DecodeError, UnicodeError, RecursionError, MalformedBody) as error:
+            why = str(error)
+        unread = ErrorReported(f"the reply cannot be read: {why}", "malformed_reply")
+        return [unread, *self._decoder.close()]
+
+    def _passed(self, events: list[Event]) -> list[Event]:
+        if self._recovery is not None:
+            events = self._recovery.feed_all(events)
+        # Nearly all events are pieces of words, which stay as they are.
+        return [self._named(one) if type(one) in _CHANGED else one for one in events]
+
+    def _named(self, event: Event) -> Event:
+        match event:
+            case BlockStarted(block=ToolCall() as call) | BlockEnded(block=ToolCall() as call):
+                return replace(event, block=self._own(call))
+            case StreamEnded():
+                message = self._made(event.reply.message)
+                why = event.why if event.complete or self.broken is None else str(self.broken)
+                return replace(event, reply=replace(event.reply, message=message), why=why)
+            case _:
+                return event
+
+    def _made(self, message: Message) -> Message:
+        """The message with the tools' own names, and with who made it.
+
+        Some formats do not name the model in a reply; what only that model can read depends on it.
+        """
+        made = message.origin or Origin(self._target.provider, self._target.format)
+        origin = made if made.model else replace(made, model=self._target.model)
+        blocks = tuple(
+            self._own(block) if isinstance(block, ToolCall) else block for block in message.blocks
+        )
+        return replace(message, blocks=blocks, origin=origin)
+
+    def _own(self, call: ToolCall) -> ToolCall:
+        name = self._names.get(call.name)
+        return call if name is None else replace(call, name=name)
+
+
+def _as_sent(tools: Iterable[Tool], names: dict[str, str]) -> list[Tool]:
+    """The tools under the names that the model knows them by."""
+    sent = {own: wire for wire, own in names.items()}
+    return [replace(tool, name=sent.get(tool.name, tool.name)) for tool in tools]

@@ -1,0 +1,83 @@
+"""What the client tells of itself while it asks: typed values, each with a sentence for people."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from canonicall.reply import Usage
+from canonicall.target import Target
+
+
+class _Notice(Struct, frozen=True, tag_field="kind"):
+    @property
+    def kind(self) -> str:
+        """One word for what happened."""
+        return str(self.__struct_config__.tag)
+
+
+class Retrying(_Notice, frozen=True, tag="retrying"):
+    """The same request is sent again after a while."""
+
+    target: Target
+    attempt: int
+    """The number of the attempt that failed; the first is 1."""
+    delay: float
+    why: str
+
+    @property
+    def detail(self) -> str:
+        return f"{name_of(self.target)}: again in {self.delay:.1f} s: {self.why}"
+
+
+class Recovered(_Notice, frozen=True, tag="recovered"):
+    """A request that was refused is sent once more, in another form.
+
+    Where that is accepted, the target is asked in that form for as long as the client lives.
+    """
+
+    target: Target
+    code: str
+    """What was wrong, as `explain` calls it; "unknown" where nobody knows."""
+    change: dict[str, Any]
+    """The fields of the target that are different now."""
+    why: str
+
+    @property
+    def detail(self) -> str:
+        changed = ", ".join(sorted(self.change))
+        return f"{name_of(self.target)}: refused ({self.code}), rendered again ({changed})"
+
+
+class Switched(_Notice, frozen=True, tag="switched"):
+    """Another target is asked, because no reply came from the one before."""
+
+    target: Target
+    to: Target
+    why: str
+
+    @property
+    def detail(self) -> str:
+        return f"{name_of(self.target)} failed, asking {name_of(self.to)}: {self.why}"
+
+
+class Answered(_Notice, frozen=True, tag="answered"):
+    """The reply is there, or as much of it as came."""
+
+    target: Target
+    attempts: int
+    first: float
+    """Seconds from the request to the first content, in the attempt that brought it."""
+    seconds: float
+    """Seconds of all attempts, with the waiting between them."""
+    usage: Usage | None = None
+    complete: bool = True
+
+    @property
+    def detail(self) -> str:
+        how = "" if self.complete else ", cut off"
+        return f"{name_of(self.target)}: {self.seconds:.2f} s, attempt {self.attempts}{how}"
+
+
+def name_of(target: Target) -> str:
+    """A target as a person writes it."""
+    return f"{target.provider}:{target.model}" if target.model else target.provider

@@ -1,0 +1,84 @@
+"""Requests rendered for targets; a conversation that goes on costs what is new of it."""
+
+import weakref
+from collections import OrderedDict
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.blocks import Native
+from canonicall.client.endpoints import endpoint_for
+from canonicall.codec import Encoded, encode_request
+from canonicall.conversation import Conversation
+from canonicall.request import Request, Tool
+from canonicall.target import Target
+from canonicall.transcript.render import Renderer
+
+_TARGETS_KEPT = 8
+_MODEL_FIELDS = ("model", "modelId")
+_WITH_USAGE = {"stream_options": {"include_usage": True}}
+"""Without it a chat stream says nothing of tokens; it goes where the field is not refused."""
+
+
+class Rendered(Struct, frozen=True):
+    """A request in the form one target takes."""
+
+    target: Target
+    encoded: Encoded
+    body: dict[str, Any]
+    data: bytes
+    tools: tuple[Tool, ...]
+    stream: bool
+
+
+class Renderings:
+    """Keeps a renderer for each conversation and target, as long as the conversation lives."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, _Kept] = {}
+
+    def rendered(self, request: Request, target: Target) -> Rendered:
+        """`request` for `target`. It is streamed, unless it says otherwise."""
+        stream = request.params.stream is not False
+        asked = replace(request, params=replace(request.params, stream=stream))
+        if stream and target.format == "openai-chat":
+            asked = replace(asked, native=_with_usage(request.native))
+        encoded = encode_request(
+            asked, target, renderer=self._renderer(request.conversation, target)
+        )
+        body = encoded.body
+        if endpoint_for(target).names_model:
+            body = {name: value for name, value in body.items() if name not in _MODEL_FIELDS}
+        data = msgspec.json.encode(body)
+        return Rendered(target, encoded, body, data, request.tools, stream)
+
+    def _renderer(self, conversation: Conversation, target: Target) -> Renderer:
+        key = id(conversation)
+        kept = self._kept.get(key)
+        if kept is None or kept.conversation() is not conversation:
+            # A conversation cannot be a key: it grows. Its place is given up together with it.
+            forget = weakref.ref(conversation, lambda _: self._kept.pop(key, None))
+            kept = self._kept[key] = _Kept(forget)
+        return kept.renderer(target)
+
+
+class _Kept:
+    """The renderers of one conversation."""
+
+    def __init__(self, conversation: "weakref.ref[Conversation]") -> None:
+        self.conversation = conversation
+        self._renderers: OrderedDict[Target, Renderer] = OrderedDict()
+
+    def renderer(self, target: Target) -> Renderer:
+        found = self._renderers.pop(target, None) or Renderer(target)
+        self._renderers[target] = found
+        if len(self._renderers) > _TARGETS_KEPT:
+            self._renderers.popitem(last=False)
+        return found
+
+
+def _with_usage(native: Native | None) -> Native:
+    given = native.fields if native is not None and native.format == "openai-chat" else {}
+    return Native("openai-chat", {**_WITH_USAGE, **given})
