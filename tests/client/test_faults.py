@@ -72,7 +72,7 @@ async def test_after_the_last_attempt_the_error_is_told():
     async with client(served) as model:
         error = await refused(model, "anthropic")
     assert (error.status, error.kind) == (529, "overloaded")
-    assert "anthropic:claude-sonnet-4-5: HTTP 529 (overloaded_error): Overloaded" in error.message
+    assert "anthropic:claude-haiku-4-5: HTTP 529 (overloaded_error): Overloaded" in error.message
     assert len(served.seen) == 3
 
 

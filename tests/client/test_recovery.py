@@ -316,7 +316,7 @@ async def test_where_all_fail_the_error_tells_of_each():
     async with client(first, second, fallbacks=[target("openai")]) as model:
         with pytest.raises(ModelError) as caught:
             await asked(model, plain(), target("anthropic"))
-    assert "anthropic:claude-sonnet-4-5: HTTP 401" in caught.value.message
+    assert "anthropic:claude-haiku-4-5: HTTP 401" in caught.value.message
     assert "openai:gpt-5.2: HTTP 401" in caught.value.message
     assert (caught.value.status, caught.value.kind) == (401, "authentication")
     assert KEY not in caught.value.message

@@ -325,7 +325,9 @@ def test_chat_completions(provider, body, words):
 
 @pytest.mark.parametrize(("items", "words"), ITEMS.values(), ids=ITEMS)
 def test_the_responses_api(items, words):
-    tools = [{"type": "function", "name": "look", "parameters": {"type": "object"}}]
+    tools = [
+        {"type": "function", "name": "look", "parameters": {"type": "object", "properties": {}}}
+    ]
     body = {"model": "gpt-5.2", "tools": tools, "store": False, "input": items}
     refused("openai", RESPONSES, body, words)
 
