@@ -46,6 +46,9 @@ VERBS = {
         "canonicall.cli.check:check", "Find what a provider would refuse in a transcript."
     ),
     "fix": Verb("canonicall.cli.fix:fix", "Repair a transcript, so that a provider accepts it."),
+    "convert": Verb(
+        "canonicall.cli.convert:convert", "Convert transcripts, one or a million, to a format."
+    ),
     "explain": Verb(
         "canonicall.cli.explain:explain", "Say what a provider's error means, and what to do."
     ),

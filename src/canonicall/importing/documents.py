@@ -23,6 +23,8 @@ AUTO = "auto"
 _BOM = b"\xef\xbb\xbf"
 _HEADER_LENGTH = 200
 """The stored form says in its first bytes what it is."""
+_OF_RESPONSES = ("choices", "candidates", "output", "stop_reason", "stopReason", "finish_reason")
+"""Fields that only the answers of providers have."""
 _WHAT_TO_GIVE = (
     'Give a request body (with "messages", "input" or "contents"), a list of messages, or a'
     " stored conversation"
@@ -171,6 +173,8 @@ def _seen(value: Any) -> str:
     if isinstance(value, dict):
         if "role" in value:
             return "this is a single message, not a transcript."
+        if any(name in value for name in _OF_RESPONSES):
+            return "this is a response, not a request."
         named = ", ".join(list(map(str, value))[:6])
         return f"no transcript is in this object (its fields: {named or 'none'})."
     return "this is JSON, but neither an object nor a list."
