@@ -13,8 +13,9 @@ from msgspec import Struct
 from canonicall.codec import Encoded, encode_request
 from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Finding
-from canonicall.importing.documents import BODY, Document, Recognised, kind_of, read_document
+from canonicall.importing.documents import BODY, Recognised, kind_of, read_document
 from canonicall.importing.documents import recognise as recognise_body
+from canonicall.importing.kinds import Document
 from canonicall.providers.registry import get_target
 from canonicall.target import Target
 from canonicall.verify import verify

@@ -47,7 +47,11 @@ VERBS = {
     ),
     "fix": Verb("canonicall.cli.fix:fix", "Repair a transcript, so that a provider accepts it."),
     "convert": Verb(
-        "canonicall.cli.convert:convert", "Convert transcripts, one or a million, to a format."
+        "canonicall.cli.convert:convert", "Convert transcripts to the format of another provider."
+    ),
+    "import": Verb(
+        "canonicall.cli.import_sessions:import_sessions",
+        "Read or list the sessions of coding agents.",
     ),
     "explain": Verb(
         "canonicall.cli.explain:explain", "Say what a provider's error means, and what to do."

@@ -5,7 +5,6 @@ is its own, and reads it; the first kind that says so gets the document. A furth
 session files of a program, is one more entry of that list.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -15,6 +14,8 @@ from canonicall.codec import decode_request
 from canonicall.errors import MalformedBody, UnknownName
 from canonicall.findings import Action, Fault, Finding
 from canonicall.importing.detection import CANONICAL, detect_format, possible_formats
+from canonicall.importing.kinds import Document, DocumentKind
+from canonicall.importing.sessions.agents import SESSION_KINDS
 from canonicall.persisted import load
 from canonicall.request import Request
 from canonicall.wire.formats import FORMATS
@@ -31,18 +32,6 @@ _WHAT_TO_GIVE = (
 )
 
 
-class Document(Struct, frozen=True):
-    """A transcript that was read."""
-
-    format: str
-    """A wire format, "canonical", or the kind of file it is."""
-    request: Request
-    body: dict[str, Any] | None
-    """The request body as it stands in the document; None where the document holds no body."""
-    findings: tuple[Finding, ...] = ()
-    """What was remarkable while reading."""
-
-
 class Recognised(Struct, frozen=True):
     """A request body whose format is told, before anything in it is decoded."""
 
@@ -55,17 +44,6 @@ class Recognised(Struct, frozen=True):
     @property
     def format(self) -> str:
         return self.possible[0]
-
-
-class DocumentKind(Struct, frozen=True):
-    """One kind of file."""
-
-    name: str
-    detects: Callable[[bytes], bool]
-    """Whether data is of this kind; its first line has to be enough to tell."""
-    read: Callable[[bytes], Document]
-    is_whole_file: bool = False
-    """Its lines belong together; else every line of a file may be a document of its own."""
 
 
 def read_document(data: bytes, format: str = AUTO) -> Document:
@@ -188,5 +166,5 @@ def _assumed(possible: tuple[str, ...]) -> Finding:
 
 CANONICAL_FILE = DocumentKind(CANONICAL, _is_canonical, _read_canonical, is_whole_file=True)
 BODY = DocumentKind("body", _is_json, _read_body)
-DOCUMENT_KINDS: list[DocumentKind] = [CANONICAL_FILE, BODY]
+DOCUMENT_KINDS: list[DocumentKind] = [CANONICAL_FILE, *SESSION_KINDS, BODY]
 """The kinds, in the order in which they are asked. A body is the last: any JSON could be one."""
