@@ -6,16 +6,17 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from time import sleep
 
 import pytest
 
-LINES = 1500
+LINES = 1000
 VERB = [sys.executable, "-m", "canonicall.cli.entry", "convert"]
 
 
 @pytest.fixture
 def long_file(tmp_path):
-    """Thirty megabytes; a line in a hundred is damaged."""
+    """Twenty megabytes; a line in a hundred is damaged."""
     file = tmp_path / "long.jsonl"
     with file.open("w") as out:
         for number in range(LINES):
@@ -39,8 +40,19 @@ def until_marked(process: subprocess.Popen[str], out: Path) -> None:
     """Wait until some of the work is safe."""
     mark = out.with_name(f"{out.name}.part.json")
     while process.poll() is None and not mark.exists():
-        pass
+        sleep(0.01)
     assert process.poll() is None, "it was done before it could be ended"
+
+
+def is_gone(group: int) -> bool:
+    """Whether the processes of a group end, all of them."""
+    for _ in range(600):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        sleep(0.1)
+    return False
 
 
 def finished(file: Path, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
@@ -61,6 +73,7 @@ def test_after_a_kill_it_goes_on_to_the_same_bytes(long_file, tmp_path):
     until_marked(process, cut)
     process.kill()
     process.communicate()
+    assert is_gone(process.pid), "workers stayed behind"
     assert not cut.exists()
     mark = json.loads((tmp_path / "cut.part.json").read_bytes())
     assert 0 < mark["line"] < LINES

@@ -76,6 +76,16 @@ def test_a_last_line_that_was_cut_is_taken_off(agent):
 
 
 @EVERY
+def test_wherever_a_session_was_cut_it_can_be_repaired(agent):
+    whole = agent.session(interrupted=True)
+    first = whole.index(b"\n", whole.index(b"Run the tests.")) + 1
+    for end in range(first, len(whole), 11):
+        done = written_back(whole[:end])
+        assert is_sound(done.data)
+        assert done.data.startswith(whole[: whole.rindex(b"\n", 0, end) + 1])
+
+
+@EVERY
 def test_damage_in_the_middle_is_left_alone(agent):
     first, *rest = agent.session(interrupted=True).splitlines(keepends=True)
     data = b"".join([first, b"{damaged\n", *rest])

@@ -174,6 +174,19 @@ def test_fields_of_any_shape_raise_nothing_of_their_own(agent, value):
                 write_back(data + as_lines(agent.second_call()))
 
 
+@pytest.mark.parametrize(
+    "first",
+    [
+        {"type": "summary", "summary": "Tests", "leafUuid": "a3"},
+        {"type": "permission-mode", "permissionMode": "default", "sessionId": "5f0c"},
+        {"type": "queue-operation", "operation": "enqueue", "sessionId": "5f0c"},
+    ],
+)
+def test_claude_files_may_begin_with_records_of_the_program(first):
+    data = as_lines([first, *AGENTS["claude-code"].healthy()])
+    assert read_document(data).format == "claude-code"
+
+
 def test_bodies_are_not_taken_for_sessions():
     body = {"messages": [{"role": "user", "content": '"sessionId" "session" "info"'}]}
     for extra in ({}, {"instructions": "x"}, {"metadata": {"sessionId": "x", "type": "user"}}):
@@ -315,6 +328,15 @@ def test_codex_an_item_that_cannot_be_read_takes_no_other_with_it():
     data = as_lines([*AGENTS["codex"].healthy(), bad, codex_call("z")])
     assert codes(data).count("unreadable_line") == 1
     assert [one.call.raw_id for one in conversation(data).ledger.open] == ["z"]
+
+
+def test_codex_shell_calls_of_the_api_are_calls():
+    action = {"type": "exec", "command": ["pytest"]}
+    call = codex_item("local_shell_call", call_id="s", status="completed", action=action)
+    output = codex_item("function_call_output", call_id="s", output="2 passed")
+    data = as_lines([*AGENTS["codex"].healthy(), call, output])
+    for provider in PROVIDERS:
+        assert not verify(encode_request(read_document(data).request, provider).body, provider)
 
 
 # Gemini CLI.

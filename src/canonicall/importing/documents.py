@@ -88,12 +88,16 @@ def without_mark(data: bytes) -> bytes:
     return data.removeprefix(_BOM)
 
 
-def _read_body(data: bytes, format: str = AUTO) -> Document:
-    found = recognise(data, format)
+def document_in(found: Recognised) -> Document:
+    """The document of a body whose format is told already."""
     request = decode_request(found.body, found.format)
     assumed = (_assumed(found.possible),) if len(found.possible) > 1 else ()
     findings = (*assumed, *request.findings)
     return Document(found.format, request, found.body, findings)
+
+
+def _read_body(data: bytes, format: str = AUTO) -> Document:
+    return document_in(recognise(data, format))
 
 
 def _read_canonical(data: bytes) -> Document:

@@ -37,8 +37,8 @@ from canonicall.wire.anthropic.target import TARGET
 
 NAME = "claude-code"
 _MARKS = (b'"sessionId"', b'"leafUuid"', b'"file-history-snapshot"')
-_RECORDS = ("summary", "file-history-snapshot", "queue-operation")
-"""Types a file may begin with that have no `uuid`."""
+_RECORDS = ("summary", "file-history-snapshot")
+"""Types a file may begin with that do not name the session."""
 
 
 def detects(data: bytes) -> bool:
@@ -46,10 +46,8 @@ def detects(data: bytes) -> bool:
     if not any(mark in data[:HEAD_LENGTH] for mark in _MARKS):
         return False
     entry = first_object(data)
-    if not isinstance(entry.get("type"), str):
-        return False
-    has_place = "sessionId" in entry and ("uuid" in entry or "parentUuid" in entry)
-    return has_place or entry["type"] in _RECORDS
+    is_entry = isinstance(entry.get("type"), str) and "payload" not in entry
+    return is_entry and ("sessionId" in entry or entry["type"] in _RECORDS)
 
 
 def read(data: bytes) -> Document:
