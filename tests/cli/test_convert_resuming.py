@@ -103,6 +103,19 @@ def test_ctrl_c_leaves_no_half_of_a_file_and_says_how_to_go_on(long_file, tmp_pa
     assert len(out.read_bytes().splitlines()) == LINES - LINES // 100
 
 
+def test_two_runs_do_not_write_the_same_file(long_file, tmp_path):
+    out = tmp_path / "out"
+    process = started(long_file, out)
+    until_marked(process, out)
+    process.send_signal(signal.SIGSTOP)
+    other = finished(long_file, out)
+    process.kill()
+    process.communicate()
+    assert other.returncode == 1
+    assert "another run is writing it" in other.stderr
+    assert finished(long_file, out, "--resume").returncode == 3
+
+
 def test_an_input_that_has_changed_is_not_gone_on_with(long_file, tmp_path):
     out = tmp_path / "out"
     process = started(long_file, out)
@@ -123,6 +136,29 @@ def test_with_nothing_to_go_on_with_it_starts_at_the_beginning(tmp_path):
     done = finished(file, tmp_path / "out", "--resume")
     assert done.returncode == 0
     assert (tmp_path / "out").exists()
+
+
+def worker_of(process: subprocess.Popen[str]) -> int:
+    """One of the processes that do the work."""
+    while True:
+        assert process.poll() is None, "it was done before a worker could be ended"
+        told = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("utf-8")
+        for child in told.split():
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                return int(child)
+        sleep(0.01)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux lists children so")
+def test_a_worker_that_is_killed_is_told_in_one_line(long_file, tmp_path):
+    out = tmp_path / "out"
+    process = started(long_file, out, "--jobs", "2", "--json")
+    os.kill(worker_of(process), signal.SIGKILL)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert said.startswith("canonicall: error: a worker process was ended")
+    assert len(said.splitlines()) == 1
+    assert not out.exists()
 
 
 def test_a_reader_that_goes_away_is_no_traceback(long_file):

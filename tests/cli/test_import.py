@@ -149,6 +149,17 @@ def test_sessions_that_need_no_writing_back_say_why(session):
     assert "closes open calls itself" in done.stderr
 
 
+def test_a_file_that_cannot_be_repaired_in_place_says_so(tmp_path):
+    agent = AGENTS["gemini-cli"]
+    header, *messages = [*agent.healthy(), *agent.second_call()]
+    file = tmp_path / "session.json"
+    file.write_text(json.dumps({**header, "messages": messages}), "utf-8")
+    done = run("fix", file, "--as", "anthropic", "--in-place", "--write-session")
+    assert done.exit_code == 1
+    assert "cannot be repaired in place" in done.stderr
+    assert left_in(tmp_path) == ["session.json"]
+
+
 def test_write_session_is_for_sessions_in_place(tmp_path, session):
     body = tmp_path / "body.json"
     body.write_text('{"messages": [{"role": "user", "content": "Hi"}]}', "utf-8")

@@ -52,7 +52,7 @@ def test_an_interrupted_session_gets_the_result_it_lacks(agent):
     assert done.data.endswith(b"\n")
     assert is_sound(done.data)
     *_, answered = read_document(done.data).request.conversation.messages
-    assert "may have taken effect" in answered.results[0].text
+    assert "The tool may have run." in answered.results[0].text
     for provider in ("anthropic", "openai", "gemini", "mistral"):
         body = encode_request(read_document(done.data).request, provider).body
         assert not verify(body, provider)
@@ -145,6 +145,27 @@ def test_claude_results_of_no_call_are_dropped_and_the_chain_is_closed():
     assert (second["parentUuid"], third["parentUuid"]) == ("u1", "u2")
     assert [one.code for one in done.findings] == ["session_entry_dropped"] * 2
     assert "orphan_result" not in read_document(done.data).request.conversation.report
+
+
+@pytest.mark.parametrize(
+    ("name", "second"),
+    [
+        ("claude-code", claude_entry("r9", "a3", "user", [tool_result("first")])),
+        ("codex", codex_item("function_call_output", call_id="first", output="2 passed")),
+        ("pi", pi_result("e9", "e4", "first")),
+    ],
+)
+def test_a_second_result_of_a_call_is_dropped(name, second):
+    """A provider takes one for each call. (Gemini CLI keeps the result in its call.)"""
+    done = written_back(AGENTS[name].session() + as_lines([second]))
+    assert [one.code for one in done.findings] == ["session_entry_dropped"]
+    assert done.data == AGENTS[name].session()
+
+
+def test_claude_a_line_that_is_there_twice_keeps_its_place_in_the_chain():
+    lines = AGENTS["claude-code"].session().splitlines(keepends=True)
+    (answer,) = [line for line in lines if b"2 passed" in line]
+    assert written_back(b"".join([*lines, answer])).data == b"".join(lines)
 
 
 def test_codex_outputs_are_of_the_kind_of_their_call():

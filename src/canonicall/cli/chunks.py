@@ -50,7 +50,9 @@ class CountedLines:
         for line in self._file:
             self._line += 1
             self._offset += len(line)
-            self._ends.append((self._line, self._offset))
+            if line.strip():
+                # Nobody asks for blank lines, and there may be any number of them.
+                self._ends.append((self._line, self._offset))
             yield line
 
     def pieces(self) -> Iterator[Piece]:

@@ -17,6 +17,9 @@ from rich.text import Text
 
 from canonicall.cli.page import open_console
 
+_BAR_WIDTH = 20
+"""What leaves room for long numbers on 80 columns."""
+
 
 class _Rate(ProgressColumn):
     """Lines a second, over the whole run."""
@@ -34,8 +37,9 @@ class Progress:
         console = open_console(stderr=True)
         self._bar: Bar | None = None
         if shows and console.is_terminal:
-            columns = (BarColumn(), TextColumn("{task.percentage:>3.0f}%"), DownloadColumn())
-            self._bar = Bar(*columns, _Rate(), TimeRemainingColumn(), console=console)
+            done = (BarColumn(_BAR_WIDTH), TextColumn("{task.percentage:>3.0f}%"))
+            rest = (DownloadColumn(), _Rate(), TimeRemainingColumn())
+            self._bar = Bar(*done, *rest, console=console)
             self._task = self._bar.add_task("", total=size, completed=offset, line=line, first=line)
 
     @property

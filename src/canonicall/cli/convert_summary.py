@@ -30,7 +30,9 @@ def tell_rejected(console: Console, rejected: Sequence[Rejected], told: int, asi
             if number == _REJECTED_SHOWN + 1:
                 say(console, f"More lines cannot be converted: see {aside} in the end.", indent="")
             return
-        say(console, f"line {one.line}: {one.why}", style="yellow", indent="")
+        # What could be given instead is the same for every line: the file has it.
+        reason, _, _ = one.why.partition(". ")
+        say(console, f"line {one.line}: {reason.rstrip('.')}.", style="yellow", indent="")
 
 
 def tell_summary(console: Console, tally: Tally, names: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ the byte.
 
 import os
 import shutil
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -18,6 +19,9 @@ from msgspec.structs import replace
 
 from canonicall.cli.converting import Done, Tally
 from canonicall.cli.files import UnusableFile
+
+if sys.platform != "win32":
+    import fcntl
 
 _CHUNKS_BETWEEN_MARKS = 8
 _STATE_VERSION = 1
@@ -38,6 +42,12 @@ class Mark(Struct, frozen=True):
     version: int = _STATE_VERSION
 
 
+def _claim(file: BinaryIO) -> None:
+    """Have a file alone. The claim ends with the process, however that ends."""
+    if sys.platform != "win32":
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 class PartFile:
     """One file, beside its place until it is kept."""
 
@@ -50,9 +60,12 @@ class PartFile:
     def open(self, size: int) -> None:
         """Start anew, or behind the first `size` bytes of what is there."""
         try:
-            self._file = self.part.open("r+b" if size else "wb")
+            self._file = self.part.open("ab")
+            _claim(self._file)
             self._file.truncate(size)
-            self._file.seek(size)
+        except BlockingIOError:
+            what = "another run is writing it. Wait for its end, or choose another place."
+            raise UnusableFile(str(self.part), what) from None
         except OSError as error:
             what = f"it cannot be written: {error.strerror}. Choose another place."
             raise UnusableFile(str(self.part), what) from None
@@ -67,7 +80,7 @@ class PartFile:
             return 0
         self._file.flush()
         os.fsync(self._file.fileno())
-        return self._file.tell()
+        return os.fstat(self._file.fileno()).st_size
 
     def close(self) -> None:
         if self._file is not None:

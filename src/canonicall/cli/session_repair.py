@@ -9,10 +9,12 @@ from canonicall.cli.page import open_console, say, show_findings, show_violation
 from canonicall.cli.verbs import FOUND, OK
 from canonicall.codec import encode_request
 from canonicall.errors import CanonicallError
+from canonicall.findings import Finding
 from canonicall.importing.documents import kind_of
-from canonicall.importing.kinds import DocumentKind
+from canonicall.importing.kinds import DocumentKind, WrittenBack
 from canonicall.importing.pieces import pieces
 from canonicall.providers.registry import get_target
+from canonicall.request import Request
 from canonicall.verify import verify
 
 
@@ -36,49 +38,71 @@ def session_in(file: str, format: str) -> Session | None:
 
 def repair_session(session: Session, target: str, *, is_wanted: bool, as_json: bool) -> int:
     """Write the session with what it lacks, keep the old one, and say what was done."""
-    name = session.kind.name
     if not is_wanted:
         what = (
-            f"this is a session of {name}, and a body must not take its place. Add --write-session"
-            " to repair the session itself, or name another file with -o."
+            f"this is a session of {session.kind.name}, and a body must not take its place. Add"
+            " --write-session to repair the session itself, or name another file with -o."
         )
         raise UnusableFile(session.file, what)
-    if session.kind.write_back is None:
-        what = f"sessions of {name} are not repaired in place: {name} closes open calls itself."
+    done, request = _written_back(session)
+    encoded = encode_request(request, target)
+    remaining = verify(encoded.body, get_target(target)).findings
+    backup = _replaced(session, done.data) if done.data != session.data else ""
+    if as_json:
+        record = {
+            "file": session.file,
+            "line": None,
+            "target": target,
+            "changed": bool(backup),
+            "findings": done.findings,
+            "remaining": remaining,
+            "backup": backup or None,
+        }
+        click.echo(msgspec.json.encode(record), err=True)
+    else:
+        _tell(session.file, done, remaining, backup)
+    return FOUND if remaining else OK
+
+
+def _written_back(session: Session) -> tuple[WrittenBack, Request]:
+    """The session in its own form, repaired, and what it says then."""
+    kind = session.kind
+    if kind.write_back is None:
+        what = f"sessions of {kind.name} are not repaired in place: it closes open calls itself."
         raise UnusableFile(session.file, what)
     try:
-        done = session.kind.write_back(session.data)
-        encoded = encode_request(session.kind.read(done.data).request, target)
+        done = kind.write_back(session.data)
+        request = kind.read(done.data).request
     except CanonicallError as error:
         raise UnusableFile(session.file, error) from None
-    remaining = verify(encoded.body, get_target(target)).findings
-    backup = ""
-    if done.data != session.data:
-        if read_bytes(session.file) != session.data:
-            what = "it has been written to meanwhile: end the agent's session first."
-            raise UnusableFile(session.file, what)
-        backup = back_up(session.file)
-        with writing(session.file) as out:
-            out.write(done.data)
-    record = {
-        "file": session.file,
-        "line": None,
-        "target": target,
-        "changed": bool(backup),
-        "findings": done.findings,
-        "remaining": remaining,
-        "backup": backup or None,
-    }
-    if as_json:
-        click.echo(msgspec.json.encode(record), err=True)
-        return FOUND if remaining else OK
+    still_open = request.conversation.ledger.open
+    if still_open:
+        what = (
+            f"calls would still have no result ({len(still_open)}): a file of this form cannot be"
+            " repaired in place. Write a body to another file with -o."
+        )
+        raise UnusableFile(session.file, what)
+    return done, request
+
+
+def _replaced(session: Session, data: bytes) -> str:
+    """Replace the file; where it is kept as it was."""
+    if read_bytes(session.file) != session.data:
+        what = "it has been written to meanwhile: end the agent's session first."
+        raise UnusableFile(session.file, what)
+    backup = back_up(session.file)
+    with writing(session.file) as out:
+        out.write(data)
+    return backup
+
+
+def _tell(file: str, done: WrittenBack, remaining: tuple[Finding, ...], backup: str) -> None:
     console = open_console(stderr=True)
     if not backup:
-        say(console, f"{session.file}: nothing to repair.", style="green", indent="")
+        say(console, f"{file}: nothing to repair.", style="green", indent="")
     show_findings(console, done.findings)
     if backup:
         say(console, f"The session as it was: {backup}", indent="")
     if remaining:
         say(console, "This would still be refused:", style="bold red")
         show_violations(console, remaining)
-    return FOUND if remaining else OK

@@ -48,7 +48,7 @@ def made_uuid(*parts: str) -> str:
 class Repair:
     """The repair of one file."""
 
-    wording: ClassVar[str] = wording(Outcome.UNKNOWN)
+    wording: ClassVar[str] = wording(Outcome.RESULT_LOST)
     """What the model is told about a call whose result was never written."""
 
     def __init__(self, data: bytes) -> None:
@@ -76,11 +76,12 @@ class Repair:
         ]
 
     def orphans(self, exchanges: Sequence[Exchange]) -> Iterator[tuple[int, set[str]]]:
-        """Lines with results of no call before them, and the ids these name."""
-        called: set[str] = set()
+        """Lines with results of calls that are not open there, and the ids these name."""
+        open_calls: set[str] = set()
         for exchange in exchanges:
-            called |= {id for id, _ in exchange.calls}
-            unknown = {id for id in exchange.results if id not in called}
+            open_calls |= {id for id, _ in exchange.calls}
+            unknown = {id for id in exchange.results if id not in open_calls}
+            open_calls -= {*exchange.results}
             if unknown:
                 yield exchange.line, unknown
 
@@ -97,7 +98,7 @@ class Repair:
             self._dropped.add(line)
         else:
             self._rows[line - 1] = msgspec.json.encode(rest)
-        why = "It held a result of no call before it, which no provider accepts."
+        why = "It held a result of a call that is not there, or has one; no provider accepts that."
         self.findings.append(
             Finding("session_entry_dropped", f"line {line}", Action.DROPPED, why, Fault.STATE)
         )
@@ -119,11 +120,13 @@ class Repair:
     def _linked(self, own: str, before: str) -> dict[int, bytes]:
         """The rows of entries whose predecessor is another one now."""
         by_number = {line.number: line for line in self.lines}
+        kept = {line.text(own) for line in self.lines if line.number not in self._dropped}
         instead: dict[str, str] = {}
         for number in sorted({*self._dropped, *self._added}):
             line = by_number[number]
             last = line.text(own)
-            if not last:
+            if not last or (last in kept and number in self._dropped):
+                # Nothing names it, or what names it means another line of the same id.
                 continue
             if number in self._dropped:
                 # Its predecessor may be gone, too, or have another one behind it now.
