@@ -10,9 +10,10 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
+from contextlib import suppress
+from itertools import chain, cycle, islice
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from typing import BinaryIO
 
 from canonicall.cli.converting import Aim, Chunk, Done, convert_chunk
@@ -21,8 +22,8 @@ from canonicall.importing.pieces import Piece
 
 CHUNK_LINES = 256
 CHUNK_BYTES = 512 * 1024
-_WAITING_PER_JOB = 2
-"""Chunks read ahead for each process, so that none waits for work."""
+_CHUNKS_PER_WORKER = 3
+"""How many are on their way for each process, so that none waits for work."""
 _WORTH_PROCESSES = 4
 """Shorter files, in chunks, are done before a second process has started."""
 
@@ -33,7 +34,7 @@ class WorkerDied(CanonicallError):
     def __init__(self) -> None:
         super().__init__(
             "a worker process was ended from outside, perhaps for lack of memory."
-            " Try again with a smaller --jobs; --resume goes on where it stopped."
+            " Try again with a smaller --jobs."
         )
 
 
@@ -91,32 +92,74 @@ def all_done(work: Iterator[Chunk], aim: Aim, jobs: int) -> Generator[Done]:
         for group in (first, work):
             yield from (convert_chunk(chunk, aim) for chunk in group)
         return
-    # A forked process would share locks and terminals; a spawned one is the same everywhere.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare_worker)
+    workers = [_Worker(aim) for _ in range(jobs)]
+    waiting: deque[_Worker] = deque()
     try:
-        yield from _windowed(pool, (*first,), work, aim, jobs * (1 + _WAITING_PER_JOB))
-    except BrokenProcessPool:
-        raise WorkerDied from None
+        for chunk, worker in zip(chain(first, work), cycle(workers), strict=False):
+            if len(waiting) == jobs * _CHUNKS_PER_WORKER:
+                yield waiting.popleft().take()
+            worker.give(chunk)
+            waiting.append(worker)
+        while waiting:
+            yield waiting.popleft().take()
     finally:
-        pool.shutdown(cancel_futures=True)
+        for worker in workers:
+            worker.end()
 
 
-def _windowed(
-    pool: ProcessPoolExecutor,
-    first: Iterable[Chunk],
-    rest: Iterable[Chunk],
-    aim: Aim,
-    window: int,
-) -> Iterator[Done]:
-    waiting: deque[Future[Done]] = deque()
-    for group in (first, rest):
-        for chunk in group:
-            waiting.append(pool.submit(convert_chunk, chunk, aim))
-            if len(waiting) == window:
-                yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
+class _Worker:
+    """A process that converts chunks, one after the other.
+
+    The executors of the standard library can wait for ever after a worker was killed while it read
+    a large piece of work. Here each worker has a connection of its own: where it ends, both sides
+    know at once.
+    """
+
+    def __init__(self, aim: Aim) -> None:
+        # A forked process would share locks and terminals; a spawned one is the same everywhere.
+        context = multiprocessing.get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_convert_chunks, args=(theirs, aim), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def give(self, chunk: Chunk) -> None:
+        try:
+            self._connection.send(chunk)
+        except OSError:
+            raise WorkerDied from None
+
+    def take(self) -> Done:
+        """The next chunk that is done, in the order in which they were given."""
+        try:
+            done: Done = self._connection.recv()
+        except (EOFError, OSError):
+            raise WorkerDied from None
+        return done
+
+    def end(self) -> None:
+        self._connection.close()
+        self._process.terminate()
+        self._process.join()
+
+
+def _convert_chunks(connection: Connection, aim: Aim) -> None:
+    """The life of a worker: until the parent closes the connection, or is gone."""
+    # Ctrl-C is the parent's to handle.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    given: SimpleQueue[Chunk | None] = SimpleQueue()
+    threading.Thread(target=_receive, args=(connection, given), daemon=True).start()
+    with suppress(OSError):
+        while (chunk := given.get()) is not None:
+            connection.send(convert_chunk(chunk, aim))
+
+
+def _receive(connection: Connection, given: SimpleQueue[Chunk | None]) -> None:
+    """Take work while other work is done, so that the parent never waits to hand it over."""
+    with suppress(EOFError, OSError):
+        while True:
+            given.put(connection.recv())
+    given.put(None)
 
 
 def usable_cores() -> int:
@@ -125,16 +168,3 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return count() or 1
-
-
-def _prepare_worker() -> None:
-    """Ctrl-C is the parent's to handle, and a parent that was killed leaves no worker behind."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
-    parent.join()
-    os._exit(1)

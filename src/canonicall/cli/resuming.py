@@ -113,6 +113,7 @@ class ResumableFiles:
         self._state = Path(f"{os.path.realpath(state)}.part.json") if state else None
         self.mark = Mark(settings)
         self._since_mark = 0
+        self._is_open = False
 
     def resume(self, name: str) -> None:
         """Go on from the mark of an earlier run, if there is one."""
@@ -140,6 +141,7 @@ class ResumableFiles:
                 file.open(self.mark.sizes.get(key, 0))
             if self._state is not None and not self.mark.line:
                 self._state.unlink(missing_ok=True)
+        self._is_open = True
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
@@ -155,8 +157,8 @@ class ResumableFiles:
 
     @property
     def is_resumable(self) -> bool:
-        """Whether something of the work is safe."""
-        return self._state is not None and self._state.exists()
+        """Whether something of the work of this run is safe."""
+        return self._is_open and self._state is not None and self._state.exists()
 
     def add(self, done: Done) -> None:
         """Write what a chunk gave; now and then the mark moves on."""
