@@ -9,7 +9,6 @@ from canonicall.errors import CanonicallError
 from canonicall.importing.documents import AUTO, format_names
 from canonicall.providers.registry import get_profile, get_target, provider_names
 from canonicall.syntax.registry import get_syntax, syntax_names
-from canonicall.wire.formats import FORMATS
 
 EVERY_PROVIDER = "all"
 
@@ -42,21 +41,6 @@ class TargetName(_Text):
         del ctx, param
         names = [*provider_names(), *([EVERY_PROVIDER] if self._or_all else [])]
         return _matching(names, incomplete)
-
-
-class ConversionTarget(TargetName):
-    """A provider, with or without a model, or the name of a wire format."""
-
-    name = "target"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return str(value) if value in FORMATS else super().convert(value, param, ctx)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        names = [one.value for one in super().shell_complete(ctx, param, incomplete)]
-        return _matching(sorted({*names, *FORMATS}), incomplete)
 
 
 class ProviderName(TargetName):

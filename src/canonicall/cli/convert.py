@@ -16,8 +16,9 @@ import click
 import msgspec
 from msgspec import Struct
 
-from canonicall.cli.arguments import INPUT, ConversionTarget, from_option, json_option
+from canonicall.cli.arguments import INPUT, from_option, json_option
 from canonicall.cli.chunks import CountedLines, all_done, chunks, usable_cores
+from canonicall.cli.conversion_target import ConversionTarget
 from canonicall.cli.convert_progress import Progress
 from canonicall.cli.convert_summary import summary_record, tell_rejected, tell_summary
 from canonicall.cli.converting import Aim, Chunk, Converted, Done, Tally, converted, report_lines
