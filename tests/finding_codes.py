@@ -23,6 +23,7 @@ ABOUT_CONVERSATIONS = (
 )
 ABOUT_TEXT = "While reading calls in text"
 ABOUT_BODIES = ("While reading a body", "While rendering", "While writing a body")
+ABOUT_SESSIONS = "While reading a session"
 ABOUT_CALLS = ("While checking a call", "While making a result")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -111,7 +111,8 @@ if TYPE_CHECKING:
 
     # Read a transcript that somebody stored, whatever it is.
     from canonicall.importing.detection import detect_format
-    from canonicall.importing.documents import Document, read_document
+    from canonicall.importing.documents import read_document
+    from canonicall.importing.kinds import Document
     from canonicall.ledger import Interaction, Ledger
     from canonicall.outcome import Outcome, Status, wording
     from canonicall.parsers import ToolParser, get_parser, register_parser, unregister_parser
@@ -241,7 +242,8 @@ _NAMES_BY_MODULE = {
         "normalize_to_openai_tool_id",
     ),
     "canonicall.importing.detection": ("detect_format",),
-    "canonicall.importing.documents": ("Document", "read_document"),
+    "canonicall.importing.documents": ("read_document",),
+    "canonicall.importing.kinds": ("Document",),
     "canonicall.ledger": ("Interaction", "Ledger"),
     "canonicall.outcome": ("Outcome", "Status", "wording"),
     "canonicall.parsers": ("ToolParser", "get_parser", "register_parser", "unregister_parser"),

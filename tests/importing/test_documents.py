@@ -16,7 +16,8 @@ from canonicall import (
     read_document,
 )
 from canonicall.importing import documents
-from canonicall.importing.documents import CANONICAL_FILE, Document, recognise
+from canonicall.importing.documents import CANONICAL_FILE, recognise
+from canonicall.importing.kinds import Document
 from canonicall.importing.pieces import Piece, pieces
 
 HI = {"role": "user", "content": "Hi"}

@@ -16,6 +16,7 @@ from canonicall.cli.judging import changes
 from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import Tally, counted, open_console, say, show_violations
 from canonicall.cli.repairing import Repaired, repaired
+from canonicall.cli.session_repair import repair_session, session_in
 from canonicall.errors import CanonicallError
 from canonicall.importing.pieces import Piece, pieces
 
@@ -42,24 +43,48 @@ from canonicall.importing.pieces import Piece, pieces
 @click.option(
     "--in-place", is_flag=True, help="Write to FILE itself, and keep the old one as FILE.bak."
 )
+@click.option(
+    "--write-session",
+    is_flag=True,
+    help="With --in-place, repair a coding agent's session file in its own format.",
+)
 @json_option
-def fix(file: str, target: str, format: str, output: str, in_place: bool, as_json: bool) -> int:
+def fix(
+    file: str,
+    target: str,
+    format: str,
+    output: str,
+    in_place: bool,
+    write_session: bool,
+    as_json: bool,
+) -> int:
     """Repair a transcript, so that a provider accepts it.
 
-    FILE is a request body of any format or a list of messages, a file with one of these a line, or
-    a stored conversation; - is standard input. What the provider accepts already stays as it is.
-    What was changed is told on standard error, with --json as one JSON object a document.
+    FILE is a request body of any format, a list of messages, a stored conversation, the session of
+    a coding agent, or a file with one of these a line; - is standard input. What the provider
+    accepts already stays as it is. What was changed is told on standard error, with --json as one
+    JSON object a document.
+
+    The session file of a coding agent is never replaced by a body. With --in-place --write-session
+    it gets the results it lacks, in the agent's own form; every other byte stays as it is.
 
     \b
     Examples:
       canonicall fix request.json --as anthropic > repaired.json
       canonicall fix log.jsonl --as openai -o repaired.jsonl
       canonicall fix request.json --as mistral --in-place
+      canonicall fix session.jsonl --as anthropic --in-place --write-session
 
     Ends with 3 if the provider would still refuse something.
     """
     if in_place and (output != STANDARD or file == STANDARD):
         raise click.UsageError("--in-place needs a FILE that is not '-', and no --output.")
+    if write_session and not in_place:
+        raise click.UsageError("--write-session goes with --in-place.")
+    if in_place and (session := session_in(file, format)) is not None:
+        return repair_session(session, target, is_wanted=write_session, as_json=as_json)
+    if write_session:
+        raise click.UsageError(f"{file} is not the session of a coding agent.")
     job = _Job(file, target, format, as_json=as_json)
     if in_place:
         with writing(file, wanted=job.back_up_if_changed) as out:

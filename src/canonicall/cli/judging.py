@@ -13,8 +13,15 @@ from msgspec import Struct
 from canonicall.codec import Encoded, encode_request
 from canonicall.errors import CanonicallError
 from canonicall.findings import Action, Finding
-from canonicall.importing.documents import BODY, Document, Recognised, kind_of, read_document
+from canonicall.importing.documents import (
+    BODY,
+    Recognised,
+    document_in,
+    kind_of,
+    read_document,
+)
 from canonicall.importing.documents import recognise as recognise_body
+from canonicall.importing.kinds import Document
 from canonicall.providers.registry import get_target
 from canonicall.target import Target
 from canonicall.verify import verify
@@ -53,6 +60,8 @@ class Subject:
 
     @cached_property
     def document(self) -> Document:
+        if self.body is not None:
+            return document_in(self.body)
         return read_document(self.data, self._format)
 
     def target(self, name: str) -> Target:

@@ -18,6 +18,14 @@ VERBS = {
     "demo": ("canonicall.cli.demo:demo", "Show one conversation travel through all providers."),
     "check": ("canonicall.cli.check:check", "Find what a provider would refuse in a transcript."),
     "fix": ("canonicall.cli.fix:fix", "Repair a transcript, so that a provider accepts it."),
+    "convert": (
+        "canonicall.cli.convert:convert",
+        "Convert transcripts to the format of another provider.",
+    ),
+    "import": (
+        "canonicall.cli.import_sessions:import_sessions",
+        "Read or list the sessions of coding agents.",
+    ),
     "explain": (
         "canonicall.cli.explain:explain",
         "Say what a provider's error means, and what to do.",

@@ -5,7 +5,6 @@ is its own, and reads it; the first kind that says so gets the document. A furth
 session files of a program, is one more entry of that list.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -15,6 +14,8 @@ from canonicall.codec import decode_request
 from canonicall.errors import MalformedBody, UnknownName
 from canonicall.findings import Action, Fault, Finding
 from canonicall.importing.detection import CANONICAL, detect_format, possible_formats
+from canonicall.importing.kinds import Document, DocumentKind
+from canonicall.importing.sessions.agents import SESSION_KINDS
 from canonicall.persisted import load
 from canonicall.request import Request
 from canonicall.wire.formats import FORMATS
@@ -23,22 +24,12 @@ AUTO = "auto"
 _BOM = b"\xef\xbb\xbf"
 _HEADER_LENGTH = 200
 """The stored form says in its first bytes what it is."""
+_OF_RESPONSES = ("choices", "candidates", "output", "stop_reason", "stopReason", "finish_reason")
+"""Fields that only the answers of providers have."""
 _WHAT_TO_GIVE = (
     'Give a request body (with "messages", "input" or "contents"), a list of messages, or a'
     " stored conversation"
 )
-
-
-class Document(Struct, frozen=True):
-    """A transcript that was read."""
-
-    format: str
-    """A wire format, "canonical", or the kind of file it is."""
-    request: Request
-    body: dict[str, Any] | None
-    """The request body as it stands in the document; None where the document holds no body."""
-    findings: tuple[Finding, ...] = ()
-    """What was remarkable while reading."""
 
 
 class Recognised(Struct, frozen=True):
@@ -53,17 +44,6 @@ class Recognised(Struct, frozen=True):
     @property
     def format(self) -> str:
         return self.possible[0]
-
-
-class DocumentKind(Struct, frozen=True):
-    """One kind of file."""
-
-    name: str
-    detects: Callable[[bytes], bool]
-    """Whether data is of this kind; its first line has to be enough to tell."""
-    read: Callable[[bytes], Document]
-    is_whole_file: bool = False
-    """Its lines belong together; else every line of a file may be a document of its own."""
 
 
 def read_document(data: bytes, format: str = AUTO) -> Document:
@@ -108,12 +88,16 @@ def without_mark(data: bytes) -> bytes:
     return data.removeprefix(_BOM)
 
 
-def _read_body(data: bytes, format: str = AUTO) -> Document:
-    found = recognise(data, format)
+def document_in(found: Recognised) -> Document:
+    """The document of a body whose format is told already."""
     request = decode_request(found.body, found.format)
     assumed = (_assumed(found.possible),) if len(found.possible) > 1 else ()
     findings = (*assumed, *request.findings)
     return Document(found.format, request, found.body, findings)
+
+
+def _read_body(data: bytes, format: str = AUTO) -> Document:
+    return document_in(recognise(data, format))
 
 
 def _read_canonical(data: bytes) -> Document:
@@ -171,6 +155,8 @@ def _seen(value: Any) -> str:
     if isinstance(value, dict):
         if "role" in value:
             return "this is a single message, not a transcript."
+        if any(name in value for name in _OF_RESPONSES):
+            return "this is a response, not a request."
         named = ", ".join(list(map(str, value))[:6])
         return f"no transcript is in this object (its fields: {named or 'none'})."
     return "this is JSON, but neither an object nor a list."
@@ -184,5 +170,5 @@ def _assumed(possible: tuple[str, ...]) -> Finding:
 
 CANONICAL_FILE = DocumentKind(CANONICAL, _is_canonical, _read_canonical, is_whole_file=True)
 BODY = DocumentKind("body", _is_json, _read_body)
-DOCUMENT_KINDS: list[DocumentKind] = [CANONICAL_FILE, BODY]
+DOCUMENT_KINDS: list[DocumentKind] = [CANONICAL_FILE, *SESSION_KINDS, BODY]
 """The kinds, in the order in which they are asked. A body is the last: any JSON could be one."""

@@ -1,0 +1,43 @@
+"""What a document is, and what a kind of document has to be able to do."""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from canonicall.findings import Finding
+from canonicall.request import Request
+
+
+class Document(Struct, frozen=True):
+    """A transcript that was read."""
+
+    format: str
+    """A wire format, "canonical", or the kind of file it is."""
+    request: Request
+    body: dict[str, Any] | None
+    """The request body as it stands in the document; None where the document holds no body."""
+    findings: tuple[Finding, ...] = ()
+    """What was remarkable while reading."""
+
+
+class WrittenBack(Struct, frozen=True):
+    """A file in its own form after its repair, and what was done to it."""
+
+    data: bytes
+    findings: tuple[Finding, ...] = ()
+
+
+class DocumentKind(Struct, frozen=True):
+    """One kind of file."""
+
+    name: str
+    detects: Callable[[bytes], bool]
+    """Whether data is of this kind; its first line has to be enough to tell."""
+    read: Callable[[bytes], Document]
+    is_whole_file: bool = False
+    """Its lines belong together; else every line of a file may be a document of its own."""
+    is_session: bool = False
+    """It belongs to a program that goes on writing it."""
+    write_back: Callable[[bytes], WrittenBack] | None = None
+    """The same file with what it lacks to be valid, everything else as it was, to the byte."""

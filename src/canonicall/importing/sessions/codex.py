@@ -1,0 +1,208 @@
+"""Sessions of Codex CLI: ~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl, one record a line.
+
+Read in the sources of openai/codex:
+
+- A line is `{"timestamp", "type", "payload"}` with the types "session_meta", "response_item",
+  "compacted", "turn_context" and "event_msg": `RolloutLine` and `RolloutItem` in
+  codex-rs/protocol/src/protocol.rs. A "turn_context" names the `model` of what follows.
+- The payload of a "response_item" is an item of the Responses API, mostly without its id:
+  `ResponseItem` in codex-rs/protocol/src/models.rs. "ghost_snapshot" is made by the program.
+- "compacted" replaces all before it: by `replacement_history`, or by the summary `message` alone
+  (`CompactedItem`).
+- The event "thread_rolled_back" takes `num_turns` turns of the user back (`ThreadRolledBackEvent`).
+- Before RolloutLine the first line was the metadata (`id`, `timestamp`, `instructions`) and the
+  others were bare items.
+"""
+
+import re
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.blocks import Message, Origin, Summary
+from canonicall.errors import MalformedBody
+from canonicall.importing.kinds import Document, DocumentKind, WrittenBack
+from canonicall.importing.sessions.lines import (
+    HEAD_LENGTH,
+    Line,
+    Notes,
+    first_object,
+    object_in,
+    objects_in,
+)
+from canonicall.importing.sessions.repairing import Exchange, Repair
+from canonicall.wire.openai_responses.messages import decode_input
+from canonicall.wire.openai_responses.target import TARGET
+
+NAME = "codex"
+_ITEM_PLACE = re.compile(r"^\$\.input\[(\d+)\]")
+_SNAPSHOT = "ghost_snapshot"
+_CALLS = ("function_call", "custom_tool_call", "local_shell_call")
+_OUTPUTS = {
+    "function_call": "function_call_output",
+    "local_shell_call": "function_call_output",
+    "custom_tool_call": "custom_tool_call_output",
+}
+
+
+def detects(data: bytes) -> bool:
+    """Whether data begins as a session of Codex."""
+    head = data[:HEAD_LENGTH]
+    if b'"session_meta"' not in head and b'"instructions"' not in head:
+        return False
+    first = first_object(data)
+    if first.get("type") == "session_meta":
+        return isinstance(first.get("payload"), dict)
+    is_old = {"id", "timestamp", "instructions"} <= first.keys()
+    return is_old and "input" not in first and "messages" not in first
+
+
+def read(data: bytes) -> Document:
+    """The conversation as Codex would send it next."""
+    notes = Notes()
+    history = _history(notes.lines(data), notes)
+    messages: list[Message] = []
+    run: list[_Item] = []
+    for item in history:
+        if run and (item.summary or item.model != run[0].model):
+            messages += _decoded(run, notes)
+            run = []
+        if item.summary:
+            messages.append(Message("user", (Summary(text=item.summary),)))
+        else:
+            run.append(item)
+    messages += _decoded(run, notes)
+    return notes.document(NAME, messages, history[-1].model if history else "")
+
+
+def write_back(data: bytes) -> WrittenBack:
+    """The session with an output for every call, and without outputs of no call."""
+    repair = Repair(data)
+    by_number = {line.number: line for line in repair.lines}
+    history = _history(repair.lines, Notes())
+    own = [item for item in history if not item.summary and not item.is_replacement]
+    exchanges = [_exchange(item) for item in own]
+    replaced = {id for item in history if item.is_replacement for id, _ in _exchange(item).calls}
+    kinds = {_call_id(item.value): item.value.get("type") for item in own}
+    for missing in repair.missing(exchanges):
+        output = {
+            "type": _OUTPUTS[str(kinds[missing.id])],
+            "call_id": missing.id,
+            "output": Repair.wording,
+        }
+        line = by_number[missing.line]
+        if "payload" in line.value:
+            stamp = line.value.get("timestamp")
+            repair.insert(missing, {"timestamp": stamp, "type": "response_item", "payload": output})
+        else:
+            repair.insert(missing, output)
+    for number, ids in repair.orphans(exchanges):
+        if not ids <= replaced:
+            repair.drop(number)
+    return repair.written_back()
+
+
+KIND = DocumentKind(NAME, detects, read, is_whole_file=True, is_session=True, write_back=write_back)
+
+
+class _Item(Struct, frozen=True):
+    """An item of the history, and where it stands."""
+
+    line: Line
+    value: dict[str, Any]
+    model: str
+    summary: str = ""
+    """What was said before, where the item stands for it."""
+    is_replacement: bool = False
+
+
+def _history(lines: list[Line], notes: Notes) -> list[_Item]:
+    """The items that the model would see, in their order."""
+    history: list[_Item] = []
+    model = ""
+    records: list[Line] = []
+    for line in lines:
+        kind, payload = line.text("type"), line.object("payload")
+        if "payload" not in line.value:
+            # A bare item of an older version, or its first line.
+            kind, payload = ("response_item", line.value) if kind else ("", {})
+        if kind == "response_item" and payload.get("type") != _SNAPSHOT:
+            history.append(_Item(line, payload, model))
+        elif kind == "compacted":
+            history = _compacted(line, payload, history, model, notes)
+        elif kind == "event_msg" and payload.get("type") == "thread_rolled_back":
+            history = _rolled_back(payload.get("num_turns"), history, notes)
+        else:
+            records.append(line)
+            named = payload.get("model") if kind == "turn_context" else None
+            model = named if isinstance(named, str) else model
+    notes.bookkeeping(records)
+    return history
+
+
+def _compacted(
+    line: Line, payload: dict[str, Any], history: list[_Item], model: str, notes: Notes
+) -> list[_Item]:
+    notes.compacted([item.line for item in history])
+    if isinstance(payload.get("replacement_history"), list):
+        replaced = objects_in(payload["replacement_history"])
+        return [_Item(line, item, model, is_replacement=True) for item in replaced]
+    message = payload.get("message")
+    return [_Item(line, {}, model, summary=message if isinstance(message, str) else "")]
+
+
+def _rolled_back(turns: Any, history: list[_Item], notes: Notes) -> list[_Item]:
+    """Without the last turns of the user, and all that followed them."""
+    asked = [at for at, item in enumerate(history) if item.value.get("role") == "user"]
+    if not isinstance(turns, int) or turns < 1 or not asked:
+        return history
+    begin = asked[-min(turns, len(asked))]
+    notes.branch_left([item.line for item in history[begin:]])
+    return history[:begin]
+
+
+def _decoded(run: list[_Item], notes: Notes) -> list[Message]:
+    """The messages of items of one model. Items that cannot be read are left out."""
+    if not run:
+        return []
+    try:
+        return _decoded_at_once(run, notes)
+    except MalformedBody:
+        return _decoded_at_once([item for item in run if _is_readable(item, notes)], notes)
+
+
+def _decoded_at_once(run: list[_Item], notes: Notes) -> list[Message]:
+    values = [item.value for item in run]
+    origin = Origin(TARGET.provider, TARGET.format, model=run[0].model if run else "")
+    messages, found = decode_input(values, origin=origin, domain=TARGET.domain)
+
+    def place(at: re.Match[str]) -> str:
+        return f"line {run[int(at[1])].line.number}"
+
+    notes.findings += (replace(one, where=_ITEM_PLACE.sub(place, one.where)) for one in found)
+    return messages
+
+
+def _is_readable(item: _Item, notes: Notes) -> bool:
+    try:
+        decode_input([item.value], origin=Origin(), domain=TARGET.domain)
+    except MalformedBody as error:
+        notes.unreadable(item.line.number, str(error))
+        return False
+    return True
+
+
+def _exchange(item: _Item) -> Exchange:
+    kind, id = item.value.get("type"), _call_id(item.value)
+    if kind in _CALLS and id:
+        name = item.value.get("name")
+        return Exchange(item.line.number, calls=((id, name if isinstance(name, str) else "shell"),))
+    if kind in _OUTPUTS.values():
+        return Exchange(item.line.number, results=(id,), is_only_results=True)
+    return Exchange(item.line.number)
+
+
+def _call_id(item: dict[str, Any]) -> str:
+    value = object_in(item).get("call_id")
+    return value if isinstance(value, str) else ""

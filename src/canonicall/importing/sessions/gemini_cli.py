@@ -1,0 +1,191 @@
+"""Sessions of Gemini CLI: ~/.gemini/tmp/PROJECT/chats/session-*.json or .jsonl, and checkpoints.
+
+Read in google-gemini/gemini-cli, packages/core/src:
+
+- A session has `sessionId`, `projectHash`, `messages`; a message has `id`, `type` ("user",
+  "gemini", "info", "error", "warning"), `content` (text, a part or parts) and, from the model,
+  `model`, `thoughts`, `toolCalls` with `id`, `name`, `args`, `result`:
+  services/chatRecordingTypes.ts.
+- Newer files are JSON lines: first the metadata, then messages, of which a later one with the same
+  `id` takes the place of the first; `$rewindTo` takes back a message and all behind it; `$set` with
+  `messages` replaces them all: `loadConversationRecord` in services/chatRecordingService.ts.
+- How it becomes a history, thoughts and calls from the content if they are there, else from the
+  fields beside it: `convertSessionToClientHistory` in utils/sessionUtils.ts, by which messages that
+  begin with "/" or "?" are commands to the program.
+- A checkpoint of a tool call has `toolCall` and the history as `clientHistory`:
+  utils/checkpointUtils.ts. What `/chat save` wrote is a bare list of contents, a body of Gemini.
+"""
+
+from typing import Any
+
+from canonicall.blocks import Message, Origin
+from canonicall.errors import MalformedBody
+from canonicall.findings import Finding
+from canonicall.importing.kinds import Document, DocumentKind, WrittenBack
+from canonicall.importing.sessions.lines import (
+    HEAD_LENGTH,
+    Line,
+    Notes,
+    first_object,
+    objects_in,
+    whole_object,
+)
+from canonicall.importing.sessions.repairing import Missing, Repair
+from canonicall.wire.gemini.messages import decode_contents
+from canonicall.wire.gemini.target import TARGET
+
+NAME = "gemini-cli"
+_SHOWN = ("info", "error", "warning")
+_COMMANDS = ("/", "?", "<session_context>", "<hook_context>")
+
+
+def detects(data: bytes) -> bool:
+    """Whether data is a session or a checkpoint of Gemini CLI."""
+    head = data[:HEAD_LENGTH]
+    if b'"projectHash"' in head:
+        first = first_object(data) or whole_object(data)
+        return isinstance(first.get("sessionId"), str) and "projectHash" in first
+    return b'"clientHistory"' in data and "toolCall" in (first_object(data) or whole_object(data))
+
+
+def read(data: bytes) -> Document:
+    """The conversation as Gemini CLI would send it next."""
+    notes = Notes()
+    checkpoint = whole_object(data)
+    if "clientHistory" in checkpoint:
+        messages = _decoded(checkpoint["clientHistory"], "", notes, "checkpoint")
+        return notes.document(NAME, messages, "")
+    messages = []
+    model = ""
+    for line in _spoken(_records(data, notes), notes):
+        model = line.text("model") or model
+        try:
+            messages += _decoded(_contents(line), model, notes, f"line {line.number}")
+        except MalformedBody as error:
+            notes.unreadable(line.number, str(error))
+    return notes.document(NAME, messages, model)
+
+
+def write_back(data: bytes) -> WrittenBack:
+    """The session with a result for every call: a message is written again, and the later counts.
+
+    Only a file of lines can be written so; a file that is one document is left as it is.
+    """
+    repair = Repair(data)
+    if "messages" in whole_object(data) or not repair.lines:
+        return WrittenBack(data)
+    end = repair.lines[-1].number
+    for line in _spoken(_records(data, Notes()), Notes()):
+        calls = list(objects_in(line.value.get("toolCalls")))
+        lacking = [call for call in calls if not call.get("result")]
+        if not lacking:
+            continue
+        mended = [
+            {**call, "result": _made_result(call)} if call in lacking else call for call in calls
+        ]
+        entries = [{**line.value, "toolCalls": mended}]
+        for call in lacking:
+            missing = Missing(line.number, end, _text(call, "id"), _text(call, "name"))
+            repair.insert(missing, *entries)
+            entries = []
+    return repair.written_back()
+
+
+KIND = DocumentKind(NAME, detects, read, is_whole_file=True, is_session=True, write_back=write_back)
+
+
+def _records(data: bytes, notes: Notes) -> list[Line]:
+    """The messages of a session after all that was said about them later."""
+    whole = whole_object(data)
+    if "messages" in whole:
+        return [Line(at, one) for at, one in enumerate(objects_in(whole["messages"]), 1)]
+    records: dict[str, Line] = {}
+    taken_back: list[Line] = []
+    for line in notes.lines(data):
+        if "$rewindTo" in line.value:
+            ids = list(records)
+            at = ids.index(line.text("$rewindTo")) if line.text("$rewindTo") in records else 0
+            taken_back += (records.pop(id) for id in ids[at:])
+        elif isinstance(line.value.get("id"), str):
+            records[line.text("id")] = line
+        else:
+            update = line.object("$set") if "$set" in line.value else line.value
+            if isinstance(update.get("messages"), list):
+                given = objects_in(update["messages"])
+                records = {_text(one, "id"): Line(line.number, one) for one in given}
+    notes.branch_left(taken_back)
+    return list(records.values())
+
+
+def _spoken(records: list[Line], notes: Notes) -> list[Line]:
+    """The messages that go to the model."""
+    notes.errors([line for line in records if line.text("type") in _SHOWN])
+    commands = [line for line in records if line.text("type") == "user" and _is_command(line)]
+    notes.bookkeeping(commands)
+    aside = {line.number for line in commands}
+    said = [line for line in records if line.text("type") in ("user", "gemini")]
+    return [line for line in said if line.number not in aside or line.text("type") == "gemini"]
+
+
+def _contents(line: Line) -> list[dict[str, Any]]:
+    """A message as contents: what the user or the model said, and the results of its calls."""
+    parts = _parts(line.value.get("content"))
+    if line.text("type") == "user":
+        return [{"role": "user", "parts": parts}]
+    calls = list(objects_in(line.value.get("toolCalls")))
+    if not any("functionCall" in part or part.get("thought") for part in parts):
+        thoughts = [_thought(one) for one in objects_in(line.value.get("thoughts"))]
+        made = [{"functionCall": _picked(call, "id", "name", "args")} for call in calls]
+        parts = [*thoughts, *parts, *made]
+    answers = [part for call in calls for part in _result_parts(call)]
+    said = [{"role": "model", "parts": parts}] if parts else []
+    return [*said, {"role": "user", "parts": answers}] if answers else said
+
+
+def _decoded(contents: Any, model: str, notes: Notes, place: str) -> list[Message]:
+    found: list[Finding] = []
+    origin = Origin(TARGET.provider, TARGET.format, model=model)
+    messages = decode_contents(contents, domain=TARGET.domain, origin=origin, findings=found)
+    notes.told(found, place)
+    return messages
+
+
+def _parts(content: Any) -> list[dict[str, Any]]:
+    """A text, a part, or a list of these, as parts. An empty text is none."""
+    given = content if isinstance(content, list) else [content]
+    parts = ({"text": one} if isinstance(one, str) else one for one in given)
+    return [part for part in parts if isinstance(part, dict) and part != {"text": ""}]
+
+
+def _thought(thought: dict[str, Any]) -> dict[str, Any]:
+    subject, description = _text(thought, "subject"), _text(thought, "description")
+    text = f"**{subject}** {description}" if subject else description
+    return {"text": text, "thought": True}
+
+
+def _result_parts(call: dict[str, Any]) -> list[dict[str, Any]]:
+    result = call.get("result")
+    if isinstance(result, str) and result:
+        response = _picked(call, "id", "name") | {"response": {"output": result}}
+        return [{"functionResponse": response}]
+    return _parts(result) if result else []
+
+
+def _made_result(call: dict[str, Any]) -> list[dict[str, Any]]:
+    response = _picked(call, "id", "name") | {"response": {"error": Repair.wording}}
+    return [{"functionResponse": response}]
+
+
+def _is_command(line: Line) -> bool:
+    said = "".join(_text(part, "text") for part in _parts(line.value.get("content"))).strip()
+    has_more = any("text" not in part for part in _parts(line.value.get("content")))
+    return not has_more and (not said or said.startswith(_COMMANDS))
+
+
+def _picked(value: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value[name] for name in names if name in value}
+
+
+def _text(value: dict[str, Any], name: str) -> str:
+    found = value.get(name)
+    return found if isinstance(found, str) else ""

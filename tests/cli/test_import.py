@@ -1,0 +1,168 @@
+"""`canonicall import`, and sessions of coding agents in the verbs that read and repair."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from canonicall import load, read_document
+from canonicall.cli.verbs import cli
+from importing.session_files import AGENTS
+
+EVERY = pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+
+
+def run(*arguments, **options):
+    return CliRunner().invoke(cli, list(map(str, arguments)), **options)
+
+
+@pytest.fixture
+def session(tmp_path):
+    """A file with a session of an agent."""
+
+    def write(agent, *, interrupted=True):
+        file = tmp_path / f"{agent.name}{'.jsonl' if agent.is_lines else '.json'}"
+        file.write_bytes(agent.session(interrupted=interrupted))
+        return file
+
+    return write
+
+
+def left_in(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+@EVERY
+def test_a_session_becomes_a_stored_conversation(agent, session, tmp_path):
+    done = run("import", session(agent), "-o", tmp_path / "talk")
+    assert (done.exit_code, done.stdout) == (0, "")
+    stored = load((tmp_path / "talk").read_bytes()).conversation
+    assert stored == read_document(agent.session(interrupted=True)).request.conversation
+    assert agent.name in done.stderr
+
+
+def test_standard_input_to_standard_output():
+    done = run("import", "-", "--json", input=AGENTS["pi"].session())
+    assert done.stdout.startswith('{"canonicall":"conversation"')
+    record = json.loads(done.stderr)
+    assert (record["format"], record["messages"], record["open_calls"]) == ("pi", 4, 0)
+
+
+@pytest.mark.parametrize("content", ["", "nothing", '{"a": 1}'])
+def test_what_is_no_transcript_is_one_clear_line(tmp_path, content):
+    file = tmp_path / "file"
+    file.write_text(content, "utf-8")
+    done = run("import", file, "-o", tmp_path / "out")
+    assert done.exit_code == 1
+    assert done.stderr.startswith("canonicall: error: ")
+    assert left_in(tmp_path) == ["file"]
+
+
+def test_a_folder_is_listed(session, tmp_path):
+    for agent in AGENTS.values():
+        session(agent)
+    (tmp_path / "other.json").write_text('{"messages": []}', "utf-8")
+    (tmp_path / "empty.jsonl").write_text('{"type":"session","id":"","timestamp":"","cwd":""}\n')
+    done = run("import", tmp_path, "--json")
+    rows = {
+        row["file"].rpartition("/")[2]: row for row in map(json.loads, done.stdout.splitlines())
+    }
+    assert done.exit_code == 3
+    assert "no message" in rows.pop("empty.jsonl")["error"]
+    assert sorted(row["format"] for row in rows.values()) == sorted(AGENTS)
+    assert {row["open_calls"] for row in rows.values()} == {1}
+    shown = run("import", tmp_path).stdout
+    assert "6 sessions." in shown
+    assert "claude-sonnet-4-6" in shown
+
+
+def test_a_folder_without_sessions_says_so(tmp_path):
+    done = run("import", tmp_path)
+    assert done.exit_code == 0
+    assert "no session of a known coding agent" in " ".join(done.stdout.split())
+    assert run("import", tmp_path, "-o", "x").exit_code == 2
+
+
+def test_the_small_files_of_opencode_are_put_together(tmp_path):
+    """storage/session, storage/message and storage/part say the same as the export."""
+    storage = tmp_path / "storage"
+    messages = json.loads(AGENTS["opencode"].session())["messages"]
+    session = {"id": "ses_1", "projectID": "p", "directory": "/work"}
+    files = {storage / "session" / "p" / "ses_1.json": session}
+    for message in messages:
+        id = message["info"]["id"]
+        files[storage / "message" / "ses_1" / f"{id}.json"] = message["info"]
+        for number, part in enumerate(message["parts"]):
+            files[storage / "part" / id / f"prt_{number}.json"] = part
+    for place, value in files.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(json.dumps(value), "utf-8")
+    (row,) = map(json.loads, run("import", storage, "--json").stdout.splitlines())
+    assert (row["format"], row["messages"], row["calls"]) == ("opencode", 4, 1)
+    one = run("import", storage / "session" / "p" / "ses_1.json")
+    whole = read_document(AGENTS["opencode"].session()).request.conversation
+    assert load(one.stdout.encode()).conversation == whole
+
+
+@EVERY
+def test_check_fix_and_convert_read_sessions(agent, session):
+    file = session(agent)
+    assert run("check", file, "--as", "openai:gpt-4o").exit_code == 0
+    fixed = run("fix", file, "--as", "openai:gpt-4o")
+    assert fixed.exit_code == 0
+    assert json.loads(run("convert", file, "--to", "openai:gpt-4o").stdout) == json.loads(
+        fixed.stdout
+    )
+
+
+@EVERY
+def test_a_session_is_not_replaced_by_a_body(agent, session, tmp_path):
+    file = session(agent)
+    done = run("fix", file, "--as", "anthropic", "--in-place")
+    assert done.exit_code == 1
+    assert "--write-session" in done.stderr
+    assert file.read_bytes() == agent.session(interrupted=True)
+    assert left_in(tmp_path) == [file.name]
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex", "gemini-cli", "pi"])
+def test_a_session_is_repaired_in_place_and_kept_as_it_was(name, session, tmp_path):
+    file = session(AGENTS[name])
+    command = ("fix", file, "--as", "anthropic", "--in-place", "--write-session")
+    done = run(*command, "--json")
+    record = json.loads(done.stderr)
+    assert (done.exit_code, record["changed"], record["remaining"]) == (0, True, [])
+    assert [one["code"] for one in record["findings"]] == ["session_result_added"]
+    before = AGENTS[name].session(interrupted=True)
+    assert (tmp_path / f"{file.name}.bak").read_bytes() == before
+    assert file.read_bytes().startswith(before)
+    assert not read_document(file.read_bytes()).request.conversation.ledger.open
+    again = run(*command)
+    assert "nothing to repair" in " ".join(again.stderr.split())
+    assert left_in(tmp_path) == [file.name, f"{file.name}.bak"]
+
+
+def test_sessions_that_need_no_writing_back_say_why(session):
+    file = session(AGENTS["opencode"])
+    done = run("fix", file, "--as", "anthropic", "--in-place", "--write-session")
+    assert done.exit_code == 1
+    assert "closes open calls itself" in done.stderr
+
+
+def test_a_file_that_cannot_be_repaired_in_place_says_so(tmp_path):
+    agent = AGENTS["gemini-cli"]
+    header, *messages = [*agent.healthy(), *agent.second_call()]
+    file = tmp_path / "session.json"
+    file.write_text(json.dumps({**header, "messages": messages}), "utf-8")
+    done = run("fix", file, "--as", "anthropic", "--in-place", "--write-session")
+    assert done.exit_code == 1
+    assert "cannot be repaired in place" in done.stderr
+    assert left_in(tmp_path) == ["session.json"]
+
+
+def test_write_session_is_for_sessions_in_place(tmp_path, session):
+    body = tmp_path / "body.json"
+    body.write_text('{"messages": [{"role": "user", "content": "Hi"}]}', "utf-8")
+    assert run("fix", body, "--as", "openai", "--in-place", "--write-session").exit_code == 2
+    file = session(AGENTS["pi"])
+    assert run("fix", file, "--as", "openai", "--write-session").exit_code == 2
