@@ -42,8 +42,10 @@ class TrimmedText:
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write
-        self._lead: str | None = ""
-        """Blanks before the text, while they may still count; None when that is settled."""
+        self._lead: list[str] = []
+        """Blanks before the text, while they may still count."""
+        self._is_lead_settled = False
+        self._has_line_before = False
         self._held: list[str] = []
         """What may turn out to be blanks behind it, or a first line that is the only one."""
         self._has_held_line = False
@@ -51,9 +53,10 @@ class TrimmedText:
 
     def add(self, piece: str) -> None:
         """More text. Blanks at its end wait."""
-        if self._lead is not None and not self._held:
+        if not self._is_lead_settled and not self._held:
             text = piece.lstrip()
-            self._lead += piece[: len(piece) - len(text)]
+            self._lead.append(piece[: len(piece) - len(text)])
+            self._has_line_before = self._has_line_before or "\n" in self._lead[-1]
             piece = text
         said = piece.rstrip()
         if said:
@@ -65,10 +68,8 @@ class TrimmedText:
     def keep(self, text: str) -> None:
         """Text that counts also if it is blank."""
         self._held.append(text)
-        if self._lead is not None and "\n" not in self._lead:
-            self._lead = None
         self._has_lines = self._has_lines or self._has_held_line or "\n" in text
-        if self._lead is None or self._has_lines:
+        if self._is_lead_settled or not self._has_line_before or self._has_lines:
             self._write(self._indentation() + "".join(self._held))
             self._held.clear()
             self._has_held_line = False
@@ -76,15 +77,17 @@ class TrimmedText:
     def end(self) -> None:
         """Nothing more comes."""
         rest = "".join(self._held)
-        if self._lead is not None:
+        if not self._is_lead_settled:
             self._write(rest.rstrip())
         elif self._has_lines and "\n" in rest:
             self._write(rest[: rest.rindex("\n")])
 
     def _indentation(self) -> str:
         """What of the blanks before the text counts, once."""
-        lead, self._lead = self._lead, None
-        return "" if lead is None else lead.partition("\n")[2]
+        lead = "".join(self._lead)
+        self._lead.clear()
+        self._is_lead_settled = True
+        return lead.partition("\n")[2]
 
 
 def character_of(entity: str) -> str:

@@ -129,19 +129,6 @@ class Reader:
             yield
         return self._text[self._at : self._at + count]
 
-    def peek_word(self, count: int = 1) -> Reading[str]:
-        """The next characters behind white space, without taking anything.
-
-        White space that is not taken is looked at again with every piece that comes: where it may
-        be taken, `blank` and `peek` are what to use.
-        """
-        while True:
-            found = _BLANK.match(self._text, self._at)
-            start = found.end() if found is not None else self._at
-            if len(self._text) - start >= count or self._closed:
-                return self._text[start : start + count]
-            yield
-
     def blank(self) -> Reading[str]:
         """Take white space."""
         taken: list[str] = []

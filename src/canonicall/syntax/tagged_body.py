@@ -131,8 +131,10 @@ class Body:
         made = words(text, self._output.tools.get(name)) if end else None
         if made is None or not self.told(name, made):
             return False
-        for comment in _COMMENT.findall(text):
-            if escaped(comment) not in made:
+        comments = _COMMENT.findall(text)
+        is_kept = {comment: escaped(comment) in made for comment in set(comments)}
+        for comment in comments:
+            if not is_kept[comment]:
                 self._output.left_out("A comment", comment)
         return True
 
