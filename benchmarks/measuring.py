@@ -45,20 +45,32 @@ class Ratio(NamedTuple):
 
 
 def compare(
-    what: str, ours: Side, theirs: Side, *, goal: float | None = None, clock: Clock = perf_counter
+    what: str,
+    ours: Side,
+    theirs: Side,
+    *,
+    goal: float | None = None,
+    clock: Clock = perf_counter,
+    repeats: int = REPEATS,
 ) -> Ratio:
     """The cost of a unit of `ours` in units of `theirs`."""
     for side in (ours, theirs):
         side.work()
     best_ours = best_theirs = float("inf")
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         best_ours = min(best_ours, _seconds(ours, clock))
         best_theirs = min(best_theirs, _seconds(theirs, clock))
     return Ratio(what, best_ours, best_theirs, goal)
 
 
 def growth(
-    what: str, work: Callable[[str], object], long: str, short: str, *, goal: float
+    what: str,
+    work: Callable[[str], object],
+    long: str,
+    short: str,
+    *,
+    goal: float,
+    repeats: int = REPEATS,
 ) -> Ratio:
     """The cost of a character of the long text in characters of the short one."""
     times = max(1, round(len(long) / len(short)))
@@ -67,10 +79,8 @@ def growth(
         for _ in range(times):
             work(short)
 
-    ours = Side(lambda: work(long), len(long))
-    return compare(
-        what, ours, Side(work_as_much, len(short) * times), goal=goal, clock=process_time
-    )
+    ours, theirs = Side(lambda: work(long), len(long)), Side(work_as_much, len(short) * times)
+    return compare(what, ours, theirs, goal=goal, clock=process_time, repeats=repeats)
 
 
 def growth_once(work: Callable[[str], object], long: str, short: str) -> float:
