@@ -1,8 +1,9 @@
 """Texts that nobody means: what a character of them costs when there are more of them.
 
 Every syntax reads its own markers, over and over: alone, with a character behind each, and with
-what opens JSON, strings and tags. The row of a syntax is the shape that seemed to grow the most at a first look. Then there
-are the inner parts of calls, each of which once was read again and again.
+what opens JSON, strings and tags. The row of a syntax is the shape that seemed to grow the most at
+a first look. Then there are the inner parts of calls that once were read again and again, and some
+like them.
 """
 
 from collections.abc import Iterator
