@@ -7,7 +7,7 @@ from canonicall.blocks import ToolCall
 from canonicall.request import Tool
 from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.scanner import TextScanner
-from measuring import Ratio, Side, compare
+from measuring import Ratio, Side, compare, growth
 
 KILO = 1_000
 ARGUMENT = 64 * 1024
@@ -21,16 +21,11 @@ SYNTAXES = (
     *("gemma4", "pythonic", "react"),
 )
 TOOLS = [Tool("write", parameters={"type": "object", "properties": {"text": {"type": "string"}}})]
-HARD = ("hermes", "<tool_call>"), ("qwen3_coder_xml", "<function="), ("tool_tag", "<tool><a>")
-"""Markers that open nothing, over and over: none of them may make the text be read again."""
 
 
 def ratios() -> list[Ratio]:
     """One unit is the whole call, or a character; the bare search is over the same text."""
-    return [
-        *(one for name in SYNTAXES for one in _of_syntax(name)),
-        *(_repeated(name, marker) for name, marker in HARD),
-    ]
+    return [one for name in SYNTAXES for one in _of_syntax(name)]
 
 
 def _of_syntax(name: str) -> list[Ratio]:
@@ -42,10 +37,11 @@ def _of_syntax(name: str) -> list[Ratio]:
             Side(lambda: _scan(name, call, 4), 1),
             Side(lambda: _search(call), 1),
         ),
-        compare(
+        growth(
             f"{name}: a call with 1 MB in one argument / with 100 KB, 4 characters at a time",
-            Side(lambda: _scan(name, long, 4), LONG),
-            Side(lambda: _scan(name, short, 4), SHORT),
+            lambda text: _scan(name, text, 4),
+            long,
+            short,
             goal=LINEAR,
         ),
         compare(
@@ -54,16 +50,6 @@ def _of_syntax(name: str) -> list[Ratio]:
             Side(lambda: _search(words), LONG),
         ),
     ]
-
-
-def _repeated(name: str, marker: str) -> Ratio:
-    long, short = marker * (LONG // len(marker) // 4), marker * (SHORT // len(marker) // 4)
-    return compare(
-        f"{name}: {marker!r} again and again, 250 KB / 25 KB",
-        Side(lambda: _scan(name, long, 64), len(long)),
-        Side(lambda: _scan(name, short, 64), len(short)),
-        goal=LINEAR,
-    )
 
 
 def _scan(name: str, text: str, size: int) -> None:

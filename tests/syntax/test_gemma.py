@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall.errors import InvalidValue
+from canonicall.syntax.parsing import parse
 from syntax.readings import (
     any_keys,
     arguments_with,
@@ -126,6 +127,13 @@ def test_a_block_that_is_no_call_stays_text():
 def test_values_nested_without_end_are_given_up():
     parsed = read("<|tool_call>call:f{a:" + "[" * 5000, "gemma4")
     assert parsed.calls[0].truncated
+
+
+def test_a_list_that_only_the_bracket_of_the_object_ends_is_mended():
+    """Its reader found no value there, for ever."""
+    parsed = parse("<|tool_call>call:f{a:[1,2}<tool_call|>", syntax="gemma4")
+    assert [(one.name, one.args) for one in parsed.calls] == [("f", {"a": [1, 2]})]
+    assert [one.code for one in parsed.findings] == ["arguments_repaired"]
 
 
 def test_functiongemma_has_its_own_tokens():

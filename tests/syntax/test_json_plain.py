@@ -2,8 +2,10 @@
 
 import pytest
 
+from canonicall.events import BlockEnded, BlockStarted
+from canonicall.folding import fold
 from canonicall.syntax.scanner import TextScanner
-from syntax.support import codes, read, said
+from syntax.support import codes, events_of_pieces, read, said
 
 OFFERED = [{"name": "f"}, {"name": "g"}]
 CALL = '{"name": "f", "arguments": {"a": 1}}'
@@ -165,3 +167,15 @@ def test_templates_of_ollama(text):
 
 def test_a_model_without_a_syntax_calls_nothing():
     assert read(CALL, "generic_none").text == CALL
+
+
+def test_an_object_that_is_refused_behind_a_call_is_not_begun():
+    """It was told as a call that never ended."""
+    call = '{"name": "f", "arguments": {"a": 1}}'
+    refused = '{"x": 1, "name": "f", "arguments": {"a": 2}}'
+    events = events_of_pieces(f"[{call}, {refused}]", "json_plain", tools=[{"name": "f"}])
+    begun = [event.index for event in events if isinstance(event, BlockStarted)]
+    assert begun == [event.index for event in events if isinstance(event, BlockEnded)]
+    reply = fold(events)
+    assert [one.args for one in reply.calls] == [{"a": 1}]
+    assert refused in reply.message.text

@@ -53,10 +53,9 @@ def test_accept_takes_the_longest_literal_that_fits():
     assert both(lambda reader: reader.accept("abc"), "ab") == ("", "ab")
 
 
-def test_white_space_is_taken_and_peeked_behind():
+def test_white_space_is_taken_and_other_text_is_peeked_at():
     assert both(lambda reader: reader.blank(), " \n\tx") == (" \n\t", "x")
     assert both(lambda reader: reader.blank(), "  ") == ("  ", "")
-    assert both(lambda reader: reader.peek_word(2), "  xyz") == ("xy", "  xyz")
     assert both(lambda reader: reader.peek(3), "xy") == ("xy", "xy")
 
 

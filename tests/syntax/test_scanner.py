@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from canonicall.blocks import Text, Thinking, ToolCall
 from canonicall.errors import UnknownName
 from canonicall.events import BlockEnded, BlockStarted, StreamEnded, TextAdded
-from canonicall.reply import Reply
 from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.json_calls import json_opener
-from canonicall.syntax.registry import get_syntax, syntax_names
+from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.scanner import TextScanner
 from syntax.support import (
     JSON_SYNTAXES,
@@ -27,25 +26,6 @@ from syntax.support import (
 )
 
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
-TOOLS = st.sampled_from([None, [{"name": "f"}]])
-
-
-@given(st.sampled_from(syntax_names()), st.data())
-def test_any_split_gives_the_same_reply(name, data):
-    text, _ = data.draw(garbage(name))
-    tools = data.draw(TOOLS)
-    whole = streamed([text], name, tools=tools)
-    assert streamed(data.draw(splits(text)), name, tools=tools) == whole
-    assert streamed(text, name, tools=tools) == whole
-
-
-@given(st.sampled_from(JSON_SYNTAXES), st.data())
-def test_no_text_is_lost(name, data):
-    """Every word is in the text, in a thought, in a call, or a finding says where it went."""
-    text, words = data.draw(garbage(name))
-    reply = streamed([text], name, tools=data.draw(TOOLS))
-    there = _all_text(reply)
-    assert [word for word in words if word not in there] == []
 
 
 @given(st.sampled_from(JSON_SYNTAXES), st.text(max_size=60))
@@ -74,23 +54,6 @@ def test_events_tell_what_the_reply_says(name, data):
     cut = {at for at, one in enumerate(blocks) if isinstance(one, ToolCall) and one.truncated}
     ended = [event.index for event in events if isinstance(event, BlockEnded)]
     assert ended == [at for at in started if at not in cut]
-
-
-@given(st.sampled_from(JSON_SYNTAXES), st.data())
-def test_words_wait_only_where_a_marker_may_begin(name, data):
-    """What is held back is shorter than the longest marker."""
-    syntax = get_syntax(name)
-    markers = sorted(_markers(syntax))
-    beginnings = st.sampled_from([one[:-1] or "x" for one in markers])
-    text = "".join(data.draw(st.lists(beginnings | st.text(max_size=5), max_size=8)))
-    if any(marker in text for marker in markers):
-        return
-    scanner = TextScanner(name)
-    told = 0
-    for fed, char in enumerate("." + text, 1):
-        added = [event for event in scanner.feed(char) if isinstance(event, TextAdded)]
-        told += sum(len(event.text) for event in added)
-        assert fed - told < max(map(len, markers))
 
 
 HARD = {
@@ -196,17 +159,6 @@ def test_a_syntax_may_come_from_anywhere():
     reply = streamed("a@b\n@f done", syntax)
     assert said(reply.calls) == [("f", {})]
     assert reply.message.text.split() == ["a@b", "done"]
-
-
-def _all_text(reply: Reply) -> str:
-    parts = [finding.why for finding in reply.findings]
-    for block in reply.message.blocks:
-        match block:
-            case Text(text=text) | Thinking(text=text):
-                parts.append(text)
-            case ToolCall():
-                parts += [block.name, block.id, block.raw or ""]
-    return " ".join(parts)
 
 
 def _markers(syntax: Syntax) -> set[str]:

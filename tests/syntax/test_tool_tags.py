@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall.request import Tool
+from canonicall.syntax.parsing import parse
 from syntax.readings import (
     arguments_with,
     codes,
@@ -259,3 +260,16 @@ def test_what_was_printed_is_read_as_it_was(args):
 )
 def test_any_text_is_read_the_same_in_any_pieces(syntax, text):
     read(text, syntax, TOOLS)
+
+
+def test_attributes_of_elements_in_elements_are_told_when_they_are_left_out():
+    tool = Tool(
+        "f", parameters={"properties": {"many": {"type": "array"}, "one": {"type": "object"}}}
+    )
+    text = '<f><many><item id="1">a</item><item>b</item></many><one><k x="2">c</k></one></f>'
+    parsed = parse(text, syntax="toolname_as_tag_xml", tools=[tool])
+    assert [one.args for one in parsed.calls] == [{"one": {"k": "c"}, "many": ["a", "b"]}]
+    assert [one.code for one in parsed.findings] == ["text_in_call", "text_in_call"]
+    told = " ".join(one.why for one in parsed.findings)
+    assert 'id="1"' in told
+    assert 'x="2"' in told

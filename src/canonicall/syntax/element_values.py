@@ -8,33 +8,44 @@ Nothing but the schema of the tool tells what an element is. Decisions:
 - Without a schema elements inside are members, or items where all are called `item`; what has no
   elements in it is text.
 - `&lt;` and its kind, and `<![CDATA[...]]>`, are undone in values that have no elements in them.
+- Attributes of elements inside mean nothing; they are left out, and told.
 - Blanks around a value mean nothing. Around several lines, the line ends next to the tags mean
   nothing, and code between them keeps its indentation. What is escaped always counts.
 """
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from canonicall.syntax.typed_values import is_text, json_of, json_text, member_schema, types_of
 
-_BEGIN = re.compile(r"\s*<([^\s<>/\"'=!?]+)(?:\s[^<>]*)?(/?)>")
+_BEGIN = re.compile(r"\s*<([^\s<>/\"'=!?]+)(\s[^<>]*?)?(/?)>")
 CDATA, CDATA_END = "<![CDATA[", "]]>"
 ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
 LONGEST_ENTITY = 10
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 _SPECIAL = re.compile(rf"{re.escape(CDATA)}|{ENTITY.pattern}")
 _ITEM = "item"
+LeftOut: TypeAlias = Callable[[str], object]
+"""Is told what stands in a tag and means nothing."""
 _DEEPEST = 32
 """Elements inside of more elements than this stay text."""
 
 
-def element_json(raws: list[str], schema: Any, root: dict[str, Any]) -> str:
+class _Element(NamedTuple):
+    """An element inside of a value."""
+
+    name: str
+    raw: str
+    attributes: str
+
+
+def element_json(raws: list[str], schema: Any, root: dict[str, Any], left_out: LeftOut) -> str:
     """The JSON of an argument, given all the elements that say it."""
+    values = _Values(root, left_out)
     if len(raws) > 1 and "array" in types_of(schema, root):
-        inner = member_schema(schema, None, root)
-        return _list(raws, inner, root, 0)
-    return _value(raws[-1], schema, root, 0)
+        return values.of_items(raws, member_schema(schema, None, root), 0)
+    return values.of(raws[-1], schema, 0)
 
 
 class TrimmedText:
@@ -42,8 +53,10 @@ class TrimmedText:
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write
-        self._lead: str | None = ""
-        """Blanks before the text, while they may still count; None when that is settled."""
+        self._lead: list[str] = []
+        """Blanks before the text, while they may still count."""
+        self._is_lead_settled = False
+        self._has_line_before = False
         self._held: list[str] = []
         """What may turn out to be blanks behind it, or a first line that is the only one."""
         self._has_held_line = False
@@ -51,9 +64,10 @@ class TrimmedText:
 
     def add(self, piece: str) -> None:
         """More text. Blanks at its end wait."""
-        if self._lead is not None and not self._held:
+        if not self._is_lead_settled and not self._held:
             text = piece.lstrip()
-            self._lead += piece[: len(piece) - len(text)]
+            self._lead.append(piece[: len(piece) - len(text)])
+            self._has_line_before = self._has_line_before or "\n" in self._lead[-1]
             piece = text
         said = piece.rstrip()
         if said:
@@ -65,10 +79,8 @@ class TrimmedText:
     def keep(self, text: str) -> None:
         """Text that counts also if it is blank."""
         self._held.append(text)
-        if self._lead is not None and "\n" not in self._lead:
-            self._lead = None
         self._has_lines = self._has_lines or self._has_held_line or "\n" in text
-        if self._lead is None or self._has_lines:
+        if self._is_lead_settled or not self._has_line_before or self._has_lines:
             self._write(self._indentation() + "".join(self._held))
             self._held.clear()
             self._has_held_line = False
@@ -76,15 +88,17 @@ class TrimmedText:
     def end(self) -> None:
         """Nothing more comes."""
         rest = "".join(self._held)
-        if self._lead is not None:
+        if not self._is_lead_settled:
             self._write(rest.rstrip())
         elif self._has_lines and "\n" in rest:
             self._write(rest[: rest.rindex("\n")])
 
     def _indentation(self) -> str:
         """What of the blanks before the text counts, once."""
-        lead, self._lead = self._lead, None
-        return "" if lead is None else lead.partition("\n")[2]
+        lead = "".join(self._lead)
+        self._lead.clear()
+        self._is_lead_settled = True
+        return lead.partition("\n")[2]
 
 
 def character_of(entity: str) -> str:
@@ -116,38 +130,49 @@ def plain_text(raw: str) -> str:
     return "".join(pieces)
 
 
-def _value(raw: str, schema: Any, root: dict[str, Any], depth: int) -> str:
-    types = types_of(schema, root)
-    may_have_elements = not types or "object" in types or "array" in types
-    children = _children(raw) if may_have_elements and depth < _DEEPEST else None
-    if not children:
-        return _leaf(raw, types, schema, root)
-    is_list = "array" in types if types else all(name == _ITEM for name, _ in children)
-    if not is_list:
-        return _object(children, schema, root, depth)
-    inner = member_schema(schema, None, root)
-    if all(member_schema(inner, name, root) is not None for name, _ in children):
-        return f"[{_object(children, inner, root, depth)}]"  # An only item, without its element.
-    return _list([raw for _, raw in children], inner, root, depth)
+class _Values:
+    """Makes JSON of elements."""
 
+    def __init__(self, root: dict[str, Any], left_out: LeftOut) -> None:
+        self._root = root
+        self._left_out = left_out
 
-def _list(raws: list[str], schema: Any, root: dict[str, Any], depth: int) -> str:
-    return f"[{','.join(_value(raw, schema, root, depth + 1) for raw in raws)}]"
+    def of(self, raw: str, schema: Any, depth: int) -> str:
+        """The JSON of one value."""
+        root = self._root
+        types = types_of(schema, root)
+        may_have_elements = not types or "object" in types or "array" in types
+        children = _children(raw) if may_have_elements and depth < _DEEPEST else None
+        if not children:
+            return _leaf(raw, types, schema, root)
+        for one in children:
+            self._left_out(one.attributes)
+        is_list = "array" in types if types else all(one.name == _ITEM for one in children)
+        if not is_list:
+            return self._object(children, schema, depth)
+        inner = member_schema(schema, None, root)
+        if all(member_schema(inner, one.name, root) is not None for one in children):
+            # An only item, without its element.
+            return f"[{self._object(children, inner, depth)}]"
+        return self.of_items([one.raw for one in children], inner, depth)
 
+    def of_items(self, raws: list[str], schema: Any, depth: int) -> str:
+        """The JSON of a list."""
+        return f"[{','.join(self.of(raw, schema, depth + 1) for raw in raws)}]"
 
-def _object(children: list[tuple[str, str]], schema: Any, root: dict[str, Any], depth: int) -> str:
-    said: dict[str, list[str]] = {}
-    for name, raw in children:
-        said.setdefault(name, []).append(raw)
-    members = []
-    for name, raws in said.items():
-        inner = member_schema(schema, name, root)
-        if len(raws) == 1:
-            written = _value(raws[0], inner, root, depth + 1)
-        else:
-            written = _list(raws, member_schema(inner, None, root), root, depth)
-        members.append(f"{json_text(name)}:{written}")
-    return "{" + ",".join(members) + "}"
+    def _object(self, children: list[_Element], schema: Any, depth: int) -> str:
+        said: dict[str, list[str]] = {}
+        for one in children:
+            said.setdefault(one.name, []).append(one.raw)
+        members = []
+        for name, raws in said.items():
+            inner = member_schema(schema, name, self._root)
+            if len(raws) == 1:
+                written = self.of(raws[0], inner, depth + 1)
+            else:
+                written = self.of_items(raws, member_schema(inner, None, self._root), depth)
+            members.append(f"{json_text(name)}:{written}")
+        return "{" + ",".join(members) + "}"
 
 
 def _leaf(raw: str, types: tuple[str, ...], schema: Any, root: dict[str, Any]) -> str:
@@ -162,19 +187,20 @@ def _leaf(raw: str, types: tuple[str, ...], schema: Any, root: dict[str, Any]) -
     return f"[{','.join(json_of(one, inner)[0] for one in items)}]"
 
 
-def _children(text: str) -> list[tuple[str, str]] | None:
+def _children(text: str) -> list[_Element] | None:
     """The elements of a text, None if it is not made of elements alone."""
-    found: list[tuple[str, str]] = []
+    found: list[_Element] = []
     at = 0
     while begin := _BEGIN.match(text, at):
-        if begin[2]:
-            found.append((begin[1], ""))
+        attributes = (begin[2] or "").strip()
+        if begin[3]:
+            found.append(_Element(begin[1], "", attributes))
             at = begin.end()
             continue
         end = _end(text, begin.end(), begin[1])
         if end is None:
             return None
-        found.append((begin[1], text[begin.end() : end.start()]))
+        found.append(_Element(begin[1], text[begin.end() : end.start()], attributes))
         at = end.end()
     return found if not text[at:].strip() else None
 

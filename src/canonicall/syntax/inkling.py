@@ -62,8 +62,8 @@ def _read_message(reader: Reader, output: Output) -> Reading[bool]:
 
 def _compare(header: str, output: Output) -> None:
     """Tell of a header that says another name than the call behind it."""
-    said = [block.name for block in output.blocks if isinstance(block, ToolCall)]
-    if header not in said[-1:]:
+    called = (one.name for one in reversed(output.blocks) if isinstance(one, ToolCall))
+    if header != next(called, None):
         why = f"A call was headed {header!r}; the name in it counts."
         output.note("fields_dropped", Action.DROPPED, why)
 

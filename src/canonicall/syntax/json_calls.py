@@ -150,10 +150,5 @@ def _goes_on(span: Span) -> Reading[bool]:
 def _close(reader: Reader, output: Output, closers: tuple[str, ...]) -> Reading[None]:
     """Take the closing marker if it is there, or what came of it before the text was cut."""
     yield from reader.blank()
-    if (yield from reader.accept(*closers)):
-        return
-    rest = reader.rest
-    if rest and any(closer.startswith(rest) for closer in closers):
-        reader.take(len(rest))
-    else:
+    if not (yield from reader.accept(*closers)) and not reader.take_begun(*closers):
         output.unclosed = closers

@@ -86,9 +86,7 @@ def close_call(
     if (yield from reader.accept(*closers)):
         return
     if (yield from reader.comes(ends)):
-        rest = reader.rest
-        if any(marker.startswith(rest) and marker != rest for marker in ends.markers):
-            reader.take(len(rest))
+        reader.take_begun(*ends.markers)
     elif not reader.at_end:
         why = "Text stood between a call and its closing marker; it was kept."
         output.note("text_in_call", Action.KEPT, why)

@@ -54,26 +54,26 @@ class Output:
         """The markers one of which should have stood behind the last calls, and did not yet."""
         self._open: type[Text | Thinking] | None = None
         self._pieces: list[str] = []
-        self._held = ""
+        self._held: list[str] = []
         """White space that counts only if words follow."""
+        self._kinds: set[type[Block]] = set()
+        """What kinds of blocks there are: nobody has to look at all of them again."""
 
     @property
     def has_said_nothing(self) -> bool:
         """Whether there were no words and no calls yet; thoughts do not count."""
-        return self._open is not Text and not any(
-            isinstance(block, (Text, ToolCall)) for block in self.blocks
-        )
+        return self._open is not Text and self._kinds <= {Thinking}
 
     @property
     def has_only_words(self) -> bool:
         """Whether there were no thoughts and no calls yet."""
-        return self._open is not Thinking and all(isinstance(one, Text) for one in self.blocks)
+        return self._open is not Thinking and self._kinds <= {Text}
 
     @property
     def at_line_start(self) -> bool:
         """Whether the last character was the end of a line, or there was none."""
         if self._held:
-            return self._held[-1] == "\n"
+            return self._held[-1][-1] == "\n"
         return self._open is not Text or self._pieces[-1][-1] == "\n"
 
     @property
@@ -86,13 +86,14 @@ class Output:
         if not piece:
             return
         if self._open is not Text:
-            piece = self._held + piece
             if piece.isspace():
-                self._held = piece if self.blocks or self._keeps_blank else ""
+                if self.blocks or self._keeps_blank:
+                    self._held.append(piece)
                 return
+            piece = "".join((*self._held, piece))
             if not self._keeps_blank and (not self.blocks or self._is_behind_thought):
                 piece = piece.lstrip()
-            self._held = ""
+            self._held.clear()
             self._start(Text)
         self._pieces.append(piece)
         self.events.append(TextAdded(len(self.blocks), piece))
@@ -138,8 +139,7 @@ class Output:
     def end(self, *, complete: bool = True) -> None:
         """Nothing more comes."""
         self.end_words()
-        calls = any(isinstance(block, ToolCall) for block in self.blocks)
-        finish = TOOL_CALLS if calls else STOP
+        finish = TOOL_CALLS if ToolCall in self._kinds else STOP
         self.events.append(FinishReported(finish))
         message = Message("assistant", tuple(self.blocks), finish=finish)
         reply = Reply(message, findings=tuple(self.findings))
@@ -151,10 +151,15 @@ class Output:
             said = "".join(self._pieces)
             block = self._open(text=said.rstrip() if self._open is Thinking else said)
             self.events.append(BlockEnded(len(self.blocks), block))
-            self.blocks.append(block)
+            self.add_block(block)
             self._open = None
             self._pieces = []
-        self._held = ""
+        self._held.clear()
+
+    def add_block(self, block: Block) -> None:
+        """A block that is whole, or will not be."""
+        self.blocks.append(block)
+        self._kinds.add(type(block))
 
     @property
     def _is_behind_thought(self) -> bool:
@@ -238,5 +243,5 @@ class CallOutput:
         call = replace(self._call, id=self._id, args=args, raw=raw, truncated=truncated)
         if not truncated:
             output.events.append(BlockEnded(len(output.blocks), call))
-        output.blocks.append(call)
+        output.add_block(call)
         return True

@@ -34,7 +34,7 @@ _PAIR = re.compile(r"[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _SCALAR_ENDS = stops(",", "(", ")", "]", "\n")
 _BEHIND_TEXT = (",", ")", "]", "}")
 _QUOTES = ('"""', "'''", '"', "'")
-_NUMBER = re.compile(r"(-?)0*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
+_NUMBER = re.compile(r"(-?)([0-9]++)((?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)")
 
 
 def python_calls(
@@ -169,7 +169,7 @@ def _json_of(raw: str) -> str:
         return "null"
     number = _NUMBER.fullmatch(raw)
     if number is not None:  # Digit for digit, but a month may be written as 07.
-        return number[1] + number[2]
+        return f"{number[1]}{number[2].lstrip('0') or '0'}{number[3]}"
     value = repaired_value(raw)
     if value is None and raw[:1] in ("{", "("):  # A set, or a tuple.
         value = repaired_value(f"[{raw[1:-1]}]")

@@ -87,9 +87,14 @@ class Reader:
 
     def give_back(self, text: str) -> None:
         """Put text that was taken back, to be read in another way."""
+        self.position -= len(text)
+        start = self._at - len(text)
+        if start >= 0 and self._text.startswith(text, start):
+            # It is still there. A copy of all that follows, for every marker, is not linear.
+            self._at = start
+            return
         self._text = text + self._text[self._at :]
         self._at = 0
-        self.position -= len(text)
 
     def unmarked(self, reading: Reading[_T]) -> Reading[_T]:
         """Read without remembering what is taken: of a call that was told nothing is given back."""
@@ -108,24 +113,21 @@ class Reader:
             self._taken.append(taken)
         return taken
 
+    def take_begun(self, *literals: str) -> bool:
+        """Take what came of one of `literals`, if there is nothing else. Whether it was so."""
+        if len(self._text) - self._at >= max(map(len, literals)):
+            return False
+        rest = self.rest
+        is_begun = bool(rest) and any(one.startswith(rest) and one != rest for one in literals)
+        if is_begun:
+            self.take(len(rest))
+        return is_begun
+
     def peek(self, count: int = 1) -> Reading[str]:
         """The next characters, fewer only at the end."""
         while len(self._text) - self._at < count and not self._closed:
             yield
         return self._text[self._at : self._at + count]
-
-    def peek_word(self, count: int = 1) -> Reading[str]:
-        """The next characters behind white space, without taking anything.
-
-        White space that is not taken is looked at again with every piece that comes: where it may
-        be taken, `blank` and `peek` are what to use.
-        """
-        while True:
-            found = _BLANK.match(self._text, self._at)
-            start = found.end() if found is not None else self._at
-            if len(self._text) - start >= count or self._closed:
-                return self._text[start : start + count]
-            yield
 
     def blank(self) -> Reading[str]:
         """Take white space."""

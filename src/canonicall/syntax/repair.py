@@ -19,9 +19,10 @@ _GRAMMAR = r"""
     | (?P<comma>,)
     | (?P<colon>:)
     | (?P<word>[^\s"'{}\[\],:]+)
+    | (?P<open_quote>["'])
 """
 _STRING = r"""%(q)s(?:[^%(q)s\\]++|\\.)*%(q)s?"""
-_STRING_WITH_QUOTES = r"""%(q)s(?:[^%(q)s\\]++|\\.|%(q)s(?!\s*(?:[,:}\]]|\Z)))*%(q)s"""
+_STRING_WITH_QUOTES = r"""%(q)s(?:[^%(q)s\\]++|\\.|%(q)s(?!\s*(?:[,:}\]]|\Z)))*+%(q)s"""
 
 
 def _tokens(string: str) -> re.Pattern[str]:
@@ -75,6 +76,8 @@ def _rewritten(raw: str, cut: bool, tokens: re.Pattern[str], closes: bool, alone
         kind, text = token.lastgroup, token[0]
         if kind == "blank":
             continue
+        if kind == "open_quote":
+            return ""  # Nothing behind it ends a string: to look again from each quote takes long.
         if kind == "close":
             _drop_comma(written)
             if open_brackets and open_brackets[-1] == text:

@@ -12,6 +12,7 @@ the call. Of an argument said twice that is no list, the last counts, with a fin
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 from canonicall.findings import Action
@@ -131,8 +132,10 @@ class Body:
         made = words(text, self._output.tools.get(name)) if end else None
         if made is None or not self.told(name, made):
             return False
-        for comment in _COMMENT.findall(text):
-            if escaped(comment) not in made:
+        comments = _COMMENT.findall(text)
+        is_kept = {comment: escaped(comment) in made for comment in set(comments)}
+        for comment in comments:
+            if not is_kept[comment]:
                 self._output.left_out("A comment", comment)
         return True
 
@@ -224,7 +227,9 @@ class _Members:
             self._arguments.member(key, self._value(key, raws))
 
     def _value(self, key: str, raws: list[str]) -> str:
-        return element_json(raws, self._arguments.schema_of(key), self._arguments.schema)
+        call = self._arguments
+        left_out = partial(call.left_out, IN_A_TAG)
+        return element_json(raws, call.schema_of(key), call.schema, left_out)
 
     def _key(self, element: re.Match[str]) -> str:
         if element[1] not in _NAMED_INSIDE or element[1] in self._arguments.known:

@@ -43,7 +43,7 @@ _PYTHON_TYPES: dict[type, str] = {
     list: "array",
     type(None): "null",
 }
-_INTEGER = re.compile(r"([+-]?)0*([0-9]+)(?:\.0*)?")
+_INTEGER = re.compile(r"([+-]?)([0-9]++)(?:\.0*+)?")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _BOOLEANS = {"true": "true", "false": "false", "1": "true", "0": "false"}
 _DEEPEST = 8
@@ -195,7 +195,7 @@ def _scalar(text: str, kind: str, types: tuple[str, ...]) -> str | None:
         return "null" if is_none or text.lower() == "null" else None
     if kind == "integer":
         found = _INTEGER.fullmatch(text)
-        return f"{found[1].replace('+', '')}{found[2]}" if found else None
+        return _whole_number(found) if found else None
     if kind == "number":
         written = _INTEGER.sub(_without_zeros, text, count=1)
         return written if _NUMBER.fullmatch(written) else None
@@ -206,8 +206,12 @@ def _scalar(text: str, kind: str, types: tuple[str, ...]) -> str | None:
 
 def _without_zeros(found: re.Match[str]) -> str:
     """The beginning of a number without a plus and leading zeros; its end as it was."""
-    digits_end = found.end(2)
-    return f"{found[1].replace('+', '')}{found[2]}{found.string[digits_end : found.end()]}"
+    return f"{_whole_number(found)}{found.string[found.end(2) : found.end()]}"
+
+
+def _whole_number(found: re.Match[str]) -> str:
+    """The digits before the point as JSON has them."""
+    return f"{found[1].replace('+', '')}{found[2].lstrip('0') or '0'}"
 
 
 _UNREADABLE = object()

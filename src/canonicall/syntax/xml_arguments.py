@@ -122,8 +122,5 @@ def leave_block(reader: Reader, output: Output, ends: tuple[str, ...]) -> Readin
     if not ends:
         return
     is_next = yield from reader.next_of(*ends)
-    rest = reader.rest
-    if rest and not is_next and any(end.startswith(rest) for end in ends):
-        reader.take(len(rest))
-    else:
+    if is_next or not reader.take_begun(*ends):
         output.unclosed = ends
