@@ -9,12 +9,12 @@ from typing import Any
 
 from canonicall.schema.cutting import bare, cut
 from canonicall.schema.definitions import Definitions
+from canonicall.schema.equivalents import Schema, without
 from canonicall.schema.glance import fits as seen_to_fit
 from canonicall.schema.keywords import HOLDERS, LISTS, MAPS, ONE, REFERENCES
 from canonicall.schema.limits import DEEPEST, Limits, limits_of
 from canonicall.schema.losses import At, Fitted
 from canonicall.schema.references import References
-from canonicall.schema.rewording import Schema, without
 from canonicall.schema.root import Root, is_root
 from canonicall.schema.strict import closed
 from canonicall.schema.wording import Wording

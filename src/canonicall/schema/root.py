@@ -4,12 +4,12 @@ import re
 from functools import cache
 from typing import Any
 
+from canonicall.schema.equivalents import Schema, without
 from canonicall.schema.keywords import DEFINITIONS, LIMITS, REFERENCES
 from canonicall.schema.limits import DEEPEST, Limits
 from canonicall.schema.losses import Change
 from canonicall.schema.merging import both, either
 from canonicall.schema.references import reference_of
-from canonicall.schema.rewording import Schema, without
 from canonicall.schema.wording import Wording
 from canonicall.target import SchemaRule
 

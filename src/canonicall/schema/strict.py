@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from canonicall.schema.equivalents import Schema, or_null
 from canonicall.schema.keywords import HOLDERS, MAPS
 from canonicall.schema.losses import At
-from canonicall.schema.rewording import Schema, or_null
 from canonicall.schema.wording import Wording
 
 _SAYS_WHAT = {"type", "enum", "const", "anyOf", "allOf", "$ref"}
