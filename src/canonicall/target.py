@@ -72,9 +72,8 @@ class StrictRule(Struct, frozen=True):
     """Every property is required; one that may be missing is null."""
     some_required: bool = False
     """A tool that has parameters has to require at least one of them."""
-    closed: Literal["written", "implied", "free"] = "written"
-    """written: every object says `additionalProperties: false`. implied: it may say nothing. free:
-    it may be open."""
+    closed: bool = True
+    """Every object says `additionalProperties: false`."""
     any_json: bool = False
     """A schema may say nothing at all, which means any JSON."""
     typed: bool = False

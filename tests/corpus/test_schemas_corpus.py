@@ -1,71 +1,112 @@
-"""Recorded lists of tools: what a provider accepted is sent to it again byte for byte, and every
-list becomes one that every other provider is known to take."""
+"""Recorded lists of tools on their way: what a provider accepted is sent to it again byte for byte,
+and every list becomes one that every other provider takes, by the judge and by the types of the
+official SDK, with a finding for whatever did not come along."""
 
+import json
+import re
 from functools import cache
 
-import msgspec
 import pytest
 
-from canonicall import Conversation, Policy, Request, decode_request, encode_request, verify
-from canonicall.errors import MalformedBody
-from canonicall.providers.registry import find_profile, get_target, provider_names
+from canonicall import Policy, translate_tools
+from canonicall.codec import decode_tools
+from canonicall.providers.registry import get_profile, get_target, provider_names
 from canonicall.transcript.schemas import fitted_tools
-from canonicall.wire.formats import FORMATS, get_format
-from corpus.support import needs_corpus, recorded
+from canonicall.wire.formats import FORMATS
+from corpus.support import needs_corpus
+from corpus.test_tool_lists_corpus import (
+    SDKS,
+    complaints,
+    own_target,
+    recorded_lists,
+    typed_complaints,
+)
 
 pytestmark = needs_corpus
-PROTOCOLS = {
-    "openai-chat": "openai-chat",
-    "openai-responses": "openai-responses",
-    "anthropic": "anthropic-messages",
-    "gemini": "gemini-generate",
-    "bedrock": "bedrock-converse",
-    "cohere": "cohere-v2",
-    "ollama": "ollama-chat",
-}
+ALL = [f"{name}/{format}" for name in provider_names() for format in get_profile(name).formats]
+# One for each set of rules that a format is spoken with.
+TARGETS = {(get_target(one).format, get_target(one).schemas): one for one in reversed(ALL)}.values()
+# Strict mode is asked for; where a format has none, the flag has no place.
+STRICT = ["openai/openai-chat", "openai/openai-responses", "anthropic/anthropic", "cohere/cohere"]
 
 
 @cache
-def lists(format):
-    """Each different list of tools that was accepted, with the provider that did."""
+def distinct_lists():
+    """Every list once for each format, by what its schemas say; the first request that had it."""
     found = {}
-    for record in recorded(PROTOCOLS[format]):
-        if record["status"] != 200 or not record["request"]:
-            continue
-        try:
-            tools = decode_request(record["request"], format).tools
-        except MalformedBody:
-            continue
-        provider = record["provider"]
-        if tools:
-            found.setdefault((provider, msgspec.json.encode(tools)), tools)
-    return [(provider, tools) for (provider, _), tools in found.items()]
-
-
-def home(provider, format):
-    """The target that accepted a list: the provider's, if there is a profile, else the format's."""
-    profile = find_profile(provider)
-    known = profile is not None and format in profile.formats
-    return get_target(f"{provider}/{format}") if known else get_format(format).target
+    for format in FORMATS:
+        for listed in recorded_lists(format):
+            tools, _ = decode_tools(listed.tools, format)
+            alike = [(one.kind, one.parameters, one.strict, one.native) for one in tools]
+            found.setdefault((format, repr(alike)), listed)
+    return [(format, listed) for (format, _), listed in found.items()]
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_a_provider_accepted_is_not_touched(format):
-    found = lists(format)
-    assert len(found) > 5
-    for provider, tools in found:
-        fitted, findings = fitted_tools(tools, home(provider, format).schemas, Policy())
-        assert (fitted is tools, [str(one) for one in findings]) == (True, []), provider
+    lists = recorded_lists(format)
+    assert len(lists) > 5
+    for listed in lists:
+        if format == "openai-responses" and any("function" in tool for tool in listed.tools):
+            continue  # Nested as in Chat Completions: the schema was never read.
+        tools, _ = decode_tools(listed.tools, format)
+        rule = own_target(listed.host, format).schemas
+        fitted, findings = fitted_tools(tools, rule, Policy())
+        assert (fitted is tools, [str(one) for one in findings]) == (True, []), listed.id
 
 
-@pytest.mark.parametrize("target", sorted(provider_names()))
-def test_every_list_becomes_one_that_is_taken(target):
+def said(tools, format):
+    """What the functions of a list say, in order."""
+    functions = (tool for tool in decode_tools(tools, format)[0] if tool.kind == "function")
+    return [
+        (tool.description, tool.parameters if has_parameters(tool.parameters) else None)
+        for tool in functions
+    ]
+
+
+def has_parameters(schema):
+    """Formats differ in how they say that there are none; whether it is closed is the same then."""
+    empty = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    return not all(empty.get(key, "") == value for key, value in (schema or {}).items())
+
+
+def translated_lists(target, format, strict):
+    """Every list as `target` takes it, the same result once, with what was reported."""
+    seen = set()
+    for source, listed in distinct_lists():
+        made = translate_tools(listed.tools, source, target, strict=strict)
+        same = said(listed.tools, source) == said(made.tools, format)
+        written = json.dumps(made.tools)
+        if written not in seen or not same:
+            seen.add(written)
+            yield listed.id, made, same
+
+
+@pytest.mark.parametrize(
+    ("target", "strict"), [(one, None) for one in TARGETS] + [(one, True) for one in STRICT]
+)
+def test_every_list_becomes_one_that_is_taken(target, strict):
     goal = get_target(target)
-    chat = Conversation()
-    chat.user("Go.")
-    distinct = {
-        msgspec.json.encode(tools): tools for format in FORMATS for _, tools in lists(format)
-    }
-    for tools in distinct.values():
-        body = encode_request(Request(chat, tools=tools), goal).body
-        assert [str(one) for one in verify(body, goal) if one.code == "bad_tool_schema"] == []
+    wrong = {}
+    for id, made, same in translated_lists(goal, goal.format, strict):
+        told = complaints(made.tools, goal) if made.tools else []
+        if not same and not made.findings:
+            told.append("something changed, and nothing was reported")
+        if told:
+            wrong[id] = told
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("strict", [None, True], ids=["as it came", "strict"])
+@pytest.mark.parametrize("format", SDKS)
+def test_the_types_of_the_sdk_take_every_list(format, strict):
+    # The API chooses where `strict` is left out; the types want it to be there.
+    known = r"\.function\.strict: Field required" if format == "openai-responses" else "(?!)"
+    wrong = [
+        (id, line)
+        for id, made, _ in translated_lists(format, format, strict)
+        if made.tools
+        for line in typed_complaints(made.tools, format)
+        if not re.search(known, line)
+    ]
+    assert wrong == []

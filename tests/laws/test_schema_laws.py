@@ -20,6 +20,7 @@ from canonicall import (
     verify,
 )
 from canonicall.providers.registry import provider_names
+from canonicall.schema import fitting
 from canonicall.schema.fitting import fit_schema
 from canonicall.target import SchemaRule, StrictRule
 from canonicall.wire.formats import FORMATS, get_format
@@ -178,6 +179,17 @@ def test_fitting_is_a_function_of_what_the_schema_says(schema, rule, strict):
     assert repr(again) == repr(fitted)
     if not fitted.losses:
         assert fitted.schema is schema
+
+
+@given(schemas(), st.sampled_from(RULES), st.booleans())
+def test_a_glance_says_yes_only_where_the_walk_does(schema, rule, strict):
+    """With and without glances the result is the same, for schemas that fit and for others."""
+    for one in (schema, fit_schema(schema, rule, strict=strict).schema):
+        quick = fit_schema(one, rule, strict=strict)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(fitting, "seen_to_fit", lambda *_: False)
+            careful = fit_schema(one, rule, strict=strict)
+        assert (repr(quick), quick.schema is one) == (repr(careful), careful.schema is one)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.provider)

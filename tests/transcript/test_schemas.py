@@ -100,6 +100,16 @@ def test_a_strict_tool_is_made_to_fit_by_policy_only():
         fitted_tools(tools, strict_rule(), Policy(schemas="refuse"))
 
 
+def test_a_strict_tool_without_a_schema_says_that_it_has_no_parameters():
+    tools = (Tool("a", strict=True), Tool("b"))
+    fitted, findings = fitted_tools(tools, strict_rule(), Policy())
+    assert (fitted[0].strict, fitted[0].parameters) == (True, CLOSED | {"required": []})
+    assert fitted[1] is tools[1]
+    assert [(one.code, one.where) for one in findings] == [
+        ("schema_reworded", "tools[0].parameters")
+    ]
+
+
 def test_where_nothing_is_known_of_strict_mode_the_flag_stays():
     tools = (Tool("a", parameters={"type": "object"}, strict=True),)
     assert fitted_tools(tools, SchemaRule(), Policy()) == (tools, [])

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from canonicall.schema.equivalents import Schema
 from canonicall.schema.keywords import TYPES
 from canonicall.schema.losses import At
-from canonicall.schema.rewording import Schema
 from canonicall.schema.strict import closed
 from canonicall.schema.wording import Wording
 

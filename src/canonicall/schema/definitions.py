@@ -12,12 +12,12 @@ from typing import Any
 from msgspec import Struct
 
 from canonicall.schema.cutting import bare, cut
+from canonicall.schema.equivalents import Schema, without
 from canonicall.schema.keywords import DEFINITIONS, LIMITS, REFERENCES
 from canonicall.schema.limits import Limits
-from canonicall.schema.losses import At
+from canonicall.schema.losses import At, escaped
 from canonicall.schema.merging import both
 from canonicall.schema.references import Referenced, reference_of
-from canonicall.schema.rewording import Schema, without
 from canonicall.schema.wording import Wording
 
 UNROLLED = 2
@@ -65,7 +65,7 @@ class Definitions:
             for keyword in ("$defs", "definitions"):
                 held = self._root.get(keyword)
                 for name, schema in held.items() if isinstance(held, dict) else ():
-                    pointer = f"/{keyword}/{_escaped(str(name))}"
+                    pointer = f"/{keyword}/{escaped(str(name))}"
                     self._named(pointer)
                     self._waiting.append(Referenced(pointer, schema))
         stays = "$defs" if self._limits.refs in ("all", "acyclic") else ""
@@ -144,10 +144,10 @@ class Definitions:
             self._define(found, depth + 1)
         elif not is_known:
             self._waiting.append(found)
-        kept_place = found.pointer == f"/$defs/{_escaped(name)}"
+        kept_place = found.pointer == f"/$defs/{escaped(name)}"
         if kept_place and isinstance(reference, str) and reference.startswith("#/$defs/"):
             return reference
-        return f"#/$defs/{_escaped(name)}"
+        return f"#/$defs/{escaped(name)}"
 
     def _define(self, found: Referenced, depth: int) -> None:
         if found.pointer in self._fitted or found.pointer in self._open:
@@ -218,10 +218,6 @@ def _has_definitions(schema: Schema) -> bool:
 def _is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether both hold the same objects in the same order."""
     return list(one) == list(other) and all(one[name] is other[name] for name in one)
-
-
-def _escaped(step: str) -> str:
-    return step.replace("~", "~0").replace("/", "~1")
 
 
 def _short(reference: Any) -> str:

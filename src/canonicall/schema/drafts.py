@@ -7,10 +7,11 @@ things. Meaning is never changed here.
 
 from typing import Any
 
-from canonicall.schema.keywords import COUNTS
+from canonicall.schema.equivalents import without
+from canonicall.schema.keywords import COUNTS, NUMBER_LIMITS
 
 _EXCLUSIVE = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
-_NUMBERS = COUNTS | {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+_NUMBERS = COUNTS | NUMBER_LIMITS
 _OLD = frozenset({"exclusiveMinimum", "exclusiveMaximum", "dependencies", "additionalItems"})
 
 
@@ -33,7 +34,7 @@ def _with_numeric_limits(node: dict[str, Any]) -> dict[str, Any]:
         flag = node.get(exclusive)
         if not isinstance(flag, bool):
             continue
-        node = {name: value for name, value in node.items() if name != exclusive}
+        node = without(node, exclusive)
         if flag and limit in node:
             node = {exclusive if name == limit else name: value for name, value in node.items()}
     return node
@@ -43,7 +44,7 @@ def _with_prefix_items(node: dict[str, Any]) -> dict[str, Any]:
     first, rest = node.get("items"), node.get("additionalItems")
     if not isinstance(first, list):
         # Beside a schema for all items, or none, it says nothing.
-        return _without(node, "additionalItems")
+        return without(node, "additionalItems") if "additionalItems" in node else node
     plain: dict[str, Any] = {}
     for name, value in node.items():
         if name == "items" and first:
@@ -61,16 +62,12 @@ def _with_dependents(node: dict[str, Any]) -> dict[str, Any]:
         return node
     names = {key: value for key, value in both.items() if isinstance(value, list)}
     schemas = {key: value for key, value in both.items() if not isinstance(value, list)}
-    plain = _without(node, "dependencies")
+    plain = without(node, "dependencies")
     if names:
         plain["dependentRequired"] = names
     if schemas:
         plain["dependentSchemas"] = schemas
     return plain
-
-
-def _without(node: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in node.items() if key != name} if name in node else node
 
 
 def _number(name: str, value: Any) -> Any:

@@ -9,12 +9,13 @@ from typing import Any
 
 from canonicall.schema.cutting import bare, cut
 from canonicall.schema.definitions import Definitions
+from canonicall.schema.equivalents import Schema, without
+from canonicall.schema.glance import fits as seen_to_fit
 from canonicall.schema.keywords import HOLDERS, LISTS, MAPS, ONE, REFERENCES
 from canonicall.schema.limits import DEEPEST, Limits, limits_of
 from canonicall.schema.losses import At, Fitted
 from canonicall.schema.references import References
-from canonicall.schema.rewording import Schema, without
-from canonicall.schema.root import Root
+from canonicall.schema.root import Root, is_root
 from canonicall.schema.strict import closed
 from canonicall.schema.wording import Wording
 from canonicall.target import SchemaRule
@@ -24,14 +25,18 @@ _REFERENCES = frozenset(REFERENCES)
 _DOWN = frozenset({"properties", "items", "prefixItems", "additionalProperties"})
 _PLACES_FOR_FLAGS = frozenset({"additionalProperties", "items", "unevaluatedProperties"})
 _UNDONE = frozenset({"unevaluatedProperties", "unevaluatedItems"})
-
-
-_SCALARS = frozenset({"string", "number", "integer", "boolean", "null"})
+_GLANCES = 4
+"""How far inside whole parts of a schema are glanced at."""
 
 
 def fit_schema(schema: dict[str, Any], rule: SchemaRule, *, strict: bool = False) -> Fitted:
     """`schema` as `rule` takes it; with `strict`, as it takes it for a strict tool."""
-    return _Fitting(schema, limits_of(rule, strict=strict)).fitted()
+    limits = limits_of(rule, strict=strict)
+    if is_root(schema, rule) and seen_to_fit(
+        schema, limits.deepest, rule, limits.looks, schema.get("$defs")
+    ):
+        return Fitted(schema)
+    return _Fitting(schema, limits).fitted()
 
 
 class _Fitting:
@@ -44,6 +49,7 @@ class _Fitting:
         self._words = Wording(limits, self._refs)
         self._definitions = Definitions(schema, limits, self._words, self._fit)
         self._level = 0
+        self._kept = schema.get("$defs")
 
     def fitted(self) -> Fitted:
         node = self._schema
@@ -67,7 +73,7 @@ class _Fitting:
             return self._odd(node, at)
         if depth > DEEPEST or self._level >= self._limits.deepest:
             return self._cut(node, at)
-        if node.keys() <= self._limits.notes and _is_simple(node):
+        if at is not None and self._seen_to_fit(node, depth):
             return node
         if not _REFERENCES.isdisjoint(node):
             node, is_done = self._definitions.resolved(node, at, depth)
@@ -84,6 +90,13 @@ class _Fitting:
         elif not HOLDERS.isdisjoint(node):
             node = self._with_inner(node, at, depth)
         return node if self._limits.strict is None else closed(node, at, self._words)
+
+    def _seen_to_fit(self, node: Schema, depth: int) -> bool:
+        """A glance at a part; far inside only at parts without parts, so that time stays linear."""
+        if self._definitions.embedded or (depth > _GLANCES and not HOLDERS.isdisjoint(node)):
+            return False
+        room = min(self._limits.deepest - self._level, DEEPEST + 1 - depth)
+        return seen_to_fit(node, room, self._limits.rule, self._limits.looks, self._kept)
 
     def _odd(self, node: Any, at: At) -> Any:
         """A schema that is no object: yes and no of newer drafts, or nonsense."""
@@ -186,11 +199,3 @@ class _Fitting:
         if "contains" in gone:
             gone += ["minContains", "maxContains"]
         return without(node, *gone) if gone else node
-
-
-def _is_simple(node: Schema) -> bool:
-    """Whether a schema of nothing but a type and notes is sound; most of them are just that."""
-    kind = node.get("type")
-    if not isinstance(kind, str) or kind not in _SCALARS:
-        return False
-    return all(isinstance(note, str) for note in node.values())

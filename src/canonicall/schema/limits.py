@@ -4,13 +4,11 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from canonicall.schema.glance import looks_of
 from canonicall.target import References, SchemaRule, StrictRule
 
 DEEPEST = 64
 """Below this no schema is read: no provider takes it, and recursion has to end."""
-
-
-_GLANCED = frozenset({"type", "description", "title"})
 
 
 class Limits(Struct, frozen=True):
@@ -28,8 +26,8 @@ class Limits(Struct, frozen=True):
     draft: str
     deepest: int
     """How deep values may be nested."""
-    notes: frozenset[str]
-    """What may stand in a schema that can be told to fit at a glance."""
+    looks: dict[str, int]
+    """How each keyword is looked at in a glance."""
 
     def takes(self, keyword: str) -> bool:
         return self.keywords is None or keyword in self.keywords
@@ -40,15 +38,17 @@ def limits_of(rule: SchemaRule, *, strict: bool) -> Limits:
     """The limits of `rule`, in strict mode if it has one and `strict` asks for it."""
     held = rule.strict if strict else None
     keywords = (held.keywords if held else ()) or rule.keywords
+    read = frozenset(keywords) if keywords else None
+    refs = held.refs if held else rule.refs
     depth = (held.max_depth if held else 0) or rule.max_depth or DEEPEST
     return Limits(
         rule=rule,
         strict=held,
-        keywords=frozenset(keywords) if keywords else None,
+        keywords=read,
         drops_others=held is not None or rule.others == "refused",
-        refs=held.refs if held else rule.refs,
+        refs=refs,
         checks=bool(keywords or rule.draft),
         draft=rule.draft or "2020-12",
         deepest=min(depth, DEEPEST),
-        notes=_GLANCED & frozenset(keywords) if keywords else _GLANCED,
+        looks=looks_of(rule, read, refs, strict=held is not None),
     )

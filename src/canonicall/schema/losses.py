@@ -27,10 +27,15 @@ class Fitted(Struct, frozen=True):
     losses: tuple[Loss, ...] = ()
 
 
+def escaped(step: str) -> str:
+    """A name as a step of a JSON Pointer."""
+    return step.replace("~", "~0").replace("/", "~1")
+
+
 def pointer_to(at: At) -> str:
     """The JSON Pointer of a place."""
     steps: list[str] = []
     while at is not None:
         at, step = at
-        steps.append(str(step).replace("~", "~0").replace("/", "~1"))
+        steps.append(escaped(str(step)))
     return "".join(f"/{step}" for step in reversed(steps))

@@ -7,9 +7,8 @@ more: it is for targets that take no alternatives at the root.
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from canonicall.schema.keywords import LIMITS
-
-Schema = dict[str, Any]
+from canonicall.schema.equivalents import Schema
+from canonicall.schema.keywords import LIMITS, TYPES
 
 _HIGHER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
 _LOWER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
@@ -106,11 +105,7 @@ def _names(spoken: Any) -> set[str]:
 
 def _common_types(first: Any, second: Any) -> Any:
     mine, theirs = _listed(first), _listed(second)
-    common = [
-        one
-        for one in ("string", "number", "integer", "boolean", "array", "object", "null")
-        if _allows(mine, one) and _allows(theirs, one)
-    ]
+    common = [one for one in TYPES if _allows(mine, one) and _allows(theirs, one)]
     if "number" in common:
         common = [one for one in common if one != "integer"]
     return (common[0] if len(common) == 1 else common) or None

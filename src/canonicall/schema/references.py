@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from canonicall.schema.keywords import DEFINITIONS, HOLDERS, MAPS, REFERENCES
-from canonicall.schema.losses import At, pointer_to
+from canonicall.schema.losses import At, escaped, pointer_to
 
 _PATIENCE = 20_000
 """How many references are followed to find recursion, in one schema."""
@@ -101,7 +101,7 @@ class References:
                 return None
         if not isinstance(here, (dict, bool)):
             return None
-        return Referenced("".join(f"/{_escaped(step)}" for step in steps), here)
+        return Referenced("".join(f"/{escaped(step)}" for step in steps), here)
 
     def _elsewhere(self, name: str) -> Referenced | None:
         for steps in (["$defs"], ["definitions"], ["components", "schemas"]):
@@ -169,10 +169,6 @@ def _each_node(schema: Any, *, definitions: bool = True) -> Iterator[tuple[At, d
 
 def _values(value: Any, at: At) -> list[tuple[At, Any]]:
     return [((at, n), one) for n, one in value.items()] if isinstance(value, dict) else []
-
-
-def _escaped(step: str) -> str:
-    return step.replace("~", "~0").replace("/", "~1")
 
 
 def _unescaped(step: str) -> str:

@@ -4,13 +4,14 @@ import re
 from functools import cache
 from typing import Any
 
+from canonicall.schema.equivalents import Schema, without
 from canonicall.schema.keywords import DEFINITIONS, LIMITS, REFERENCES
 from canonicall.schema.limits import DEEPEST, Limits
 from canonicall.schema.losses import Change
 from canonicall.schema.merging import both, either
 from canonicall.schema.references import reference_of
-from canonicall.schema.rewording import Schema, without
 from canonicall.schema.wording import Wording
+from canonicall.target import SchemaRule
 
 
 class Root:
@@ -23,6 +24,8 @@ class Root:
     def object(self, node: Schema) -> Schema:
         """`node` as the root of the parameters; the same object where it is one already."""
         rule = self._limits.rule
+        if is_root(node, rule):
+            return node
         if rule.object_root:
             node = self._resolved(node)
             refused = [name for name in rule.root_refused if name in node]
@@ -107,6 +110,23 @@ class Root:
         if isinstance(listed, list):
             open_node["required"] = [name for name in listed if name not in bad]
         return {**open_node, "properties": good}
+
+
+def is_root(node: Schema, rule: SchemaRule) -> bool:
+    """Whether a schema can be the root of parameters as it is."""
+    if rule.object_root and (
+        node.get("type") != "object"
+        or not node.keys().isdisjoint(rule.root_refused)
+        or not node.keys().isdisjoint(REFERENCES)
+    ):
+        return False
+    properties = node.get("properties")
+    if properties is None:
+        return not rule.properties_required or "properties" in node
+    if not rule.property_pattern or not isinstance(properties, dict):
+        return True
+    matches = _pattern(rule.property_pattern).fullmatch
+    return all(matches(name) is not None for name in properties)
 
 
 @cache

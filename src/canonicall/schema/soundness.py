@@ -19,7 +19,7 @@ def unsound_keywords(node: dict[str, Any]) -> list[str]:
     return [
         name
         for name, value in node.items()
-        if (check := _CHECKS.get(name)) is not None and not check(value)
+        if (check := CHECKS.get(name)) is not None and not check(value)
     ]
 
 
@@ -63,8 +63,11 @@ def _is_flag(value: Any) -> bool:
 
 
 def _is_names(value: Any) -> bool:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list):
         return False
+    for one in value:
+        if not isinstance(one, str):
+            return False
     return len(set(value)) == len(value)
 
 
@@ -103,7 +106,7 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
-_CHECKS: dict[str, Callable[[Any], bool]] = {
+CHECKS: dict[str, Callable[[Any], bool]] = {
     "type": _is_type,
     "enum": _is_list,
     "required": _is_names,
@@ -130,3 +133,4 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("unevaluatedProperties", "unevaluatedItems"), _is_schema),
     **dict.fromkeys(COUNTS, _is_count),
 }
+"""By keyword: whether a value is one it may hold."""

@@ -8,11 +8,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from canonicall.schema.equivalents import Schema, or_null
 from canonicall.schema.keywords import HOLDERS, MAPS
 from canonicall.schema.losses import At
-from canonicall.schema.rewording import Schema, or_null
 from canonicall.schema.wording import Wording
-from canonicall.target import StrictRule
 
 _SAYS_WHAT = {"type", "enum", "const", "anyOf", "allOf", "$ref"}
 
@@ -28,17 +27,11 @@ def closed(node: Schema, at: At, words: Wording) -> Schema:
     kind = node.get("type")
     if kind != "object" and not (isinstance(kind, list) and "object" in kind):
         return node
-    node = _closed_object(node, at, words, rule)
+    if rule.closed and node.get("additionalProperties") is not False:
+        what = "Only properties that are declared can be given in strict mode."
+        words.lose("narrowed", at, what)
+        node = {**node, "additionalProperties": False}
     return _complete(node, at, words) if rule.all_required else node
-
-
-def _closed_object(node: Schema, at: At, words: Wording, rule: StrictRule) -> Schema:
-    if node.get("additionalProperties") is False:
-        return node
-    if rule.closed == "free" or (rule.closed == "implied" and "additionalProperties" not in node):
-        return node
-    words.lose("narrowed", at, "Only properties that are declared can be given in strict mode.")
-    return {**node, "additionalProperties": False}
 
 
 def _complete(node: Schema, at: At, words: Wording) -> Schema:

@@ -9,12 +9,7 @@ from typing import Any
 import msgspec
 
 from canonicall.schema.drafts import modern
-from canonicall.schema.keywords import LIMITS
-from canonicall.schema.limits import DEEPEST, Limits
-from canonicall.schema.losses import At, Change, Loss, pointer_to
-from canonicall.schema.merging import both
-from canonicall.schema.references import References, reference_of
-from canonicall.schema.rewording import (
+from canonicall.schema.equivalents import (
     Schema,
     const_as_enum,
     inclusive,
@@ -25,6 +20,11 @@ from canonicall.schema.rewording import (
     type_of_values,
     without,
 )
+from canonicall.schema.keywords import DEFINITIONS, LIMITS, REFERENCES
+from canonicall.schema.limits import DEEPEST, Limits
+from canonicall.schema.losses import At, Change, Loss, pointer_to
+from canonicall.schema.merging import both
+from canonicall.schema.references import References, reference_of
 from canonicall.schema.soundness import unsound_keywords
 
 # JSON Schema 2020-12, section 7.3. Others (`int32`, `uint8`) are notes that nobody checks.
@@ -35,7 +35,7 @@ _FORMATS = frozenset(
 )
 _TOLD_NOTES = ("default", "examples")
 _LONGEST_TOLD = 300
-_DEFINED = ("$defs", "definitions", "components")
+_EXCLUSIVE = {"exclusiveMinimum", "exclusiveMaximum"}
 
 
 class Wording:
@@ -124,10 +124,10 @@ class Wording:
             return None
         if reference_of(part) is not None and not (LIMITS | {"$ref"}).isdisjoint(node):
             found = self.refs.find(reference_of(part))
-            rest = without(part, "$ref", "$dynamicRef", "$recursiveRef")
+            rest = without(part, *REFERENCES)
             if found is None or not isinstance(found.schema, dict) or not found.pointer:
                 return None
-            resolved = both(without(found.schema, *_DEFINED), rest)
+            resolved = both(without(found.schema, *DEFINITIONS), rest)
             return None if resolved is None else self._whole(node, resolved)
         return both(node, part)
 
@@ -213,9 +213,6 @@ class Wording:
             self.lose("weakened", at, f"`minItems` cannot be {least}; it is {nearest}.")
             node = self._told({**node, "minItems": nearest}, {"minItems": least})
         return node
-
-
-_EXCLUSIVE = {"exclusiveMinimum", "exclusiveMaximum"}
 
 
 def _lacks_items(node: Schema) -> bool:

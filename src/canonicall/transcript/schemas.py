@@ -43,7 +43,7 @@ def fitted_tools(
     fitted: list[Tool] = []
     for index, tool in enumerate(tools):
         if tool.kind != "function" or tool.parameters is None:
-            fitted.append(tool)
+            fitted.append(_with_none(tool, index, rule, findings))
             continue
         if tool.strict and rule.strict is not None:
             held, counts = _fit(tool, index, rule, strict=True)
@@ -64,6 +64,23 @@ def fitted_tools(
         fitted.append(_with_schema(tool, plain, index, policy, findings))
     is_same = all(one is other for one, other in zip(fitted, tools, strict=True))
     return (tools if is_same else tuple(fitted)), findings
+
+
+def _with_none(tool: Tool, index: int, rule: SchemaRule, findings: list[Finding]) -> Tool:
+    """A tool without a schema; a strict one says that it has no parameters, in a closed object."""
+    if tool.kind != "function" or not tool.strict or rule.strict is None or not rule.strict.closed:
+        return tool
+    findings.append(
+        Finding(
+            "schema_reworded",
+            f"tools[{index}].parameters",
+            Action.CHANGED,
+            "A strict tool without parameters has to say that it has none.",
+            Fault.RENDER,
+        )
+    )
+    closed = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    return replace(tool, parameters=closed)
 
 
 def _with_schema(

@@ -17,7 +17,7 @@ TARGET = Target(
     # docs.cohere.com, "Parameter types for tool use", notes on `strict_tools`: at least one
     # required parameter, and 200 fields in all tools. Objects may be open, for all that is said.
     schemas=SchemaRule(
-        strict=StrictRule(some_required=True, closed="free", any_json=True, max_fields=200)
+        strict=StrictRule(some_required=True, closed=False, any_json=True, max_fields=200)
     ),
     results="tool_messages",
     # API reference: user content is text and image_url, tool content is text and document.

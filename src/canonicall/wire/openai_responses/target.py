@@ -19,8 +19,6 @@ _STRICT = StrictRule(
     ),
     ref_alone=True,
     all_required=True,
-    # Requests whose objects do not say it were accepted (recorded traffic).
-    closed="implied",
     # Not documented; the narrower value is taken.
     typed=True,
     max_depth=10,
