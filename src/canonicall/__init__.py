@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     # Read a transcript that somebody stored, whatever it is.
     from canonicall.importing.detection import detect_format
     from canonicall.importing.documents import Document, read_document
+    from canonicall.importing.tool_lists import detect_tools_format
     from canonicall.ledger import Interaction, Ledger
     from canonicall.outcome import Outcome, Status, wording
     from canonicall.parsers import ToolParser, get_parser, register_parser, unregister_parser
@@ -231,6 +232,7 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.importing.detection": ("detect_format",),
     "canonicall.importing.documents": ("Document", "read_document"),
+    "canonicall.importing.tool_lists": ("detect_tools_format",),
     "canonicall.ledger": ("Interaction", "Ledger"),
     "canonicall.outcome": ("Outcome", "Status", "wording"),
     "canonicall.parsers": ("ToolParser", "get_parser", "register_parser", "unregister_parser"),
@@ -378,6 +380,7 @@ __all__ = [
     "decode_response",
     "detect_format",
     "detect_syntax",
+    "detect_tools_format",
     "drop",
     "dump",
     "dump_entry",
