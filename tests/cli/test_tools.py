@@ -116,6 +116,12 @@ def test_wrong_arguments_end_with_2(arguments):
     assert (done.exit_code, done.stdout) == (2, "")
 
 
+def test_an_unknown_target_is_told_what_there_is():
+    said = convert([], "--to", "gemeni").stderr
+    assert "Did you mean 'gemini'?" in said
+    assert "openai-responses" in said
+
+
 def test_the_help_has_an_example():
     shown = CliRunner().invoke(cli, ["tools", "convert", "--help"]).stdout
     assert "\n    canonicall tools convert" in shown

@@ -30,7 +30,7 @@ class ToolsTarget(TargetName):
         try:
             tools_target(value)
         except CanonicallError as error:
-            self.fail(sentence(error), param, ctx)
+            self.fail(f"{sentence(error)} Formats: {', '.join(FORMATS)}.", param, ctx)
         return str(value)
 
     def shell_complete(
@@ -40,7 +40,7 @@ class ToolsTarget(TargetName):
         return matching(sorted({*provider_names(), *FORMATS}), incomplete)
 
 
-@click.group()
+@click.group(subcommand_metavar="VERB [ARGS]...")
 def tools() -> None:
     """Convert lists of tools between providers.
 
