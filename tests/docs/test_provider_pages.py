@@ -9,7 +9,7 @@ from canonicall import Target, get_profile, get_target, provider_names, verify
 from canonicall.cli.provider_facts import GROUPS
 from canonicall.cli.provider_pages import main, provider_page
 from canonicall.cli.provider_refusals import codes_of, refusals
-from canonicall.cli.provider_schemas import schema_facts
+from canonicall.cli.provider_schemas import untold
 from canonicall.target import SchemaRule
 from canonicall.verify.codes import CODES
 from canonicall.wire.formats import FORMATS
@@ -38,8 +38,11 @@ def test_every_field_of_a_target_has_its_place():
     }
     apart = {"format", "provider", "model", "domain", "schemas"}
     assert told - {""} == set(Target.__struct_fields__) - apart
-    rules = {field for field, _, _ in schema_facts(get_target("gemini"))}
-    assert rules == set(SchemaRule.__struct_fields__) - {"others"}
+
+
+def test_a_rule_for_schemas_that_has_no_words_yet_is_told_by_its_name():
+    rule = SchemaRule(items_required=True, max_depth=5)
+    assert list(untold(rule, ["max_depth"])) == [("items_required", "items required", "yes")]
 
 
 @pytest.mark.parametrize("name", provider_names())

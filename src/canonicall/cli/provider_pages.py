@@ -6,6 +6,7 @@ statement has a number that leads to its source at the end of the page.
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from canonicall.cli.provider_facts import GROUPS, answer_to, listed, quoted
@@ -157,19 +158,35 @@ def _schema_source(profile: Profile, sources: Sources, field: str) -> str:
 def _for_models(profile: Profile, sources: Sources) -> list[str]:
     rows = []
     for entry in profile.models:
+        told: dict[tuple[str, str], list[str]] = {}
         for field, rule in entry.rules.items():
-            what, answer = _told(profile, entry, field, rule)
-            rows.append((_models(profile, entry), what, answer, sources.of(rule)))
+            told.setdefault(_told(profile, entry, field, rule), []).append(sources.of(rule))
+        models = _models(profile, entry)
+        for (what, answer), marks in told.items():
+            rows.append((models, what, answer, " ".join(dict.fromkeys(marks))))
+            models = "the same"
     table = _table(("models", "what", "here", "source"), rows)
     return ["### Where models or formats differ", "", *table]
 
 
 def _told(profile: Profile, entry: ModelRules, field: str, rule: Rule) -> tuple[str, str]:
     """One rule of an entry, in words."""
-    target = override(get_target(f"{profile.name}/{entry.format}"), entry.rules)
+    target = _target_at(profile, entry)
     if field == "schemas":
         return "schemas of tools", schema_answers(rule.value, target)
+    if field == "domain":
+        return "reads signatures of", quoted(target.domain)
     return answer_to(field, target)
+
+
+def _target_at(profile: Profile, entry: ModelRules) -> Target:
+    """What holds for a model of the entry, with all that the file says before it."""
+    model = entry.match[0].replace("*", "")
+    target = get_target(f"{profile.name}/{entry.format}")
+    for one in profile.models[: profile.models.index(entry) + 1]:
+        if one.format == entry.format and any(fnmatchcase(model, glob) for glob in one.match):
+            target = override(target, one.rules)
+    return target
 
 
 def _models(profile: Profile, entry: ModelRules) -> str:

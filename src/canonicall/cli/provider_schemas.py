@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
+from msgspec.structs import fields
+
 from canonicall.cli.provider_facts import listed, quoted
 from canonicall.target import StrictRule, Target
 
@@ -11,6 +14,17 @@ _REFERENCES = {
     "inline": "taken; read better in their place",
     "none": "not read: what they stand for is put in their place",
 }
+
+
+_TOLD = (
+    *("object_root", "root_refused", "keywords", "others", "told", "refs", "type_lists", "draft"),
+    *("items_required", "property_pattern", "max_depth", "strict"),
+)
+_TOLD_OF_STRICT = (
+    *("keywords", "formats", "refs", "ref_alone", "all_required", "closed", "typed", "min_items"),
+    *("max_depth", "max_properties", "max_values", "max_tools", "max_optional", "max_unions"),
+)
+"""The fields that have words below."""
 
 
 def schema_facts(target: Target) -> Iterator[tuple[str, str, str]]:
@@ -29,6 +43,7 @@ def schema_facts(target: Target) -> Iterator[tuple[str, str, str]]:
     pattern = rule.property_pattern
     yield "property_pattern", "names of parameters", quoted(pattern) if pattern else ""
     yield "max_depth", "depth", f"at most {rule.max_depth}" if rule.max_depth else ""
+    yield from untold(rule, _TOLD)
     if rule.strict is None:
         yield "strict", "strict mode", "nothing is known: the flag goes as it came"
     else:
@@ -55,6 +70,17 @@ def _strict_facts(rule: StrictRule) -> Iterator[tuple[str, str]]:
         "unions": rule.max_unions,
     }
     yield "at most", ", ".join(f"{what}: {most:,}" for what, most in limits.items() if most)
+    yield from ((what, answer) for _, what, answer in untold(rule, _TOLD_OF_STRICT))
+
+
+def untold(rule: Struct, told: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Fields that nothing above has words for, where they say something: by their names."""
+    for field in fields(rule):
+        value = getattr(rule, field.name)
+        if field.name not in told and value != field.default:
+            words = {True: "yes", False: "no"}
+            answer = words[value] if isinstance(value, bool) else quoted(str(value))
+            yield field.name, field.name.replace("_", " "), answer
 
 
 def schema_answers(entries: Iterable[str], target: Target) -> str:
