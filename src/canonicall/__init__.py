@@ -113,6 +113,7 @@ if TYPE_CHECKING:
     from canonicall.importing.detection import detect_format
     from canonicall.importing.documents import read_document
     from canonicall.importing.kinds import Document
+    from canonicall.importing.tool_lists import detect_tools_format
     from canonicall.ledger import Interaction, Ledger
     from canonicall.outcome import Outcome, Status, wording
     from canonicall.parsers import ToolParser, get_parser, register_parser, unregister_parser
@@ -244,6 +245,7 @@ _NAMES_BY_MODULE = {
     "canonicall.importing.detection": ("detect_format",),
     "canonicall.importing.documents": ("read_document",),
     "canonicall.importing.kinds": ("Document",),
+    "canonicall.importing.tool_lists": ("detect_tools_format",),
     "canonicall.ledger": ("Interaction", "Ledger"),
     "canonicall.outcome": ("Outcome", "Status", "wording"),
     "canonicall.parsers": ("ToolParser", "get_parser", "register_parser", "unregister_parser"),
@@ -398,6 +400,7 @@ __all__ = [
     "decode_response",
     "detect_format",
     "detect_syntax",
+    "detect_tools_format",
     "drop",
     "dump",
     "dump_entry",

@@ -155,7 +155,7 @@ def translate_tools(
     `target` may also be the name of a format. With `strict` every function is made strict, or none
     is. Without `lossy`, a schema that the target cannot say is an `UntranslatableSchema`.
     """
-    goal = get_target(_named(target))
+    goal = tools_target(target)
     decoded, findings = decode_tools(tools, source)
     request = Request(Conversation(), decoded, findings=findings)
     if strict is not None:
@@ -174,11 +174,11 @@ def translate_tools(
     return Translated(found or [], encoded.transcript.names, about)
 
 
-def _named(target: str | Target) -> str | Target:
-    """`target`, which may be a format that no provider is called after: its own provider's then."""
+def tools_target(target: str | Target) -> Target:
+    """The target of a tool list, which a format may name: its own provider's then."""
     if isinstance(target, str) and target in FORMATS and find_profile(target) is None:
-        return f"{get_format(target).target.provider}/{target}"
-    return target
+        target = f"{get_format(target).target.provider}/{target}"
+    return get_target(target)
 
 
 def _readable(request: Request, target: Target) -> tuple[Request, list[Finding]]:

@@ -3,6 +3,8 @@
 import io
 import json
 import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import CliRunner
@@ -14,12 +16,21 @@ from canonicall.cli import demo
 from canonicall.cli.verbs import cli
 from canonicall.providers.registry import get_target
 
+PICTURE = Path(__file__).parents[2] / "docs" / "demo.svg"
+COLUMN = 12.2
+"""How wide a letter is in a picture."""
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 @pytest.fixture(scope="module")
-def facts():
-    done = CliRunner().invoke(cli, ["demo", "--json"])
+def drawn(tmp_path_factory):
+    """Where the picture of the run is saved that `facts` tells of."""
+    return tmp_path_factory.mktemp("demo") / "demo.svg"
+
+
+@pytest.fixture(scope="module")
+def facts(drawn):
+    done = CliRunner().invoke(cli, ["demo", "--json", "--svg", str(drawn)])
     assert done.exit_code == 0
     return json.loads(done.stdout)
 
@@ -124,3 +135,52 @@ def test_a_narrow_terminal_cuts_nothing_off():
     story = demo.show(Console(file=page, width=50, markup=False, emoji=False, highlight=False))
     assert max(map(len, page.getvalue().splitlines())) <= 50
     assert story.checks[-1].claim.split()[-1] in page.getvalue()
+
+
+def lines_of(picture):
+    """The lines of text in a picture, from the top to the bottom. What is blank is not in it."""
+    lines = {}
+    parsed = ET.parse(picture)  # noqa: S314  # our own picture
+    for text in parsed.iter("{http://www.w3.org/2000/svg}text"):
+        if "clip-path" in text.attrib:
+            line = lines.get(float(text.get("y")), "")
+            column = round(float(text.get("x")) / COLUMN)
+            lines[float(text.get("y"))] = line.ljust(column) + text.text.replace("\xa0", " ")
+    return [lines[y].rstrip() for y in sorted(lines) if lines[y].strip()]
+
+
+@pytest.mark.parametrize("which", ["fresh", "in the docs"])
+def test_the_picture_has_the_facts_of_a_fresh_run(facts, drawn, which):
+    """To renew it: canonicall demo --svg docs/demo.svg"""
+    lines = lines_of(drawn if which == "fresh" else PICTURE)
+    table = lines[: lines.index("2. The same conversation, sent with ids and blocks as they are")]
+    rows = [line.split() for line in table if line.endswith("accepted")]
+    hops = [(hop["provider"], str(hop["calls"])) for hop in facts["hops"]]
+    assert [(row[0], next(filter(str.isdigit, row))) for row in rows] == hops
+    said = [line.strip() for line in lines]
+    assert all(f"yes  {check['claim']}" in said for check in facts["checks"])
+    words = " ".join(" ".join(lines).split())
+    assert all(f"{count} {outcome}" in words for outcome, count in facts["outcomes"].items())
+    refused = sum(one["status"] != 200 for one in facts["naive"])
+    assert f"{refused} of {len(facts['naive'])} requests are refused." in words
+
+
+def test_the_picture_is_small_and_loads_nothing(facts, drawn):
+    for picture in (drawn, PICTURE):
+        text = picture.read_text(encoding="utf-8")
+        assert len(text) < 150_000
+        assert set(re.findall(r"https?://[^\s\"/]+", text)) <= {
+            "http://www.w3.org",
+            "https://www.textualize.io",
+        }
+
+
+def test_a_picture_says_what_the_page_says(facts, drawn, canonicall):
+    shown = [line.rstrip() for line in canonicall("demo").stdout.splitlines() if line.strip()]
+    assert lines_of(drawn) == shown
+
+
+def test_a_picture_that_cannot_be_written_is_told_in_one_line(tmp_path):
+    done = CliRunner().invoke(cli, ["demo", "--svg", str(tmp_path / "gone" / "demo.svg")])
+    assert done.exit_code == 1
+    assert "cannot be written" in done.stderr

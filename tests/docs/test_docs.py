@@ -110,6 +110,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "docs/arguments.md",
         "docs/clients.md",
         "docs/conversations.md",
+        "docs/cookbook.md",
         "docs/findings.md",
         "docs/providers.md",
         "docs/simulators.md",
@@ -124,6 +125,16 @@ def test_examples_prove_something(name):
     """A page that promises runnable examples has some, and they assert."""
     blocks = python_blocks((ROOT / name).read_text(encoding="utf-8"))
     assert any("assert " in block.code for block in blocks)
+
+
+RECIPES = python_blocks((ROOT / "docs/cookbook.md").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda one: f"line {one.line}")
+def test_a_recipe_stands_alone(recipe):
+    """Whoever copies one needs no other."""
+    page = f"```python\n{recipe.code}```\n"
+    run_examples(page, "docs/cookbook.md")
 
 
 def test_a_false_example_is_caught_with_its_line():

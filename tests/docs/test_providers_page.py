@@ -24,7 +24,7 @@ def _row(profile: Profile) -> str:
     ids = _with_models(_shown(target.ids), [_style(rules) for rules in own if "ids" in rules])
     kept = [f"`{rules['reasoning'].value}`" for rules in own if "reasoning" in rules]
     cells = (
-        f"`{profile.name}`",
+        f"[`{profile.name}`](providers/{profile.name}.md)",
         profile.title,
         ", ".join(f"`{format}`" for format in profile.formats),
         ids,
@@ -60,7 +60,7 @@ def _first_cells(heading: str) -> list[str]:
 
 def test_the_table_shows_the_built_in_providers():
     section = PAGE.partition("\n## Built-in providers\n")[2].partition("\n## ")[0]
-    shown = [line for line in section.splitlines() if line.startswith("| `")]
+    shown = [line for line in section.splitlines() if line.startswith("| [`")]
     assert shown == built_in(), "the rows should be:\n" + "\n".join(built_in())
 
 

@@ -34,6 +34,16 @@ def test_each_pattern_finds_its_own_words(entry):
     assert explanation.entries[0].quote
 
 
+@pytest.mark.parametrize("entry", table(), ids=lambda entry: entry.code)
+def test_words_that_a_shell_took_the_backticks_from_are_found(entry):
+    assert entry.pattern.search(entry.example.replace("`", ""))
+
+
+def test_the_most_common_error_is_known_by_its_beginning():
+    told = explain("400: tool_use ids were found without tool_result blocks")
+    assert [one.code for one in told.entries] == ["missing_result"]
+
+
 @pytest.mark.parametrize("entry", table(), ids=lambda entry: entry.example[:40])
 def test_each_entry_says_what_it_means_and_what_to_do(entry):
     assert entry.meaning.endswith(".")

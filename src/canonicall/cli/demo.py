@@ -2,10 +2,14 @@
 
 Out: text for a terminal or a pipe, or the same facts as JSON. It fits 80 columns and grows to 100
 at most; colour only helps, it says nothing of its own. In a terminal the table grows as it happens.
+The same page can be saved as a picture.
 """
 
+import io
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 
 import click
 import msgspec
@@ -14,15 +18,19 @@ from rich.console import Console
 from rich.live import Live
 from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from canonicall.cli.demo_journey import Hop, travel
 from canonicall.cli.demo_naive import Refused, send_as_it_is
+from canonicall.cli.files import writing
 from canonicall.cli.page import open_console, say, simple_table
 from canonicall.conversation import Conversation
 from canonicall.ids import is_canonical_tool_id
 
 _ID_SHOWN = 13
 _ERRORS_SHOWN = 8
+_WIDTH = 80
+"""Columns of a picture: as wide as text is without a terminal."""
 _WORDS = "what it says"
 _REPAIRS = {
     "thoughts\nleft out": ("thinking_dropped",),
@@ -50,20 +58,30 @@ class Story(Struct, frozen=True):
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the same facts as a JSON object.")
-def demo(as_json: bool) -> int:
+@click.option(
+    "--svg",
+    "picture",
+    type=click.Path(dir_okay=False, writable=True, allow_dash=True),
+    metavar="FILE",
+    help="Save what is shown as a picture.",
+)
+def demo(as_json: bool, picture: str | None) -> int:
     """Show one conversation travel through all providers.
 
     Every provider is simulated with the rules of the real one. No network, no keys.
 
     \b
-    Example:
+    Examples:
       canonicall demo
+      canonicall demo --svg demo.svg
     """
+    # A place that cannot be written to is told before the journey, not after it.
+    with writing(picture) if picture is not None else nullcontext() as file:
+        story = tell() if as_json else show(open_console())
+        if file is not None:
+            file.write(drawn(story).encode())
     if as_json:
-        story = tell()
         click.echo(msgspec.json.format(msgspec.json.encode(story), indent=2))
-    else:
-        story = show(open_console())
     return 0 if all(check.holds for check in story.checks) else 1
 
 
@@ -81,6 +99,40 @@ def tell(each: Callable[[Hop], None] | None = None) -> Story:
 
 def show(console: Console) -> Story:
     """Tell it while it happens."""
+    _show_beginning(console)
+    table = _hops_table()
+    with Live(
+        _indented(table), console=console, auto_refresh=False, vertical_overflow="visible"
+    ) as live:
+
+        def add(hop: Hop) -> None:
+            _add_hop(table, hop)
+            live.refresh()
+
+        story = tell(add)
+    console.print()
+    _show_rest(story, console)
+    return story
+
+
+def drawn(story: Story) -> str:
+    """The same page as an SVG picture. It loads no font: any that the reader has will do."""
+    console = Console(
+        file=io.StringIO(), record=True, width=_WIDTH, markup=False, emoji=False, highlight=False
+    )
+    _show_beginning(console)
+    table = _hops_table()
+    for hop in story.hops:
+        _add_hop(table, hop)
+    console.print(_indented(table))
+    _show_rest(story, console)
+    picture = console.export_svg(title="canonicall demo", unique_id="demo")
+    return re.sub(r"@font-face \{[^}]*\}\s*", "", picture).replace(
+        "Fira Code, monospace", "monospace"
+    )
+
+
+def _show_beginning(console: Console) -> None:
     console.print("canonicall: one conversation, any model", style="bold")
     say(
         console,
@@ -95,19 +147,16 @@ def show(console: Console) -> Story:
         " had to be changed for it.",
     )
     console.print()
-    table = _table("provider", "calls", "id of the first", *_REPAIRS, "other", "verdict")
-    indented = Padding(table, (0, 0, 0, 2), expand=False)
-    with Live(indented, console=console, auto_refresh=False, vertical_overflow="visible") as live:
 
-        def add(hop: Hop) -> None:
-            table.add_row(*_cells(hop))
-            live.refresh()
 
-        story = tell(add)
-    console.print()
+def _show_rest(story: Story, console: Console) -> None:
     _show_naive(story.naive, console)
     _show_end(story, console)
-    return story
+
+
+def _add_hop(table: Table, hop: Hop) -> None:
+    *cells, verdict = _cells(hop)
+    table.add_row(*cells, Text(verdict, style="green" if hop.is_accepted else "bold red"))
 
 
 def _cells(hop: Hop) -> tuple[str, ...]:
@@ -128,8 +177,9 @@ def _show_naive(naive: Sequence[Refused], console: Console) -> None:
     console.print()
     table = _table("provider", "status", _WORDS)
     for one in [one for one in refused if told[one.error] is one][:_ERRORS_SHOWN]:
-        table.add_row(one.name, str(one.status), textwrap.shorten(one.error, 150))
-    console.print(Padding(table, (0, 0, 0, 2), expand=False))
+        status = Text(str(one.status), style="red")
+        table.add_row(one.name, status, textwrap.shorten(one.error, 150))
+    console.print(_indented(table))
 
 
 def _show_end(story: Story, console: Console) -> None:
@@ -182,6 +232,14 @@ def _outcomes(talk: Conversation) -> dict[str, int]:
 def _head(console: Console, title: str) -> None:
     console.print()
     console.print(title, style="bold cyan")
+
+
+def _hops_table() -> Table:
+    return _table("provider", "calls", "id of the first", *_REPAIRS, "other", "verdict")
+
+
+def _indented(table: Table) -> Padding:
+    return Padding(table, (0, 0, 0, 2), expand=False)
 
 
 def _table(*columns: str) -> Table:

@@ -27,11 +27,12 @@ from canonicall.testing.script import ScriptedModel, Step, call, says, thought
 from canonicall.testing.simulator import Simulator
 from canonicall.wire.formats import get_format
 
+_NOTHING = {"type": "object", "properties": {}}
 _PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 TOOLS = (
     Tool("read_file", "Read a file of the project.", _PATH),
-    Tool("screenshot", "Take a picture of the running program.", {"type": "object"}),
-    Tool("run_tests", "Run the tests.", {"type": "object"}),
+    Tool("screenshot", "Take a picture of the running program.", _NOTHING),
+    Tool("run_tests", "Run the tests.", _NOTHING),
     Tool("apply_patch", "Change a file.", _PATH),
 )
 _PIXEL = (

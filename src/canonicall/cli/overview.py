@@ -30,6 +30,7 @@ VERBS = {
         "canonicall.cli.explain:explain",
         "Say what a provider's error means, and what to do.",
     ),
+    "tools": ("canonicall.cli.tools:tools", "Convert lists of tools between providers."),
     "parse": ("canonicall.cli.parse:parse", "Read the calls that a model printed as text."),
     "providers": (
         "canonicall.cli.providers:providers",

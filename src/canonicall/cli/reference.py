@@ -57,8 +57,17 @@ def reference() -> str:
     for name in VERBS:
         command = cli.get_command(click.Context(cli), name)
         if command is not None:
-            parts.append(f"## {name}\n\n" + _fenced(_help(command, f"canonicall {name}")))
+            parts += [f"## {name}\n", *_parts(command, f"canonicall {name}")]
     return "\n".join(parts)
+
+
+def _parts(command: click.Command, path: str) -> list[str]:
+    """The help of a verb, and of the verbs in it."""
+    parts = [_fenced(_help(command, path))]
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            parts += _parts(inner, f"{path} {name}")
+    return parts
 
 
 def _help(command: click.Command, path: str) -> str:

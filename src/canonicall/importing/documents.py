@@ -75,7 +75,7 @@ def format_names() -> tuple[str, ...]:
 
 def recognise(data: bytes, format: str = AUTO) -> Recognised:
     """The request body in `data` and its format, judged without decoding it."""
-    value = _parsed(without_mark(data))
+    value = parsed_json(data, _WHAT_TO_GIVE)
     body = _body_in(value, format)
     possible = possible_formats(body) if format == AUTO else (format,)
     if not possible or possible[0] == CANONICAL:
@@ -118,13 +118,15 @@ def _is_json(data: bytes) -> bool:
     return data.lstrip()[:1] in (b"{", b"[")
 
 
-def _parsed(data: bytes) -> Any:
+def parsed_json(data: bytes, what_to_give: str) -> Any:
+    """The JSON value in a file; where there is none, the error says what to give instead."""
+    data = without_mark(data)
     if not data.strip():
-        raise MalformedBody(f"there is nothing in it. {_WHAT_TO_GIVE}.")
+        raise MalformedBody(f"there is nothing in it. {what_to_give}.")
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise MalformedBody(f"this is not JSON: {error}. {_WHAT_TO_GIVE}.") from None
+        raise MalformedBody(f"this is not JSON: {error}. {what_to_give}.") from None
     except RecursionError:
         raise MalformedBody("this is nested too deeply to be read.") from None
 
