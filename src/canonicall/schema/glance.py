@@ -42,6 +42,7 @@ _PLAIN = {"type": _SCALAR, "title": _TEXT, "description": _TEXT}
 _SCALARS = frozenset({"string", "number", "integer", "boolean", "null"})
 _TYPES = frozenset(TYPES)
 _DEFINED = "#/$defs/"
+_ESCAPES = frozenset("/~%")
 
 
 def looks_of(
@@ -120,7 +121,7 @@ def _is_defined(reference: Any, definitions: Any) -> bool:
     if not isinstance(reference, str) or not reference.startswith(_DEFINED):
         return False
     name = reference[len(_DEFINED) :]
-    if not isinstance(definitions, dict) or not {"/", "~", "%"}.isdisjoint(name):
+    if not isinstance(definitions, dict) or not _ESCAPES.isdisjoint(name):
         return False
     found = definitions.get(name)
-    return isinstance(found, dict) and not any(one in found for one in REFERENCES)
+    return isinstance(found, dict) and found.keys().isdisjoint(REFERENCES)
