@@ -224,6 +224,11 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         ),
         Fact("reasoning_field", "where it stands", _reasoning_field),
         Fact("reasoning_same_model", "who can read it", _only("reasoning_same_model", "its model")),
+        Fact(
+            "reasoning_state",
+            "what it has to carry",
+            lambda target: listed(target.reasoning_state, ""),
+        ),
         Fact("reasoning_placeholder", "reasoning of a message with calls", _placeholder),
         Fact("signature_sentinel", "signature of a first call", _sentinel),
         Fact(
