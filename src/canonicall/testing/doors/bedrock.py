@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Opaque, Thinking
 from canonicall.reply import Reply
 from canonicall.target import Target
-from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Asked, Door, list_of
+from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, STREAM, Door, list_of
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
@@ -16,7 +16,6 @@ from canonicall.verify.violation import Violation, refuse
 from canonicall.wire.error_body import ErrorBody
 
 SOURCE = "docs: errors"
-_STREAM = "stream"
 _INVALID = (
     "The model returned the following errors: {where}: Invalid `signature` in `thinking` block"
 )
@@ -28,20 +27,13 @@ class ConverseDoor(Door):
     format = "bedrock"
     routes = (
         ("POST", r"/model/(?P<name>.+)/converse$", GENERATE),
-        ("POST", r"/model/(?P<name>.+)/converse-stream$", _STREAM),
+        ("POST", r"/model/(?P<name>.+)/converse-stream$", STREAM),
         ("POST", r"/model/(?P<name>.+)/count-tokens$", COUNT),
         # These two stand at the service `bedrock`, the others at `bedrock-runtime`.
         ("GET", r"/foundation-models$", MODELS),
         ("GET", r"/foundation-models/(?P<name>[^/]+)$", MODEL),
     )
     stream_type = "application/vnd.amazon.eventstream"
-
-    def asked(self, request: SimRequest) -> Asked | None:
-        asked = super().asked(request)
-        if asked is None:
-            return None
-        streams = asked.action == _STREAM
-        return Asked(GENERATE if streams else asked.action, asked.name, streams)
 
     def key(self, request: SimRequest) -> str:
         # Requests are signed (AWS4-HMAC-SHA256) or carry a bearer token; both are a key here.

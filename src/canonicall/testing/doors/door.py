@@ -29,6 +29,8 @@ GENERATE, COUNT, MODELS, MODEL, STORED, INPUT_ITEMS, DELETE = (
     "delete",
 )
 """What can be asked for at a door."""
+STREAM = "stream"
+"""A reply that is streamed, where the path says so and not the body."""
 
 
 class Asked(Struct, frozen=True):
@@ -56,7 +58,10 @@ class Door:
         for method, pattern, action in self.routes:
             found = re.search(pattern, request.path)
             if found is not None and request.method == method:
-                return Asked(action, found.groupdict().get("name") or "")
+                name = found.groupdict().get("name") or ""
+                is_told = any(one == STREAM for *_, one in self.routes)
+                streams = action == STREAM if is_told else None
+                return Asked(GENERATE if action == STREAM else action, name, streams)
         return None
 
     def key(self, request: SimRequest) -> str:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Opaque, ToolCall
 from canonicall.reply import Reply
 from canonicall.target import Target
-from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Asked, Door, list_of
+from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, STREAM, Door, list_of
 from canonicall.testing.exchange import Piece, SimRequest
 from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, read_seal
@@ -21,7 +21,6 @@ from canonicall.wire.error_body import ErrorBody
 
 SOURCE = "ai.google.dev: thought signatures"
 _SKIPS = ("skip_thought_signature_validator", "context_engineering_is_the_way_to_go")
-_STREAM = "stream"
 
 
 class GeminiDoor(Door):
@@ -30,18 +29,11 @@ class GeminiDoor(Door):
     format = "gemini"
     routes = (
         ("POST", r"models/(?P<name>[^/]+):generateContent$", GENERATE),
-        ("POST", r"models/(?P<name>[^/]+):streamGenerateContent$", _STREAM),
+        ("POST", r"models/(?P<name>[^/]+):streamGenerateContent$", STREAM),
         ("POST", r"models/(?P<name>[^/]+):countTokens$", COUNT),
         ("GET", r"/models$", MODELS),
         ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
     )
-
-    def asked(self, request: SimRequest) -> Asked | None:
-        asked = super().asked(request)
-        if asked is None:
-            return None
-        streams = asked.action == _STREAM
-        return Asked(GENERATE if streams else asked.action, asked.name, streams)
 
     def key(self, request: SimRequest) -> str:
         shown = request.headers.get("x-goog-api-key", "") or request.query.get("key", "")
