@@ -312,3 +312,29 @@ async def test_a_batch_can_be_stopped_before_it_has_begun():
 
     ended, _ = await scheduled("pay", "pay", tools=[pay], stop=stop)
     assert told(ended) == [("call-0", "not_run"), ("call-1", "not_run")]
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+async def test_a_tool_that_waits_for_others_is_told_to_stop_at_once(is_early):
+    """It need not wait for the grace period; what it did is not known, and nothing says it failed."""
+    started = asyncio.Event()
+    may_go_on = asyncio.Event()
+
+    @tool
+    async def remote(context: ToolContext) -> str:
+        """Waits for somebody else."""
+        if is_early:
+            context.on_cancel(asyncio.current_task().cancel)
+        started.set()
+        await may_go_on.wait()
+        context.on_cancel(asyncio.current_task().cancel)
+        await asyncio.Event().wait()
+
+    async def stop(scheduler, running):
+        await started.wait()
+        scheduler.stop(("call-0",), "enough")
+        scheduler.stop(("call-0",), "enough again")
+        may_go_on.set()
+
+    (end,), _ = await scheduled("remote", tools=[remote], stop=stop, grace=600)
+    assert (end.outcome, end.why) == (Outcome.UNKNOWN, "enough")

@@ -113,6 +113,8 @@ class _Run:
         self._progress = progress
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
+        self._to_stop: list[Callable[[], object]] = []
+        """What the tool wants done as soon as it is to stop."""
         self._why = ""
         self._has_begun = False
         self._is_told = False
@@ -121,8 +123,12 @@ class _Run:
         """What the tool reported last: all that is left of it if it is cut off."""
 
     def stop(self, why: str) -> None:
+        if self._stopping.is_set():
+            return
         self._why = why
         self._stopping.set()
+        for act in self._to_stop:
+            act()
 
     def abandon(self) -> None:
         """Nobody runs the batch any more: say what is known, if nothing has been said."""
@@ -170,7 +176,10 @@ class _Run:
             return
         tool = self._scheduler.tools[self.call.name]
         context = ToolContext(
-            self.call.id, is_cancelled=self._stopping.is_set, report=self._reported
+            self.call.id,
+            is_cancelled=self._stopping.is_set,
+            report=self._reported,
+            on_cancel=self._when_stopping,
         )
         threads = self._scheduler.threads
         self._task = asyncio.ensure_future(run_tool(tool, self.call, context, threads))
@@ -194,7 +203,10 @@ class _Run:
             self._task.cancel()
 
     async def _returned(self, task: "asyncio.Task[Any]") -> None:
-        """Write and tell what the tool gave."""
+        """Write and tell what the tool gave; one that stopped as it was asked to gave nothing."""
+        if task.cancelled() and self._stopping.is_set():
+            await self._written(Outcome.UNKNOWN, self._why)
+            return
         ended = self._ended(task)
         await self._scheduler.journal.end(ended)
         self._say(ended)
@@ -239,6 +251,12 @@ class _Run:
         self._last = value
         if self._progress is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._progress, self.call, value)
+
+    def _when_stopping(self, act: Callable[[], object]) -> None:
+        if self._stopping.is_set():
+            act()
+        else:
+            self._to_stop.append(act)
 
     def _partial(self) -> tuple[ResultContent, ...]:
         return () if self._last is None else result_blocks(self._last).content
