@@ -338,3 +338,29 @@ async def test_a_tool_that_waits_for_others_is_told_to_stop_at_once(is_early):
 
     (end,), _ = await scheduled("remote", tools=[remote], stop=stop, grace=600)
     assert (end.outcome, end.why) == (Outcome.UNKNOWN, "enough")
+
+
+@pytest.mark.parametrize(("at", "outcome"), [("begin", Outcome.NOT_RUN), ("end", Outcome.UNKNOWN)])
+async def test_a_call_that_cannot_be_recorded_leaves_the_others_alone(at, outcome):
+    class Full(MemoryJournal):
+        async def begin(self, call):
+            if at == "begin" and call.id == "call-0":
+                raise OSError("no space left")
+            return await super().begin(call)
+
+        async def end(self, ended):
+            if at == "end" and ended.call_id == "call-0":
+                raise OSError("no space left")
+            await super().end(ended)
+
+    @tool
+    async def work() -> str:
+        """Works."""
+        await asyncio.sleep(0)
+        return "done"
+
+    ended, _ = await scheduled("work", "work", tools=[work], journal=Full())
+    ends = {one.call_id: one for one in ended}
+    assert ends["call-0"].outcome is outcome
+    assert "no space left" in ends["call-0"].why
+    assert ends["call-1"].result.text == "done"
