@@ -55,7 +55,7 @@ _FORBIDDEN = "Tools are not available any more in this turn."
 class Machine:
     """One agent at work on one conversation."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is a choice of its own
         self,
         conversation: Conversation,
         target: Target,
@@ -65,6 +65,7 @@ class Machine:
         budget: CorrectionBudget | None = None,
         params: Params | None = None,
         while_pending: WhilePending = "wait",
+        tally: Tally | None = None,
     ) -> None:
         self.conversation = conversation
         self.target = target
@@ -72,7 +73,7 @@ class Machine:
         self.tools = tools
         self.limits = limits or Limits()
         self.spent = Spent()
-        self.tally = Tally()
+        self.tally = tally or Tally()
         self._params = params or Params()
         self._first_budget = budget or CorrectionBudget()
         self._budget = self._first_budget

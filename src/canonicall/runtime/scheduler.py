@@ -57,12 +57,17 @@ class Scheduler:
         tell: Callable[[CallEnded], None],
         *,
         progress: Callable[[ToolCall, Any], None] | None = None,
+        begun: Callable[[ToolCall], None] | None = None,
     ) -> "asyncio.Task[None]":
         """Run all calls of `batch`; `tell` hears of each end as soon as it is there.
 
+        `begun` is called before a tool starts; the tool has the context that it leaves behind.
+
         From here on they can be stopped, also before any of them has begun.
         """
-        waves = [[_Run(planned, self, tell, progress) for planned in wave] for wave in batch.waves]
+        waves = [
+            [_Run(planned, self, tell, progress, begun) for planned in wave] for wave in batch.waves
+        ]
         runs = [run for wave in waves for run in wave]
         self._running.update((run.call.id, run) for run in runs)
         task = asyncio.ensure_future(_in_order(waves))
@@ -109,12 +114,14 @@ class _Run:
         scheduler: Scheduler,
         tell: Callable[[CallEnded], None],
         progress: Callable[[ToolCall, Any], None] | None,
+        begun: Callable[[ToolCall], None] | None,
     ) -> None:
         self.call = planned.call
         self._planned = planned
         self._scheduler = scheduler
         self._tell = tell
         self._progress = progress
+        self._begun = begun
         self._loop = asyncio.get_running_loop()
         self._is_stopping = False
         self._to_stop: list[Callable[[], object]] = []
@@ -196,6 +203,8 @@ class _Run:
             report=self._reported,
             on_cancel=self._when_stopping,
         )
+        if self._begun is not None:
+            self._begun(self.call)
         threads = self._scheduler.threads
         self._task = self._loop.create_task(run_tool(tool, self.call, context, threads))
         over = self._loop.create_future()
