@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     # Collect the calls of a stream.
     from canonicall.accumulator import PartialCall, ToolCallAccumulator
+    from canonicall.agent.counters import Counters, Tally
 
     # What a conversation is made of.
     from canonicall.blocks import (
@@ -125,6 +126,11 @@ if TYPE_CHECKING:
     from canonicall.reply import Reply, Usage
     from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 
+    # Run agents: tools behind MCP servers, and whoever watches.
+    from canonicall.runtime.mcp import McpServer
+    from canonicall.runtime.mcp_connection import McpConnectionError
+    from canonicall.runtime.observer import Observer, RunObserver
+
     # Read a stream, write one.
     from canonicall.streams import StreamDecoder, StreamEncoder
 
@@ -141,6 +147,10 @@ if TYPE_CHECKING:
     )
     from canonicall.syntax.scanner import TextScanner
     from canonicall.target import FieldRule, IdRule, NameRule, SchemaRule, StrictRule, Target
+
+    # Show operators how it goes.
+    from canonicall.telemetry.counters import counters_json, counters_text, export_counters
+    from canonicall.telemetry.observing import genai_observer
 
     # Make tools of functions, schemas and the lists of others, and run them.
     from canonicall.tools.bound import BoundTool
@@ -160,6 +170,7 @@ if TYPE_CHECKING:
 # Loaded when first asked for, so that a command or a script pays only for what it uses.
 _NAMES_BY_MODULE = {
     "canonicall.accumulator": ("PartialCall", "ToolCallAccumulator"),
+    "canonicall.agent.counters": ("Counters", "Tally"),
     "canonicall.blocks": (
         "CallClosed",
         "Code",
@@ -245,6 +256,9 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.reply": ("Reply", "Usage"),
     "canonicall.request": ("Params", "Reasoning", "Request", "Tool", "ToolChoice"),
+    "canonicall.runtime.mcp": ("McpServer",),
+    "canonicall.runtime.mcp_connection": ("McpConnectionError",),
+    "canonicall.runtime.observer": ("Observer", "RunObserver"),
     "canonicall.streams": ("StreamDecoder", "StreamEncoder"),
     "canonicall.syntax.declaration": ("Opener", "Syntax"),
     "canonicall.syntax.detection": ("detect_syntax", "syntax_of_model"),
@@ -258,6 +272,8 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.syntax.scanner": ("TextScanner",),
     "canonicall.target": ("FieldRule", "IdRule", "NameRule", "SchemaRule", "StrictRule", "Target"),
+    "canonicall.telemetry.counters": ("counters_json", "counters_text", "export_counters"),
+    "canonicall.telemetry.observing": ("genai_observer",),
     "canonicall.tools.bound": ("BoundTool",),
     "canonicall.tools.context": ("ToolContext",),
     "canonicall.tools.definitions": ("tool_from_schema", "tools_from"),
@@ -293,6 +309,7 @@ __all__ = [
     "Compacted",
     "Conversation",
     "CorrectionBudget",
+    "Counters",
     "Diagnostics",
     "Document",
     "Encoded",
@@ -312,12 +329,15 @@ __all__ = [
     "Limits",
     "Loaded",
     "MalformedBody",
+    "McpConnectionError",
+    "McpServer",
     "Media",
     "Message",
     "MessageStarted",
     "NameRule",
     "Native",
     "NewerVersion",
+    "Observer",
     "Opaque",
     "Opener",
     "Origin",
@@ -333,6 +353,7 @@ __all__ = [
     "Report",
     "Request",
     "Returned",
+    "RunObserver",
     "SchemaRule",
     "SignatureAdded",
     "Status",
@@ -343,6 +364,7 @@ __all__ = [
     "StrictRule",
     "Summary",
     "Syntax",
+    "Tally",
     "Target",
     "Text",
     "TextAdded",
@@ -373,6 +395,8 @@ __all__ = [
     "WrongValue",
     "Yields",
     "canonical_tool_id",
+    "counters_json",
+    "counters_text",
     "cut_points",
     "decode_request",
     "decode_response",
@@ -386,7 +410,9 @@ __all__ = [
     "encode_response",
     "events_of",
     "explain",
+    "export_counters",
     "fold",
+    "genai_observer",
     "get_capabilities",
     "get_parser",
     "get_profile",
