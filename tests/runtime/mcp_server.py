@@ -1,6 +1,6 @@
-"""A server of the official SDK for the tests: `mcp_server.py LOG [PORT]`.
+"""A server of the official SDK for the tests: `mcp_server.py LOG [PORT [json]]`.
 
-Without a port it talks by its input and output. What happens to its calls is written to LOG.
+Without a port it talks by its input and output. With `json` it answers in one piece. What happens to its calls is written to LOG.
 """
 
 import asyncio
@@ -80,7 +80,7 @@ async def grow(context: Context) -> str:
 if __name__ == "__main__":
     write(f"pid {os.getpid()}")
     if len(sys.argv) > 2:
-        app = server.streamable_http_app()
+        app = server.streamable_http_app(json_response="json" in sys.argv)
         uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[2]), log_level="error")
     else:
         server.run("stdio")

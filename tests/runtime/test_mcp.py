@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from base64 import b64encode
 from contextlib import contextmanager
 from itertools import count
@@ -50,15 +51,16 @@ def free_port():
 
 
 @contextmanager
-def served(log, port):
+def served(log, port, *more):
     """The server over HTTP, until the block ends or somebody kills it."""
-    process = subprocess.Popen([sys.executable, str(PROGRAM), str(log), str(port)])
+    process = subprocess.Popen([sys.executable, str(PROGRAM), str(log), str(port), *more])
     try:
         while True:
             with socket.socket() as door:
                 if door.connect_ex(("127.0.0.1", port)) == 0:
                     break
             assert process.poll() is None
+            time.sleep(0.02)
         yield process
     finally:
         process.kill()
@@ -225,9 +227,12 @@ async def test_a_program_that_is_killed_is_an_error_of_its_call_alone(log):
 
 @MODES
 async def test_a_server_that_is_killed_behind_http(log, mode):
-    """The old session means nothing to the server that took its place: a new one is made."""
+    """The old session means nothing to the server that took its place: a new one is made.
+
+    With a session the answers come in one piece, without one as streams.
+    """
     port = free_port()
-    with served(log, port) as process:
+    with served(log, port, *["json"] * (mode == "legacy")) as process:
         server = McpServer.http(f"http://127.0.0.1:{port}/mcp", mode=mode)
         await server.__aenter__()
         scheduler = Scheduler(Toolset.of(await server.tools(), beside))
@@ -267,6 +272,22 @@ async def test_an_agent_with_two_servers_in_one_conversation(log, website):
     ended = [one for one in events if isinstance(one, ToolCallEvent) and one.outcome]
     assert {one.outcome for one in ended} == {"completed"}
     assert events[-1].text == "Done."
+
+
+@pytest.mark.parametrize("is_connected", [True, False])
+async def test_whoever_is_cancelled_leaves_no_program_behind(log, is_connected):
+    async def stay():
+        async with program(log):
+            log.with_name("connected").touch()
+            await asyncio.Event().wait()
+
+    staying = asyncio.ensure_future(stay())
+    await until(lambda: log.with_name("connected").exists() if is_connected else pids(log))
+    staying.cancel()
+    await asyncio.wait((staying,))
+    assert staying.cancelled()
+    (pid,) = pids(log)
+    assert not is_running(pid)
 
 
 async def test_what_cannot_be_started_or_reached_is_told():

@@ -364,3 +364,16 @@ async def test_a_call_that_cannot_be_recorded_leaves_the_others_alone(at, outcom
     assert ends["call-0"].outcome is outcome
     assert "no space left" in ends["call-0"].why
     assert ends["call-1"].result.text == "done"
+
+
+async def test_what_an_async_generator_yields_is_progress_and_its_last_value_the_result():
+    @tool
+    async def count() -> str:
+        """Counts."""
+        for number in ("one", "two", "three"):
+            yield number
+
+    ended, reported = await scheduled("count", tools=[count])
+    await asyncio.sleep(0)
+    assert told(ended) == [("call-0", "three")]
+    assert reported == ["one", "two"]

@@ -113,7 +113,7 @@ class Connection:
             if _is_closed(error) or not self.is_alive:
                 raise McpConnectionError(
                     self._name,
-                    f"the connection ended while the call was running ({error})."
+                    f"the call has no answer ({error})."
                     " What it did is not known; it was not sent again.",
                 ) from error
             raise
@@ -151,11 +151,7 @@ class Connection:
 
     async def _heard(self) -> None:
         """Servers since 2026-07-28 tell those who listen. One that is lost may have missed some."""
-        from mcp import MCPError  # noqa: PLC0415  an extra
-        from mcp.client.subscriptions import (  # noqa: PLC0415
-            ListenNotSupportedError,
-            SubscriptionLost,
-        )
+        from mcp.client.subscriptions import ListenNotSupportedError  # noqa: PLC0415  an extra
 
         tools = self._client.server_capabilities.tools
         if tools is None or not tools.list_changed:
@@ -166,7 +162,7 @@ class Connection:
                     self._on_change()
         except (ListenNotSupportedError, TimeoutError):
             return
-        except (MCPError, SubscriptionLost):
+        except Exception:  # noqa: BLE001  # however it was lost, changes may be missed from now on
             self._on_change()
 
     async def _stop_listening(self) -> None:
