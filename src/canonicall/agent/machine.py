@@ -237,8 +237,10 @@ class Machine:
         """Write the end of a call. What comes after it is recorded, and changes nothing."""
         was_open = self._open.pop(event.call_id, None)
         self._pending.pop(event.call_id, None)
-        if event.result is not None:
-            self._write(replace(event.result, call_id=event.call_id))
+        result = event.result
+        if result is not None:
+            is_named = result.call_id == event.call_id
+            self._write(result if is_named else replace(result, call_id=event.call_id))
         elif event.outcome is not None:
             self.conversation.close(
                 event.call_id, event.outcome, why=event.why, partial_output=event.partial

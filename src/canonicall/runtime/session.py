@@ -214,6 +214,8 @@ class Session:
                 made = self._chain.call(planned.call)
                 if isinstance(made, ToolResult):
                     answered.append(CallEnded(planned.call.id, made))
+                elif made is planned.call:
+                    ready.append(planned)
                 else:
                     ready.append(replace(planned, call=made))
             waves.append(tuple(ready))
