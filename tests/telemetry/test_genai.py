@@ -265,6 +265,19 @@ def test_what_was_said_has_the_form_of_the_conventions():
     assert [one["type"] for one in part["response"]] == ["text", "blob"]
 
 
+def test_every_name_is_one_of_the_conventions():
+    """The judge is their own package."""
+    registry = pytest.importorskip("opentelemetry.semconv._incubating.attributes.gen_ai_attributes")
+    known = {value for name, value in vars(registry).items() if name.startswith("GEN_AI_")}
+    heard = Heard(agent="Scout", content=True)
+    run(heard, FIRST, LAST, params=Params(max_tokens=50, temperature=0.5, top_p=0.9, seed=1))
+    used = {name for span in heard.spans for name in span.attributes}
+    for metric in heard.metrics().values():
+        used |= {name for point in metric.data.data_points for name in point.attributes}
+    assert used - known == {"error.type", "canonicall.run.end"}
+    assert len(used) > 20
+
+
 class Broken:
     """Raises what a provider's client would."""
 

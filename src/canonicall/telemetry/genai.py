@@ -6,8 +6,8 @@
 
 The conventions are in development, so what is reported is that of one version, and changes with
 `SEMCONV_VERSION` only. Source: github.com/open-telemetry/semantic-conventions, docs/gen-ai/,
-gen-ai-spans.md, gen-ai-agent-spans.md and gen-ai-metrics.md. It is the last version there; the one
-in semantic-conventions-genai, which is not released, has other names for the metrics.
+gen-ai-spans.md, gen-ai-agent-spans.md and gen-ai-metrics.md. It is the last version there; they go
+on in open-telemetry/semantic-conventions-genai, which has other names for the metrics.
 """
 
 from time import perf_counter
