@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     # Collect the calls of a stream.
     from canonicall.accumulator import PartialCall, ToolCallAccumulator
+    from canonicall.agent.counters import Counters, Tally
 
     # What a conversation is made of.
     from canonicall.blocks import (
@@ -132,7 +133,12 @@ if TYPE_CHECKING:
     )
     from canonicall.reply import Reply, Usage
     from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+
+    # Run agents: tools behind MCP servers, and whoever watches.
+    from canonicall.runtime.mcp import McpServer
+    from canonicall.runtime.mcp_connection import McpConnectionError
     from canonicall.runtime.model import ModelError
+    from canonicall.runtime.observer import Observer, RunObserver
 
     # Read a stream, write one.
     from canonicall.streams import StreamDecoder, StreamEncoder
@@ -150,6 +156,10 @@ if TYPE_CHECKING:
     )
     from canonicall.syntax.scanner import TextScanner
     from canonicall.target import FieldRule, IdRule, NameRule, SchemaRule, StrictRule, Target
+
+    # Show operators how it goes.
+    from canonicall.telemetry.counters import counters_json, counters_text, export_counters
+    from canonicall.telemetry.observing import genai_observer
 
     # Make tools of functions, schemas and the lists of others, and run them.
     from canonicall.tools.bound import BoundTool
@@ -169,6 +179,7 @@ if TYPE_CHECKING:
 # Loaded when first asked for, so that a command or a script pays only for what it uses.
 _NAMES_BY_MODULE = {
     "canonicall.accumulator": ("PartialCall", "ToolCallAccumulator"),
+    "canonicall.agent.counters": ("Counters", "Tally"),
     "canonicall.blocks": (
         "CallClosed",
         "Code",
@@ -260,7 +271,10 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.reply": ("Reply", "Usage"),
     "canonicall.request": ("Params", "Reasoning", "Request", "Tool", "ToolChoice"),
+    "canonicall.runtime.mcp": ("McpServer",),
+    "canonicall.runtime.mcp_connection": ("McpConnectionError",),
     "canonicall.runtime.model": ("ModelError",),
+    "canonicall.runtime.observer": ("Observer", "RunObserver"),
     "canonicall.streams": ("StreamDecoder", "StreamEncoder"),
     "canonicall.syntax.declaration": ("Opener", "Syntax"),
     "canonicall.syntax.detection": ("detect_syntax", "syntax_of_model"),
@@ -274,6 +288,8 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.syntax.scanner": ("TextScanner",),
     "canonicall.target": ("FieldRule", "IdRule", "NameRule", "SchemaRule", "StrictRule", "Target"),
+    "canonicall.telemetry.counters": ("counters_json", "counters_text", "export_counters"),
+    "canonicall.telemetry.observing": ("genai_observer",),
     "canonicall.tools.bound": ("BoundTool",),
     "canonicall.tools.context": ("ToolContext",),
     "canonicall.tools.definitions": ("tool_from_schema", "tools_from"),
@@ -310,6 +326,7 @@ __all__ = [
     "Compacted",
     "Conversation",
     "CorrectionBudget",
+    "Counters",
     "Diagnostics",
     "Document",
     "Encoded",
@@ -330,6 +347,8 @@ __all__ = [
     "Limits",
     "Loaded",
     "MalformedBody",
+    "McpConnectionError",
+    "McpServer",
     "Media",
     "Message",
     "MessageStarted",
@@ -337,6 +356,7 @@ __all__ = [
     "NameRule",
     "Native",
     "NewerVersion",
+    "Observer",
     "Opaque",
     "Opener",
     "Origin",
@@ -354,6 +374,7 @@ __all__ = [
     "Request",
     "RetryPolicy",
     "Returned",
+    "RunObserver",
     "SchemaRule",
     "SignatureAdded",
     "Status",
@@ -364,6 +385,7 @@ __all__ = [
     "StrictRule",
     "Summary",
     "Syntax",
+    "Tally",
     "Target",
     "Text",
     "TextAdded",
@@ -395,6 +417,8 @@ __all__ = [
     "WrongValue",
     "Yields",
     "canonical_tool_id",
+    "counters_json",
+    "counters_text",
     "cut_points",
     "decode_request",
     "decode_response",
@@ -409,7 +433,9 @@ __all__ = [
     "encode_response",
     "events_of",
     "explain",
+    "export_counters",
     "fold",
+    "genai_observer",
     "get_capabilities",
     "get_parser",
     "get_profile",

@@ -312,3 +312,68 @@ async def test_a_batch_can_be_stopped_before_it_has_begun():
 
     ended, _ = await scheduled("pay", "pay", tools=[pay], stop=stop)
     assert told(ended) == [("call-0", "not_run"), ("call-1", "not_run")]
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+async def test_a_tool_that_waits_for_others_is_told_to_stop_at_once(is_early):
+    """It need not wait for the grace period; what it did is not known, and nothing says it failed."""
+    started = asyncio.Event()
+    may_go_on = asyncio.Event()
+
+    @tool
+    async def remote(context: ToolContext) -> str:
+        """Waits for somebody else."""
+        if is_early:
+            context.on_cancel(asyncio.current_task().cancel)
+        started.set()
+        await may_go_on.wait()
+        context.on_cancel(asyncio.current_task().cancel)
+        await asyncio.Event().wait()
+
+    async def stop(scheduler, running):
+        await started.wait()
+        scheduler.stop(("call-0",), "enough")
+        scheduler.stop(("call-0",), "enough again")
+        may_go_on.set()
+
+    (end,), _ = await scheduled("remote", tools=[remote], stop=stop, grace=600)
+    assert (end.outcome, end.why) == (Outcome.UNKNOWN, "enough")
+
+
+@pytest.mark.parametrize(("at", "outcome"), [("begin", Outcome.NOT_RUN), ("end", Outcome.UNKNOWN)])
+async def test_a_call_that_cannot_be_recorded_leaves_the_others_alone(at, outcome):
+    class Full(MemoryJournal):
+        async def begin(self, call):
+            if at == "begin" and call.id == "call-0":
+                raise OSError("no space left")
+            return await super().begin(call)
+
+        async def end(self, ended):
+            if at == "end" and ended.call_id == "call-0":
+                raise OSError("no space left")
+            await super().end(ended)
+
+    @tool
+    async def work() -> str:
+        """Works."""
+        await asyncio.sleep(0)
+        return "done"
+
+    ended, _ = await scheduled("work", "work", tools=[work], journal=Full())
+    ends = {one.call_id: one for one in ended}
+    assert ends["call-0"].outcome is outcome
+    assert "no space left" in ends["call-0"].why
+    assert ends["call-1"].result.text == "done"
+
+
+async def test_what_an_async_generator_yields_is_progress_and_its_last_value_the_result():
+    @tool
+    async def count() -> str:
+        """Counts."""
+        for number in ("one", "two", "three"):
+            yield number
+
+    ended, reported = await scheduled("count", tools=[count])
+    await asyncio.sleep(0)
+    assert told(ended) == [("call-0", "three")]
+    assert reported == ["one", "two"]

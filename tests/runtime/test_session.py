@@ -6,9 +6,11 @@ import json
 import msgspec
 import pytest
 
+from canonicall.agent.counters import Tally
 from canonicall.agent.inputs import Decided
 from canonicall.blocks import Text, ToolResult
 from canonicall.codec import encode_request
+from canonicall.conversation import Conversation
 from canonicall.persisted import dump
 from canonicall.providers.registry import provider_names
 from canonicall.request import Request
@@ -19,7 +21,7 @@ from canonicall.runtime.events import (
     ToolCallEvent,
     fold_events,
 )
-from canonicall.runtime.model import LocalModel
+from canonicall.runtime.model import LocalModel, ModelError
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.session import Session
 from canonicall.testing.script import ScriptedModel, call, says
@@ -145,6 +147,40 @@ async def test_whoever_stops_listening_leaves_nothing_open():
     await asyncio.sleep(0.1)
     await one.close()
     assert not one.conversation.ledger.open
+
+
+async def test_a_model_that_raises_anything_ends_the_run():
+    class Broken:
+        async def ask(self, request, target):
+            raise KeyError("choices")
+            yield
+
+    one = Session(Broken(), "openai")
+    events = await heard(one)
+    assert (events[-1].reason, events[-1].detail) == ("failed", "KeyError: 'choices'")
+    await one.close()
+
+
+async def test_an_empty_conversation_is_the_one_that_is_written_to():
+    empty = Conversation()
+    one = session("Hello.", conversation=empty)
+    await heard(one)
+    assert [message.role for message in empty.messages] == ["user", "assistant"]
+    await one.close()
+
+
+async def test_requests_that_a_provider_refused_are_counted():
+    class Refused:
+        async def ask(self, request, target):
+            raise ModelError("no", status=400)
+            yield
+
+    tally = Tally()
+    for _ in range(2):
+        one = Session(Refused(), "openai", tally=tally)
+        await heard(one)
+        await one.close()
+    assert tally.by_provider["openai"].tool_api_400_total == 2
 
 
 class CountingLoop(asyncio.SelectorEventLoop):

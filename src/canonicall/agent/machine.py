@@ -55,7 +55,7 @@ _FORBIDDEN = "Tools are not available any more in this turn."
 class Machine:
     """One agent at work on one conversation."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is a choice of its own
         self,
         conversation: Conversation,
         target: Target,
@@ -65,6 +65,7 @@ class Machine:
         budget: CorrectionBudget | None = None,
         params: Params | None = None,
         while_pending: WhilePending = "wait",
+        tally: Tally | None = None,
     ) -> None:
         self.conversation = conversation
         self.target = target
@@ -72,7 +73,7 @@ class Machine:
         self.tools = tools
         self.limits = limits or Limits()
         self.spent = Spent()
-        self.tally = Tally()
+        self.tally = tally or Tally()
         self._params = params or Params()
         self._first_budget = budget or CorrectionBudget()
         self._budget = self._first_budget
@@ -236,8 +237,10 @@ class Machine:
         """Write the end of a call. What comes after it is recorded, and changes nothing."""
         was_open = self._open.pop(event.call_id, None)
         self._pending.pop(event.call_id, None)
-        if event.result is not None:
-            self._write(replace(event.result, call_id=event.call_id))
+        result = event.result
+        if result is not None:
+            is_named = result.call_id == event.call_id
+            self._write(result if is_named else replace(result, call_id=event.call_id))
         elif event.outcome is not None:
             self.conversation.close(
                 event.call_id, event.outcome, why=event.why, partial_output=event.partial

@@ -39,7 +39,7 @@ class Agent:
 
     def session(self, *, conversation: Conversation | None = None, **options: Any) -> Session:
         """A new conversation, or one that goes on; call it where an event loop runs."""
-        talk = conversation or Conversation()
+        talk = Conversation() if conversation is None else conversation
         if self.instructions and not talk.entries:
             talk.append(Message("system", (Text(text=self.instructions),)))
         return Session(

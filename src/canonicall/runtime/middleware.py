@@ -60,7 +60,7 @@ class Chain:
     def ended(self, call: ToolCall, ended: CallEnded) -> CallEnded:
         """The end of a call with its result as the chain leaves it."""
         result = ended.result
-        if result is None:
+        if result is None or not self._links:
             return ended
         for link in reversed(self._links):
             result = link.process_result(call, result)

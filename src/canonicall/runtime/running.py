@@ -29,14 +29,17 @@ async def run_tool(tool: BoundTool, call: ToolCall, context: ToolContext, thread
 async def _run(
     tool: BoundTool, arguments: dict[str, Any], context: ToolContext, threads: Executor
 ) -> Any:
-    loop = asyncio.get_running_loop()
-    if tool.style in ("coroutine", "async_generator"):
+    style = tool.style
+    if style == "coroutine":
+        made = await tool.call(arguments, context)
+    elif style == "async_generator":
         made = tool.call(arguments, context)
     else:
         run = copy_context().run
+        loop = asyncio.get_running_loop()
         made = await loop.run_in_executor(threads, run, _blocking, tool, arguments, context)
-    if inspect.isawaitable(made):
-        made = await made
+        if inspect.isawaitable(made):
+            made = await made
     if isinstance(made, AsyncIterator):
         return await _iterated(made, context.report)
     return made

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any
 
 from canonicall.agent.batch import Batch, Planned
@@ -19,7 +20,6 @@ from canonicall.guard.results import result_blocks
 from canonicall.outcome import Outcome
 from canonicall.runtime.journal import Journal, MemoryJournal
 from canonicall.runtime.running import run_tool
-from canonicall.tools.bound import Style
 from canonicall.tools.context import ToolContext
 from canonicall.tools.toolset import Toolset
 
@@ -57,12 +57,17 @@ class Scheduler:
         tell: Callable[[CallEnded], None],
         *,
         progress: Callable[[ToolCall, Any], None] | None = None,
+        begun: Callable[[ToolCall], None] | None = None,
     ) -> "asyncio.Task[None]":
         """Run all calls of `batch`; `tell` hears of each end as soon as it is there.
 
+        `begun` is called before a tool starts; the tool has the context that it leaves behind.
+
         From here on they can be stopped, also before any of them has begun.
         """
-        waves = [[_Run(planned, self, tell, progress) for planned in wave] for wave in batch.waves]
+        waves = [
+            [_Run(planned, self, tell, progress, begun) for planned in wave] for wave in batch.waves
+        ]
         runs = [run for wave in waves for run in wave]
         self._running.update((run.call.id, run) for run in runs)
         task = asyncio.ensure_future(_in_order(waves))
@@ -97,7 +102,11 @@ async def _in_order(waves: "list[list[_Run]]") -> None:
 
 
 class _Run:
-    """One call, from its place in the queue to its end."""
+    """One call, from its place in the queue to its end.
+
+    A task waits for its turn and then for the tool, which has a task of its own: it may go on when
+    nobody waits for it any more. Whatever cuts the waiting short is a plain callback.
+    """
 
     def __init__(
         self,
@@ -105,24 +114,37 @@ class _Run:
         scheduler: Scheduler,
         tell: Callable[[CallEnded], None],
         progress: Callable[[ToolCall, Any], None] | None,
+        begun: Callable[[ToolCall], None] | None,
     ) -> None:
         self.call = planned.call
         self._planned = planned
         self._scheduler = scheduler
         self._tell = tell
         self._progress = progress
+        self._begun = begun
         self._loop = asyncio.get_running_loop()
-        self._stopping = asyncio.Event()
+        self._is_stopping = False
+        self._to_stop: list[Callable[[], object]] = []
+        """What the tool wants done as soon as it is to stop."""
         self._why = ""
         self._has_begun = False
         self._is_told = False
+        self._waiting: asyncio.Task[Any] | None = None
         self._task: asyncio.Task[Any] | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._last: Any = None
         """What the tool reported last: all that is left of it if it is cut off."""
 
     def stop(self, why: str) -> None:
+        """Somebody wants it to stop: give it the time it is allowed."""
+        if self._is_stopping or self._is_told:
+            return
         self._why = why
-        self._stopping.set()
+        if not self._has_begun:
+            self._cut_off(Outcome.NOT_RUN)
+            return
+        self._set_timer(self._scheduler.grace, self._cut_off, Outcome.UNKNOWN)
+        self._ask_to_stop()
 
     def abandon(self) -> None:
         """Nobody runs the batch any more: say what is known, if nothing has been said."""
@@ -131,38 +153,44 @@ class _Run:
 
     async def to_its_end(self) -> None:
         """Wait for a slot and for the resources, run, and tell."""
-        waiting = asyncio.ensure_future(self._wait_and_run())
-        stopping = asyncio.ensure_future(self._stopping.wait())
-        try:
-            await asyncio.wait((waiting, stopping), return_when=asyncio.FIRST_COMPLETED)
-            if not waiting.done():
-                await self._stopped(waiting)
-        finally:
-            stopping.cancel()
-            waiting.cancel()
-
-    async def _stopped(self, waiting: "asyncio.Future[None]") -> None:
-        """Somebody wants it to stop: give it the time it is allowed."""
-        if not self._has_begun:
-            self._end(Outcome.NOT_RUN, self._why)
+        if self._is_told:
             return
-        await asyncio.wait((waiting,), timeout=self._scheduler.grace)
-        if not waiting.done():
-            self._end(Outcome.UNKNOWN, self._why)
+        self._waiting = asyncio.current_task()
+        try:
+            await self._wait_and_run()
+        except asyncio.CancelledError:
+            self._let_go()
+            if not self._is_told:
+                raise
+        except Exception as error:  # noqa: BLE001  # a journal may raise anything
+            self._let_go()
+            self._why = f"it could not be recorded: {error}"
+            self.abandon()
+        finally:
+            self._stop_timer()
+
+    def _cut_off(self, outcome: Outcome) -> None:
+        """Nobody waits any longer, neither for its turn nor for the tool."""
+        self._end(outcome, self._why)
+        if self._waiting is not None:
+            self._waiting.cancel()
 
     async def _wait_and_run(self) -> None:
         scheduler = self._scheduler
+        if not self._planned.resources:
+            async with scheduler.slots:
+                await self._run()
+            return
         async with AsyncExitStack() as held:
             # Always in the same order, so that no two calls wait for each other.
             for name in sorted(set(self._planned.resources)):
                 await held.enter_async_context(scheduler.resource(name))
             await held.enter_async_context(scheduler.slots)
-            if self._stopping.is_set():
-                self._end(Outcome.NOT_RUN, self._why)
-                return
             await self._run()
 
     async def _run(self) -> None:
+        if self._is_told:
+            return
         known = await self._scheduler.journal.begin(self.call)
         self._has_begun = True
         if known is not None:
@@ -170,31 +198,39 @@ class _Run:
             return
         tool = self._scheduler.tools[self.call.name]
         context = ToolContext(
-            self.call.id, is_cancelled=self._stopping.is_set, report=self._reported
+            self.call.id,
+            is_cancelled=self._is_asked_to_stop,
+            report=self._reported,
+            on_cancel=self._when_stopping,
         )
+        if self._begun is not None:
+            self._begun(self.call)
         threads = self._scheduler.threads
-        self._task = asyncio.ensure_future(run_tool(tool, self.call, context, threads))
-        self._task.add_done_callback(self._came_late)
+        self._task = self._loop.create_task(run_tool(tool, self.call, context, threads))
+        over = self._loop.create_future()
+        self._task.add_done_callback(partial(self._came, over))
         timeout = self._planned.timeout or self._scheduler.timeout
-        try:
-            done, _ = await asyncio.wait((self._task,), timeout=timeout)
-        except asyncio.CancelledError:
-            self._let_go(tool.style)
-            raise
-        if not done:
-            self._stopping.set()
-            await self._written(Outcome.TIMED_OUT, f"it took longer than {timeout:g} seconds")
-            self._let_go(tool.style)
+        if timeout is not None and not self._is_stopping:
+            self._set_timer(timeout, _set, over)
+        await over
+        if self._task.done():
+            await self._returned(self._task)
             return
-        await self._returned(self._task)
+        self._ask_to_stop()
+        await self._written(Outcome.TIMED_OUT, f"it took longer than {timeout:g} seconds")
+        self._let_go()
 
-    def _let_go(self, style: Style) -> None:
+    def _let_go(self) -> None:
         """Nobody waits any more. A thread cannot be stopped: its result comes late, if at all."""
+        style = self._scheduler.tools[self.call.name].style
         if self._task is not None and style in ("coroutine", "async_generator"):
             self._task.cancel()
 
     async def _returned(self, task: "asyncio.Task[Any]") -> None:
-        """Write and tell what the tool gave."""
+        """Write and tell what the tool gave; one that stopped as it was asked to gave nothing."""
+        if task.cancelled() and self._is_stopping:
+            await self._written(Outcome.UNKNOWN, self._why)
+            return
         ended = self._ended(task)
         await self._scheduler.journal.end(ended)
         self._say(ended)
@@ -213,8 +249,9 @@ class _Run:
         tool = self._scheduler.tools[self.call.name]
         return CallEnded(self.call.id, tool.returned(value).result(self.call))
 
-    def _came_late(self, task: "asyncio.Task[Any]") -> None:
+    def _came(self, over: "asyncio.Future[None]", task: "asyncio.Task[Any]") -> None:
         """A result that nobody waited for any more is told as well; it changes no outcome."""
+        _set(over)
         if self._is_told and not task.cancelled():
             self._tell(self._ended(task))
 
@@ -240,5 +277,32 @@ class _Run:
         if self._progress is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._progress, self.call, value)
 
+    def _when_stopping(self, act: Callable[[], object]) -> None:
+        if self._is_stopping:
+            act()
+        else:
+            self._to_stop.append(act)
+
+    def _ask_to_stop(self) -> None:
+        self._is_stopping = True
+        for act in self._to_stop:
+            act()
+
+    def _is_asked_to_stop(self) -> bool:
+        return self._is_stopping
+
+    def _set_timer(self, seconds: float, act: Callable[[Any], None], value: Any) -> None:
+        self._stop_timer()
+        self._timer = self._loop.call_later(seconds, act, value)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
     def _partial(self) -> tuple[ResultContent, ...]:
         return () if self._last is None else result_blocks(self._last).content
+
+
+def _set(over: "asyncio.Future[None]") -> None:
+    if not over.done():
+        over.set_result(None)

@@ -46,6 +46,7 @@ from canonicall.runtime.events import (
 )
 from canonicall.runtime.middleware import Chain, ToolMiddleware
 from canonicall.runtime.model import Model, ModelError, Notice
+from canonicall.runtime.observer import Observer, RunObserver
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
@@ -73,11 +74,12 @@ class Session:
         approve: Approver | None = None,
         keep: Keeper | None = None,
         middleware: Iterable[ToolMiddleware] = (),
+        observer: Observer | None = None,
         **options: Any,
     ) -> None:
-        """`options`: limits, budget, params, while_pending: those of the machine."""
+        """`options`: limits, budget, params, while_pending, tally: those of the machine."""
         tools = tools or Toolset()
-        self.conversation = conversation or Conversation()
+        self.conversation = Conversation() if conversation is None else conversation
         self.machine = Machine(self.conversation, get_target(target), tools, **options)
         self.scheduler = scheduler or Scheduler(tools)
         self._model = model
@@ -87,6 +89,8 @@ class Session:
         self._asking: asyncio.Task[Input] | None = None
         self._keep_entries = keep
         self._chain = Chain(middleware)
+        self._observer = observer or Observer()
+        self._watching = RunObserver()
         self._written = len(self.conversation)
 
     async def send(self, content: Content) -> AsyncIterator[AgentEvent]:
@@ -96,6 +100,8 @@ class Session:
         """
         blocks = (Text(text=content),) if isinstance(content, str) else _as_blocks(content)
         is_begun = self.machine.is_idle
+        if is_begun:
+            self._watching = self._observer.run_started()
         self._step(UserSaid(blocks))
         if not is_begun:
             return
@@ -163,18 +169,35 @@ class Session:
                 self._finish(command)
 
     async def _ask(self, command: CallModel) -> Input:
-        """Ask the model, pass on what it says, and give what the machine is to hear of it."""
+        """Ask the model, and give what the machine is to hear of it."""
+        self._watching.model_started(command.request, command.target)
+        error = "cancelled"
+        answer: ModelReplied | ModelFailed = ModelFailed("it was cancelled")
+        try:
+            answer, error = await self._answer(command)
+        finally:
+            self._watching.model_ended(answer, error)
+        return answer
+
+    async def _answer(self, command: CallModel) -> tuple[ModelReplied | ModelFailed, str]:
+        """What the model answers, passed on as it comes; if it fails, in which way."""
         try:
             request = self._chain.request(command.request)
             async for one in self._model.ask(request, command.target, notice=self._tell_notice):
                 if isinstance(one, TextAdded | ThinkingAdded):
                     self._tell(TextEvent(text=one.text, thinking=isinstance(one, ThinkingAdded)))
                 elif isinstance(one, StreamEnded):
-                    return ModelReplied(self._chain.reply(one.reply))
+                    return ModelReplied(self._chain.reply(one.reply)), ""
         except ModelError as error:
+            if error.status == 400:
+                self.machine.tally.add(command.target.provider, "tool_api_400_total")
             self._tell(ErrorEvent(message=error.message, kind=error.kind))
-            return ModelFailed(error.message)
-        return ModelFailed("the stream ended without a reply")
+            return ModelFailed(error.message), error.kind or str(error.status or "")
+        except Exception as error:  # noqa: BLE001  # a run ends, whatever a model or middleware does
+            kind = type(error).__name__
+            self._tell(ErrorEvent(message=str(error), kind=kind))
+            return ModelFailed(f"{kind}: {error}"), kind
+        return ModelFailed("the stream ended without a reply"), "stream_ended"
 
     def _asked(self, task: "asyncio.Task[Input]") -> None:
         """The model was asked; one that was cancelled, even before it began, did not answer."""
@@ -191,15 +214,23 @@ class Session:
                 made = self._chain.call(planned.call)
                 if isinstance(made, ToolResult):
                     answered.append(CallEnded(planned.call.id, made))
+                elif made is planned.call:
+                    ready.append(planned)
                 else:
                     ready.append(replace(planned, call=made))
             waves.append(tuple(ready))
         calls = {call.id: call for call in command.batch.calls}
+        watching = self._watching
 
         def ended(event: CallEnded) -> None:
-            self._step(self._chain.ended(calls[event.call_id], event))
+            call = calls[event.call_id]
+            watching.tool_ended(call, event)
+            self._step(self._chain.ended(call, event))
 
-        self._keep(self.scheduler.start(Batch(tuple(waves)), ended, progress=self._tell_progress))
+        task = self.scheduler.start(
+            Batch(tuple(waves)), ended, progress=self._tell_progress, begun=watching.tool_started
+        )
+        self._keep(task)
         for event in answered:
             self._step(event)
 
@@ -215,6 +246,7 @@ class Session:
 
     def _finish(self, command: Finish) -> None:
         spent = self.machine.spent
+        self._watching.run_ended(command, spent)
         self._tell(
             CompleteEvent(
                 reason=command.reason,

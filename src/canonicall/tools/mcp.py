@@ -20,8 +20,9 @@ from canonicall.tools.bound import BoundTool
 from canonicall.tools.definitions import bound_tool
 from canonicall.tools.toolset import Toolset
 
-CallTool = Callable[[str, dict[str, Any]], Any]
-"""Name and arguments in, what the server answered out; `session.call_tool` of the SDK is one."""
+CallTool = Callable[..., Any]
+"""Name and arguments in, what the server answered out; `session.call_tool` of the SDK is one. It
+gets the context as well if it has a parameter for it."""
 
 
 def tools_from_mcp(

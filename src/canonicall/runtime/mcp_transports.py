@@ -1,0 +1,101 @@
+"""The two ways to an MCP server: a program's input and output, and streamable HTTP.
+
+The SDK's HTTP transport ends as a whole when one request cannot be sent. Here such a failure is the
+answer to that request and to no other, and it is known whether the request ever left.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextvars import ContextVar
+from importlib.util import find_spec
+from typing import Any
+
+from canonicall.errors import InvalidValue
+
+_SECONDS = 30.0
+_SECONDS_BETWEEN_BYTES = 300.0
+"""Calls may take long; how long is the scheduler's business. Servers send signs of life."""
+
+
+class Fate:
+    """What became of a request on its way out."""
+
+    def __init__(self) -> None:
+        self.not_sent = False
+
+
+FATE: ContextVar[Fate | None] = ContextVar("canonicall_mcp_fate", default=None)
+"""That of the call which is being made: the SDK sends a request in its caller's context."""
+
+
+def check_sdk() -> None:
+    """Raise where the official SDK is not installed: it is an extra."""
+    if find_spec("mcp") is None:
+        raise InvalidValue(
+            "the MCP SDK is not installed.", where="mcp", help="pip install 'canonicall[mcp]'"
+        )
+
+
+def stdio_transport(
+    command: str, args: tuple[str, ...], env: Mapping[str, str] | None
+) -> AbstractAsyncContextManager[tuple[Any, Any]]:
+    """Start the program; its end is waited for when this is left."""
+    from mcp import StdioServerParameters  # noqa: PLC0415  an extra
+    from mcp.client.stdio import stdio_client  # noqa: PLC0415
+
+    parameters = StdioServerParameters(
+        command=command, args=list(args), env=None if env is None else dict(env)
+    )
+    return stdio_client(parameters)
+
+
+@asynccontextmanager
+async def http_transport(
+    url: str, headers: Mapping[str, str] | None
+) -> AsyncIterator[tuple[Any, Any]]:
+    """Streams over HTTP requests, each of which fails for itself."""
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415  an extra
+
+    async with (
+        _http_client(headers) as client,
+        streamable_http_client(url, http_client=client) as streams,
+    ):
+        yield streams
+
+
+def _http_client(headers: Mapping[str, str] | None) -> Any:
+    import httpx2  # noqa: PLC0415  comes with the SDK
+
+    class Client(httpx2.AsyncClient):
+        """Gives an answer to every POST, if only that there is none."""
+
+        async def send(self, request: Any, **options: Any) -> Any:
+            if request.method != "POST":
+                return await super().send(request, **options)
+            fate = FATE.get() or Fate()
+            try:
+                response = await super().send(request, **options)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
+                fate.not_sent = True
+                return _no_answer(request, error)
+            except httpx2.TransportError as error:
+                return _no_answer(request, error)
+            # "The server MUST respond to requests containing that session ID with HTTP 404":
+            # the session is gone, and the request was not looked at (2025-11-25, "Transports").
+            if response.status_code == 404 and "mcp-session-id" in request.headers:
+                fate.not_sent = True
+            return response
+
+    def _no_answer(request: Any, error: Exception) -> Any:
+        told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        body = {"jsonrpc": "2.0", "id": None, "error": {"code": _closed(), "message": told}}
+        return httpx2.Response(503, json=body, request=request)
+
+    timeout = httpx2.Timeout(_SECONDS, read=_SECONDS_BETWEEN_BYTES)
+    return Client(headers=dict(headers or {}), timeout=timeout)
+
+
+def _closed() -> int:
+    from mcp_types import CONNECTION_CLOSED  # noqa: PLC0415  comes with the SDK
+
+    return int(CONNECTION_CLOSED)
