@@ -151,7 +151,7 @@ async def test_whoever_stops_listening_leaves_nothing_open():
 
 async def test_a_model_that_raises_anything_ends_the_run():
     class Broken:
-        async def ask(self, request, target):
+        async def ask(self, request, target, **_):
             raise KeyError("choices")
             yield
 
@@ -171,7 +171,7 @@ async def test_an_empty_conversation_is_the_one_that_is_written_to():
 
 async def test_requests_that_a_provider_refused_are_counted():
     class Refused:
-        async def ask(self, request, target):
+        async def ask(self, request, target, **_):
             raise ModelError("no", status=400)
             yield
 

@@ -284,7 +284,7 @@ class Broken:
     def __init__(self, error):
         self.error = error
 
-    async def ask(self, request, target):
+    async def ask(self, request, target, **_):
         raise self.error
         yield
 
@@ -313,7 +313,7 @@ async def test_a_run_that_is_cancelled_leaves_no_span_open():
     started = asyncio.Event()
 
     class Slow:
-        async def ask(self, request, target):
+        async def ask(self, request, target, **_):
             started.set()
             await asyncio.Event().wait()
             yield
