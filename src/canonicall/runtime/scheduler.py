@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
+from time import monotonic
 from typing import Any
 
 from canonicall.agent.batch import Batch, Planned
@@ -37,15 +38,18 @@ class Scheduler:
         at_once: int = 10,
         grace: float = 5.0,
         timeout: float | None = None,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         """
         `at_once`: how many calls run beside each other. `grace`: seconds a cancelled call has to
-        end by itself. `timeout`: for tools that have none of their own.
+        end by itself. `timeout`: for tools that have none of their own. `clock`: seconds since
+        whenever, to tell how long calls take.
         """
         self.tools = tools
         self.journal: Journal = journal or MemoryJournal()
         self.grace = grace
         self.timeout = timeout
+        self.clock = clock
         self.slots = asyncio.Semaphore(at_once)
         self.threads = ThreadPoolExecutor(at_once, thread_name_prefix="tool")
         self._resources: dict[str, asyncio.Lock] = {}
@@ -115,6 +119,7 @@ class _Run:
         self._stopping = asyncio.Event()
         self._why = ""
         self._has_begun = False
+        self._began_at = 0.0
         self._is_told = False
         self._task: asyncio.Task[Any] | None = None
         self._last: Any = None
@@ -165,6 +170,7 @@ class _Run:
     async def _run(self) -> None:
         known = await self._scheduler.journal.begin(self.call)
         self._has_begun = True
+        self._began_at = self._scheduler.clock()
         if known is not None:
             self._tell_again(known.ended)
             return
@@ -200,7 +206,7 @@ class _Run:
         self._say(ended)
 
     async def _written(self, outcome: Outcome, why: str) -> None:
-        ended = CallEnded(self.call.id, outcome=outcome, why=why, partial=self._partial())
+        ended = self._without_result(outcome, why)
         await self._scheduler.journal.end(ended)
         self._say(ended)
 
@@ -211,7 +217,17 @@ class _Run:
         else:
             value = task.exception() or task.result()
         tool = self._scheduler.tools[self.call.name]
-        return CallEnded(self.call.id, tool.returned(value).result(self.call))
+        result = tool.returned(value).result(self.call)
+        return CallEnded(self.call.id, result, seconds=self._seconds())
+
+    def _without_result(self, outcome: Outcome, why: str) -> CallEnded:
+        return CallEnded(
+            self.call.id, outcome=outcome, why=why, partial=self._partial(), seconds=self._seconds()
+        )
+
+    def _seconds(self) -> float:
+        """How long it has been running; 0 where it never began."""
+        return self._scheduler.clock() - self._began_at if self._has_begun else 0.0
 
     def _came_late(self, task: "asyncio.Task[Any]") -> None:
         """A result that nobody waited for any more is told as well; it changes no outcome."""
@@ -226,8 +242,7 @@ class _Run:
 
     def _end(self, outcome: Outcome, why: str) -> None:
         if not self._is_told:
-            partial = self._partial() if self._has_begun else ()
-            self._say(CallEnded(self.call.id, outcome=outcome, why=why, partial=partial))
+            self._say(self._without_result(outcome, why))
 
     def _say(self, ended: CallEnded) -> None:
         if not self._is_told:

@@ -6,6 +6,7 @@ goes away, leaves a conversation in which every call has an end.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from time import monotonic
 from typing import Any, TypeAlias
 
 from msgspec.structs import replace
@@ -47,6 +48,7 @@ from canonicall.runtime.events import (
 from canonicall.runtime.middleware import Chain, ToolMiddleware
 from canonicall.runtime.model import Model, ModelError
 from canonicall.runtime.scheduler import Scheduler
+from canonicall.runtime.stats import SessionStats, Watch
 from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
 
@@ -54,6 +56,8 @@ Content: TypeAlias = str | Block | Sequence[Block]
 Approver: TypeAlias = Callable[[ToolCall], "Decided | bool | None"]
 """Says yes, no, or None to have somebody decide later with `Session.decide`."""
 
+
+_REFUSED = 400
 
 Keeper: TypeAlias = Callable[[int, Sequence[Entry]], None]
 """Stores entries that were written, the first of them with this number."""
@@ -73,21 +77,33 @@ class Session:
         approve: Approver | None = None,
         keep: Keeper | None = None,
         middleware: Iterable[ToolMiddleware] = (),
+        clock: Callable[[], float] = monotonic,
         **options: Any,
     ) -> None:
-        """`options`: limits, budget, params, while_pending: those of the machine."""
+        """`options`: limits, budget, params, while_pending: those of the machine.
+
+        `clock` tells seconds since whenever; limits and `stats` go by it.
+        """
         tools = tools or Toolset()
         self.conversation = conversation or Conversation()
         self.machine = Machine(self.conversation, get_target(target), tools, **options)
-        self.scheduler = scheduler or Scheduler(tools)
+        self.scheduler = scheduler or Scheduler(tools, clock=clock)
         self._model = model
         self._approve = approve
         self._events: asyncio.Queue[AgentEvent] = asyncio.Queue()
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._asking: asyncio.Task[Input] | None = None
+        self._asking: asyncio.Task[ModelReplied | ModelFailed] | None = None
         self._keep_entries = keep
         self._chain = Chain(middleware)
         self._written = len(self.conversation)
+        self._clock = clock
+        self._asked_at = 0.0
+        self._watch = Watch(self.conversation.ledger)
+
+    @property
+    def stats(self) -> SessionStats:
+        """What this session has done so far, in numbers."""
+        return self._watch.stats(self.machine.tally.by_provider, self.conversation.ledger.values())
 
     async def send(self, content: Content) -> AsyncIterator[AgentEvent]:
         """Say something; the events of the run, up to its `complete`.
@@ -135,6 +151,7 @@ class Session:
 
     def _step(self, event: Input) -> None:
         """Tell the machine, tell who listens, and do what the machine wants."""
+        self._watch.heard(event, self.machine.target.provider)
         commands = self.machine.step(event)
         if isinstance(event, CallEnded):
             self._tell_end(event)
@@ -146,6 +163,7 @@ class Session:
         match command:
             case CallModel():
                 self._tell(StatusEvent(kind="asking", detail=_name(command.target)))
+                self._asked_at = self._clock()
                 self._asking = asyncio.ensure_future(self._ask(command))
                 self._asking.add_done_callback(self._asked)
                 self._keep(self._asking)
@@ -162,7 +180,7 @@ class Session:
             case Finish():
                 self._finish(command)
 
-    async def _ask(self, command: CallModel) -> Input:
+    async def _ask(self, command: CallModel) -> ModelReplied | ModelFailed:
         """Ask the model, pass on what it says, and give what the machine is to hear of it."""
         try:
             request = self._chain.request(command.request)
@@ -173,12 +191,15 @@ class Session:
                     return ModelReplied(self._chain.reply(one.reply))
         except ModelError as error:
             self._tell(ErrorEvent(message=error.message, kind=error.kind))
+            if error.status == _REFUSED:
+                self.machine.tally.add(command.target.provider, "tool_api_400_total")
             return ModelFailed(error.message)
         return ModelFailed("the stream ended without a reply")
 
-    def _asked(self, task: "asyncio.Task[Input]") -> None:
+    def _asked(self, task: "asyncio.Task[ModelReplied | ModelFailed]") -> None:
         """The model was asked; one that was cancelled, even before it began, did not answer."""
-        self._step(ModelFailed("it was cancelled") if task.cancelled() else task.result())
+        event = ModelFailed("it was cancelled") if task.cancelled() else task.result()
+        self._step(replace(event, seconds=self._clock() - self._asked_at))
 
     def _run(self, command: RunBatch) -> None:
         """Run a batch; what the middleware answers itself has ended before it begins."""
@@ -236,6 +257,7 @@ class Session:
     def _tell_end(self, event: CallEnded) -> None:
         one = self.conversation.ledger.get(event.call_id)
         if one is not None:
+            self._watch.ran(one.name, event)
             outcome = str(one.outcome or "")
             self._tell(
                 ToolCallEvent(phase="ended", call=one.call, outcome=outcome, result=one.result)

@@ -28,7 +28,8 @@ CREATE TABLE entries (
     PRIMARY KEY (session, number)
 ) WITHOUT ROWID;
 CREATE TABLE journal (
-    call_id TEXT PRIMARY KEY, session TEXT NOT NULL, ended BLOB
+    session TEXT NOT NULL, call_id TEXT NOT NULL, ended BLOB,
+    PRIMARY KEY (session, call_id)
 ) WITHOUT ROWID;
 """
 
