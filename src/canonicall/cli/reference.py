@@ -29,7 +29,8 @@ _JSON = """\
 ## JSON
 
 `check` prints one JSON object for each document and line, `fix` the same on standard error,
-because the repaired body has standard output; the other verbs print one object or list. In a file
+because the repaired body has standard output; `run` and `chat` print one event a line, as
+[agents.md](agents.md#events) has them; the other verbs print one object or list. In a file
 with one document a line, `line` counts from 1; it is null where the whole file is one document.
 Findings and violations have the fields of [findings.md](findings.md) and
 [violations.md](violations.md).
