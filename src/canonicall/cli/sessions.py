@@ -37,8 +37,8 @@ _ROLES = {"user": "bold", "assistant": "green", "system": "magenta", "tool": "cy
 def sessions(action: str, id: str | None, output: str, store: str | None, as_json: bool) -> None:
     """List, show, export or delete stored sessions.
 
-    They are what run and chat keep of every talk. An export is the stored form of a conversation, JSON lines: every verb that reads transcripts
-    takes it.
+    They are what run and chat keep of every talk. An export has the stored form of a conversation,
+    JSON lines: every verb that reads transcripts takes it.
 
     \b
     Examples:
