@@ -32,9 +32,12 @@ class Folder:
     def listed(self, name: str) -> list[str]:
         """What is in a folder; folders end with a slash, files have their size."""
         place = self._inside(name)
-        if not place.is_dir():
-            raise OutOfReach(f"{name}: there is no such folder.")
-        lines = [self._line(one) for one in sorted(place.iterdir()) if self._is_shown(one)]
+        try:
+            if not place.is_dir():
+                raise OutOfReach(f"{name}: there is no such folder.")
+            lines = [self._line(one) for one in sorted(place.iterdir()) if self._is_shown(one)]
+        except OSError as error:
+            raise OutOfReach(f"{name}: {error.strerror}.") from None
         if len(lines) > MOST_LISTED:
             more = len(lines) - MOST_LISTED
             lines = [*lines[:MOST_LISTED], f"[... {more:,} more ...]"]
