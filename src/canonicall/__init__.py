@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     # Collect the calls of a stream.
     from canonicall.accumulator import PartialCall, ToolCallAccumulator
 
+    # Say what becomes of a call that waits for approval.
+    from canonicall.agent.inputs import Decided
+
     # What a conversation is made of.
     from canonicall.blocks import (
         CallClosed,
@@ -125,6 +128,28 @@ if TYPE_CHECKING:
     from canonicall.reply import Reply, Usage
     from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 
+    # Run an agent, hear what it does, and change what passes.
+    from canonicall.runtime.agent import Agent
+    from canonicall.runtime.events import (
+        AgentEvent,
+        CompleteEvent,
+        ErrorEvent,
+        StatusEvent,
+        TextEvent,
+        ToolCallEvent,
+        fold_events,
+    )
+    from canonicall.runtime.middleware import ToolMiddleware
+    from canonicall.runtime.model import LocalModel, Model, ModelError
+    from canonicall.runtime.scheduler import Scheduler
+    from canonicall.runtime.session import Session
+    from canonicall.runtime.stats import SessionStats
+
+    # Keep sessions, and open them again.
+    from canonicall.store.database import Database
+    from canonicall.store.resuming import open_session
+    from canonicall.store.sessions import SessionStore, Stored
+
     # Read a stream, write one.
     from canonicall.streams import StreamDecoder, StreamEncoder
 
@@ -160,6 +185,7 @@ if TYPE_CHECKING:
 # Loaded when first asked for, so that a command or a script pays only for what it uses.
 _NAMES_BY_MODULE = {
     "canonicall.accumulator": ("PartialCall", "ToolCallAccumulator"),
+    "canonicall.agent.inputs": ("Decided",),
     "canonicall.blocks": (
         "CallClosed",
         "Code",
@@ -245,6 +271,24 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.reply": ("Reply", "Usage"),
     "canonicall.request": ("Params", "Reasoning", "Request", "Tool", "ToolChoice"),
+    "canonicall.runtime.agent": ("Agent",),
+    "canonicall.runtime.events": (
+        "AgentEvent",
+        "CompleteEvent",
+        "ErrorEvent",
+        "StatusEvent",
+        "TextEvent",
+        "ToolCallEvent",
+        "fold_events",
+    ),
+    "canonicall.runtime.middleware": ("ToolMiddleware",),
+    "canonicall.runtime.model": ("LocalModel", "Model", "ModelError"),
+    "canonicall.runtime.scheduler": ("Scheduler",),
+    "canonicall.runtime.session": ("Session",),
+    "canonicall.runtime.stats": ("SessionStats",),
+    "canonicall.store.database": ("Database",),
+    "canonicall.store.resuming": ("open_session",),
+    "canonicall.store.sessions": ("SessionStore", "Stored"),
     "canonicall.streams": ("StreamDecoder", "StreamEncoder"),
     "canonicall.syntax.declaration": ("Opener", "Syntax"),
     "canonicall.syntax.detection": ("detect_syntax", "syntax_of_model"),
@@ -280,6 +324,8 @@ _HOME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in 
 
 __all__ = [
     "Action",
+    "Agent",
+    "AgentEvent",
     "Appended",
     "ArgumentsAdded",
     "BlockEnded",
@@ -291,11 +337,15 @@ __all__ = [
     "Capabilities",
     "Code",
     "Compacted",
+    "CompleteEvent",
     "Conversation",
     "CorrectionBudget",
+    "Database",
+    "Decided",
     "Diagnostics",
     "Document",
     "Encoded",
+    "ErrorEvent",
     "ErrorReported",
     "Event",
     "Explanation",
@@ -311,10 +361,13 @@ __all__ = [
     "Ledger",
     "Limits",
     "Loaded",
+    "LocalModel",
     "MalformedBody",
     "Media",
     "Message",
     "MessageStarted",
+    "Model",
+    "ModelError",
     "NameRule",
     "Native",
     "NewerVersion",
@@ -333,9 +386,15 @@ __all__ = [
     "Report",
     "Request",
     "Returned",
+    "Scheduler",
     "SchemaRule",
+    "Session",
+    "SessionStats",
+    "SessionStore",
     "SignatureAdded",
     "Status",
+    "StatusEvent",
+    "Stored",
     "StreamChecker",
     "StreamDecoder",
     "StreamEncoder",
@@ -346,15 +405,18 @@ __all__ = [
     "Target",
     "Text",
     "TextAdded",
+    "TextEvent",
     "TextScanner",
     "Thinking",
     "ThinkingAdded",
     "Tool",
     "ToolCall",
     "ToolCallAccumulator",
+    "ToolCallEvent",
     "ToolChoice",
     "ToolContext",
     "ToolError",
+    "ToolMiddleware",
     "ToolParser",
     "ToolResult",
     "Toolset",
@@ -387,6 +449,7 @@ __all__ = [
     "events_of",
     "explain",
     "fold",
+    "fold_events",
     "get_capabilities",
     "get_parser",
     "get_profile",
@@ -398,6 +461,7 @@ __all__ = [
     "normalize_to_anthropic_tool_id",
     "normalize_to_history_tool_id",
     "normalize_to_openai_tool_id",
+    "open_session",
     "parse",
     "provider_names",
     "read_document",

@@ -188,3 +188,15 @@ def test_in_a_terminal_a_person_is_asked(tmp_path, history, keys, code, ends):
         one.close()
     assert outcomes(history()) == [("pay", ends)]
     assert refused_by(history()) == []
+
+
+def test_when_nobody_reads_the_answer_the_history_is_kept(canonicall, tmp_path, history):
+    reader, writer = os.pipe()
+    os.close(reader)
+    arguments = ["--session", "s", "--script", write_script(tmp_path, "Hello."), "Hello?"]
+    env = {"XDG_DATA_HOME": str(tmp_path)}
+    done = canonicall("run", *arguments, env=env, stdout=writer, stdin=subprocess.DEVNULL)
+    os.close(writer)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert [one.text for one in history().messages] == ["Hello?", "Hello."]

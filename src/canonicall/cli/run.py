@@ -82,6 +82,8 @@ async def _run(desk: Desk, text: str, listener: Listener, *, with_stats: bool) -
         for note in desk.notes(target, answer):
             listener.note(note)
         listener.hear(StatusEvent(kind="session", detail=id))
+        if interrupts.was_pressed:
+            raise click.Abort
         ended = await talk.say(session, text)
         if with_stats:
             listener.stats(session.stats)

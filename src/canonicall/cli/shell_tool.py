@@ -23,6 +23,8 @@ _MOST_OUTPUT = 20_000
 _PIECE = 65_536
 _LOOK_EVERY = 0.05
 """Seconds between looks whether somebody wants it to stop."""
+_LEAVE_TIME = 1.0
+"""Seconds that a command has to end when it was killed."""
 _SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
 
@@ -55,8 +57,11 @@ def shell_tool(folder: Path) -> BoundTool:
         try:
             ended = await _ended(reading, context, seconds)
         finally:
-            _kill(process)
-            await reading
+            if not reading.done():
+                _kill(process)
+                # What made itself independent may still hold the pipe.
+                await asyncio.wait((reading,), timeout=_LEAVE_TIME)
+                reading.cancel()
         how = f"exit code {process.returncode}" if ended == "" else ended
         return f"{how}\n{output.text}".rstrip()
 

@@ -4,6 +4,8 @@ Ctrl-C stops the turn, not the program: what was running gets the end that is tr
 conversation stays fit to go on.
 """
 
+from contextlib import aclosing
+
 from msgspec import Struct
 
 from canonicall.blocks import CallClosed
@@ -43,17 +45,19 @@ class Talk:
             session.cancel()
 
         with self.interrupts.to(interrupt):
-            async for event in session.send(text):
-                self.listener.hear(event)
-                if isinstance(event, CompleteEvent):
-                    complete = event
-                elif isinstance(event, StatusEvent) and event.kind == "approval":
-                    try:
-                        await self._approve(session, event)
-                    except Interrupted:
-                        interrupt()
-                elif isinstance(event, StatusEvent) and isinstance(event.entry, CallClosed):
-                    denied = denied or event.entry.outcome is Outcome.DENIED
+            # Where nobody reads what is shown any more, the turn ends here and now.
+            async with aclosing(session.send(text)) as events:
+                async for event in events:
+                    self.listener.hear(event)
+                    if isinstance(event, CompleteEvent):
+                        complete = event
+                    elif isinstance(event, StatusEvent) and event.kind == "approval":
+                        try:
+                            await self._approve(session, event)
+                        except Interrupted:
+                            interrupt()
+                    elif isinstance(event, StatusEvent) and isinstance(event.entry, CallClosed):
+                        denied = denied or event.entry.outcome is Outcome.DENIED
         return Ended(complete, interrupted, denied)
 
     async def _approve(self, session: Session, event: StatusEvent) -> None:

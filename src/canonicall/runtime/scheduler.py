@@ -8,7 +8,6 @@ more; what it did is unknown then, and a result that comes after all is told as 
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from time import monotonic
 from typing import Any
@@ -20,6 +19,7 @@ from canonicall.guard.results import result_blocks
 from canonicall.outcome import Outcome
 from canonicall.runtime.journal import Journal, MemoryJournal
 from canonicall.runtime.running import run_tool
+from canonicall.runtime.threads import ToolThreads
 from canonicall.tools.bound import Style
 from canonicall.tools.context import ToolContext
 from canonicall.tools.toolset import Toolset
@@ -51,7 +51,7 @@ class Scheduler:
         self.timeout = timeout
         self.clock = clock
         self.slots = asyncio.Semaphore(at_once)
-        self.threads = ThreadPoolExecutor(at_once, thread_name_prefix="tool")
+        self.threads = ToolThreads()
         self._resources: dict[str, asyncio.Lock] = {}
         self._running: dict[str, _Run] = {}
 
@@ -87,8 +87,8 @@ class Scheduler:
                 run.stop(why)
 
     def close(self) -> None:
-        """Let go of the threads; calls that still run in one are not waited for."""
-        self.threads.shutdown(wait=False, cancel_futures=True)
+        """Start no more threads; calls that still run in one are not waited for."""
+        self.threads.shutdown()
 
     def resource(self, name: str) -> asyncio.Lock:
         """What calls on the same thing wait for."""

@@ -5,7 +5,7 @@ goes away, leaves a conversation in which every call has an end.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from time import monotonic
 from typing import Any, TypeAlias
 
@@ -105,7 +105,7 @@ class Session:
         """What this session has done so far, in numbers."""
         return self._watch.stats(self.machine.tally.by_provider, self.conversation.ledger.values())
 
-    async def send(self, content: Content) -> AsyncIterator[AgentEvent]:
+    async def send(self, content: Content) -> AsyncGenerator[AgentEvent, None]:
         """Say something; the events of the run, up to its `complete`.
 
         While a run is under way, what is said joins it, and its events come to whoever began it.
