@@ -109,7 +109,7 @@ async def test_a_limit_of_seconds_is_kept(clock):
 
 async def test_refused_requests_are_counted(clock):
     class Refusing:
-        async def ask(self, request, target):
+        async def ask(self, request, target, **options):
             clock.now += 1
             raise ModelError("no", status=self.status)
             yield
