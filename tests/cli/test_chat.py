@@ -242,6 +242,12 @@ def test_from_a_pipe_every_line_is_a_message(piped, history):
     assert texts(history())[2] == ("user", "A long\nquestion?")
 
 
+def test_behind_a_space_a_slash_is_only_a_slash(piped, history):
+    done = piped([" /quit is what I say"], "I heard.")
+    assert done.stdout == "I heard.\n"
+    assert texts(history())[0] == ("user", "/quit is what I say")
+
+
 def test_from_a_pipe_nobody_is_asked(piped, history):
     """Calls that need approval are denied, and that is said before."""
     done = piped(["Pay."], calls("pay", amount=3), "I could not.")

@@ -159,6 +159,18 @@ async def test_who_is_asked_is_noted(store):
     assert (await store.get("a")).target == "mistral:large"
 
 
+def test_a_write_that_nobody_waited_for_is_not_lost_in_silence(tmp_path):
+    """The others are written; whoever closes the file hears of it."""
+    database = Database(tmp_path / "s.db")
+    row = ("INSERT INTO sessions VALUES (?, 'openai', '', '', 0, 0)", ("a",))
+    database.put(lambda db: db.execute("INSERT INTO nowhere VALUES (1)"))
+    database.put(lambda db: db.execute(*row))
+    with pytest.raises(StoreError, match="nowhere"):
+        database.close()
+    with sqlite3.connect(tmp_path / "s.db") as read:
+        assert read.execute("SELECT id FROM sessions").fetchall() == [("a",)]
+
+
 def test_a_file_that_is_no_database_is_an_error(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("no database\n" * 100)
