@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from canonicall.accumulator import PartialCall, ToolCallAccumulator
     from canonicall.agent.counters import Counters, Tally
 
+    # Say what becomes of a call that waits for approval.
+    from canonicall.agent.inputs import Decided
+
     # What a conversation is made of.
     from canonicall.blocks import (
         CallClosed,
@@ -134,11 +137,30 @@ if TYPE_CHECKING:
     from canonicall.reply import Reply, Usage
     from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 
-    # Run agents: tools behind MCP servers, and whoever watches.
+    # Run an agent, hear what it does, and change what passes.
+    from canonicall.runtime.agent import Agent
+    from canonicall.runtime.events import (
+        AgentEvent,
+        CompleteEvent,
+        ErrorEvent,
+        StatusEvent,
+        TextEvent,
+        ToolCallEvent,
+        fold_events,
+    )
     from canonicall.runtime.mcp import McpServer
     from canonicall.runtime.mcp_connection import McpConnectionError
-    from canonicall.runtime.model import ModelError
+    from canonicall.runtime.middleware import ToolMiddleware
+    from canonicall.runtime.model import LocalModel, Model, ModelError
     from canonicall.runtime.observer import Observer, RunObserver
+    from canonicall.runtime.scheduler import Scheduler
+    from canonicall.runtime.session import Session
+    from canonicall.runtime.stats import SessionStats
+
+    # Keep sessions, and open them again.
+    from canonicall.store.database import Database
+    from canonicall.store.resuming import open_session
+    from canonicall.store.sessions import SessionStore, Stored
 
     # Read a stream, write one.
     from canonicall.streams import StreamDecoder, StreamEncoder
@@ -180,6 +202,7 @@ if TYPE_CHECKING:
 _NAMES_BY_MODULE = {
     "canonicall.accumulator": ("PartialCall", "ToolCallAccumulator"),
     "canonicall.agent.counters": ("Counters", "Tally"),
+    "canonicall.agent.inputs": ("Decided",),
     "canonicall.blocks": (
         "CallClosed",
         "Code",
@@ -271,10 +294,27 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.reply": ("Reply", "Usage"),
     "canonicall.request": ("Params", "Reasoning", "Request", "Tool", "ToolChoice"),
+    "canonicall.runtime.agent": ("Agent",),
+    "canonicall.runtime.events": (
+        "AgentEvent",
+        "CompleteEvent",
+        "ErrorEvent",
+        "StatusEvent",
+        "TextEvent",
+        "ToolCallEvent",
+        "fold_events",
+    ),
     "canonicall.runtime.mcp": ("McpServer",),
     "canonicall.runtime.mcp_connection": ("McpConnectionError",),
-    "canonicall.runtime.model": ("ModelError",),
+    "canonicall.runtime.middleware": ("ToolMiddleware",),
+    "canonicall.runtime.model": ("LocalModel", "Model", "ModelError"),
     "canonicall.runtime.observer": ("Observer", "RunObserver"),
+    "canonicall.runtime.scheduler": ("Scheduler",),
+    "canonicall.runtime.session": ("Session",),
+    "canonicall.runtime.stats": ("SessionStats",),
+    "canonicall.store.database": ("Database",),
+    "canonicall.store.resuming": ("open_session",),
+    "canonicall.store.sessions": ("SessionStore", "Stored"),
     "canonicall.streams": ("StreamDecoder", "StreamEncoder"),
     "canonicall.syntax.declaration": ("Opener", "Syntax"),
     "canonicall.syntax.detection": ("detect_syntax", "syntax_of_model"),
@@ -312,6 +352,8 @@ _HOME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in 
 
 __all__ = [
     "Action",
+    "Agent",
+    "AgentEvent",
     "Appended",
     "ArgumentsAdded",
     "BlockEnded",
@@ -324,12 +366,16 @@ __all__ = [
     "ClientConfig",
     "Code",
     "Compacted",
+    "CompleteEvent",
     "Conversation",
     "CorrectionBudget",
     "Counters",
+    "Database",
+    "Decided",
     "Diagnostics",
     "Document",
     "Encoded",
+    "ErrorEvent",
     "ErrorReported",
     "Event",
     "Explanation",
@@ -346,12 +392,14 @@ __all__ = [
     "Ledger",
     "Limits",
     "Loaded",
+    "LocalModel",
     "MalformedBody",
     "McpConnectionError",
     "McpServer",
     "Media",
     "Message",
     "MessageStarted",
+    "Model",
     "ModelError",
     "NameRule",
     "Native",
@@ -375,9 +423,15 @@ __all__ = [
     "RetryPolicy",
     "Returned",
     "RunObserver",
+    "Scheduler",
     "SchemaRule",
+    "Session",
+    "SessionStats",
+    "SessionStore",
     "SignatureAdded",
     "Status",
+    "StatusEvent",
+    "Stored",
     "StreamChecker",
     "StreamDecoder",
     "StreamEncoder",
@@ -389,6 +443,7 @@ __all__ = [
     "Target",
     "Text",
     "TextAdded",
+    "TextEvent",
     "TextScanner",
     "Thinking",
     "ThinkingAdded",
@@ -396,9 +451,11 @@ __all__ = [
     "Tool",
     "ToolCall",
     "ToolCallAccumulator",
+    "ToolCallEvent",
     "ToolChoice",
     "ToolContext",
     "ToolError",
+    "ToolMiddleware",
     "ToolParser",
     "ToolResult",
     "Toolset",
@@ -435,6 +492,7 @@ __all__ = [
     "explain",
     "export_counters",
     "fold",
+    "fold_events",
     "genai_observer",
     "get_capabilities",
     "get_parser",
@@ -447,6 +505,7 @@ __all__ = [
     "normalize_to_anthropic_tool_id",
     "normalize_to_history_tool_id",
     "normalize_to_openai_tool_id",
+    "open_session",
     "parse",
     "provider_names",
     "read_document",

@@ -106,6 +106,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
     "name",
     [
         "README.md",
+        "docs/agents.md",
         "docs/architecture.md",
         "docs/arguments.md",
         "docs/clients.md",

@@ -15,6 +15,7 @@ import pytest
 from canonicall.agent.inputs import CallEnded
 from canonicall.blocks import Text, ToolCall, ToolResult
 from canonicall.codec import encode_request
+from canonicall.conversation import Conversation
 from canonicall.errors import UnknownName
 from canonicall.persisted import dump
 from canonicall.providers.registry import provider_names
@@ -100,6 +101,74 @@ async def test_the_journal_knows_what_was_begun_and_what_ended(store):
     ended = CallEnded(made.id, ToolResult(call_id=made.id, content=(Text(text="noted"),)))
     await journal.end(ended)
     assert (await journal.begin(made)).ended == ended
+
+
+async def test_the_same_words_in_two_sessions_run_their_tools_twice(store, clock):
+    """Equal words make equal call ids: each session has a journal of its own."""
+    runs = []
+
+    @tool
+    async def count() -> str:
+        """Counts."""
+        runs.append("run")
+        return str(len(runs))
+
+    results = []
+    for id in ("a", "b"):
+        model = LocalModel(ScriptedModel([says(call("count")), "Done."]))
+        session = await open_session(store, id, model, "openai", Toolset.of(count), now=clock)
+        async for _ in session.send("Go."):
+            pass
+        await session.close()
+        results += [(one.id, one.result.text) for one in session.conversation.ledger.values()]
+    (first_id, first), (second_id, second) = results
+    assert first_id == second_id
+    assert (first, second) == ("1", "2")
+
+
+async def test_a_fork_knows_of_open_calls_what_was_known(store, clock):
+    """A call that had begun when its session was forked is unknown in the fork as well."""
+    await store.create(Stored("a", "openai"))
+    made = Conversation()
+    made.user("Go.")
+    begun, waiting = made.assistant([call("note", text="x"), call("note", text="y")]).calls
+    store.append("a", 0, made.entries, clock())
+    await store.journal("a").begin(begun)
+    await store.fork("a", Stored("b", "openai", parent="a"))
+    forked = await talk(store, "b", "I see.", clock=clock)
+    outcomes = {one.id: str(one.outcome) for one in forked.ledger.values()}
+    assert outcomes == {begun.id: "unknown", waiting.id: "not_run"}
+
+
+async def test_instructions_are_stored_once(store, clock):
+    for text in ("One?", "Two?"):
+        model = LocalModel(ScriptedModel(["Yes."]))
+        session = await open_session(
+            store, "a", model, "openai", now=clock, instructions="Be brief."
+        )
+        async for _ in session.send(text):
+            pass
+        await session.close()
+    stored = (await store.load("a")).conversation
+    assert [one.role for one in stored.messages] == ["system", *["user", "assistant"] * 2]
+
+
+async def test_who_is_asked_is_noted(store):
+    await store.create(Stored("a", "openai"))
+    await store.retarget("a", "mistral:large")
+    assert (await store.get("a")).target == "mistral:large"
+
+
+def test_a_write_that_nobody_waited_for_is_not_lost_in_silence(tmp_path):
+    """The others are written; whoever closes the file hears of it."""
+    database = Database(tmp_path / "s.db")
+    row = ("INSERT INTO sessions VALUES (?, 'openai', '', '', 0, 0)", ("a",))
+    database.put(lambda db: db.execute("INSERT INTO nowhere VALUES (1)"))
+    database.put(lambda db: db.execute(*row))
+    with pytest.raises(StoreError, match="nowhere"):
+        database.close()
+    with sqlite3.connect(tmp_path / "s.db") as read:
+        assert read.execute("SELECT id FROM sessions").fetchall() == [("a",)]
 
 
 def test_a_file_that_is_no_database_is_an_error(tmp_path):

@@ -4,6 +4,7 @@ import pytest
 
 from canonicall.blocks import Thinking
 from canonicall.conversation import Conversation
+from canonicall.outcome import Outcome
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.testing.small_model import MOST_CALLS, SmallModel
 
@@ -104,3 +105,12 @@ def test_without_words_and_tools_it_says_so():
         "I have not been asked anything yet."
     )
     assert SmallModel()(asked("Hello")).message.text == "You said: Hello I have no tools here."
+
+
+def test_a_call_that_was_denied_is_told_and_not_made_again():
+    request = asked("What is the weather in Paris?", WEATHER)
+    made = request.conversation.append(SmallModel()(request).message).calls
+    request.conversation.close(made[0].id, Outcome.DENIED)
+    reply = SmallModel()(request)
+    assert reply.message.calls == ()
+    assert reply.message.text == "Here is what I found: getWeather ended as denied"

@@ -10,9 +10,9 @@ from contextlib import suppress
 
 from canonicall.cli.overview import overview
 
-_EXTRA = ("click", "rich")
+_EXTRA = ("click", "prompt_toolkit", "rich")
 _MISSING = (
-    "canonicall: the command line needs the packages click and rich."
+    "canonicall: the command line needs the packages click, prompt_toolkit and rich."
     " Install them with: pip install 'canonicall[cli]'"
 )
 

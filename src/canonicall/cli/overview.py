@@ -9,13 +9,20 @@ EXIT_CODES = {
     OK: "It worked, and nothing is wrong.",
     FAILED: "An error, told in one line; or nobody reads the output any more.",
     MISUSED: "The arguments are wrong.",
-    FOUND: "It worked, and something was found: a provider would refuse it, a call is unreadable.",
+    FOUND: "It worked, and something was found: a provider would refuse it, a call is unreadable,"
+    " a run ended at a limit or had a call denied.",
     INTERRUPTED: "Ended by Ctrl-C.",
 }
 """How a run ends, for every verb."""
 
 VERBS = {
     "demo": ("canonicall.cli.demo:demo", "Show one conversation travel through all providers."),
+    "chat": ("canonicall.cli.chat:chat", "Talk with a model that uses tools."),
+    "run": ("canonicall.cli.run:run", "Ask a model once, let it use tools, and print its answer."),
+    "sessions": (
+        "canonicall.cli.sessions:sessions",
+        "List, show, export or delete stored sessions.",
+    ),
     "check": ("canonicall.cli.check:check", "Find what a provider would refuse in a transcript."),
     "fix": ("canonicall.cli.fix:fix", "Repair a transcript, so that a provider accepts it."),
     "convert": (

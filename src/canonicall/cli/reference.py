@@ -30,8 +30,8 @@ _JSON = """\
 
 `check` prints one JSON object for each document and line, `fix` the same on standard error,
 because the repaired body has standard output; `convert` and `import` print theirs there, too, one
-for everything, and `import` of a folder one for each session; the other verbs print one object or
-list. In a file
+for everything, and `import` of a folder one for each session; `run` and `chat` print one event a
+line, as [agents.md](agents.md#events) has them; the other verbs print one object or list. In a file
 with one document a line, `line` counts from 1; it is null where the whole file is one document.
 Findings and violations have the fields of [findings.md](findings.md) and
 [violations.md](violations.md).

@@ -8,9 +8,9 @@ more; what it did is unknown then, and a result that comes after all is told as 
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from canonicall.agent.batch import Batch, Planned
@@ -20,6 +20,7 @@ from canonicall.guard.results import result_blocks
 from canonicall.outcome import Outcome
 from canonicall.runtime.journal import Journal, MemoryJournal
 from canonicall.runtime.running import run_tool
+from canonicall.runtime.threads import ToolThreads
 from canonicall.tools.context import ToolContext
 from canonicall.tools.toolset import Toolset
 
@@ -37,17 +38,20 @@ class Scheduler:
         at_once: int = 10,
         grace: float = 5.0,
         timeout: float | None = None,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         """
         `at_once`: how many calls run beside each other. `grace`: seconds a cancelled call has to
-        end by itself. `timeout`: for tools that have none of their own.
+        end by itself. `timeout`: for tools that have none of their own. `clock`: seconds since
+        whenever, to tell how long calls take.
         """
         self.tools = tools
         self.journal: Journal = journal or MemoryJournal()
         self.grace = grace
         self.timeout = timeout
+        self.clock = clock
         self.slots = asyncio.Semaphore(at_once)
-        self.threads = ThreadPoolExecutor(at_once, thread_name_prefix="tool")
+        self.threads = ToolThreads()
         self._resources: dict[str, asyncio.Lock] = {}
         self._running: dict[str, _Run] = {}
 
@@ -88,8 +92,8 @@ class Scheduler:
                 run.stop(why)
 
     def close(self) -> None:
-        """Let go of the threads; calls that still run in one are not waited for."""
-        self.threads.shutdown(wait=False, cancel_futures=True)
+        """Start no more threads; calls that still run in one are not waited for."""
+        self.threads.shutdown()
 
     def resource(self, name: str) -> asyncio.Lock:
         """What calls on the same thing wait for."""
@@ -128,6 +132,7 @@ class _Run:
         """What the tool wants done as soon as it is to stop."""
         self._why = ""
         self._has_begun = False
+        self._began_at = 0.0
         self._is_told = False
         self._waiting: asyncio.Task[Any] | None = None
         self._task: asyncio.Task[Any] | None = None
@@ -193,6 +198,7 @@ class _Run:
             return
         known = await self._scheduler.journal.begin(self.call)
         self._has_begun = True
+        self._began_at = self._scheduler.clock()
         if known is not None:
             self._tell_again(known.ended)
             return
@@ -236,7 +242,7 @@ class _Run:
         self._say(ended)
 
     async def _written(self, outcome: Outcome, why: str) -> None:
-        ended = CallEnded(self.call.id, outcome=outcome, why=why, partial=self._partial())
+        ended = self._without_result(outcome, why)
         await self._scheduler.journal.end(ended)
         self._say(ended)
 
@@ -247,7 +253,17 @@ class _Run:
         else:
             value = task.exception() or task.result()
         tool = self._scheduler.tools[self.call.name]
-        return CallEnded(self.call.id, tool.returned(value).result(self.call))
+        result = tool.returned(value).result(self.call)
+        return CallEnded(self.call.id, result, seconds=self._seconds())
+
+    def _without_result(self, outcome: Outcome, why: str) -> CallEnded:
+        return CallEnded(
+            self.call.id, outcome=outcome, why=why, partial=self._partial(), seconds=self._seconds()
+        )
+
+    def _seconds(self) -> float:
+        """How long it has been running; 0 where it never began."""
+        return self._scheduler.clock() - self._began_at if self._has_begun else 0.0
 
     def _came(self, over: "asyncio.Future[None]", task: "asyncio.Task[Any]") -> None:
         """A result that nobody waited for any more is told as well; it changes no outcome."""
@@ -263,8 +279,7 @@ class _Run:
 
     def _end(self, outcome: Outcome, why: str) -> None:
         if not self._is_told:
-            partial = self._partial() if self._has_begun else ()
-            self._say(CallEnded(self.call.id, outcome=outcome, why=why, partial=partial))
+            self._say(self._without_result(outcome, why))
 
     def _say(self, ended: CallEnded) -> None:
         if not self._is_told:

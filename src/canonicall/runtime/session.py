@@ -5,7 +5,8 @@ goes away, leaves a conversation in which every call has an end.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from time import monotonic
 from typing import Any, TypeAlias
 
 from msgspec.structs import replace
@@ -48,6 +49,7 @@ from canonicall.runtime.middleware import Chain, ToolMiddleware
 from canonicall.runtime.model import Model, ModelError, Notice
 from canonicall.runtime.observer import Observer, RunObserver
 from canonicall.runtime.scheduler import Scheduler
+from canonicall.runtime.stats import SessionStats, Watch
 from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
 
@@ -55,6 +57,8 @@ Content: TypeAlias = str | Block | Sequence[Block]
 Approver: TypeAlias = Callable[[ToolCall], "Decided | bool | None"]
 """Says yes, no, or None to have somebody decide later with `Session.decide`."""
 
+
+_REFUSED = 400
 
 Keeper: TypeAlias = Callable[[int, Sequence[Entry]], None]
 """Stores entries that were written, the first of them with this number."""
@@ -75,25 +79,37 @@ class Session:
         keep: Keeper | None = None,
         middleware: Iterable[ToolMiddleware] = (),
         observer: Observer | None = None,
+        clock: Callable[[], float] = monotonic,
         **options: Any,
     ) -> None:
-        """`options`: limits, budget, params, while_pending, tally: those of the machine."""
+        """`options`: limits, budget, params, while_pending, tally: those of the machine.
+
+        `clock` tells seconds since whenever; limits and `stats` go by it.
+        """
         tools = tools or Toolset()
         self.conversation = Conversation() if conversation is None else conversation
         self.machine = Machine(self.conversation, get_target(target), tools, **options)
-        self.scheduler = scheduler or Scheduler(tools)
+        self.scheduler = scheduler or Scheduler(tools, clock=clock)
         self._model = model
         self._approve = approve
         self._events: asyncio.Queue[AgentEvent] = asyncio.Queue()
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._asking: asyncio.Task[Input] | None = None
+        self._asking: asyncio.Task[ModelReplied | ModelFailed] | None = None
         self._keep_entries = keep
         self._chain = Chain(middleware)
         self._observer = observer or Observer()
         self._watching = RunObserver()
         self._written = len(self.conversation)
+        self._clock = clock
+        self._asked_at = 0.0
+        self._watch = Watch(self.conversation.ledger)
 
-    async def send(self, content: Content) -> AsyncIterator[AgentEvent]:
+    @property
+    def stats(self) -> SessionStats:
+        """What this session has done so far, in numbers."""
+        return self._watch.stats(self.machine.tally.by_provider, self.conversation.ledger.values())
+
+    async def send(self, content: Content) -> AsyncGenerator[AgentEvent, None]:
         """Say something; the events of the run, up to its `complete`.
 
         While a run is under way, what is said joins it, and its events come to whoever began it.
@@ -141,6 +157,7 @@ class Session:
 
     def _step(self, event: Input) -> None:
         """Tell the machine, tell who listens, and do what the machine wants."""
+        self._watch.heard(event, self.machine.target.provider)
         commands = self.machine.step(event)
         if isinstance(event, CallEnded):
             self._tell_end(event)
@@ -152,6 +169,7 @@ class Session:
         match command:
             case CallModel():
                 self._tell(StatusEvent(kind="asking", detail=_name(command.target)))
+                self._asked_at = self._clock()
                 self._asking = asyncio.ensure_future(self._ask(command))
                 self._asking.add_done_callback(self._asked)
                 self._keep(self._asking)
@@ -168,7 +186,7 @@ class Session:
             case Finish():
                 self._finish(command)
 
-    async def _ask(self, command: CallModel) -> Input:
+    async def _ask(self, command: CallModel) -> ModelReplied | ModelFailed:
         """Ask the model, and give what the machine is to hear of it."""
         self._watching.model_started(command.request, command.target)
         error = "cancelled"
@@ -189,7 +207,7 @@ class Session:
                 elif isinstance(one, StreamEnded):
                     return ModelReplied(self._chain.reply(one.reply)), ""
         except ModelError as error:
-            if error.status == 400:
+            if error.status == _REFUSED:
                 self.machine.tally.add(command.target.provider, "tool_api_400_total")
             self._tell(ErrorEvent(message=error.message, kind=error.kind))
             return ModelFailed(error.message), error.kind or str(error.status or "")
@@ -199,9 +217,10 @@ class Session:
             return ModelFailed(f"{kind}: {error}"), kind
         return ModelFailed("the stream ended without a reply"), "stream_ended"
 
-    def _asked(self, task: "asyncio.Task[Input]") -> None:
+    def _asked(self, task: "asyncio.Task[ModelReplied | ModelFailed]") -> None:
         """The model was asked; one that was cancelled, even before it began, did not answer."""
-        self._step(ModelFailed("it was cancelled") if task.cancelled() else task.result())
+        event = ModelFailed("it was cancelled") if task.cancelled() else task.result()
+        self._step(replace(event, seconds=self._clock() - self._asked_at))
 
     def _run(self, command: RunBatch) -> None:
         """Run a batch; what the middleware answers itself has ended before it begins."""
@@ -271,6 +290,7 @@ class Session:
     def _tell_end(self, event: CallEnded) -> None:
         one = self.conversation.ledger.get(event.call_id)
         if one is not None:
+            self._watch.ran(one.name, event)
             outcome = str(one.outcome or "")
             self._tell(
                 ToolCallEvent(phase="ended", call=one.call, outcome=outcome, result=one.result)

@@ -28,7 +28,8 @@ CREATE TABLE entries (
     PRIMARY KEY (session, number)
 ) WITHOUT ROWID;
 CREATE TABLE journal (
-    call_id TEXT PRIMARY KEY, session TEXT NOT NULL, ended BLOB
+    session TEXT NOT NULL, call_id TEXT NOT NULL, ended BLOB,
+    PRIMARY KEY (session, call_id)
 ) WITHOUT ROWID;
 """
 
@@ -44,6 +45,8 @@ class Database:
         self._path = str(path)
         self._asked: SimpleQueue[_Asked | None] = SimpleQueue()
         self._connection = _opened(self._path)
+        self._lost: StoreError | None = None
+        """The first write that failed with nobody waiting for it."""
         self._thread = threading.Thread(target=self._serve, name="store", daemon=True)
         self._thread.start()
 
@@ -59,10 +62,13 @@ class Database:
         self._asked.put(_Asked(work, None, None))
 
     def close(self) -> None:
-        """Write what was asked for, and close the file."""
+        """Write what was asked for, and close the file. Raises what nobody has heard of yet."""
         self._asked.put(None)
         self._thread.join()
         self._connection.close()
+        lost, self._lost = self._lost, None
+        if lost is not None:
+            raise lost
 
     def _serve(self) -> None:
         while True:
@@ -87,7 +93,10 @@ class Database:
                 done = [asked.work(self._connection) for asked in batch]
         except sqlite3.Error as error:
             if len(batch) == 1:
-                batch[0].failed(StoreError(f"{self._path}: {error}"))
+                problem = StoreError(f"{self._path}: {error}")
+                if not batch[0].is_awaited:
+                    self._lost = self._lost or problem
+                batch[0].failed(problem)
             else:
                 for asked in batch:
                     self._commit([asked])
@@ -108,6 +117,11 @@ class _Asked:
         self.work = work
         self._loop = loop
         self._future = future
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody hears how it ended."""
+        return self._future is not None
 
     def done(self, result: Any) -> None:
         self._answer(lambda future: future.set_result(result))

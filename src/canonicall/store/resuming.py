@@ -1,6 +1,7 @@
 """Sessions that outlive their process: opened, or opened again after a crash at any point."""
 
 from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import Any
 
 from canonicall.blocks import Entry, Message
@@ -17,7 +18,7 @@ _NEVER_BEGUN = "the process ended before it started"
 _CUT_OFF = "the process ended while it was running"
 
 
-async def open_session(
+async def open_session(  # noqa: PLR0913  each is a choice of its own
     store: SessionStore,
     id: str,
     model: Model,
@@ -25,9 +26,11 @@ async def open_session(
     tools: Toolset | None = None,
     *,
     now: Callable[[], float],
+    clock: Callable[[], float] = monotonic,
+    instructions: str = "",
     **options: Any,
 ) -> Session:
-    """The session of this id, begun where there is none.
+    """The session of this id, begun where there is none, then with `instructions`.
 
     A call without an end gets the one that is true: its result if the journal has it, `unknown` if
     it had started, `not_run` if it had not. Nothing is run again.
@@ -42,13 +45,21 @@ async def open_session(
 
     journal = store.journal(id)
     first = len(conversation)
+    if instructions and not conversation.entries:
+        conversation.system(instructions)
     await settle(conversation, journal)
     if len(conversation) > first:
         keep(first, conversation.entries[first:])
     tools = tools or Toolset()
-    scheduler = Scheduler(tools, journal=journal)
     return Session(
-        model, target, tools, conversation=conversation, scheduler=scheduler, keep=keep, **options
+        model,
+        target,
+        tools,
+        conversation=conversation,
+        scheduler=Scheduler(tools, journal=journal, clock=clock),
+        keep=keep,
+        clock=clock,
+        **options,
     )
 
 

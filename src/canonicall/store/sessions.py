@@ -96,6 +96,22 @@ class SessionStore:
                 (into.id, id, limit),
             )
         )
+        taken_over = (await self.load(into.id)).conversation.ledger.open
+        rows = [(into.id, id, one.id) for one in taken_over]
+        # Of calls that have an end in the fork nothing is taken over: made again, they run again.
+        await self.database.do(
+            lambda db: db.executemany(
+                "INSERT INTO journal SELECT ?, call_id, ended FROM journal"
+                " WHERE session = ? AND call_id = ?",
+                rows,
+            )
+        )
+
+    async def retarget(self, id: str, target: str) -> None:
+        """Note who is asked from now on."""
+        await self.database.do(
+            lambda db: db.execute("UPDATE sessions SET target = ? WHERE id = ?", (target, id))
+        )
 
     async def delete(self, id: str) -> None:
         """Forget a session with all that belongs to it."""
@@ -117,7 +133,11 @@ class SessionStore:
 
 
 class StoredJournal:
-    """The execution journal in a database."""
+    """The execution journal in a database.
+
+    Each session has its own: ids are made from what is said, so two sessions with the same words
+    have calls with the same ids.
+    """
 
     def __init__(self, database: Database, session: str) -> None:
         self._database = database
@@ -125,12 +145,12 @@ class StoredJournal:
 
     async def begin(self, call: ToolCall) -> Begun | None:
         """Write that the call starts now; what is known of it where it was started before."""
-        row = (call.id, self._session)
+        row = (self._session, call.id)
 
         def write(db: sqlite3.Connection) -> Any:
-            found = _found(db, call.id)
+            found = _found(db, row)
             if found is None:
-                db.execute("INSERT INTO journal (call_id, session) VALUES (?, ?)", row)
+                db.execute("INSERT INTO journal (session, call_id) VALUES (?, ?)", row)
             return found
 
         return _begun(call.id, await self._database.do(write))
@@ -141,18 +161,19 @@ class StoredJournal:
         await self._database.do(
             lambda db: db.execute(
                 "INSERT INTO journal VALUES (?, ?, ?)"
-                " ON CONFLICT (call_id) DO UPDATE SET ended = excluded.ended",
-                (ended.call_id, self._session, data),
+                " ON CONFLICT (session, call_id) DO UPDATE SET ended = excluded.ended",
+                (self._session, ended.call_id, data),
             )
         )
 
     async def known(self, call_id: str) -> Begun | None:
         """What is known of a call; None where it was never started."""
-        return _begun(call_id, await self._database.do(lambda db: _found(db, call_id)))
+        row = (self._session, call_id)
+        return _begun(call_id, await self._database.do(lambda db: _found(db, row)))
 
 
-def _found(db: sqlite3.Connection, call_id: str) -> Any:
-    return db.execute("SELECT ended FROM journal WHERE call_id = ?", (call_id,)).fetchone()
+def _found(db: sqlite3.Connection, row: tuple[str, str]) -> Any:
+    return db.execute("SELECT ended FROM journal WHERE session = ? AND call_id = ?", row).fetchone()
 
 
 def _begun(call_id: str, row: Any) -> Begun | None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 
 from canonicall.blocks import Message, Text, Thinking, ToolCall, ToolResult
+from canonicall.ledger import Interaction
 from canonicall.reply import Reply
 from canonicall.request import Request, Tool
 from canonicall.testing.sample_values import sample_arguments
@@ -34,8 +35,9 @@ class SmallModel:
     def __call__(self, request: Request) -> Reply:
         said, since = _last_question(request.conversation.messages)
         results = [result for message in since for result in message.results]
-        calls = [] if results else _calls(request, said)
-        words = "" if calls else _answer(said, results, request)
+        closed = _closed(request, since)
+        calls = [] if results or closed else _calls(request, said)
+        words = "" if calls else _answer(said, results, closed, request)
         blocks: list[Thinking | Text | ToolCall] = [*calls] if calls else [Text(text=words)]
         if self._is_thinking(request):
             about = ", ".join(call.name for call in calls) or "the answer"
@@ -103,12 +105,22 @@ def _call(tool: Tool, said: str) -> ToolCall:
     return ToolCall(name=tool.name, args=sample_arguments(tool.parameters, said))
 
 
-def _answer(said: str, results: list[ToolResult], request: Request) -> str:
-    if results:
+def _closed(request: Request, since: Iterable[Message]) -> list[Interaction]:
+    """The calls that ended without a result: denied, cancelled and so on."""
+    ledger = request.conversation.ledger
+    made = (ledger.get(call.id) for message in since for call in message.calls)
+    return [one for one in made if one is not None and one.closed]
+
+
+def _answer(
+    said: str, results: list[ToolResult], closed: list[Interaction], request: Request
+) -> str:
+    if results or closed:
         said_before = request.conversation.messages
         names = {call.id: call.name for message in said_before for call in message.calls}
-        told = "; ".join(_told(result, names.get(result.call_id, "a tool")) for result in results)
-        return f"Here is what I found: {told}"
+        told = [_told(result, names.get(result.call_id, "a tool")) for result in results]
+        told += [f"{one.name} ended as {one.outcome}" for one in closed]
+        return f"Here is what I found: {'; '.join(told)}"
     if not said:
         return "I have not been asked anything yet."
     note = "" if request.tools else " I have no tools here."
