@@ -64,6 +64,7 @@ async def _chat(desk: Desk, listener: Listener, *, is_comfortable: bool) -> int:
             return await _converse(room, reader)
         finally:
             await room.leave()
+            await desk.model.close()
 
 
 def _terminal_reader() -> Reader:

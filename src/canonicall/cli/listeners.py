@@ -22,7 +22,7 @@ from canonicall.runtime.events import (
 from canonicall.runtime.stats import SessionStats
 
 _LONGEST = 160
-_SILENT = ("asking", "approval", "external", "written")
+_SILENT = ("asking", "answered", "approval", "external", "written")
 """Kinds of status that are told in another way."""
 
 

@@ -9,8 +9,12 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from canonicall.client.config import ClientConfig, base_url_env
+from canonicall.client.model import HttpModel
 from canonicall.events import Event, TextAdded
+from canonicall.providers.profile import Profile
 from canonicall.providers.registry import get_profile, get_target
 from canonicall.request import Request
 from canonicall.runtime.model import LocalModel, Model
@@ -19,6 +23,7 @@ from canonicall.testing.script import ScriptedModel
 from canonicall.testing.script_files import read_script
 from canonicall.testing.small_model import SmallModel
 
+_LOCAL = ("localhost", "127.0.0.1")
 OFFLINE = "generic:simulated"
 """Who is asked where nobody was named: the provider whose rules all others can live with."""
 
@@ -41,6 +46,7 @@ class ModelChoice:
         self._simulated = InWords(LocalModel(answers), pause)
         self._script = script
         self._environ = environ
+        self._client: HttpModel | None = None
 
     def ask(self, request: Request, target: Target, **options: Any) -> AsyncIterator[Event]:
         """The events of the reply, from the model for this target."""
@@ -53,15 +59,28 @@ class ModelChoice:
         if name == OFFLINE:
             return "No provider is named: a small simulated model answers, offline."
         profile = get_profile(get_target(name).provider)
-        if profile.key_env and not any(self._environ.get(one) for one in profile.key_env):
-            wanted = " or ".join(profile.key_env)
-            return f"No key for {profile.title} ({wanted}): a simulated model answers, offline."
-        return "This version asks no providers: a small simulated model answers, offline."
+        if self._can_ask(profile):
+            return f"{profile.title} answers."
+        wanted = " or ".join(profile.key_env) or base_url_env(profile)
+        return f"No key for {profile.title} ({wanted}): a simulated model answers, offline."
+
+    async def close(self) -> None:
+        """Close the connections to providers."""
+        if self._client is not None:
+            await self._client.close()
 
     def _model_for(self, target: Target) -> Model:
-        """There is no client for providers in this version, so it is the simulated one."""
-        del target
-        return self._simulated
+        if self._script is not None or not self._can_ask(get_profile(target.provider)):
+            return self._simulated
+        if self._client is None:
+            self._client = HttpModel(ClientConfig(environ=self._environ))
+        return self._client
+
+    def _can_ask(self, profile: Profile) -> bool:
+        """Whether there is a key, an address of the user's own, or a server on this machine."""
+        known = (*profile.key_env, base_url_env(profile))
+        is_local = urlsplit(profile.base_url).hostname in _LOCAL
+        return is_local or any(self._environ.get(one) for one in known)
 
 
 class InWords:

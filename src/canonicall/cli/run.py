@@ -88,4 +88,5 @@ async def _run(desk: Desk, text: str, listener: Listener, *, with_stats: bool) -
         if with_stats:
             listener.stats(session.stats)
         await session.close()
+        await desk.model.close()
     return ended
