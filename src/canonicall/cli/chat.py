@@ -58,8 +58,8 @@ async def _chat(desk: Desk, listener: Listener, *, is_comfortable: bool) -> int:
         id, target = await desk.first()
         room = Room(desk, talk, id, target)
         for note in desk.notes(target, answer):
-            listener.note(note)
-        listener.note("/help shows what can be done here.")
+            listener.remark(note)
+        listener.remark("/help shows what can be done here.")
         try:
             return await _converse(room, reader)
         finally:
@@ -87,7 +87,7 @@ async def _converse(room: Room, reader: Reader) -> int:
             if was_interrupted:
                 return INTERRUPTED
             was_interrupted = True
-            room.note("Ctrl-C once more ends the talk.")
+            room.remark("Ctrl-C once more ends the talk.")
             continue
         was_interrupted = False
         if not text.strip():
@@ -99,4 +99,4 @@ async def _converse(room: Room, reader: Reader) -> int:
             else:
                 was_interrupted = (await room.say(text.strip())).was_interrupted
         except CanonicallError as error:
-            room.note(f"error: {error}")
+            room.remark(f"error: {error}")

@@ -32,16 +32,16 @@ class Room:
         self.talk = talk
         self.session: Session | None = None
 
-    def note(self, text: str) -> None:
+    def remark(self, text: str) -> None:
         """Something to know."""
-        self.talk.listener.note(text)
+        self.talk.listener.remark(text)
 
     async def say(self, text: str) -> Ended:
         """Say something in the session."""
         if self.session is None:
             approve = self.talk.approvals.at_once
             self.session = await self.desk.open(self.id, self.target, text, approve)
-            self.note(f"session: {self.id}")
+            self.remark(f"session: {self.id}")
         return await self.talk.say(self.session, text)
 
     async def use(self, target: str) -> None:
@@ -92,7 +92,7 @@ class Commands:
         if action is None:
             near = get_close_matches(name, COMMANDS, n=1)
             hint = f"Did you mean {near[0]}?" if near else "/help shows what there is."
-            self._room.note(f"There is no command {name}. {hint}")
+            self._room.remark(f"There is no command {name}. {hint}")
         else:
             await action(given.strip())
         return True
@@ -101,20 +101,20 @@ class Commands:
         room = self._room
         if given:
             await room.use(given)
-        room.note(f"{room.target} is asked. {room.desk.model.told(room.target)}")
+        room.remark(f"{room.target} is asked. {room.desk.model.told(room.target)}")
 
     async def _tools(self, given: str) -> None:
         del given
         for one in self._room.desk.tools:
             asked = "" if one.approval == "never" else " (needs approval)"
-            self._room.note(f"{one.name}{asked}: {one.description}")
+            self._room.remark(f"{one.name}{asked}: {one.description}")
         if not self._room.desk.tools:
-            self._room.note("No tools are offered.")
+            self._room.remark("No tools are offered.")
 
     async def _stats(self, given: str) -> None:
         del given
         if self._room.session is None:
-            self._room.note("Nothing has been said in this session yet.")
+            self._room.remark("Nothing has been said in this session yet.")
         else:
             self._room.talk.listener.stats(self._room.session.stats)
 
@@ -123,32 +123,32 @@ class Commands:
         stored = await self._room.desk.store.list()
         for one in stored[:_SHOWN]:
             here = "* " if one.id == self._room.id else "  "
-            self._room.note(f"{here}{one.id}  {one.target}  {one.title}")
+            self._room.remark(f"{here}{one.id}  {one.target}  {one.title}")
         if len(stored) > _SHOWN:
-            self._room.note(f"and {len(stored) - _SHOWN:,} more: canonicall sessions")
+            self._room.remark(f"and {len(stored) - _SHOWN:,} more: canonicall sessions")
         if not stored:
-            self._room.note("No session is stored yet.")
+            self._room.remark("No session is stored yet.")
 
     async def _resume(self, given: str) -> None:
         if not given:
-            self._room.note("Say which: /resume ID. /sessions shows them.")
+            self._room.remark("Say which: /resume ID. /sessions shows them.")
             return
         stored = await self._room.desk.store.get(given)
         await self._room.enter(stored.id, stored.target)
-        self._room.note(f"{stored.entries} entries of {stored.id} are there again.")
+        self._room.remark(f"{stored.entries} entries of {stored.id} are there again.")
 
     async def _fork(self, given: str) -> None:
         del given
         room = self._room
         if room.session is None and await room.desk.stored(room.id) is None:
-            room.note("Nothing has been said in this session yet.")
+            room.remark("Nothing has been said in this session yet.")
             return
         before = room.id
         await room.enter(await room.desk.fork(before, room.target), room.target)
-        room.note(f"{room.id} goes on from {before}.")
+        room.remark(f"{room.id} goes on from {before}.")
 
     async def _help(self, given: str) -> None:
         del given
         for name, about in COMMANDS.items():
-            self._room.note(f"{name:<10} {about}")
-        self._room.note("A line that begins with a space is said as it is.")
+            self._room.remark(f"{name:<10} {about}")
+        self._room.remark("A line that begins with a space is said as it is.")

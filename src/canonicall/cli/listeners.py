@@ -29,7 +29,7 @@ _SILENT = ("asking", "answered", "approval", "external", "written")
 class Listener(Protocol):
     """Hears everything."""
 
-    def note(self, text: str) -> None:
+    def remark(self, text: str) -> None:
         """Something to know."""
         ...
 
@@ -45,7 +45,7 @@ class Listener(Protocol):
 class JsonLines:
     """Events, one JSON line each."""
 
-    def note(self, text: str) -> None:
+    def remark(self, text: str) -> None:
         click.echo(text, err=True)
 
     def hear(self, event: AgentEvent) -> None:
@@ -65,7 +65,7 @@ class Screen:
         self._names: dict[str, str] = {}
         """The tools of the calls seen so far."""
 
-    def note(self, text: str) -> None:
+    def remark(self, text: str) -> None:
         self._end_line()
         click.secho(visible(text), err=True, dim=True)
 
@@ -78,7 +78,7 @@ class Screen:
             case StatusEvent(entry=entry) if entry is not None:
                 self._written(entry)
             case StatusEvent() if event.kind not in _SILENT:
-                self.note(f"{event.kind}: {in_one_line(event.detail)}")
+                self.remark(f"{event.kind}: {in_one_line(event.detail)}")
             case ErrorEvent():
                 self._end_line()
                 click.secho(f"error: {_short(event.message)}", err=True, fg="red")
@@ -113,7 +113,7 @@ class Screen:
     def _called(self, call: ToolCall, message: Message) -> None:
         if not self._streams and self._said:
             # Words before a call are no answer yet.
-            self.note(message.text)
+            self.remark(message.text)
             self._said = ""
         self._names[call.id] = call.name
         self._act(call.name, arguments_of(call))
@@ -124,7 +124,7 @@ class Screen:
         self._said = ""
         self._end_line()
         if event.reason != "answered":
-            self.note(f"ended: {event.reason}" + (f" ({event.detail})" if event.detail else ""))
+            self.remark(f"ended: {event.reason}" + (f" ({event.detail})" if event.detail else ""))
 
     def _act(self, name: str, text: str) -> None:
         self._end_line()

@@ -80,7 +80,7 @@ async def _run(desk: Desk, text: str, listener: Listener, *, with_stats: bool) -
         id, target = await desk.first()
         session = await desk.open(id, target, text, talk.approvals.at_once)
         for note in desk.notes(target, answer):
-            listener.note(note)
+            listener.remark(note)
         listener.hear(StatusEvent(kind="session", detail=id))
         if interrupts.was_pressed:
             raise click.Abort
