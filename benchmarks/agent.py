@@ -48,7 +48,7 @@ class Scripted:
         self._at = 0
         self._renderer = renderer
 
-    async def ask(self, request: Request, target: Target) -> AsyncIterator[Event]:
+    async def ask(self, request: Request, target: Target, **_: object) -> AsyncIterator[Event]:
         del target
         if self._renderer is not None:
             self._renderer.render(request.conversation)
@@ -66,7 +66,7 @@ class Scripted:
 class Talking:
     """Streams its words one by one; everybody else may have a turn in between."""
 
-    async def ask(self, request: Request, target: Target) -> AsyncIterator[Event]:
+    async def ask(self, request: Request, target: Target, **_: object) -> AsyncIterator[Event]:
         del request, target
         words = Message("assistant", tuple(Text(text=f"word {at} ") for at in range(WORDS)))
         for event in events_of(Reply(words)):
