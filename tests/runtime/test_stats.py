@@ -115,11 +115,11 @@ async def test_refused_requests_are_counted(clock):
             yield
 
     one = Session(refusing := Refusing(), "openai", clock=clock)
-    for refusing.status in (400, 500):
+    for refusing.status in (400, 422, 500):
         await run(one)
     asked = one.stats.providers["openai"]
-    assert (asked.turns, asked.failures, asked.latency.total) == (0, 2, 2.0)
-    assert asked.counters.tool_api_400_total == 1
+    assert (asked.turns, asked.failures, asked.latency.total) == (0, 3, 3.0)
+    assert asked.counters.tool_api_400_total == 2
     await one.close()
 
 

@@ -16,7 +16,7 @@ class Counters(Struct, frozen=True, kw_only=True):
     tool_calls_repaired: int = 0
     """Run with arguments that had to be put right first."""
     tool_api_400_total: int = 0
-    """Requests that the provider refused."""
+    """Requests that the provider refused, also where it then took them in another form."""
     tool_loop_max_iterations: int = 0
     """Runs that reached a limit of turns or of tool calls."""
 

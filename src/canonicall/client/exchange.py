@@ -99,7 +99,8 @@ class Exchange:
             delay = self._delay(failure, waits)
             if delay is None:
                 raise AttemptFailed(failure)
-            self._notify(Retrying(target, waits, delay, failure.message))
+            is_refused = failure.kind == REFUSED
+            self._notify(Retrying(target, waits, delay, failure.message, is_refused))
             await self._means.sleep(delay)
             waits += 1
 

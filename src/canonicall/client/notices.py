@@ -14,6 +14,11 @@ class _Notice(Struct, frozen=True, tag_field="kind"):
         """One word for what happened."""
         return str(self.__struct_config__.tag)
 
+    @property
+    def refused_by(self) -> str:
+        """The provider that refused the request, where this tells of it; else empty."""
+        return ""
+
 
 class Retrying(_Notice, frozen=True, tag="retrying"):
     """The same request is sent again after a while."""
@@ -23,6 +28,12 @@ class Retrying(_Notice, frozen=True, tag="retrying"):
     """The number of the attempt that failed; the first is 1."""
     delay: float
     why: str
+    refused: bool = False
+    """The request was refused for what the model wrote, which may be none the next time."""
+
+    @property
+    def refused_by(self) -> str:
+        return self.target.provider if self.refused else ""
 
     @property
     def detail(self) -> str:
@@ -41,6 +52,10 @@ class Recovered(_Notice, frozen=True, tag="recovered"):
     change: dict[str, Any]
     """The fields of the target that are different now."""
     why: str
+
+    @property
+    def refused_by(self) -> str:
+        return self.target.provider
 
     @property
     def detail(self) -> str:

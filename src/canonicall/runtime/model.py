@@ -34,6 +34,11 @@ class Notice(Protocol):
         """The same in a sentence, for people."""
         ...
 
+    @property
+    def refused_by(self) -> str:
+        """The provider that refused a request before the reply came; empty where none did."""
+        ...
+
 
 Notify: TypeAlias = Callable[[Notice], None]
 

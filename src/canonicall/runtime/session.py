@@ -58,7 +58,8 @@ Approver: TypeAlias = Callable[[ToolCall], "Decided | bool | None"]
 """Says yes, no, or None to have somebody decide later with `Session.decide`."""
 
 
-_REFUSED = 400
+_REFUSED = (400, 422)
+"""Providers have either for a request that is not as they want it."""
 
 Keeper: TypeAlias = Callable[[int, Sequence[Entry]], None]
 """Stores entries that were written, the first of them with this number."""
@@ -207,7 +208,7 @@ class Session:
                 elif isinstance(one, StreamEnded):
                     return ModelReplied(self._chain.reply(one.reply)), ""
         except ModelError as error:
-            if error.status == _REFUSED:
+            if error.status in _REFUSED:
                 self.machine.tally.add(command.target.provider, "tool_api_400_total")
             self._tell(ErrorEvent(message=error.message, kind=error.kind))
             return ModelFailed(error.message), error.kind or str(error.status or "")
@@ -282,6 +283,9 @@ class Session:
         self._events.put_nowait(event)
 
     def _tell_notice(self, notice: Notice) -> None:
+        if notice.refused_by:
+            # Refusals that the model gets over by itself never come as an error.
+            self.machine.tally.add(notice.refused_by, "tool_api_400_total")
         self._tell(StatusEvent(kind=notice.kind, detail=notice.detail))
 
     def _tell_progress(self, call: ToolCall, value: Any) -> None:
