@@ -44,11 +44,15 @@ async def pay(amount: int) -> str:
 @each_place
 async def test_row_22_an_answer_that_is_asked_for_again_runs_no_tool_twice(place):
     """Wherever it broke: what came of the dead attempt is not run beside that of the next."""
-    async for one, _, ran in cut_everywhere(place, is_quiet=False):
-        assert ran in ([], ["a"])
-        made = [x for x in one.conversation.ledger.values() if not x.call.truncated]
-        assert len(made) <= 1
+    runs = []
+    async for one, events, ran in cut_everywhere(place, is_quiet=False):
+        runs.append(ran)
+        whole = [x for x in one.conversation.ledger.values() if not x.call.truncated]
+        assert len(whole) <= 1
+        assert events[-1].text == "Done."
         assert set(statuses(one)) == {200}
+    assert runs[0] == runs[-1] == ["a"]
+    assert all(ran in ([], ["a"]) for ran in runs)
 
 
 @each_place
