@@ -110,8 +110,8 @@ async def test_row_24_a_mixed_batch_of_approvals_is_resumed_without_running_anyt
     batch = says(call("write", path="a"), call("pay", amount=1), call("pay", amount=2))
     model = LocalModel(ScriptedModel([batch]))
     one = await open_session(store, "a", model, "openai", tools, now=now)
-    waiting = []
-    async for event in one.send("Go."):
+    waiting, running = [], one.send("Go.")
+    async for event in running:
         if isinstance(event, StatusEvent) and event.kind == "approval":
             waiting += event.calls
             one.decide(Decided(waiting[0].id, "deny", reason="too dear"))
@@ -119,6 +119,10 @@ async def test_row_24_a_mixed_batch_of_approvals_is_resumed_without_running_anyt
             break
     # What the disk holds at this moment is what a process that ended here would leave behind.
     await store.fork("a", Stored("b", "openai", parent="a"))
+    assert [made.call.id for made in (await store.load("b")).conversation.ledger.open] == [
+        waiting[1].id
+    ]
+    await running.aclose()
     await one.close()
     model = LocalModel(ScriptedModel(["I see."]))
     resumed = await open_session(store, "b", model, "openai", tools, now=now)
