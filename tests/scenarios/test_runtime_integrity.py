@@ -138,7 +138,7 @@ async def test_row_19_a_call_goes_to_another_service_without_what_only_openai_re
         at_home = str(one.served.seen[-1].body)
     assert "encrypted_content" in at_home
     async with talking(
-        "xai/openai-responses", "Hello.", tools=[noting([])], conversation=one.conversation
+        "azure/openai-responses", "Hello.", tools=[noting([])], conversation=one.conversation
     ) as other:
         await heard(other, "And you?")
     assert statuses(other) == [200]
