@@ -158,12 +158,12 @@ async def test_row_25_a_late_result_is_kept_and_overwrites_nothing():
     async with talking("openai", batch, "I see.", tools=tools, grace=0.0, keep=keep) as one:
         async for event in one.send("Go."):
             if isinstance(event, ToolCallEvent) and event.call.name == "write":
-                await asyncio.to_thread(started.wait)
+                await asyncio.to_thread(started.wait, 10)
             if isinstance(event, ToolCallEvent) and event.phase == "ended":
                 one.cancel()
         assert outcomes(one) == ["completed", "unknown"]
         release.set()
-        await late.wait()
+        await asyncio.wait_for(late.wait(), 10)
         await heard(one, "What happened?")
     assert statuses(one) == [200, 200]
     for conversation in (one.conversation, load(dump(one.conversation)).conversation):
