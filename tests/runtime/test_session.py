@@ -28,6 +28,7 @@ from canonicall.testing.script import ScriptedModel, call, says
 from canonicall.tools.functions import tool
 from canonicall.tools.toolset import Toolset
 from canonicall.verify import verify
+from counting_loop import CountingLoop
 
 
 @tool
@@ -183,29 +184,14 @@ async def test_requests_that_a_provider_refused_are_counted():
     assert tally.by_provider["openai"].tool_api_400_total == 2
 
 
-class CountingLoop(asyncio.SelectorEventLoop):
-    """An event loop that does something before its nth turn: between two awaits of a run."""
-
-    at = -1
-    turns = 0
-    do = None
-
-    def _run_once(self):
-        self.turns += 1
-        if self.turns == self.at and self.do is not None:
-            self.do()
-        super()._run_once()
-
-
 def run_cancelled_at(turn):
     """A run that is cancelled before the nth turn of its event loop; how many turns it has."""
-    loop = CountingLoop()
-    loop.at = turn
+    loop = CountingLoop(turn)
     made = {}
 
     async def work():
         made["session"] = session(*SCENARIO, approve=lambda call: True)
-        loop.do = made["session"].cancel
+        loop.act = made["session"].cancel
         made["events"] = await heard(made["session"])
         await made["session"].close()
 

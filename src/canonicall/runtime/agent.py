@@ -11,6 +11,7 @@ from canonicall.runtime.model import Model
 from canonicall.runtime.session import Session
 from canonicall.target import Target
 from canonicall.tools.bound import BoundTool
+from canonicall.tools.context import ToolContext
 from canonicall.tools.functions import tool
 from canonicall.tools.toolset import Toolset
 
@@ -52,17 +53,7 @@ class Agent:
 
     async def ask(self, text: str) -> str:
         """One question in a session of its own; the words of the answer."""
-        session = self.session()
-        answer, problem = CompleteEvent(reason="failed"), ""
-        try:
-            async for event in session.send(text):
-                if isinstance(event, CompleteEvent):
-                    answer = event
-                elif isinstance(event, ErrorEvent):
-                    problem = event.message
-        finally:
-            await session.close()
-        return answer.text or f"There is no answer: {problem or answer.detail or answer.reason}"
+        return await _answer(self.session(), text)
 
     def ask_sync(self, text: str) -> str:
         """The same for programs without an event loop."""
@@ -71,7 +62,26 @@ class Agent:
     def as_tool(self, name: str, description: str, **declared: Any) -> BoundTool:
         """This agent as a tool of another one: each call is a session of its own."""
 
-        async def ask(task: str) -> str:
-            return await self.ask(task)
+        async def ask(task: str, context: ToolContext) -> str:
+            session = self.session()
+            # Else it would go on asking and running tools until nobody waits for it any more.
+            context.on_cancel(session.cancel)
+            if context.cancelled:
+                return "There is no answer: it was cancelled before it began"
+            return await _answer(session, task)
 
         return tool(ask, name=name, description=description, **declared)
+
+
+async def _answer(session: Session, text: str) -> str:
+    """The words of the answer, or why there are none; the session is over then."""
+    answer, problem = CompleteEvent(reason="failed"), ""
+    try:
+        async for event in session.send(text):
+            if isinstance(event, CompleteEvent):
+                answer = event
+            elif isinstance(event, ErrorEvent):
+                problem = event.message
+    finally:
+        await session.close()
+    return answer.text or f"There is no answer: {problem or answer.detail or answer.reason}"
