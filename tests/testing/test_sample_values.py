@@ -20,6 +20,8 @@ def one(schema, said=""):
         ({"type": "string"}, "The weather in Paris?", "Paris"),
         ({"type": "string"}, "Please go to New York.", "New York"),
         ({"type": "string"}, "Look for 'red shoes' in Rome", "red shoes"),
+        ({"type": "string"}, "What files are here? Read src/notes.md, please.", "src/notes.md"),
+        ({"type": "string"}, "A big town, e.g. Rome", "Rome"),
         ({"type": "string"}, "what?", "field"),
         ({"type": "integer"}, "Give me 7 of them", 7),
         ({"type": "integer", "maximum": 5}, "Give me 7 of them", 5),

@@ -14,6 +14,7 @@ _MOST_VALUES = 1000
 """A schema that refers to itself could ask for more values than there is memory."""
 _QUOTED = re.compile(r"[\"'`\u201c]([^\"'`\u201d]{1,200})[\"'`\u201d]")
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
+_FILE = re.compile(r"[\w./-]{0,200}\w\.[A-Za-z]\w{1,7}")
 _NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w-]+(?: [A-ZÀ-ÖØ-Þ][\w-]+)*")
 _FORMATS = {
     "date": "2026-01-31",
@@ -137,9 +138,10 @@ def _type_of(schema: dict[str, Any]) -> str:
 
 
 def _words(said: str) -> Iterator[str]:
-    """What may be meant by a text field: quoted words first, then names."""
-    quoted = _QUOTED.findall(said)
-    yield from quoted
+    """What may be meant by a text field: quoted words first, then files, then names."""
+    yield from _QUOTED.findall(said)
+    tokens = (token.strip("(),;:!?").rstrip(".") for token in said.split())
+    yield from (token for token in tokens if _FILE.fullmatch(token))
     first, *later = _NAME.findall(said) or [""]
     # The first word of a sentence is written like a name; it is the last guess.
     begins = bool(first) and said.lstrip().startswith(first)
