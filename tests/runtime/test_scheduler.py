@@ -377,3 +377,25 @@ async def test_what_an_async_generator_yields_is_progress_and_its_last_value_the
     await asyncio.sleep(0)
     assert told(ended) == [("call-0", "three")]
     assert reported == ["one", "two"]
+
+
+async def test_a_batch_that_takes_too_long_ends_for_all_its_calls():
+    """What runs is timed out with what it had said, what waits is not run, what is done stays."""
+
+    @tool
+    async def quick() -> str:
+        """Is done at once."""
+        return "done"
+
+    @tool
+    async def slow(context: ToolContext) -> str:
+        """Takes too long."""
+        context.report("half of it")
+        await asyncio.sleep(60)
+        return "never"
+
+    names = ("quick", "slow", "slow")
+    ended, _ = await scheduled(*names, tools=[quick, slow], at_once=1, batch_timeout=0.05)
+    assert told(ended) == [("call-0", "done"), ("call-1", "timed_out"), ("call-2", "not_run")]
+    assert [block.text for block in ended[1].partial] == ["half of it"]
+    assert "0.05 seconds" in ended[1].why

@@ -8,23 +8,16 @@ more; what it did is unknown then, and a result that comes after all is told as 
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack
-from functools import partial
 from time import monotonic
 from typing import Any
 
-from canonicall.agent.batch import Batch, Planned
+from canonicall.agent.batch import Batch
 from canonicall.agent.inputs import CallEnded
-from canonicall.blocks import ResultContent, ToolCall
-from canonicall.guard.results import result_blocks
-from canonicall.outcome import Outcome
+from canonicall.blocks import ToolCall
+from canonicall.runtime.call_run import CallRun
 from canonicall.runtime.journal import Journal, MemoryJournal
-from canonicall.runtime.running import run_tool
 from canonicall.runtime.threads import ToolThreads
-from canonicall.tools.context import ToolContext
 from canonicall.tools.toolset import Toolset
-
-_NEVER_ENDED = "it was started before, and its end is not known"
 
 
 class Scheduler:
@@ -38,22 +31,24 @@ class Scheduler:
         at_once: int = 10,
         grace: float = 5.0,
         timeout: float | None = None,
+        batch_timeout: float | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         """
         `at_once`: how many calls run beside each other. `grace`: seconds a cancelled call has to
-        end by itself. `timeout`: for tools that have none of their own. `clock`: seconds since
-        whenever, to tell how long calls take.
+        end by itself. `timeout`: for tools that have none of their own. `batch_timeout`: for all
+        calls of a turn together. `clock`: seconds since whenever, to tell how long calls take.
         """
         self.tools = tools
         self.journal: Journal = journal or MemoryJournal()
         self.grace = grace
         self.timeout = timeout
+        self.batch_timeout = batch_timeout
         self.clock = clock
         self.slots = asyncio.Semaphore(at_once)
         self.threads = ToolThreads()
         self._resources: dict[str, asyncio.Lock] = {}
-        self._running: dict[str, _Run] = {}
+        self._running: dict[str, CallRun] = {}
 
     def start(
         self,
@@ -70,19 +65,36 @@ class Scheduler:
         From here on they can be stopped, also before any of them has begun.
         """
         waves = [
-            [_Run(planned, self, tell, progress, begun) for planned in wave] for wave in batch.waves
+            [CallRun(planned, self, tell, progress, begun) for planned in wave]
+            for wave in batch.waves
         ]
         runs = [run for wave in waves for run in wave]
         self._running.update((run.call.id, run) for run in runs)
         task = asyncio.ensure_future(_in_order(waves))
+        timer = self._timer_of(runs)
 
         def over(_: "asyncio.Task[None]") -> None:
+            if timer is not None:
+                timer.cancel()
             for run in runs:
                 run.abandon()
                 self._running.pop(run.call.id, None)
 
         task.add_done_callback(over)
         return task
+
+    def _timer_of(self, runs: list[CallRun]) -> asyncio.TimerHandle | None:
+        """What ends a batch that takes too long."""
+        limit = self.batch_timeout
+        if limit is None:
+            return None
+        why = f"the calls of its turn took longer than {limit:g} seconds"
+
+        def expired() -> None:
+            for run in runs:
+                run.expire(why)
+
+        return asyncio.get_running_loop().call_later(limit, expired)
 
     def stop(self, call_ids: tuple[str, ...], why: str) -> None:
         """Ask these calls to stop. Those that have not begun never will."""
@@ -100,224 +112,6 @@ class Scheduler:
         return self._resources.setdefault(name, asyncio.Lock())
 
 
-async def _in_order(waves: "list[list[_Run]]") -> None:
+async def _in_order(waves: list[list[CallRun]]) -> None:
     for wave in waves:
         await asyncio.gather(*(run.to_its_end() for run in wave))
-
-
-class _Run:
-    """One call, from its place in the queue to its end.
-
-    A task waits for its turn and then for the tool, which has a task of its own: it may go on when
-    nobody waits for it any more. Whatever cuts the waiting short is a plain callback.
-    """
-
-    def __init__(
-        self,
-        planned: Planned,
-        scheduler: Scheduler,
-        tell: Callable[[CallEnded], None],
-        progress: Callable[[ToolCall, Any], None] | None,
-        begun: Callable[[ToolCall], None] | None,
-    ) -> None:
-        self.call = planned.call
-        self._planned = planned
-        self._scheduler = scheduler
-        self._tell = tell
-        self._progress = progress
-        self._begun = begun
-        self._loop = asyncio.get_running_loop()
-        self._is_stopping = False
-        self._to_stop: list[Callable[[], object]] = []
-        """What the tool wants done as soon as it is to stop."""
-        self._why = ""
-        self._has_begun = False
-        self._began_at = 0.0
-        self._is_told = False
-        self._waiting: asyncio.Task[Any] | None = None
-        self._task: asyncio.Task[Any] | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._last: Any = None
-        """What the tool reported last: all that is left of it if it is cut off."""
-
-    def stop(self, why: str) -> None:
-        """Somebody wants it to stop: give it the time it is allowed."""
-        if self._is_stopping or self._is_told:
-            return
-        self._why = why
-        if not self._has_begun:
-            self._cut_off(Outcome.NOT_RUN)
-            return
-        self._set_timer(self._scheduler.grace, self._cut_off, Outcome.UNKNOWN)
-        self._ask_to_stop()
-
-    def abandon(self) -> None:
-        """Nobody runs the batch any more: say what is known, if nothing has been said."""
-        outcome = Outcome.UNKNOWN if self._has_begun else Outcome.NOT_RUN
-        self._end(outcome, self._why or "the run was stopped")
-
-    async def to_its_end(self) -> None:
-        """Wait for a slot and for the resources, run, and tell."""
-        if self._is_told:
-            return
-        self._waiting = asyncio.current_task()
-        try:
-            await self._wait_and_run()
-        except asyncio.CancelledError:
-            self._let_go()
-            if not self._is_told:
-                raise
-        except Exception as error:  # noqa: BLE001  # a journal may raise anything
-            self._let_go()
-            self._why = f"it could not be recorded: {error}"
-            self.abandon()
-        finally:
-            self._stop_timer()
-
-    def _cut_off(self, outcome: Outcome) -> None:
-        """Nobody waits any longer, neither for its turn nor for the tool."""
-        self._end(outcome, self._why)
-        if self._waiting is not None:
-            self._waiting.cancel()
-
-    async def _wait_and_run(self) -> None:
-        scheduler = self._scheduler
-        if not self._planned.resources:
-            async with scheduler.slots:
-                await self._run()
-            return
-        async with AsyncExitStack() as held:
-            # Always in the same order, so that no two calls wait for each other.
-            for name in sorted(set(self._planned.resources)):
-                await held.enter_async_context(scheduler.resource(name))
-            await held.enter_async_context(scheduler.slots)
-            await self._run()
-
-    async def _run(self) -> None:
-        if self._is_told:
-            return
-        known = await self._scheduler.journal.begin(self.call)
-        self._has_begun = True
-        self._began_at = self._scheduler.clock()
-        if known is not None:
-            self._tell_again(known.ended)
-            return
-        tool = self._scheduler.tools[self.call.name]
-        context = ToolContext(
-            self.call.id,
-            is_cancelled=self._is_asked_to_stop,
-            report=self._reported,
-            on_cancel=self._when_stopping,
-        )
-        if self._begun is not None:
-            self._begun(self.call)
-        threads = self._scheduler.threads
-        self._task = self._loop.create_task(run_tool(tool, self.call, context, threads))
-        over = self._loop.create_future()
-        self._task.add_done_callback(partial(self._came, over))
-        timeout = self._planned.timeout or self._scheduler.timeout
-        if timeout is not None and not self._is_stopping:
-            self._set_timer(timeout, _set, over)
-        await over
-        if self._task.done():
-            await self._returned(self._task)
-            return
-        self._ask_to_stop()
-        await self._written(Outcome.TIMED_OUT, f"it took longer than {timeout:g} seconds")
-        self._let_go()
-
-    def _let_go(self) -> None:
-        """Nobody waits any more. A thread cannot be stopped: its result comes late, if at all."""
-        style = self._scheduler.tools[self.call.name].style
-        if self._task is not None and style in ("coroutine", "async_generator"):
-            self._task.cancel()
-
-    async def _returned(self, task: "asyncio.Task[Any]") -> None:
-        """Write and tell what the tool gave; one that stopped as it was asked to gave nothing."""
-        if task.cancelled() and self._is_stopping:
-            await self._written(Outcome.UNKNOWN, self._why)
-            return
-        ended = self._ended(task)
-        await self._scheduler.journal.end(ended)
-        self._say(ended)
-
-    async def _written(self, outcome: Outcome, why: str) -> None:
-        ended = self._without_result(outcome, why)
-        await self._scheduler.journal.end(ended)
-        self._say(ended)
-
-    def _ended(self, task: "asyncio.Task[Any]") -> CallEnded:
-        value: Any
-        if task.cancelled():
-            value = RuntimeError("the tool cancelled itself")
-        else:
-            value = task.exception() or task.result()
-        tool = self._scheduler.tools[self.call.name]
-        result = tool.returned(value).result(self.call)
-        return CallEnded(self.call.id, result, seconds=self._seconds())
-
-    def _without_result(self, outcome: Outcome, why: str) -> CallEnded:
-        return CallEnded(
-            self.call.id, outcome=outcome, why=why, partial=self._partial(), seconds=self._seconds()
-        )
-
-    def _seconds(self) -> float:
-        """How long it has been running; 0 where it never began."""
-        return self._scheduler.clock() - self._began_at if self._has_begun else 0.0
-
-    def _came(self, over: "asyncio.Future[None]", task: "asyncio.Task[Any]") -> None:
-        """A result that nobody waited for any more is told as well; it changes no outcome."""
-        _set(over)
-        if self._is_told and not task.cancelled():
-            self._tell(self._ended(task))
-
-    def _tell_again(self, ended: CallEnded | None) -> None:
-        if ended is None:
-            self._end(Outcome.UNKNOWN, _NEVER_ENDED)
-        else:
-            self._say(ended)
-
-    def _end(self, outcome: Outcome, why: str) -> None:
-        if not self._is_told:
-            self._say(self._without_result(outcome, why))
-
-    def _say(self, ended: CallEnded) -> None:
-        if not self._is_told:
-            self._is_told = True
-            self._tell(ended)
-
-    def _reported(self, value: Any) -> None:
-        """May be called from the tool's own thread."""
-        self._last = value
-        if self._progress is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._progress, self.call, value)
-
-    def _when_stopping(self, act: Callable[[], object]) -> None:
-        if self._is_stopping:
-            act()
-        else:
-            self._to_stop.append(act)
-
-    def _ask_to_stop(self) -> None:
-        self._is_stopping = True
-        for act in self._to_stop:
-            act()
-
-    def _is_asked_to_stop(self) -> bool:
-        return self._is_stopping
-
-    def _set_timer(self, seconds: float, act: Callable[[Any], None], value: Any) -> None:
-        self._stop_timer()
-        self._timer = self._loop.call_later(seconds, act, value)
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def _partial(self) -> tuple[ResultContent, ...]:
-        return () if self._last is None else result_blocks(self._last).content
-
-
-def _set(over: "asyncio.Future[None]") -> None:
-    if not over.done():
-        over.set_result(None)
