@@ -35,12 +35,13 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "openai-chat": {"model": "m", "messages": ASKED},
     "openai-responses": {"model": "m", "input": ASKED},
 }
-# The judges of whole bodies; Ollama's SDK is not among them.
+# The judges of whole bodies.
 SDKS = {
     "anthropic": ("judges.test_anthropic", "beta_judge"),
     "bedrock": ("judges.test_bedrock", "judge"),
     "cohere": ("judges.test_cohere", "judge"),
     "gemini": ("judges.test_gemini", "models_judge"),
+    "ollama": ("judges.ollama_request", "judge"),
     "openai-chat": ("judges.test_openai_chat", "judge"),
     "openai-responses": ("judges.test_openai_responses", "judge"),
 }
@@ -163,13 +164,21 @@ def test_the_types_of_the_sdk_take_them(format):
     assert wrong == []
 
 
-@pytest.mark.parametrize("format", SDKS)
+@pytest.mark.parametrize("format", [format for format in SDKS if format != "ollama"])
 def test_a_tool_without_a_name_is_noticed_by_both(format):
     """Neither is content because it is blind."""
     listed = next(one for one in recorded_lists(format) if '"name"' in json.dumps(one.tools))
     nameless = json.loads(json.dumps(listed.tools).replace('"name":', '"label":'))
     assert complaints(nameless, own_target(listed.host, format))
     assert typed_complaints(nameless, format)
+
+
+def test_properties_that_are_a_list_are_noticed_by_both():
+    """The types of Ollama's SDK let a tool have no name, so they are tried with its schema."""
+    function = {"name": "go", "parameters": {"type": "object", "properties": ["a"]}}
+    tools = [{"type": "function", "function": function}]
+    assert complaints(tools, get_target("ollama"))
+    assert typed_complaints(tools, "ollama")
 
 
 def test_there_are_enough_lists():
