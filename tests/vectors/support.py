@@ -7,7 +7,8 @@ all, the test fails until it is taken off the list. `rates.py` prints how many a
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+import random
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -101,11 +102,24 @@ def check(one: Case, exceptions: Mapping[str, str]) -> None:
         pytest.xfail(why)
 
 
+def random_splits(text: str, seed: str) -> Iterator[list[str]]:
+    """The text in pieces of any size, the same ones in every run."""
+    chance = random.Random(seed)  # noqa: S311  # nothing is to be kept secret
+    for longest in (3, 17):
+        pieces, at = [], 0
+        while at < len(text):
+            end = at + chance.randint(1, longest)
+            pieces.append(text[at:end])
+            at = end
+        yield pieces
+
+
 def check_pieces(one: Case) -> Reply:
     """The reply, which is the same however the text is cut into pieces."""
     before, after = one.around
     whole = read([one.text], one.syntax, one.vector)
-    for pieces in ([before, *(one.vector.chunks or [one.vector.text]), after], one.text):
+    recorded = [before, *(one.vector.chunks or [one.vector.text]), after]
+    for pieces in (recorded, *random_splits(one.text, one.vector.id), one.text):
         assert read(pieces, one.syntax, one.vector) == whole
     return whole
 
