@@ -1,0 +1,1 @@
+"""Probe an endpoint, learn how its tools are called, and write a profile of it."""

@@ -1,0 +1,1 @@
+"""The HTTP gateway: four front doors, every provider behind."""

@@ -1,0 +1,49 @@
+"""HTTP as plain values: what comes in at a front door, and what goes out."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+JSON = "application/json"
+
+
+class HttpRequest(Struct, frozen=True):
+    """A request whose body has been read."""
+
+    method: str
+    path: str
+    query: dict[str, str]
+    headers: Mapping[str, str]
+    """By their names in lower case."""
+    body: bytes = b""
+    client: str = ""
+    """The address of the client, as far as it is known."""
+
+
+class HttpResponse(Struct, frozen=True):
+    """A response, whole or in pieces that come while it is sent."""
+
+    status: int
+    headers: dict[str, str] = {}
+    body: bytes | AsyncIterator[bytes] = b""
+
+    @classmethod
+    def json(cls, value: Any, status: int = 200, **headers: str) -> "HttpResponse":
+        """A response whose body is JSON; `_` in the name of a header stands for `-`."""
+        named = {name.replace("_", "-"): text for name, text in headers.items()}
+        return cls(status, {"content-type": JSON, **named}, msgspec.json.encode(value))
+
+
+class Refused(Exception):
+    """The gateway itself says no. `kind` is one word; fronts put it in the caller's own shape."""
+
+    def __init__(
+        self, status: int, kind: str, message: str, *, retry_after: float | None = None
+    ) -> None:
+        self.status = status
+        self.kind = kind
+        self.message = message
+        self.retry_after = retry_after
+        super().__init__(message)

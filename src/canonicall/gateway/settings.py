@@ -1,0 +1,126 @@
+"""What a gateway is told to do, as frozen values. `config_file` reads them from a file.
+
+Everything has a default: a gateway without any settings serves on loopback and knows no model.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from canonicall.client.secrets import Secret
+from canonicall.client.transport import Timeouts
+
+
+class Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A part of the file: a name that is not known is an error, never ignored."""
+
+
+class ProviderSettings(Section, frozen=True, kw_only=True):
+    """One back: a provider of the registry, or a host of one's own that behaves like one."""
+
+    profile: str = ""
+    """The profile whose rules hold; empty where the section is named like it."""
+    format: str = ""
+    """The wire format spoken, where the profile has several; empty for its usual one."""
+    base_url: str = ""
+    keys: tuple[Secret, ...] = ()
+    """Several are used in turn; one that is refused or used up rests."""
+    headers: dict[str, str] = {}
+    values: dict[str, str] = {}
+    """What fills `{region}`, `{resource}` and the like in the address."""
+    proxy: str | None = None
+    timeouts: Timeouts | None = None
+
+
+class Choice(Section, frozen=True, kw_only=True):
+    """One of the targets that share the requests for a model."""
+
+    target: str
+    """`provider:model`, where the provider is a section or a profile."""
+    weight: float = 1.0
+
+
+class ModelSettings(Section, frozen=True, kw_only=True):
+    """A name that clients ask for, and who answers."""
+
+    choices: tuple[Choice, ...] = ()
+    """One of them is taken for a session, by weight, and kept."""
+    fallbacks: tuple[str, ...] = ()
+    """Asked in this order where the choice brings no reply."""
+
+
+class KeySettings(Section, frozen=True, kw_only=True):
+    """A virtual key that clients show. Only its hash is kept."""
+
+    hash: str
+    """`sha256:` and the hexadecimal digest of the key."""
+    models: tuple[str, ...] = ("*",)
+    """The names of models it may ask for; `*` stands for anything."""
+    expires: str = ""
+    """A day or moment in ISO 8601; empty for never."""
+    revoked: bool = False
+    admin: bool = False
+    """Whether the admin endpoints may be used with it."""
+    requests_per_minute: int = 0
+    tokens_per_minute: int = 0
+    concurrent: int = 0
+    """How many requests at once; like all limits, 0 is none."""
+
+
+class ServerSettings(Section, frozen=True, kw_only=True):
+    """Where and how it is served."""
+
+    host: str = "127.0.0.1"
+    port: int = 8400
+    workers: int = 1
+    max_body_bytes: int = 64 * 1024 * 1024
+    max_body_depth: int = 200
+    keep_alive_seconds: float = 10.0
+    """After so long a silence of the model, a client that streams gets a sign of life."""
+    drain_seconds: float = 30.0
+    """How long requests may go on when the server is told to end."""
+
+
+class RepairSettings(Section, frozen=True, kw_only=True):
+    """What the gateway may change on the way."""
+
+    strict: bool = False
+    """Refuse what would have to be repaired, for all requests; a header asks for it in one."""
+    leaks: bool = True
+    """Read calls that a model printed as text."""
+    arguments: Literal["repair", "report", "off"] = "repair"
+    """What is done about arguments that do not fit their schema. In streams they are reported."""
+    continue_streams: bool = True
+    """Where a stream breaks off in its words, another attempt goes on with them."""
+
+
+class LogSettings(Section, frozen=True, kw_only=True):
+    """The request log: one JSON line for each request."""
+
+    file: str = "-"
+    """A path; `-` for standard error, empty for none."""
+    bodies: bool = False
+    """Whether bodies are written too, with what looks like a key taken out."""
+
+
+class StoreSettings(Section, frozen=True, kw_only=True):
+    """Where responses, reports and opaque state are kept."""
+
+    path: str = ""
+    """An SQLite file; empty for memory."""
+    days: float = 30.0
+    """What is older is forgotten."""
+
+
+class Settings(Section, frozen=True, kw_only=True):
+    """All of it."""
+
+    server: ServerSettings = ServerSettings()
+    providers: dict[str, ProviderSettings] = {}
+    models: dict[str, ModelSettings] = {}
+    """By the name clients ask for, in which `*` stands for anything; the first that fits counts."""
+    keys: dict[str, KeySettings] = {}
+    """Virtual keys by a name for people. Without any, every key is taken, on loopback only."""
+    repair: RepairSettings = RepairSettings()
+    log: LogSettings = LogSettings()
+    store: StoreSettings = StoreSettings()
