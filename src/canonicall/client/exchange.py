@@ -2,15 +2,13 @@
 the request is refused. Nothing is tried again after the first content was passed on.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.blocks import Text, Thinking
-from canonicall.client.config import ClientConfig
-from canonicall.client.endpoints import MissingSetting, Outgoing, outgoing
+from canonicall.client.endpoints import Outgoing
 from canonicall.client.failure import (
     REFUSED,
     AttemptFailed,
@@ -18,14 +16,14 @@ from canonicall.client.failure import (
     of_cut,
     of_event,
     of_own,
-    of_response,
     of_transport,
 )
 from canonicall.client.incoming import Incoming
 from canonicall.client.learning import Change, Learned, change_for, is_chance
 from canonicall.client.notices import Answered, Recovered, Retrying
 from canonicall.client.rendering import Rendered, Renderings
-from canonicall.client.transport import Response, Transport, TransportError
+from canonicall.client.sending import Means, post
+from canonicall.client.transport import Response
 from canonicall.errors import CanonicallError
 from canonicall.events import (
     ArgumentsAdded,
@@ -41,21 +39,6 @@ from canonicall.request import Request
 from canonicall.runtime.model import Notify
 from canonicall.target import Target
 
-_MOST_OF_AN_ERROR = 200_000
-
-
-class Means(Struct, frozen=True):
-    """All that the outside gives: bytes, time, chance."""
-
-    transport: Transport
-    config: ClientConfig
-    sleep: Callable[[float], Awaitable[None]]
-    random: Callable[[], float]
-    now: Callable[[], float]
-    """Seconds since 1970."""
-    elapsed: Callable[[], float]
-    """Seconds of a clock that is never set."""
-
 
 class Exchange:
     """One request to one target."""
@@ -69,23 +52,27 @@ class Exchange:
         self._notify = notify
         self._begun = self._sent_at = means.elapsed()
         self._first = 0.0
-        self._attempts = 0
+        self.attempts = 0
+        self.rendered: Rendered | None = None
+        """What was sent last."""
 
-    async def events(self, request: Request, target: Target) -> AsyncGenerator[Event, None]:
-        """The events of the reply; `AttemptFailed` where there will be none."""
+    async def batches(self, request: Request, target: Target) -> AsyncGenerator[list[Event], None]:
+        """The events of the reply, as many at a time as came together; `AttemptFailed` where there
+        will be none."""
         rendered = self._rendered(request, self._learned.fit(target))
         change: Change | None = None
         is_recovered = False
         waits = 1
         while True:
-            self._attempts += 1
+            self.attempts += 1
+            self.rendered = rendered
             try:
-                async with aclosing(self._attempt(rendered)) as events:
-                    async for event in events:
+                async with aclosing(self._attempt(rendered)) as batches:
+                    async for events in batches:
                         if change is not None:
                             self._learned.keep(target, change)
                             change = None
-                        yield event
+                        yield events
             except AttemptFailed as failed:
                 failure = failed.failure
             else:
@@ -137,53 +124,22 @@ class Exchange:
         means = self._means
         return means.config.retry.delay(waits, means.random, told=failure.wait)
 
-    async def _attempt(self, rendered: Rendered) -> AsyncGenerator[Event, None]:
+    async def _attempt(self, rendered: Rendered) -> AsyncGenerator[list[Event], None]:
         """Send the request once. Whoever goes away breaks the connection off."""
-        means, target = self._means, rendered.target
-        self._sent_at = means.elapsed()
+        self._sent_at = self._means.elapsed()
+        response, sent = await post(
+            self._means, rendered.target, rendered.data, stream=rendered.stream
+        )
         try:
-            sent = await outgoing(
-                target, rendered.data, means.config, stream=rendered.stream, now=means.now
-            )
-        except MissingSetting as error:
-            raise AttemptFailed(of_own(target, "setting", error)) from error
-        try:
-            response = await means.transport.post(
-                sent.url, sent.headers, sent.body, sent.timeouts, proxy=sent.proxy
-            )
-        except TransportError as error:
-            raise AttemptFailed(of_transport(target, error)) from error
-        try:
-            if response.status != 200:
-                raise AttemptFailed(await self._refusal(response, sent, target))
-            async with aclosing(self._reply(response, rendered, sent)) as events:
-                async for event in events:
-                    yield event
+            async with aclosing(self._reply(response, rendered, sent)) as batches:
+                async for events in batches:
+                    yield events
         finally:
             response.close()
 
-    async def _refusal(self, response: Response, sent: Outgoing, target: Target) -> Failure:
-        data = b""
-        try:
-            async for chunk in response.chunks():
-                data += chunk
-                if len(data) > _MOST_OF_AN_ERROR:
-                    break
-        except TransportError as error:
-            if not data:
-                return of_transport(target, error)
-        return of_response(
-            target,
-            response.status,
-            response.headers,
-            data,
-            secrets=sent.secrets,
-            now=self._means.now(),
-        )
-
     async def _reply(
         self, response: Response, rendered: Rendered, sent: Outgoing
-    ) -> AsyncGenerator[Event, None]:
+    ) -> AsyncGenerator[list[Event], None]:
         """The events of a reply. The first ones wait until there is content: as long as nothing was
         passed on, it can be asked for again without anybody noticing."""
         after_end = sent.timeouts.after_end
@@ -200,11 +156,10 @@ class Exchange:
                 if not is_passed:
                     is_passed = True
                     self._first = self._means.elapsed() - self._sent_at
-                for event in held:
-                    if isinstance(event, StreamEnded):
-                        self._tell_end(event, rendered.target)
-                    yield event
-                held.clear()
+                if isinstance(held[-1], StreamEnded):
+                    self._tell_end(held[-1], rendered.target)
+                yield held
+                held = []
 
     def _refuse_broken(
         self, events: list[Event], incoming: Incoming, target: Target, sent: Outgoing
@@ -222,7 +177,7 @@ class Exchange:
         self._notify(
             Answered(
                 target,
-                self._attempts,
+                self.attempts,
                 self._first,
                 self._means.elapsed() - self._begun,
                 end.reply.usage,

@@ -13,11 +13,12 @@ from types import TracebackType
 from typing import Self
 
 from canonicall.client.config import ClientConfig
-from canonicall.client.exchange import Exchange, Means
+from canonicall.client.exchange import Exchange
 from canonicall.client.failure import AttemptFailed, Failure
 from canonicall.client.learning import Learned
 from canonicall.client.notices import Switched
 from canonicall.client.rendering import Renderings
+from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
 from canonicall.events import Event, StreamEnded
 from canonicall.providers.registry import get_target
@@ -81,17 +82,16 @@ class HttpModel:
                 notify(Switched(chain[at - 1], goal, failures[-1].message))
             exchange = Exchange(self._means, self._renderings, self._learned, notify)
             try:
-                async with aclosing(exchange.events(request, goal)) as events:
-                    async for event in events:
-                        if isinstance(event, StreamEnded):
-                            end = event
-                        else:
+                async with aclosing(exchange.batches(request, goal)) as batches:
+                    async for events in batches:
+                        ends = [events.pop()] if isinstance(events[-1], StreamEnded) else []
+                        for event in events:
                             yield event
             except AttemptFailed as failed:
                 failures.append(failed.failure)
             else:
                 # Whoever stops at the end leaves no connection behind.
-                yield end
+                yield ends[0]
                 return
         raise _model_error(failures)
 
