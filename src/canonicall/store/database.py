@@ -41,10 +41,11 @@ class StoreError(CanonicallError):
 class Database:
     """An open file. `close` it; what was awaited is safe without."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, tables: str = _TABLES) -> None:
+        """`tables`: the statements that make an empty file ready for use."""
         self._path = str(path)
         self._asked: SimpleQueue[_Asked | None] = SimpleQueue()
-        self._connection = _opened(self._path)
+        self._connection = _opened(self._path, tables)
         self._lost: StoreError | None = None
         """The first write that failed with nobody waiting for it."""
         self._thread = threading.Thread(target=self._serve, name="store", daemon=True)
@@ -141,7 +142,7 @@ class _Asked:
         loop.call_soon_threadsafe(answer)
 
 
-def _opened(path: str) -> sqlite3.Connection:
+def _opened(path: str, tables: str) -> sqlite3.Connection:
     try:
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -152,7 +153,7 @@ def _opened(path: str) -> sqlite3.Connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version == 0:
             with connection:
-                connection.executescript(f"{_TABLES} PRAGMA user_version={_VERSION};")
+                connection.executescript(f"{tables} PRAGMA user_version={_VERSION};")
     except (sqlite3.Error, OSError) as error:
         raise StoreError(f"{path}: {error}") from None
     if version > _VERSION:

@@ -1,0 +1,46 @@
+"""What a client is told where nobody replied: the cause, in the shape its own provider has for it."""
+
+from collections.abc import Sequence
+
+from canonicall.client.failure import Failure
+from canonicall.gateway.asking import NoReply
+from canonicall.gateway.exchange import HttpResponse, Refused
+from canonicall.gateway.fronts.front import Front
+
+_BY_KIND = {
+    "authentication": 502,
+    "setting": 502,
+    "connection": 502,
+    "cut": 502,
+    "redirect": 502,
+    "provider_error": 502,
+    "timeout": 504,
+    "overloaded": 503,
+    "rate_limited": 429,
+}
+"""A provider that refuses the gateway's key says nothing about the client's."""
+
+
+def refused_of(error: NoReply) -> Refused:
+    """The failure of the target that was meant, with the others in its words."""
+    first = _worst(error.failures)
+    status = _BY_KIND.get(first.kind) or (first.status if 400 <= first.status < 500 else 502)
+    message = " | ".join(dict.fromkeys(one.message for one in error.failures))
+    return Refused(status, first.kind or "failed", message, retry_after=first.wait)
+
+
+def error_response(front: Front, refused: Refused, headers: dict[str, str]) -> HttpResponse:
+    """The refusal as a client of the front reads it."""
+    body = front.error(refused.status, refused.message)
+    made = HttpResponse.json(body, refused.status)
+    if refused.retry_after is not None:
+        headers = {**headers, "retry-after": str(max(1, round(refused.retry_after)))}
+    if 400 <= refused.status < 500 and refused.status != 429:
+        # Clients that retry on their own ask in vain.
+        headers = {**headers, "x-should-retry": "false"}
+    return HttpResponse(refused.status, {**made.headers, **headers}, made.body)
+
+
+def _worst(failures: Sequence[Failure]) -> Failure:
+    """The failure that the client can do most about: its own request's, else the first."""
+    return next((one for one in failures if one.kind == "refused"), failures[0])

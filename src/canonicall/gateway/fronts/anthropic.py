@@ -1,0 +1,39 @@
+"""Anthropic's Messages API: `/v1/messages`, its token count, and its list of models."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from canonicall.gateway.exchange import HttpRequest
+from canonicall.gateway.fronts.front import COUNT, GENERATE, MODEL, MODELS, Asked, Front
+
+_CREATED = "1970-01-01T00:00:00Z"
+
+
+class MessagesFront(Front):
+    """For the SDK of Anthropic and agents such as Claude Code."""
+
+    format = "anthropic"
+    routes = (
+        ("POST", r"(?:/anthropic)?(?:/v1)?/messages", GENERATE),
+        ("POST", r"(?:/anthropic)?(?:/v1)?/messages/count_tokens", COUNT),
+        ("GET", r"(?:/anthropic)?/v1/models", MODELS),
+        ("GET", r"(?:/anthropic)?/v1/models/(?P<name>.+)", MODEL),
+    )
+    call_prefix = "toolu_"
+    response_prefix = "msg_"
+
+    def asked(self, request: HttpRequest) -> Asked | None:
+        asked = super().asked(request)
+        if asked is None or asked.action in (GENERATE, COUNT):
+            return asked
+        # OpenAI's list of models has the same path; only this header tells whose client it is.
+        is_ours = "anthropic-version" in request.headers or request.path.startswith("/anthropic")
+        return asked if is_ours else None
+
+    def models(self, names: Iterable[str]) -> dict[str, Any]:
+        listed = [self.one_model(name) for name in names]
+        edges = [listed[0]["id"], listed[-1]["id"]] if listed else [None, None]
+        return {"data": listed, "has_more": False, "first_id": edges[0], "last_id": edges[1]}
+
+    def one_model(self, name: str) -> dict[str, Any]:
+        return {"type": "model", "id": name, "display_name": name, "created_at": _CREATED}

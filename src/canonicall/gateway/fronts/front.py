@@ -1,0 +1,98 @@
+"""A front door: one wire format as clients of it expect to be served.
+
+Where it is, what is asked for, and in which shape errors and lists of models are told. What a
+request and a reply mean is read and written by `wire/`.
+"""
+
+import re
+from collections.abc import AsyncIterator, Iterable, Mapping
+from importlib import import_module
+from typing import Any, ClassVar, TypeAlias
+
+from msgspec import Struct
+
+from canonicall.gateway.exchange import HttpRequest
+from canonicall.wire.error_body import ErrorBody
+
+GENERATE, COUNT, MODELS, MODEL = "generate", "count", "models", "model"
+STORED, INPUT_ITEMS, DELETE, CANCEL = "stored", "input_items", "delete", "cancel"
+STREAM = "stream"
+"""Like GENERATE, where the path says that the reply is streamed."""
+Routes: TypeAlias = tuple[tuple[str, str, str], ...]
+
+_ERROR_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    422: "invalid_request_error",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+"""The words of Anthropic, which are the most exact; other formats have theirs for them."""
+
+
+class Asked(Struct, frozen=True):
+    """What a request wants."""
+
+    action: str
+    name: str = ""
+    """The model, or the id of what is stored, where the path says it."""
+
+
+class Front:
+    """The answers that most formats have in common."""
+
+    format: ClassVar[str]
+    routes: ClassVar[Routes]
+    """Method, pattern of the path, what is asked for; `(?P<name>...)` is the model, or an id."""
+    call_prefix: ClassVar[str] = "call_"
+    response_prefix: ClassVar[str] = ""
+    stream_type: ClassVar[str] = "text/event-stream"
+
+    def __init__(self) -> None:
+        self._routes = [(method, re.compile(path), what) for method, path, what in self.routes]
+
+    def asked(self, request: HttpRequest) -> Asked | None:
+        """What is asked for; None where this format has nothing at that path."""
+        for method, path, action in self._routes:
+            found = path.fullmatch(request.path)
+            if found is not None and request.method == method:
+                return Asked(action, found.groupdict().get("name") or "")
+        return None
+
+    def model(self, asked: Asked, body: Mapping[str, Any]) -> str:
+        """The model that is asked for."""
+        named = body.get("model")
+        return asked.name or (named if isinstance(named, str) else "")
+
+    def streams(self, asked: Asked, body: Mapping[str, Any]) -> bool:
+        """Whether the reply is to be streamed."""
+        return asked.action == STREAM or body.get("stream") is True
+
+    def framed(self, pieces: AsyncIterator[bytes], request: HttpRequest) -> AsyncIterator[bytes]:
+        """The pieces of a stream as this request wants them framed."""
+        del request
+        return pieces
+
+    def error(self, status: int, message: str, *, code: str = "") -> Any:
+        """The body of an error."""
+        kind = _ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
+        module = import_module(f"canonicall.wire.{self.format.replace('-', '_')}.errors")
+        body: Any = module.encode_error(ErrorBody(message, kind, code))
+        return body
+
+    def models(self, names: Iterable[str]) -> dict[str, Any]:
+        """The list of models."""
+        return {"object": "list", "data": [self.one_model(name) for name in names]}
+
+    def one_model(self, name: str) -> dict[str, Any]:
+        """One model of the list."""
+        return {"id": name, "object": "model", "created": 0, "owned_by": "canonicall"}
+
+    def tokens(self, count: int) -> dict[str, Any]:
+        """The answer to a question for the number of tokens."""
+        return {"input_tokens": count}

@@ -1,0 +1,111 @@
+"""A reply to one request: bytes forwarded where that is enough, else translated both ways."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from canonicall.client.failure import REFUSED, AttemptFailed
+from canonicall.client.transport import TransportError
+from canonicall.gateway.asking import NoReply
+from canonicall.gateway.exchange import HttpResponse, Refused
+from canonicall.gateway.forwarding import Forwarded, can_forward, with_model
+from canonicall.gateway.responses_state import is_stored, response_in, store
+from canonicall.gateway.state import State
+from canonicall.gateway.translation import Translation
+from canonicall.gateway.turns import Turn
+from canonicall.gateway.usage import usage_in
+from canonicall.target import Target
+
+_LAST_BYTES = 4096
+"""As much of a stream as is looked at for what it cost."""
+
+
+class Generation:
+    """The way of one turn there and back."""
+
+    def __init__(self, state: State, turn: Turn) -> None:
+        self._state = state
+        self._turn = turn
+        self._elapsed = state.backs.means.elapsed
+        self._begun = self._elapsed()
+
+    async def response(self) -> HttpResponse:
+        """What the client gets. `NoReply` where nobody answers, `Refused` where nobody is asked."""
+        turn = self._turn
+        chain = list(turn.chain)
+        while chain:
+            target = chain[0]
+            if not self._may_forward(target):
+                break
+            try:
+                return await self._forwarded(target)
+            except AttemptFailed as failed:
+                turn.failures.append(failed.failure)
+                if failed.failure.kind == REFUSED:
+                    # In another form it may be taken: the translation knows which.
+                    break
+                chain.pop(0)
+        if not chain:
+            raise NoReply(turn.failures)
+        return await Translation(self._state, turn).response(chain)
+
+    def _may_forward(self, target: Target) -> bool:
+        turn, state = self._turn, self._state
+        return not state.middleware and can_forward(turn.body, turn.front.format, target)
+
+    async def _forwarded(self, target: Target) -> HttpResponse:
+        turn = self._turn
+        turn.target = target
+        data = with_model(turn.data, turn.body, target)
+        attempt = Forwarded(self._state.backs, target, data, stream=turn.streams)
+        await self._opened(attempt)
+        turn.is_forwarded = True
+        turn.upstream_seconds = self._elapsed() - self._begun
+        headers = {**turn.headers(), "content-type": attempt.content_type}
+        if turn.streams:
+            return HttpResponse(200, headers, self._watched(attempt))
+        try:
+            body = b"".join([piece async for piece in attempt.pieces()])
+        except TransportError as error:
+            turn.is_complete = False
+            raise Refused(502, "cut", str(error)) from error
+        self._note_forwarded(body)
+        return HttpResponse(200, headers, body)
+
+    async def _opened(self, attempt: Forwarded) -> None:
+        """Open it, again where the failure may pass."""
+        means, turn = self._state.backs.means, self._turn
+        waits = 1
+        while True:
+            turn.attempts += 1
+            try:
+                return await attempt.open()
+            except AttemptFailed as failed:
+                failure = failed.failure
+                delay = means.config.retry.delay(waits, means.random, told=failure.wait)
+                if not failure.passing or delay is None or len(turn.chain) > 1:
+                    raise
+            await means.sleep(delay)
+            waits += 1
+
+    async def _watched(self, attempt: Forwarded) -> AsyncGenerator[bytes, None]:
+        kept: list[bytes] | None = [] if is_stored(self._turn) else None
+        last = b""
+        try:
+            async with aclosing(attempt.pieces()) as pieces:
+                async for piece in pieces:
+                    if kept is not None:
+                        kept.append(piece)
+                    last = (last + piece)[-_LAST_BYTES:]
+                    yield piece
+        except TransportError:
+            self._turn.is_complete = False
+            raise
+        self._note_forwarded(b"".join(kept) if kept is not None else last)
+
+    def _note_forwarded(self, data: bytes) -> None:
+        """Count tokens, and store what the client may refer to."""
+        turn = self._turn
+        turn.usage = usage_in(data, turn.front.format)
+        response = response_in(data) if is_stored(turn) else None
+        if response is not None:
+            store(turn, response, self._state.keeping, self._state.backs.means.now())

@@ -1,0 +1,151 @@
+"""State that only its issuer can read, carried through clients of another format.
+
+A thought's state goes into the field that the front has for its own: the client gives it back
+unread. What has no such field is kept in the store, under the id of the call beside it. Ids are
+never used for it. Where it is lost, the renderer does without.
+"""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.blocks import Block, Entry, Message, Opaque, Origin, Thinking, ToolCall
+from canonicall.conversation import Conversation
+from canonicall.ids import normalize_to_history_tool_id
+from canonicall.request import Request
+
+MARK = "canonicall.1."
+_FIELDS = {"anthropic": "signature", "openai-responses": "encrypted", "gemini": "signature"}
+"""The kind of state that a thought has in the front's own format."""
+_ON_CALLS = ("gemini",)
+"""The fronts whose calls have that field as well."""
+
+
+class Carried(Struct, frozen=True, omit_defaults=True):
+    """What was taken from a block, and who can read it."""
+
+    provider: str
+    model: str
+    opaque: tuple[Opaque, ...]
+    text: str | None = None
+    """The words of a thought, where a client does not give them back either."""
+
+
+class Kept(Struct, frozen=True, omit_defaults=True):
+    """What the store keeps for one call: its own state, and the thoughts before it."""
+
+    call: Carried | None = None
+    thoughts: tuple[Carried, ...] = ()
+
+
+def packed(carried: Carried) -> str:
+    """One text that says it all."""
+    return MARK + urlsafe_b64encode(msgspec.msgpack.encode(carried)).decode().rstrip("=")
+
+
+def unpacked(value: Any) -> Carried | None:
+    """What a text says that `packed` wrote; None where it is another, or damaged."""
+    if not isinstance(value, str) or not value.startswith(MARK):
+        return None
+    data = value[len(MARK) :]
+    try:
+        return msgspec.msgpack.decode(
+            urlsafe_b64decode(data + "=" * (-len(data) % 4)), type=Carried
+        )
+    except (msgspec.MsgspecError, ValueError):
+        return None
+
+
+def front_state(block: Block, origin: Origin, format: str, domain: str) -> tuple[Opaque, ...]:
+    """The state of a block as a client of this front can carry it; () where it cannot."""
+    if not block.opaque or all(one.domain == domain for one in block.opaque):
+        return block.opaque
+    kind = _FIELDS.get(format, "")
+    has_place = isinstance(block, Thinking) or (isinstance(block, ToolCall) and format in _ON_CALLS)
+    if not kind or not has_place:
+        return ()
+    carried = Carried(origin.provider, origin.model, block.opaque)
+    return (Opaque(domain, kind, packed(carried)),)
+
+
+def to_keep(message: Message, ids: Mapping[int, str], format: str) -> dict[str, Kept]:
+    """What has to be stored of a reply, by canonical call id; `ids` by the place of the block."""
+    origin = message.origin or Origin()
+    kept: dict[str, Kept] = {}
+    thoughts: list[Carried] = []
+    for at, block in enumerate(message.blocks):
+        if isinstance(block, Thinking) and format not in _FIELDS:
+            if block.text or block.opaque:
+                thoughts.append(Carried(origin.provider, origin.model, block.opaque, block.text))
+        elif isinstance(block, ToolCall) and at in ids:
+            own = None
+            if block.opaque and format not in _ON_CALLS:
+                own = Carried(origin.provider, origin.model, block.opaque)
+            if own is not None or thoughts:
+                kept[normalize_to_history_tool_id(ids[at])] = Kept(own, tuple(thoughts))
+                thoughts = []
+    return kept
+
+
+def calls_in(request: Request) -> list[str]:
+    """The ids under which something may be stored for a request."""
+    return [
+        normalize_to_history_tool_id(call.raw_id or call.id)
+        for message in request.conversation.messages
+        for call in message.calls
+        if call.kind != "server" and not call.opaque
+    ]
+
+
+def restored(request: Request, kept: Mapping[str, Kept]) -> Request:
+    """`request` with the state that clients carried, and that the store has."""
+    changed = False
+    entries: list[Entry] = []
+    for entry in request.conversation.entries:
+        made = _restored(entry, kept) if _may_have(entry) else entry
+        changed |= made is not entry
+        entries.append(made)
+    if not changed:
+        return request
+    return replace(request, conversation=Conversation.of(entries))
+
+
+def _may_have(entry: Entry) -> bool:
+    return isinstance(entry, Message) and entry.role == "assistant"
+
+
+def _restored(entry: Entry, kept: Mapping[str, Kept]) -> Entry:
+    assert isinstance(entry, Message)  # noqa: S101  `_may_have` said so
+    blocks: list[Block] = []
+    made_by: Carried | None = None
+    has_thoughts = any(isinstance(block, Thinking) and block.opaque for block in entry.blocks)
+    for block in entry.blocks:
+        carried = next(filter(None, (unpacked(one.value) for one in block.opaque)), None)
+        if carried is not None:
+            made_by = carried
+            blocks.append(replace(block, opaque=carried.opaque))
+            continue
+        found = kept.get(_key(block)) if isinstance(block, ToolCall) else None
+        if found is None:
+            blocks.append(block)
+            continue
+        if found.thoughts and not has_thoughts:
+            made_by = found.thoughts[0]
+            blocks = [one for one in blocks if not isinstance(one, Thinking)]
+            thoughts = [Thinking(text=one.text or "", opaque=one.opaque) for one in found.thoughts]
+            blocks = [*thoughts, *blocks]
+        made_by = found.call or made_by
+        own = block.opaque if found.call is None else found.call.opaque
+        blocks.append(replace(block, opaque=own))
+    if made_by is None:
+        return entry
+    origin = replace(entry.origin or Origin(), provider=made_by.provider, model=made_by.model)
+    return replace(entry, blocks=tuple(blocks), origin=origin)
+
+
+def _key(call: ToolCall) -> str:
+    return normalize_to_history_tool_id(call.raw_id or call.id)

@@ -1,0 +1,121 @@
+"""A reply on its way to the client: ids, state and names as its front has them.
+
+Every call gets an id that is made from the canonical one: clients give it back, and it names the
+same call again, whoever answers then. The provider's own ids may be reused, or none at all.
+"""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from canonicall.blocks import Block, Opaque, Origin, Thinking, ToolCall
+from canonicall.events import (
+    BlockEnded,
+    BlockStarted,
+    Event,
+    MessageStarted,
+    SignatureAdded,
+    StreamEnded,
+    TextAdded,
+)
+from canonicall.gateway.fronts.front import Front
+from canonicall.gateway.opaque import Kept, front_state, to_keep
+from canonicall.ids import HISTORY_PREFIX, derived_tool_id
+from canonicall.reply import Reply
+from canonicall.wire.formats import get_format
+
+_CHANGED = (MessageStarted, BlockStarted, SignatureAdded, BlockEnded, StreamEnded)
+
+
+class Outbound:
+    """What is changed on one reply. Events and the whole reply get the same ids."""
+
+    def __init__(self, front: Front, *, request_id: str, model: str) -> None:
+        """`model`: the name that the client asked for."""
+        self._front = front
+        self._domain = get_format(front.format).target.domain
+        self._response_id = front.response_prefix + request_id
+        self._model = model
+        self._ids: dict[int, str] = {}
+        """By the index of the block that began in a stream."""
+        self._given: dict[tuple[str, str], list[str]] = {}
+        self._calls = 0
+        self._origin = Origin()
+        self.kept: dict[str, Kept] = {}
+        """What is to be stored, once the reply is whole."""
+        self.sent: Reply | None = None
+        """The whole reply as the client got it."""
+
+    def events(self, events: Iterable[Event]) -> list[Event]:
+        """The events as the client gets them."""
+        made: list[Event] = []
+        for event in events:
+            if type(event) is TextAdded or type(event) not in _CHANGED:
+                made.append(event)
+            else:
+                self._change(event, made)
+        return made
+
+    def reply(self, reply: Reply) -> Reply:
+        """A whole reply as the client gets it."""
+        message = reply.message
+        self._origin = message.origin or self._origin
+        blocks: list[Block] = []
+        ids: dict[int, str] = {}
+        for at, block in enumerate(message.blocks):
+            if isinstance(block, ToolCall) and block.kind != "server":
+                ids[at] = self._same_id(block)
+                blocks.append(replace(block, id=ids[at], opaque=self._state(block)))
+            else:
+                blocks.append(replace(block, opaque=self._state(block)) if block.opaque else block)
+        self.kept = to_keep(message, ids, self._front.format)
+        shown = replace(message, blocks=tuple(blocks), origin=self._shown_origin(self._origin))
+        self.sent = replace(reply, message=shown)
+        return self.sent
+
+    def _change(self, event: Event, made: list[Event]) -> None:
+        match event:
+            case MessageStarted():
+                self._origin = event.origin
+                made.append(MessageStarted(self._shown_origin(event.origin)))
+            case BlockStarted(block=ToolCall() as call) if call.kind != "server":
+                id = self._ids[event.index] = self._new_id(call)
+                self._given.setdefault((call.id, call.name), []).append(id)
+                made.append(BlockStarted(event.index, replace(call, id=id, opaque=())))
+            case SignatureAdded():
+                # It comes with the end of its block, in one piece.
+                pass
+            case BlockEnded():
+                made += self._ended(event)
+            case StreamEnded():
+                made.append(replace(event, reply=self.reply(event.reply)))
+            case _:
+                made.append(event)
+
+    def _ended(self, event: BlockEnded) -> list[Event]:
+        block = event.block
+        if event.index in self._ids and isinstance(block, ToolCall):
+            block = replace(block, id=self._ids[event.index])
+        if block.opaque:
+            block = replace(block, opaque=self._state(block))
+        ended = BlockEnded(event.index, block)
+        if not isinstance(block, Thinking):
+            return [ended]
+        return [*(SignatureAdded(event.index, one) for one in block.opaque), ended]
+
+    def _state(self, block: Block) -> tuple[Opaque, ...]:
+        return front_state(block, self._origin, self._front.format, self._domain)
+
+    def _same_id(self, call: ToolCall) -> str:
+        """The id that the call got when it began, or a new one where nothing was streamed."""
+        given = self._given.get((call.id, call.name))
+        return given.pop(0) if given else self._new_id(call)
+
+    def _new_id(self, call: ToolCall) -> str:
+        index, self._calls = self._calls, self._calls + 1
+        provider = self._origin.provider
+        canonical = derived_tool_id(provider, call.id, call.name, self._response_id, index)
+        return self._front.call_prefix + canonical.removeprefix(HISTORY_PREFIX)
+
+    def _shown_origin(self, origin: Origin) -> Origin:
+        return replace(origin, model=self._model, response_id=self._response_id)

@@ -1,0 +1,107 @@
+"""Requests from ASGI messages, within limits: of size, of depth, and of what can be unpacked."""
+
+import zlib
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, TypeAlias
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from canonicall.gateway.exchange import HttpRequest, Refused
+from canonicall.gateway.settings import ServerSettings
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
+
+
+class ClientGone(Exception):
+    """The client went away while it was sending, or before it was answered."""
+
+
+def head_of(scope: Scope) -> HttpRequest:
+    """A request without its body."""
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    query = scope.get("query_string", b"")
+    named = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True)) if query else {}
+    client = scope.get("client")
+    path = scope["path"].rstrip("/") or "/"
+    return HttpRequest(scope["method"], path, named, headers, b"", client[0] if client else "")
+
+
+async def body_of(head: HttpRequest, receive: Receive, limits: ServerSettings) -> bytes:
+    """The body that follows a head; `Refused` where it is too large."""
+    most = limits.max_body_bytes
+    told = head.headers.get("content-length", "")
+    if told.isdecimal() and int(told) > most:
+        raise _too_large(most)
+    pieces: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        piece = message.get("body", b"")
+        size += len(piece)
+        if size > most:
+            raise _too_large(most)
+        pieces.append(piece)
+        if not message.get("more_body"):
+            break
+    data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+    coding = head.headers.get("content-encoding", "identity").strip().lower()
+    return data if coding in ("", "identity") else _inflated(data, coding, most)
+
+
+def parsed_body(data: bytes, limits: ServerSettings) -> dict[str, Any]:
+    """The JSON object that a body is."""
+    try:
+        body = msgspec.json.decode(data)
+    except RecursionError:
+        raise _too_deep(limits.max_body_depth) from None
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise Refused(400, "malformed", f"The body is no JSON: {error}.") from None
+    if not isinstance(body, dict):
+        raise Refused(400, "malformed", "The body has to be a JSON object.")
+    if data.count(b"{") + data.count(b"[") > limits.max_body_depth:
+        _refuse_deep(body, limits.max_body_depth)
+    return body
+
+
+def _refuse_deep(body: Any, most: int) -> None:
+    level: list[Any] = [body]
+    for _ in range(most):
+        inner: list[Any] = []
+        for one in level:
+            values = one.values() if type(one) is dict else one
+            inner += [value for value in values if type(value) is dict or type(value) is list]
+        if not inner:
+            return
+        level = inner
+    raise _too_deep(most)
+
+
+def _inflated(data: bytes, coding: str, most: int) -> bytes:
+    if coding not in _WINDOWS:
+        what = f"The content-encoding {coding[:40]!r} is not known. Send gzip, deflate or none."
+        raise Refused(415, "malformed", what)
+    unpacking = zlib.decompressobj(_WINDOWS[coding])
+    try:
+        unpacked = unpacking.decompress(data, most + 1)
+    except zlib.error as error:
+        raise Refused(400, "malformed", f"The body is no {coding}: {error}.") from None
+    if len(unpacked) > most:
+        raise _too_large(most)
+    return unpacked
+
+
+def _too_large(most: int) -> Refused:
+    what = f"The body is larger than {most} bytes (server.max_body_bytes)."
+    return Refused(413, "too_large", what)
+
+
+def _too_deep(most: int) -> Refused:
+    what = f"The body is nested deeper than {most} levels (server.max_body_depth)."
+    return Refused(400, "malformed", what)

@@ -1,0 +1,61 @@
+"""Responses to ASGI messages: whole ones, and streams that show signs of life."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+
+from canonicall.gateway.exchange import HttpResponse
+from canonicall.gateway.reading import Send
+
+
+class Outlet:
+    """Where one response goes. Counts what was sent, and when the first byte went."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.is_started = False
+        self.bytes_out = 0
+        self.first_byte_at = 0.0
+        self._last_at = 0.0
+        self._is_whole = True
+        """Whether the last bytes ended a frame: only then something may stand between."""
+        self._now = asyncio.get_running_loop().time
+
+    async def start(self, status: int, headers: Mapping[str, str]) -> None:
+        """Send the head."""
+        self.is_started = True
+        self._last_at = self._now()
+        named = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()]
+        await self._send({"type": "http.response.start", "status": status, "headers": named})
+
+    async def whole(self, response: HttpResponse) -> None:
+        """Send a response whose body is there."""
+        body = response.body
+        assert isinstance(body, bytes)  # noqa: S101  its caller has looked
+        headers = {**response.headers, "content-length": str(len(body))}
+        await self.start(response.status, headers)
+        await self._piece(body, more=False)
+
+    async def pieces(self, pieces: AsyncIterator[bytes]) -> None:
+        """Send the pieces of a body as they come."""
+        async for piece in pieces:
+            await self._piece(piece, more=True)
+        await self._piece(b"", more=False)
+
+    async def _piece(self, data: bytes, *, more: bool) -> None:
+        if data:
+            self._last_at = self._now()
+            self.first_byte_at = self.first_byte_at or self._last_at
+            self.bytes_out += len(data)
+            self._is_whole = data.endswith(b"\n")
+        await self._send({"type": "http.response.body", "body": data, "more_body": more})
+
+    async def keep_alive(self, sign: bytes, seconds: float) -> None:
+        """Send `sign` whenever nothing else was sent for so long; for ever."""
+        while True:
+            wait = self._last_at + seconds - self._now()
+            if wait > 0 or not self.is_started:
+                await asyncio.sleep(max(wait, 0.01))
+            elif self._is_whole:
+                await self._piece(sign, more=True)
+            else:
+                await asyncio.sleep(seconds)

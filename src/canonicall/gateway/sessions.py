@@ -1,0 +1,56 @@
+"""Which session a request belongs to: what its client says, else how its conversation begins."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from canonicall.gateway.exchange import HttpRequest
+
+# What clients send of themselves: Codex CLI, Claude Code, opencode, and gateways.
+_HEADERS = (
+    "x-session-id",
+    "session_id",
+    "session-id",
+    "x-claude-code-session-id",
+    "conversation-id",
+)
+_FIELDS = ("prompt_cache_key", "session_id", "safety_identifier")
+_TURNS = ("messages", "input", "contents")
+_SYSTEM = ("system", "instructions", "systemInstruction", "system_instruction")
+
+
+def session_of(request: HttpRequest, body: Mapping[str, Any], caller: str) -> str:
+    """A key that stays the same while a conversation goes on."""
+    named = _named(request, body)
+    if not named:
+        begin = [body.get(name) for name in _SYSTEM]
+        turns = next((body[name] for name in _TURNS if body.get(name)), None)
+        begin.append(_first_turns(turns))
+        named = sha256(msgspec.json.encode(begin)).hexdigest()[:32]
+    return f"{caller}|{named}"
+
+
+def _named(request: HttpRequest, body: Mapping[str, Any]) -> str:
+    for header in _HEADERS:
+        if request.headers.get(header):
+            return request.headers[header][:200]
+    metadata = body.get("metadata")
+    found = metadata.get("user_id") if isinstance(metadata, dict) else None
+    for value in (*(body.get(name) for name in _FIELDS), found):
+        if isinstance(value, str) and value:
+            return value[:200]
+    return ""
+
+
+def _first_turns(turns: Any) -> Any:
+    """What does not change when a conversation grows: up to its first turn of the user."""
+    if not isinstance(turns, list):
+        return turns
+    kept = []
+    for turn in turns[:8]:
+        kept.append(turn)
+        if isinstance(turn, dict) and turn.get("role") not in ("system", "developer"):
+            break
+    return kept

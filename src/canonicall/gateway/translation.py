@@ -1,0 +1,203 @@
+"""A reply by translation: decoded, repaired, rendered, asked for; decoded, checked, encoded."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from canonicall.codec import decode_request, encode_request, encode_response
+from canonicall.errors import CanonicallError
+from canonicall.events import Event, StreamEnded, UsageReported
+from canonicall.findings import Action
+from canonicall.folding import events_of
+from canonicall.gateway.arguments import checked
+from canonicall.gateway.asking import Asking
+from canonicall.gateway.exchange import JSON, HttpResponse, Refused
+from canonicall.gateway.opaque import calls_in, restored
+from canonicall.gateway.outbound import Outbound
+from canonicall.gateway.responses_state import is_stored, store
+from canonicall.gateway.state import State
+from canonicall.gateway.turns import Turn, summary_of
+from canonicall.reply import Reply
+from canonicall.request import Request
+from canonicall.streams import StreamEncoder
+from canonicall.target import Target
+
+
+class Translation:
+    """The way of one turn through both formats."""
+
+    def __init__(self, state: State, turn: Turn) -> None:
+        self._state = state
+        self._turn = turn
+        self._outbound = Outbound(turn.front, request_id=turn.id, model=turn.model)
+        self._elapsed = state.backs.means.elapsed
+        self._begun = self._elapsed()
+
+    async def response(self, chain: list[Target]) -> HttpResponse:
+        """What the client gets."""
+        turn, state = self._turn, self._state
+        request = await self._request(chain[0])
+        if turn.strict:
+            self._refuse_repairs(request, chain[0])
+        asking = Asking(
+            state.backs,
+            request,
+            chain,
+            turn.notices.append,
+            continues=turn.streams and state.settings.repair.continue_streams,
+        )
+        batches = asking.batches()
+        try:
+            first = await anext(batches)
+        finally:
+            turn.target, turn.attempts = asking.target, turn.attempts + asking.attempts
+            turn.failures += asking.failures
+        self._note_sent(asking, request)
+        if turn.streams:
+            pieces = self._encoded(batches, first, asking, request)
+            headers = {**turn.headers(), "content-type": turn.front.stream_type}
+            return HttpResponse(200, headers, turn.front.framed(pieces, turn.http))
+        async with aclosing(batches):
+            last = first
+            async for events in batches:
+                last = events
+        return self._whole(last[-1], request)
+
+    async def _request(self, target: Target) -> Request:
+        turn, state = self._turn, self._state
+        body = turn.body
+        if turn.front.format == target.format and "model" in body:
+            # Whose thoughts can be read is told by the model's own name, not by an alias of it.
+            body = {**body, "model": target.model}
+        try:
+            request = decode_request(body, turn.front.format)
+            request = state.middleware_chain.request(request)
+        except CanonicallError as error:
+            raise Refused(400, "malformed", str(error)) from error
+        kept = await state.keeping.state(calls_in(request))
+        request = restored(request, kept)
+        return replace(request, params=replace(request.params, stream=turn.streams))
+
+    def _refuse_repairs(self, request: Request, target: Target) -> None:
+        """In strict mode nothing is changed on what a client sent; it is told what would be."""
+        report = encode_request(request, target).report
+        changes = tuple(one for one in report if one.action is not Action.KEPT)
+        if changes:
+            self._turn.on_request = list(report)
+            self._turn.target = target
+            told = " ".join(f"{one.code} at {one.where}: {one.why}" for one in changes[:5])
+            what = f"Strict mode: the request would have to be changed ({summary_of(changes)}). "
+            raise Refused(422, "strict", what + told)
+
+    def _note_sent(self, asking: Asking, request: Request) -> None:
+        turn = self._turn
+        turn.upstream_seconds = self._elapsed() - self._begun
+        rendered = asking.rendered
+        if rendered is not None:
+            turn.on_request = list(rendered.encoded.report)
+            turn.ids = rendered.encoded.transcript.ids
+        else:
+            turn.on_request = list(request.findings)
+
+    async def _encoded(
+        self,
+        batches: AsyncGenerator[list[Event], None],
+        first: list[Event],
+        asking: Asking,
+        request: Request,
+    ) -> AsyncGenerator[bytes, None]:
+        """The stream that the client gets, whatever happens: one that breaks is told to be cut."""
+        turn = self._turn
+        encoder = StreamEncoder(turn.front.format, seed=turn.id)
+        try:
+            async with aclosing(batches):
+                async for events in _after(first, batches, whole=self._state.waits_for_replies):
+                    if isinstance(events[-1], StreamEnded):
+                        events = self._ended(events, request)  # noqa: PLW2901  the last ones
+                        turn.target, turn.attempts = asking.target, asking.attempts
+                    data = encoder.feed_all(self._outbound.events(events))
+                    if data:
+                        yield data
+        finally:
+            self._keep()
+        rest = encoder.close()
+        if rest:
+            yield rest
+
+    def _ended(self, events: list[Event], request: Request) -> list[Event]:
+        """The last events, with what is known only at the end."""
+        *before, end = events
+        assert isinstance(end, StreamEnded)  # noqa: S101  its caller has looked
+        turn = self._turn
+        turn.is_complete = end.complete
+        reply = checked(end.reply, request.tools, _noticed(self._state.settings.repair.arguments))
+        self._note_reply(reply)
+        if not _wants_usage(turn):
+            reply = replace(reply, usage=None)
+            before = [one for one in before if not isinstance(one, UsageReported)]
+        if self._state.waits_for_replies:
+            return list(events_of(self._state.middleware_chain.reply(reply)))
+        return [*before, replace(end, reply=reply)]
+
+    def _whole(self, end: Event, request: Request) -> HttpResponse:
+        turn = self._turn
+        assert isinstance(end, StreamEnded)  # noqa: S101  the last event is always the end
+        if not end.complete:
+            turn.is_complete = False
+            raise Refused(502, "cut", f"The reply broke off: {end.why}.")
+        reply = checked(end.reply, request.tools, self._state.settings.repair.arguments)
+        reply = self._state.middleware_chain.reply(reply)
+        self._note_reply(reply)
+        body = encode_response(self._outbound.reply(reply), turn.front.format)
+        self._keep()
+        headers = {**turn.headers(), "content-type": JSON}
+        return HttpResponse(200, headers, msgspec.json.encode(body))
+
+    def _note_reply(self, reply: Reply) -> None:
+        self._turn.on_reply = list(reply.findings)
+        self._turn.usage = reply.usage
+
+    def _keep(self) -> None:
+        """Keep what outlives the turn: state of the provider, the response, who answers now."""
+        turn, state = self._turn, self._state
+        now = state.backs.means.now()
+        if self._outbound.kept:
+            state.keeping.keep_state(self._outbound.kept, now)
+        sent = self._outbound.sent
+        if sent is None or not turn.is_complete:
+            return
+        if turn.target is not None and turn.target != turn.chain[0]:
+            state.switched.note(turn.session, turn.target, now)
+        if is_stored(turn):
+            store(turn, encode_response(sent, turn.front.format), state.keeping, now)
+
+
+async def _after(
+    first: list[Event], batches: AsyncGenerator[list[Event], None], *, whole: bool
+) -> AsyncGenerator[list[Event], None]:
+    """`first` and the others; all of them in one where somebody has to see the whole reply."""
+    if not whole:
+        yield first
+        async for events in batches:
+            yield events
+        return
+    last = first
+    async for events in batches:
+        last = events
+    yield last
+
+
+def _wants_usage(turn: Turn) -> bool:
+    """Whether a stream says at its end what it cost: chat clients have to ask for it."""
+    if turn.front.format != "openai-chat":
+        return True
+    options = turn.body.get("stream_options")
+    return isinstance(options, dict) and options.get("include_usage") is True
+
+
+def _noticed(mode: Any) -> Any:
+    """What has been sent in a stream cannot be repaired any more."""
+    return "report" if mode == "repair" else mode
