@@ -56,6 +56,7 @@ def _client_config(settings: ProviderSettings) -> ProviderConfig:
     return ProviderConfig(
         key=settings.keys[0] if settings.keys else None,
         base_url=settings.base_url,
+        base_urls=settings.base_urls,
         headers=settings.headers,
         values=settings.values,
         proxy=settings.proxy,

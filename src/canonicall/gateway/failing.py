@@ -1,4 +1,4 @@
-"""What a client is told where nobody replied: the cause, in the shape its own provider has for it."""
+"""What a client is told where nobody replied: the cause, in the shape that its provider has."""
 
 from collections.abc import Sequence
 

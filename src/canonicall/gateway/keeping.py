@@ -83,9 +83,13 @@ class Keeping:
 
         return bool(await self._database.do(delete))
 
-    def keep_report(self, id: str, report: Json, now: float) -> None:
-        """Keep what is known of a request."""
-        self._keep(_REPORT, id, msgspec.json.encode(report), now)
+    def keep_report(self, id: str, report: Json, now: float, *, lasts: bool) -> None:
+        """Keep what is known of a request; for a while only where nothing is to be told."""
+        data = msgspec.json.encode(report)
+        if lasts:
+            self._keep(_REPORT, id, data, now)
+        else:
+            self._remember((_REPORT, id), data)
 
     async def report(self, id: str) -> Json | None:
         """What is known of a request."""

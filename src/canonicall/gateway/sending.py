@@ -14,11 +14,12 @@ class Outlet:
         self._send = send
         self.is_started = False
         self.bytes_out = 0
-        self.first_byte_at = 0.0
-        self._last_at = 0.0
+        self.first_byte_after = 0.0
+        """Seconds from the beginning to the first byte of the body."""
         self._is_whole = True
         """Whether the last bytes ended a frame: only then something may stand between."""
         self._now = asyncio.get_running_loop().time
+        self._begun = self._last_at = self._now()
 
     async def start(self, status: int, headers: Mapping[str, str]) -> None:
         """Send the head."""
@@ -44,18 +45,21 @@ class Outlet:
     async def _piece(self, data: bytes, *, more: bool) -> None:
         if data:
             self._last_at = self._now()
-            self.first_byte_at = self.first_byte_at or self._last_at
+            self.first_byte_after = self.first_byte_after or self._last_at - self._begun
             self.bytes_out += len(data)
             self._is_whole = data.endswith(b"\n")
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
-    async def keep_alive(self, sign: bytes, seconds: float) -> None:
-        """Send `sign` whenever nothing else was sent for so long; for ever."""
+    async def keep_alive(self, sign: bytes, seconds: float, headers: Mapping[str, str]) -> None:
+        """Send `sign` whenever nothing else was sent for so long, for ever; before that the head,
+        where it is still missing."""
         while True:
-            wait = self._last_at + seconds - self._now()
-            if wait > 0 or not self.is_started:
-                await asyncio.sleep(max(wait, 0.01))
-            elif self._is_whole:
+            await asyncio.sleep(max(self._last_at + seconds - self._now(), 0.001))
+            if self._now() < self._last_at + seconds:
+                continue
+            if not self.is_started:
+                await self.start(200, headers)
+            if self._is_whole:
                 await self._piece(sign, more=True)
             else:
-                await asyncio.sleep(seconds)
+                self._last_at = self._now()

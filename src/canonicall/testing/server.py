@@ -7,13 +7,15 @@ with serve(Simulator("anthropic")) as server:
 import logging
 import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeAlias
 
 from canonicall.errors import CanonicallError
 from canonicall.testing.asgi import SimulatorApp, Watch
 from canonicall.testing.simulator import Simulator
+
+App: TypeAlias = Callable[..., Awaitable[None]]
 
 _HOST = "127.0.0.1"
 _MISSING = "simulators on a port need the package uvicorn: pip install 'canonicall[server]'"
@@ -29,12 +31,13 @@ class serve:  # noqa: N801  reads as a verb: `with serve(...) as server`
 
     def __init__(
         self,
-        simulators: Simulator | Mapping[str, Simulator],
+        simulators: Simulator | Mapping[str, Simulator] | App,
         *,
         host: str = _HOST,
         port: int = 0,
         watch: Watch | None = None,
     ) -> None:
+        """Simulators, or any other ASGI application."""
         self.simulators = simulators
         self._watch = watch
         self._host = host
@@ -50,7 +53,12 @@ class serve:  # noqa: N801  reads as a verb: `with serve(...) as server`
         listening = self._listening()
         host, port = listening.getsockname()[:2]
         self.url = f"http://{host}:{port}"
-        app = SimulatorApp(self.simulators, watch=self._watch)
+        served = self.simulators
+        app: App = (
+            SimulatorApp(served, watch=self._watch)
+            if isinstance(served, Simulator | Mapping)
+            else served
+        )
         # A connection that is cut on purpose is no error worth a traceback.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = uvicorn.Config(app, log_config=None, access_log=False)

@@ -1,0 +1,194 @@
+"""The gateway as an ASGI application.
+
+gateway = Gateway(settings)          # uvicorn, or any other ASGI server, runs it
+await gateway.reload(other_settings) # requests that have begun go on with the old ones
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TypeAlias
+
+from canonicall.client.transport import Transport
+from canonicall.gateway.endpoints import answer
+from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
+from canonicall.gateway.failing import error_response
+from canonicall.gateway.fronts import FRONTS, front_for
+from canonicall.gateway.fronts.front import GENERATE, STREAM, Asked, Front
+from canonicall.gateway.keeping import Keeping
+from canonicall.gateway.reading import ClientGone, Receive, Scope, Send, body_of, head_of
+from canonicall.gateway.sending import Outlet
+from canonicall.gateway.served import Watcher
+from canonicall.gateway.serving_turns import ServedTurn
+from canonicall.gateway.settings import Settings
+from canonicall.gateway.state import State
+from canonicall.gateway.truth import truth_answer
+from canonicall.runtime.middleware import ToolMiddleware
+
+_Gone: TypeAlias = Callable[[], None]
+
+
+class Gateway:
+    """Four front doors, and whoever is configured behind them."""
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        transport: Transport | None = None,
+        default: str = "",
+        environ: Mapping[str, str] | None = None,
+        middleware: Sequence[ToolMiddleware] = (),
+        watchers: Sequence[Watcher] = (),
+    ) -> None:
+        """
+        `transport`: another way to providers than HTTP, for tests and simulated ones. `default`:
+        the provider that answers for names that the settings do not have. `environ`: where keys
+        are looked up that the settings do not have.
+        """
+        self._given_transport = transport
+        self._default = default
+        self._environ = dict(environ or {})
+        self._middleware = tuple(middleware)
+        self.watchers = tuple(watchers)
+        settings = settings or Settings()
+        self.keeping = Keeping(settings.store.path, days=settings.store.days)
+        self.state = self._made(settings)
+        self._retired: set[State] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One connection's worth of ASGI."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        state = self.state
+        state.open_requests += 1
+        try:
+            await self._http(state, head_of(scope), receive, Outlet(send))
+        finally:
+            state.open_requests -= 1
+            await self._retire(state)
+
+    async def reload(self, settings: Settings) -> None:
+        """Serve new requests by other settings; those that have begun go on as they were."""
+        old, self.state = self.state, self._made(settings)
+        self._retired.add(old)
+        await self._retire(old)
+
+    async def close(self) -> None:
+        """Close connections and the store."""
+        for state in (self.state, *self._retired):
+            await state.backs.means.transport.close()
+        self._retired.clear()
+        self.keeping.close()
+
+    def _made(self, settings: Settings) -> State:
+        return State(
+            settings,
+            self._given_transport or _http_transport(),
+            self.keeping,
+            default=self._default,
+            environ=self._environ,
+            middleware=self._middleware,
+        )
+
+    async def _retire(self, state: State) -> None:
+        """Close what an old state has open, once its last request has ended."""
+        if state in self._retired and state.open_requests == 0:
+            self._retired.discard(state)
+            if self._given_transport is None:
+                await state.backs.means.transport.close()
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                self.keeping.forget_old(time.time())
+            else:
+                await self.close()
+            await send({"type": f"{message['type']}.complete"})
+            if message["type"] == "lifespan.shutdown":
+                return
+
+    async def _http(
+        self, state: State, head: HttpRequest, receive: Receive, outlet: Outlet
+    ) -> None:
+        """Answer one request; a client that goes away takes everything with it that was begun."""
+        me = asyncio.current_task()
+        is_gone = False
+
+        def gone() -> None:
+            nonlocal is_gone
+            is_gone = True
+            if me is not None:
+                me.cancel()
+
+        try:
+            await self._answered(state, head, receive, outlet, gone)
+        except ClientGone:
+            pass
+        except asyncio.CancelledError:
+            if not is_gone or me is None:
+                raise
+            me.uncancel()
+
+    async def _answered(
+        self, state: State, head: HttpRequest, receive: Receive, outlet: Outlet, gone: _Gone
+    ) -> None:
+        found = front_for(head)
+        front = found[0] if found else FRONTS[-1]
+        request_id = os.urandom(12).hex()
+        named = {"x-canonicall-request-id": request_id}
+        try:
+            body = await body_of(head, receive, state.settings.server)
+            request = HttpRequest(
+                head.method, head.path, head.query, head.headers, body, head.client
+            )
+            if found is not None and found[1].action in (GENERATE, STREAM):
+                turn = ServedTurn(state, self.watchers, request, found, request_id)
+                await _while_there(turn.serve(outlet), receive, gone)
+                return
+            response = await self._other(state, request, found)
+        except Refused as refused:
+            response = error_response(front, refused, named)
+        await outlet.whole(
+            HttpResponse(response.status, {**named, **response.headers}, response.body)
+        )
+
+    async def _other(
+        self, state: State, request: HttpRequest, found: tuple[Front, Asked] | None
+    ) -> HttpResponse:
+        if found is not None:
+            return await answer(state, request, *found)
+        made = await truth_answer(state, request)
+        if made is None:
+            what = f"Nothing is served at {request.method} {request.path}."
+            raise Refused(404, "not_found", what)
+        return made
+
+
+async def _while_there(work: Awaitable[None], receive: Receive, gone: _Gone) -> None:
+    """Do the work as long as the client is there."""
+
+    async def watch() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        gone()
+
+    watching = asyncio.ensure_future(watch())
+    try:
+        await work
+    finally:
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+
+
+def _http_transport() -> Transport:
+    from canonicall.client.aiohttp_transport import AiohttpTransport  # noqa: PLC0415  an extra
+
+    return AiohttpTransport()

@@ -1,0 +1,83 @@
+"""Everything a front serves beside replies: models, counts of tokens, stored responses."""
+
+from typing import Any
+
+from canonicall.codec import decode_request, encode_request
+from canonicall.errors import CanonicallError, UnknownName
+from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
+from canonicall.gateway.fronts.front import (
+    CANCEL,
+    COUNT,
+    DELETE,
+    INPUT_ITEMS,
+    MODEL,
+    MODELS,
+    STORED,
+    Asked,
+    Front,
+)
+from canonicall.gateway.reading import parsed_body
+from canonicall.gateway.responses_state import as_list
+from canonicall.gateway.sessions import session_of
+from canonicall.gateway.state import State
+
+_BYTES_A_TOKEN = 4
+
+
+async def answer(state: State, request: HttpRequest, front: Front, asked: Asked) -> HttpResponse:
+    """The answer to anything but a request for a reply."""
+    match asked.action:
+        case action if action == MODELS:
+            return HttpResponse.json(front.models(state.routes.names))
+        case action if action == MODEL:
+            return HttpResponse.json(front.one_model(_known_model(state, asked.name)))
+        case action if action == COUNT:
+            return _counted(state, request, front, asked)
+        case action if action in (STORED, INPUT_ITEMS, CANCEL):
+            stored = await _stored(state, asked.name)
+            body = as_list(stored) if action == INPUT_ITEMS else stored["response"]
+            return HttpResponse.json(body)
+        case action if action == DELETE:
+            if not await state.keeping.forget_response(asked.name):
+                raise _not_stored(asked.name)
+            gone = {"id": asked.name, "object": "response", "deleted": True}
+            return HttpResponse.json(gone)
+        case _:
+            raise Refused(404, "not_found", f"Nothing is served at {request.path}.")
+
+
+def _known_model(state: State, name: str) -> str:
+    try:
+        return state.routes.find(name).name
+    except UnknownName as error:
+        raise Refused(404, "not_found", str(error)) from None
+
+
+def _counted(state: State, request: HttpRequest, front: Front, asked: Asked) -> HttpResponse:
+    """About how many tokens a request has: its size as the target would get it."""
+    body = parsed_body(request.body, state.settings.server)
+    # Gemini's count wraps the request that is meant.
+    inner = body.get("generateContentRequest")
+    body = inner if isinstance(inner, dict) else body
+    model = front.model(asked, body)
+    try:
+        chain = state.routes.find(model).chain(session_of(request, body, ""))
+        decoded = decode_request(body, front.format)
+        size = len(encode_request(decoded, chain[0]).data)
+    except UnknownName as error:
+        raise Refused(404, "not_found", str(error)) from None
+    except CanonicallError as error:
+        raise Refused(400, "malformed", str(error)) from None
+    told = front.tokens(size // _BYTES_A_TOKEN + 1)
+    return HttpResponse.json(told, x_canonicall_estimate="true")
+
+
+async def _stored(state: State, id: str) -> dict[str, Any]:
+    stored = await state.keeping.response(id)
+    if stored is None:
+        raise _not_stored(id)
+    return stored
+
+
+def _not_stored(id: str) -> Refused:
+    return Refused(404, "not_found", f"Response with id '{id}' not found.")

@@ -1,0 +1,217 @@
+"""One request for a reply, from its body to its last byte, and what is told of it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from canonicall.blocks import Message
+from canonicall.client.transport import TransportError
+from canonicall.errors import CanonicallError, UnknownName
+from canonicall.events import StreamEnded
+from canonicall.gateway.asking import NoReply
+from canonicall.gateway.exchange import BrokenOff, HttpRequest, HttpResponse, Refused
+from canonicall.gateway.failing import error_response, refused_of
+from canonicall.gateway.fronts.front import Asked, Front
+from canonicall.gateway.generation import Generation
+from canonicall.gateway.reading import parsed_body
+from canonicall.gateway.responses_state import FORMAT, PREVIOUS, whole_body
+from canonicall.gateway.sending import Outlet
+from canonicall.gateway.served import Begun, Served, Watcher
+from canonicall.gateway.sessions import session_of
+from canonicall.gateway.state import State
+from canonicall.gateway.turns import Turn, target_name, wants_strict
+from canonicall.reply import ERROR, Reply
+from canonicall.streams import StreamEncoder
+from canonicall.target import Target
+
+_WENT_AWAY = 499
+
+
+class ServedTurn:
+    """Answers one request, whatever comes of it."""
+
+    def __init__(
+        self,
+        state: State,
+        watchers: Sequence[Watcher],
+        request: HttpRequest,
+        found: tuple[Front, Asked],
+        request_id: str,
+    ) -> None:
+        self._state = state
+        self._watchers = watchers
+        self._request = request
+        self._front, self._asked = found
+        self._id = request_id
+        self._turn: Turn | None = None
+        self._begun: Begun | None = None
+        self._error = ""
+        self._elapsed = state.backs.means.elapsed
+        self._begun_at = self._elapsed()
+
+    async def serve(self, outlet: Outlet) -> None:
+        """Answer it."""
+        status = _WENT_AWAY
+        try:
+            try:
+                turn = self._turn = await self._made()
+                status = await self._reply(turn, outlet)
+            except Refused as refused:
+                status = await self._refuse(refused, outlet)
+        finally:
+            self._tell(status, outlet)
+
+    async def _made(self) -> Turn:
+        """Who is asked for what. `Refused` where that is nobody, or nothing."""
+        state, request, front = self._state, self._request, self._front
+        body = parsed_body(request.body, state.settings.server)
+        model = front.model(self._asked, body)
+        streams = front.streams(self._asked, body)
+        begun = Begun(
+            id=self._id, front=front.format, action="generate", model=model, streams=streams
+        )
+        self._begun = begun
+        for watcher in self._watchers:
+            watcher.begun(begun)
+        try:
+            route = state.routes.find(model)
+        except UnknownName as error:
+            raise Refused(404, "not_found", str(error)) from None
+        session = session_of(request, body, begun.key)
+        chain = state.switched.first(session, route.chain(session), state.backs.means.now())
+        whole, data = await self._with_stored_turns(body, chain[0])
+        strict = state.settings.repair.strict or wants_strict(request)
+        return Turn(
+            id=self._id,
+            front=front,
+            asked=self._asked,
+            http=request,
+            body=whole,
+            data=data,
+            model=model,
+            streams=streams,
+            chain=chain,
+            session=session,
+            strict=strict,
+        )
+
+    async def _with_stored_turns(
+        self, body: dict[str, Any], first: Target
+    ) -> tuple[dict[str, Any], bytes]:
+        """The body with the turns that the gateway has stored, and its bytes."""
+        if self._front.format != FORMAT:
+            return body, self._request.body
+        try:
+            whole = await whole_body(body, self._state.keeping)
+        except Refused:
+            if first.format == FORMAT and isinstance(body.get(PREVIOUS), str):
+                # Its provider may have stored it before the gateway was there.
+                return body, self._request.body
+            raise
+        if whole == body:
+            return body, self._request.body
+        return whole, msgspec.json.encode(whole)
+
+    async def _reply(self, turn: Turn, outlet: Outlet) -> int:
+        """Answer with a reply; its status."""
+        if not turn.streams:
+            response = await self._response(turn)
+            await outlet.whole(response)
+            return response.status
+        alive = asyncio.ensure_future(self._signs_of_life(turn, outlet))
+        try:
+            response = await self._response(turn)
+            if isinstance(response.body, bytes):
+                await outlet.whole(response)
+                return response.status
+            if not outlet.is_started:
+                await outlet.start(response.status, response.headers)
+            await outlet.pieces(response.body)
+        except TransportError as error:
+            # Bytes that were forwarded broke off: the client's connection does so too, as a reply
+            # that only looks complete is worse than none.
+            self._error = "cut"
+            raise BrokenOff(str(error)) from error
+        finally:
+            alive.cancel()
+        return response.status
+
+    async def _response(self, turn: Turn) -> HttpResponse:
+        try:
+            return await Generation(self._state, turn).response()
+        except NoReply as error:
+            raise refused_of(error) from error
+        except CanonicallError as error:
+            raise Refused(500, "internal", str(error)) from error
+
+    async def _signs_of_life(self, turn: Turn, outlet: Outlet) -> None:
+        """While the model is silent, something is sent; at last even the head of the response,
+        though it is not known then whether there will be a reply."""
+        headers = {**turn.headers(), "content-type": turn.front.stream_type}
+        sign = StreamEncoder(turn.front.format).keep_alive()
+        await outlet.keep_alive(sign, self._state.settings.server.keep_alive_seconds, headers)
+
+    async def _refuse(self, refused: Refused, outlet: Outlet) -> int:
+        self._error = refused.kind
+        turn = self._turn
+        headers = {"x-canonicall-request-id": self._id} if turn is None else turn.headers()
+        if not outlet.is_started:
+            response = error_response(self._front, refused, headers)
+            await outlet.whole(response)
+            return response.status
+        # The head was sent to show signs of life: the error is told as the end of the stream.
+        failed = Message("assistant", partial=True, finish=ERROR)
+        end = StreamEnded(Reply(failed), complete=False, why=refused.message)
+        pieces = _one(StreamEncoder(self._front.format).feed(end))
+        await outlet.pieces(self._front.framed(pieces, self._request))
+        return refused.status
+
+    def _tell(self, status: int, outlet: Outlet) -> None:
+        """Tell the watchers, and keep the report."""
+        turn, begun = self._turn, self._begun
+        if turn is not None:
+            self._state.keeping.keep_report(
+                turn.id,
+                {**turn.report(), "status": status, "error": self._error},
+                self._state.backs.means.now(),
+                lasts=bool(turn.findings or turn.failures),
+            )
+        if begun is None:
+            return
+        served = self._served(begun, turn, status, outlet)
+        for watcher in self._watchers:
+            watcher.ended(served)
+
+    def _served(self, begun: Begun, turn: Turn | None, status: int, outlet: Outlet) -> Served:
+        seconds = self._elapsed() - self._begun_at
+        known = Served(
+            begun=begun,
+            status=status,
+            error=self._error,
+            seconds=seconds,
+            bytes_in=len(self._request.body),
+            bytes_out=outlet.bytes_out,
+        )
+        if turn is None:
+            return known
+        counts: dict[str, int] = {}
+        for one in turn.findings:
+            counts[one.code] = counts.get(one.code, 0) + 1
+        return replace(
+            known,
+            target=target_name(turn.target),
+            attempts=turn.attempts,
+            findings=tuple(counts.items()),
+            is_forwarded=turn.is_forwarded,
+            is_complete=turn.is_complete and status != _WENT_AWAY,
+            usage=turn.usage,
+            upstream_seconds=turn.upstream_seconds,
+            first_byte_seconds=outlet.first_byte_after,
+        )
+
+
+async def _one(piece: bytes) -> AsyncIterator[bytes]:
+    yield piece
