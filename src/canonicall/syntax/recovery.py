@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Text, ToolCall
+from canonicall.blocks import Block, Message, Text, ToolCall
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -91,6 +91,8 @@ class CallRecovery:
         """The new numbers of all other blocks."""
         self._next = 0
         self._is_found = False
+        self._is_plain = True
+        """Whether all words so far were nothing but words."""
         self._finish: FinishReported | None = None
         """Waits for the end: only then it is certain whether there were calls."""
 
@@ -132,9 +134,13 @@ class CallRecovery:
         """The end of words. Those that held nothing end as they came."""
         words = self._words.pop(index)
         ended = words.scanner.close()
-        found = ended[-1].reply.message.blocks if isinstance(ended[-1], StreamEnded) else ()
+        read = (
+            ended[-1].reply if isinstance(ended[-1], StreamEnded) else Reply(Message("assistant"))
+        )
         events = self._renumbered(words, ended)
-        if not _is_unchanged(found, block):
+        is_unchanged = _is_unchanged(read.message.blocks, block)
+        self._is_plain &= is_unchanged and not read.findings
+        if not is_unchanged:
             return events
         if not words.numbers:
             return self._blank(block, words)
@@ -158,6 +164,9 @@ class CallRecovery:
         if self._finish is not None:
             is_changed = self._is_found and self._finish.finish in ("", STOP)
             events.append(FinishReported(TOOL_CALLS) if is_changed else self._finish)
+        if self._is_plain and not self._words:
+            # The reply has the same words, and they have been looked at.
+            return [*events, event]
         return [*events, replace(event, reply=recover_calls(event.reply, self._tools))]
 
     def _passed_on(self, event: Event) -> Event:

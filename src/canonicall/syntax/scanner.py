@@ -61,6 +61,51 @@ class TextScanner:
         return self._output.take()
 
 
+class _Markers:
+    """What a syntax has to be watched for; the same for every reply."""
+
+    def __init__(self, syntax: Syntax, made: Iterable[Opener] = ()) -> None:
+        self.syntax = syntax
+        self.openers: dict[str, list[Opener]] = {}
+        for opener in (*syntax.openers, *made):
+            self.openers.setdefault(opener.marker, []).append(opener)
+        self.thinking = dict(syntax.thinking)
+        closers = {closer for one in syntax.openers for closer in one.closers}
+        self.closers = closers.difference(syntax.noise)
+        self.thought_ends = self.thinking.values() if syntax.prompt_opens_thinking else ()
+        starts = (*self.openers, *self.thinking)
+        self.stops = stops(*starts, *syntax.noise, *self.closers, *self.thought_ends)
+
+    @cached_property
+    def ends_thinking(self) -> tuple[str, ...]:
+        """The markers that end a thought: all that they may open does."""
+        return tuple(
+            marker
+            for marker, openers in self.openers.items()
+            if all(self._ends_thought(one) for one in openers)
+        )
+
+    def _ends_thought(self, opener: Opener) -> bool:
+        ends = opener.ends_thinking or self.syntax.call_ends_thinking
+        return ends and opener.place == "anywhere"
+
+
+_known: dict[int, _Markers] = {}
+"""By the identity of the syntax, which its markers keep alive: to hash one costs more than all."""
+_MOST_KNOWN = 500
+
+
+def _markers(syntax: Syntax, output: Output) -> _Markers:
+    if syntax.tool_openers is not None:
+        return _Markers(syntax, syntax.tool_openers(output.tools))
+    found = _known.get(id(syntax))
+    if found is None:
+        found = _Markers(syntax)
+        if len(_known) < _MOST_KNOWN:
+            _known[id(syntax)] = found
+    return found
+
+
 class _Program:
     """Reads a reply: words, thoughts, calls, in any order."""
 
@@ -69,30 +114,13 @@ class _Program:
         self._has_offer = has_offer
         self._reader = reader
         self._output = output
-        self._openers: dict[str, list[Opener]] = {}
-        made = syntax.tool_openers(output.tools) if syntax.tool_openers is not None else ()
-        for opener in (*syntax.openers, *made):
-            self._openers.setdefault(opener.marker, []).append(opener)
-        self._thinking = dict(syntax.thinking)
-        closers = {closer for one in syntax.openers for closer in one.closers}
-        self._closers = closers.difference(syntax.noise)
-        self._thought_ends = self._thinking.values() if syntax.prompt_opens_thinking else ()
+        markers = self._markers = _markers(syntax, output)
+        self._openers = markers.openers
+        self._thinking = markers.thinking
+        self._closers = markers.closers
+        self._thought_ends = markers.thought_ends
         self._may_be_in_thought = syntax.prompt_opens_thinking
-        starts = (*self._openers, *self._thinking)
-        self._stops = stops(*starts, *syntax.noise, *self._closers, *self._thought_ends)
-
-    @cached_property
-    def _ends_thinking(self) -> tuple[str, ...]:
-        """The markers that end a thought: all that they may open does."""
-        return tuple(
-            marker
-            for marker, openers in self._openers.items()
-            if all(self._ends_thought(one) for one in openers)
-        )
-
-    def _ends_thought(self, opener: Opener) -> bool:
-        ends = opener.ends_thinking or self._syntax.call_ends_thinking
-        return ends and opener.place == "anywhere"
+        self._stops = markers.stops
 
     def run(self, starts_in_thinking: bool) -> Reading[None]:
         """The whole reply."""
@@ -148,7 +176,7 @@ class _Program:
         yield from self._reader.blank()
         again = [opening for opening, close in self._thinking.items() if close in closes]
         yield from self._reader.accept(*again)
-        ends = stops(*closes, *self._ends_thinking)
+        ends = stops(*closes, *self._markers.ends_thinking)
         marker = yield from self._reader.until(ends, self._output.thinking, consume=False)
         if marker in closes:
             self._reader.take(len(marker))
