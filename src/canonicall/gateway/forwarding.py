@@ -4,7 +4,7 @@ Only where client and target speak the same format, and the judge finds nothing 
 """
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -21,6 +21,8 @@ from canonicall.target import Target
 from canonicall.verify.judge import verify
 from canonicall.wire.formats import get_format
 
+_FIELD = b'"model"'
+_BETWEEN = re.compile(rb"\s*:\s*")
 _SEALED = ("anthropic", "gemini", "openai-responses")
 """The formats whose replies have state that only its issuer can read."""
 
@@ -42,13 +44,22 @@ def with_model(data: bytes, body: Mapping[str, Any], target: Target) -> bytes:
     named = body.get("model")
     if named == target.model or not isinstance(named, str):
         return data
-    wanted = msgspec.json.encode(target.model)
-    # Inside of texts a quote is escaped, so that the name of a field is found only as such.
-    pattern = rb'(?<!\\)("model"\s*:\s*)' + re.escape(msgspec.json.encode(named))
-    found = list(re.finditer(pattern, data))
-    if len(found) == 1:
-        return data[: found[0].end(1)] + wanted + data[found[0].end() :]
+    wanted, shown = msgspec.json.encode(target.model), msgspec.json.encode(named)
+    places = list(_places(data, shown))
+    if len(places) == 1:
+        return data[: places[0]] + wanted + data[places[0] + len(shown) :]
     return msgspec.json.encode({**body, "model": target.model})
+
+
+def _places(data: bytes, value: bytes) -> Iterator[int]:
+    """Where a field `model` has this value. Inside of texts its quotes would be escaped."""
+    at = data.find(_FIELD)
+    while at >= 0:
+        end = at + len(_FIELD)
+        found = _BETWEEN.match(data, end)
+        if found is not None and data.startswith(value, found.end()) and data[at - 1 : at] != b"\\":
+            yield found.end()
+        at = data.find(_FIELD, end)
 
 
 class Forwarded:

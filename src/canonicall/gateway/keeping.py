@@ -4,6 +4,7 @@ In SQLite, where several workers can share it and a restart loses nothing; what 
 at hand without asking.
 """
 
+import asyncio
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
@@ -24,6 +25,7 @@ CREATE INDEX kept_by_age ON kept (made);
 _RESPONSE, _STATE, _REPORT = "response", "state", "report"
 _AT_HAND = 2_000
 _DAY = 86_400.0
+_LATER_SECONDS = 0.5
 _READ_KEPT = msgspec.msgpack.Decoder(Kept)
 Json: TypeAlias = dict[str, Any]
 
@@ -35,10 +37,13 @@ class Keeping:
         """`path`: a file; empty for memory. What is older than `days` is forgotten."""
         self._database = Database(path or ":memory:", tables=TABLES)
         self._days = days
+        self._later: list[tuple[str, str, float, bytes]] = []
+        """Rows that nobody waits for: written together, as the writer takes turns with us."""
         self._at_hand: OrderedDict[tuple[str, str], bytes | None] = OrderedDict()
 
     def close(self) -> None:
         """Write what was asked for, and close the file."""
+        self._write_later()
         self._database.close()
 
     async def check(self) -> None:
@@ -86,10 +91,11 @@ class Keeping:
     def keep_report(self, id: str, report: Json, now: float, *, lasts: bool) -> None:
         """Keep what is known of a request; for a while only where nothing is to be told."""
         data = msgspec.json.encode(report)
+        self._remember((_REPORT, id), data)
         if lasts:
-            self._keep(_REPORT, id, data, now)
-        else:
-            self._remember((_REPORT, id), data)
+            self._later.append((_REPORT, id, now, data))
+            if len(self._later) == 1:
+                asyncio.get_running_loop().call_later(_LATER_SECONDS, self._write_later)
 
     async def report(self, id: str) -> Json | None:
         """What is known of a request."""
@@ -122,6 +128,13 @@ class Keeping:
         self._database.put(
             lambda db: db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", row)
         )
+
+    def _write_later(self) -> None:
+        rows, self._later = self._later, []
+        if rows:
+            self._database.put(
+                lambda db: db.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", rows)
+            )
 
     def _remember(self, key: tuple[str, str], data: bytes | None) -> None:
         self._at_hand[key] = data

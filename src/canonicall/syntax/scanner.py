@@ -4,6 +4,7 @@ Words flow through at once; only what may be the beginning of a marker waits. A 
 out to open no call is given back as text, with a finding. Never raises, whatever the text.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
@@ -90,19 +91,21 @@ class _Markers:
         return ends and opener.place == "anywhere"
 
 
-_known: dict[int, _Markers] = {}
-"""By the identity of the syntax, which its markers keep alive: to hash one costs more than all."""
-_MOST_KNOWN = 500
+_known: OrderedDict[tuple[int, tuple[str, ...]], _Markers] = OrderedDict()
+"""By the identity of the syntax, which its markers keep alive (to hash one costs more than all the
+rest), and the names of the tools."""
+_MOST_KNOWN = 200
 
 
 def _markers(syntax: Syntax, output: Output) -> _Markers:
-    if syntax.tool_openers is not None:
-        return _Markers(syntax, syntax.tool_openers(output.tools))
-    found = _known.get(id(syntax))
+    is_named = syntax.tool_openers is not None
+    key = (id(syntax), tuple(output.tools) if is_named else ())
+    found = _known.get(key)
     if found is None:
-        found = _Markers(syntax)
-        if len(_known) < _MOST_KNOWN:
-            _known[id(syntax)] = found
+        made = syntax.tool_openers(output.tools) if syntax.tool_openers is not None else ()
+        found = _known[key] = _Markers(syntax, made)
+        if len(_known) > _MOST_KNOWN:
+            _known.popitem(last=False)
     return found
 
 
