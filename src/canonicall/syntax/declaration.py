@@ -52,8 +52,8 @@ class Syntax(Struct, frozen=True):
     name: str
     openers: tuple[Opener, ...] = ()
     tool_openers: Callable[[Mapping[str, Tool]], tuple[Opener, ...]] | None = None
-    """Makes further openers of the tools that were offered, where their names are the markers. Equal
-    names have to make equal openers."""
+    """Makes further openers of the tools that were offered, where their names are the markers.
+    Equal names have to make equal openers."""
     thinking: tuple[tuple[str, str], ...] = (("<think>", "</think>"),)
     """Pairs of markers around thoughts."""
     call_ends_thinking: bool = False
