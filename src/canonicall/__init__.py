@@ -156,6 +156,7 @@ if TYPE_CHECKING:
     from canonicall.runtime.scheduler import Scheduler
     from canonicall.runtime.session import Session
     from canonicall.runtime.stats import SessionStats
+    from canonicall.runtime.tooling import ToolingMiddleware, ToolingResponse
 
     # Keep sessions, and open them again.
     from canonicall.store.database import Database
@@ -312,6 +313,7 @@ _NAMES_BY_MODULE = {
     "canonicall.runtime.scheduler": ("Scheduler",),
     "canonicall.runtime.session": ("Session",),
     "canonicall.runtime.stats": ("SessionStats",),
+    "canonicall.runtime.tooling": ("ToolingMiddleware", "ToolingResponse"),
     "canonicall.store.database": ("Database",),
     "canonicall.store.resuming": ("open_session",),
     "canonicall.store.sessions": ("SessionStore", "Stored"),
@@ -458,6 +460,8 @@ __all__ = [
     "ToolMiddleware",
     "ToolParser",
     "ToolResult",
+    "ToolingMiddleware",
+    "ToolingResponse",
     "Toolset",
     "Transcript",
     "Translated",

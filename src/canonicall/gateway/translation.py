@@ -12,7 +12,6 @@ from canonicall.errors import CanonicallError
 from canonicall.events import Event, StreamEnded, UsageReported
 from canonicall.findings import Action
 from canonicall.folding import events_of
-from canonicall.gateway.arguments import checked
 from canonicall.gateway.asking import Asking
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused
 from canonicall.gateway.opaque import calls_in, restored
@@ -20,6 +19,7 @@ from canonicall.gateway.outbound import Outbound
 from canonicall.gateway.responses_state import is_stored, store
 from canonicall.gateway.state import State
 from canonicall.gateway.turns import Turn, summary_of
+from canonicall.guard.replies import checked_reply
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.streams import StreamEncoder
@@ -133,7 +133,9 @@ class Translation:
         assert isinstance(end, StreamEnded)  # noqa: S101  its caller has looked
         turn = self._turn
         turn.is_complete = end.complete
-        reply = checked(end.reply, request.tools, _noticed(self._state.settings.repair.arguments))
+        reply = checked_reply(
+            end.reply, request.tools, _noticed(self._state.settings.repair.arguments)
+        )
         self._note_reply(reply)
         if not _wants_usage(turn):
             reply = replace(reply, usage=None)
@@ -148,7 +150,7 @@ class Translation:
         if not end.complete:
             turn.is_complete = False
             raise Refused(502, "cut", f"The reply broke off: {end.why}.")
-        reply = checked(end.reply, request.tools, self._state.settings.repair.arguments)
+        reply = checked_reply(end.reply, request.tools, self._state.settings.repair.arguments)
         reply = self._state.middleware_chain.reply(reply)
         self._note_reply(reply)
         body = encode_response(self._outbound.reply(reply), turn.front.format)

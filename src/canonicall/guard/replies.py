@@ -1,4 +1,4 @@
-"""The arguments of calls, held against the schemas of the tools that were offered."""
+"""The arguments of a whole reply, held against the schemas of the tools that were offered."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -12,7 +12,9 @@ from canonicall.reply import Reply
 from canonicall.request import Tool
 
 
-def checked(reply: Reply, tools: Sequence[Tool], mode: Literal["repair", "report", "off"]) -> Reply:
+def checked_reply(
+    reply: Reply, tools: Sequence[Tool], mode: Literal["repair", "report", "off"]
+) -> Reply:
     """`reply` with calls that fit their schemas, as far as can be had without guessing.
 
     A call that does not fit goes to the client as it is: only the client can ask the model again.
