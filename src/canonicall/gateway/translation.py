@@ -172,7 +172,7 @@ class Translation:
         if sent is None or not turn.is_complete:
             return
         if turn.target is not None and turn.target != turn.chain[0]:
-            state.switched.note(turn.session, turn.target, now)
+            state.switched.took_over(turn.session, turn.target, now)
         if is_stored(turn):
             store(turn, encode_response(sent, turn.front.format), state.keeping, now)
 
