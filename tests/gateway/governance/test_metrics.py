@@ -112,7 +112,7 @@ def test_the_five_counters_have_their_own_names_and_are_counters():
 
 def test_names_that_clients_make_up_make_no_series():
     metrics = Metrics(["fast", "claude-*"])
-    for at in range(1000):
+    for at in range(200):
         watch(metrics, of={"model": f"made-up-{at}"})
         watch(metrics, of={"model": f"claude-{at}"})
     watch(metrics, of={"model": "fast"})
@@ -122,7 +122,7 @@ def test_names_that_clients_make_up_make_no_series():
 
 def test_whatever_comes_the_series_are_bounded():
     metrics = Metrics()
-    for at in range(2000):
+    for at in range(600):
         watch(
             metrics,
             of={"front": f"f{at}"},
