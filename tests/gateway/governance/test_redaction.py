@@ -11,8 +11,19 @@ from canonicall.gateway.governance.redaction import is_secret_name, redacted, re
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 TAILS = st.text(alphabet=LETTERS, min_size=24, max_size=40)
 BEGINNINGS = (
-    *("sk-", "sk-proj-", "sk-ant-api03-", "sk-or-v1-", "sk-canonicall-", "AIza", "ya29.", "gsk_"),
-    *("xai-", "hf_", "nvapi-", "AKIA", "ghp_", "glpat-", "xoxb-", "eyJ", "Bearer ", "bearer  "),
+    *(
+        "sk-",
+        "sk-proj-",
+        "sk-ant-api03-",
+        "sk-or-v1-",
+        "sk-canonicall-",
+        "sk_live_",
+        "pk_test_",
+        "pk-",
+    ),
+    *("csk-", "pcsk_", "AIza", "ya29.", "AQ.", "AKIA", "ASIA", "ABSK", "gsk_", "hf_", "fw_", "r8_"),
+    *("tgp_v1_", "lsv2_pt_", "xai-", "nvapi-", "pplx-", "dapi", "ghp_", "gho_", "github_pat_"),
+    *("glpat-", "xoxb-", "eyJ", "Bearer ", "bearer  ", "BEARER\t", "Basic ", "basic "),
 )
 KEYS = st.builds(str.__add__, st.sampled_from(BEGINNINGS), TAILS)
 NAMES = st.sampled_from(
@@ -49,7 +60,7 @@ LAYERS = st.lists(st.sampled_from(["list", "object", "text"]), max_size=4)
 
 
 def tail_of(key):
-    return key.split(" ")[-1][-20:]
+    return key[-20:]
 
 
 @given(KEYS, WORDS, WORDS, LAYERS)
@@ -168,6 +179,11 @@ def test_pictures_are_told_by_their_length():
     }
 
 
+@pytest.mark.parametrize("beginning", BEGINNINGS)
+def test_each_kind_of_key(beginning):
+    assert redacted_text(f"a '{beginning}{LETTERS[:24]}'") == "a '***'"
+
+
 def test_private_keys_and_passwords_in_addresses():
     pem = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4\n\nMIIabc\n-----END RSA PRIVATE KEY-----"
     assert redacted_text(f"a {pem} b") == "a *** b"
@@ -180,6 +196,7 @@ def test_what_is_no_secret_stays():
         "max_tokens": 100,
         "usage": {"prompt_tokens": 5, "completion_tokens": 6},
         "messages": [{"role": "user", "content": "The task-force asks: how do risk-takers sleep?"}],
+        "tool": "ask_clarifying_questions",
         "tools": [{"name": "weather", "parameters": {"type": "object"}}],
         "stream": True,
         "token": None,

@@ -23,7 +23,8 @@ _NO_LETTERS = re.compile(r"[^a-z]")
 _KEY = re.compile(
     r"""
     (?: sk-[A-Za-z0-9_-]{16,}                       # OpenAI, Anthropic, DeepSeek, OpenRouter, ours
-    | (?<![A-Za-z0-9])[sprc]k[-_][A-Za-z0-9_-]{6,}  # the same, short; Stripe, Cerebras
+    | (?<![A-Za-z0-9])[sprc]k-[A-Za-z0-9_-]{6,}     # the same, short; Cerebras
+    | [spr]k_(?:live|test)_[A-Za-z0-9]{6,}          # Stripe
     | AIza[A-Za-z0-9_-]{8,} | ya29\.[A-Za-z0-9_.-]+ | AQ\.[A-Za-z0-9_-]{16,}         # Google
     | (?:AKIA|ASIA|ABSK)[A-Za-z0-9+/=]{12,}         # AWS, Bedrock
     | (?:gsk|hf|fw|r8|tgp_v1|pcsk|lsv2_[ps]t)_[A-Za-z0-9_]{8,}                      # model hosts
@@ -36,6 +37,14 @@ _KEY = re.compile(
     )""",
     re.VERBOSE,
 )
+# Texts with none of these hold no such key. To look for them is ten times as fast as the search.
+_SIGNS = (
+    *("k-", "k_", "AIza", "ya29.", "AQ.", "AKIA", "ASIA", "ABSK", "hf_", "fw_", "r8_", "tgp_v1_"),
+    *("lsv2_", "xai", "nvapi", "pplx", "dapi", "api-key", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+    *("github_pat_", "glpat-", "xox", "eyJ", "-----BEGIN"),
+)
+_SIGNS_IN_ANY_CASE = ("bearer", "basic")
+_NAMES = (*_ANYWHERE, "key", "token", "cookie", "auth", "pwd")
 _NAMED = re.compile(
     r"(?i:(?:password|passwd|passphrase|secret|authorization|credential|api[_-]?key)[\w-]{0,40}"
     r"|(?:key|token|cookie|auth|pwd)(?![a-z]))"
@@ -68,8 +77,12 @@ def redacted_text(text: str) -> str:
 
 def secret_spans(text: str) -> list[Span]:
     """Where in a text secrets stand, in order and without overlap."""
-    found = [match.span() for match in _KEY.finditer(text)]
-    found += [match.span("value") for match in _NAMED.finditer(text)]
+    found: list[Span] = []
+    folded = text.casefold()
+    if _has(text, _SIGNS) or _has(folded, _SIGNS_IN_ANY_CASE):
+        found += [match.span() for match in _KEY.finditer(text)]
+    if _has(folded, _NAMES):
+        found += [match.span("value") for match in _NAMED.finditer(text)]
     found += [match.span("value") for match in _IN_ADDRESS.finditer(text)]
     joined: list[Span] = []
     for start, end in sorted(span for span in found if span[0] < span[1]):
@@ -78,6 +91,10 @@ def secret_spans(text: str) -> list[Span]:
         else:
             joined.append((start, end))
     return joined
+
+
+def _has(text: str, signs: tuple[str, ...]) -> bool:
+    return any(sign in text for sign in signs)
 
 
 def is_secret_name(name: str) -> bool:
@@ -134,13 +151,13 @@ def _cut(text: str, spans: list[Span]) -> Iterator[str]:
     yield text[at:]
 
 
-def _read(text: bytes | str) -> dict[str, Any] | list[Any] | None:
-    """What a JSON text holds; None where it is none, or neither object nor array."""
+def _read(text: bytes | str) -> dict[str, Any] | list[Any] | str | None:
+    """What a JSON text holds; None where it is none, or a mere number."""
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    return value if isinstance(value, dict | list) else None
+    return value if isinstance(value, dict | list | str) else None
 
 
 def _of_line(line: str) -> Any:
@@ -152,7 +169,7 @@ def _of_line(line: str) -> Any:
 def _opened(value: Any, depth: int) -> Any:
     """The value with the JSON in its texts read as well, and no deeper than can be walked."""
     if isinstance(value, str):
-        inner = _read(value) if value.lstrip()[:1] in ("{", "[") else None
+        inner = _read(value) if value.lstrip()[:1] in ("{", "[", '"') else None
         return value if inner is None else _Json(_opened(inner, depth + 1))
     if not isinstance(value, dict | list):
         return value
