@@ -106,6 +106,11 @@ def test_names_that_cannot_be_written_do_not_stop_the_log():
     assert (first["model"], second["model"]) == ("?\n{", "m")
 
 
+def test_a_line_that_cannot_be_made_says_so_and_the_next_is_written():
+    first, second = logged(served(findings=((object(), 1),)), served())
+    assert (first["failed"], first["status"], second["id"]) == ("TypeError", 200, "r1")
+
+
 def test_lines_come_in_order_and_all_of_them():
     lines = logged(*(served(of=begun(id=f"r{at}")) for at in range(1000)))
     assert [line["id"] for line in lines] == [f"r{at}" for at in range(1000)]

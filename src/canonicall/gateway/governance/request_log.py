@@ -125,6 +125,13 @@ class RequestLog(Watcher):
         self._sizes.free(sum(_size(served) for _, served in batch))
 
     def _line(self, at: float, served: Served) -> bytes:
+        try:
+            return self._full_line(at, served)
+        except Exception as error:  # noqa: BLE001  one odd request must not end the log
+            told = {"time": _moment(at), "status": served.status, "failed": type(error).__name__}
+            return msgspec.json.encode(told)
+
+    def _full_line(self, at: float, served: Served) -> bytes:
         told = _told(at, served)
         if self._bodies:
             told["request"] = _body(served.request_body)
