@@ -113,6 +113,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "docs/conversations.md",
         "docs/cookbook.md",
         "docs/findings.md",
+        "docs/gateway-operations.md",
         "docs/providers.md",
         "docs/simulators.md",
         "docs/streams.md",

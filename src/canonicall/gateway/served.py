@@ -20,6 +20,9 @@ class Begun(Struct, frozen=True, kw_only=True):
     key: str = ""
     """The name of the virtual key; empty where none is needed."""
     streams: bool = False
+    traceparent: str = ""
+    """The client's own trace (W3C Trace Context), as it came; likewise `tracestate`."""
+    tracestate: str = ""
 
 
 class Served(Struct, frozen=True, kw_only=True):
@@ -31,6 +34,8 @@ class Served(Struct, frozen=True, kw_only=True):
     target: str = ""
     """`provider:model` that answered, or was asked last."""
     attempts: int = 0
+    fallbacks: int = 0
+    """How many of the attempts went to another target than the one before."""
     findings: tuple[tuple[str, int], ...] = ()
     """Codes of what was changed or noticed, and how often."""
     error: str = ""

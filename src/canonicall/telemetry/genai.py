@@ -4,10 +4,8 @@
     ├── chat {model}                 the model is asked
     └── execute_tool {name}          a tool runs; what it traces itself stands below it
 
-The conventions are in development, so what is reported is that of one version, and changes with
-`SEMCONV_VERSION` only. Source: github.com/open-telemetry/semantic-conventions, docs/gen-ai/,
-gen-ai-spans.md, gen-ai-agent-spans.md and gen-ai-metrics.md. It is the last version there; they go
-on in open-telemetry/semantic-conventions-genai, which has other names for the metrics.
+Source: github.com/open-telemetry/semantic-conventions, docs/gen-ai/, gen-ai-spans.md,
+gen-ai-agent-spans.md and gen-ai-metrics.md, in the version that `spans` names.
 """
 
 from time import perf_counter
@@ -15,7 +13,7 @@ from typing import Any
 
 from opentelemetry import context as contexts
 from opentelemetry import metrics, trace
-from opentelemetry.trace import Span, SpanKind, Status, StatusCode
+from opentelemetry.trace import Span, SpanKind
 
 from canonicall.agent.commands import Finish
 from canonicall.agent.inputs import CallEnded, ModelFailed, ModelReplied
@@ -34,9 +32,8 @@ from canonicall.telemetry.content import (
     result_content,
     system_instructions,
 )
+from canonicall.telemetry.spans import SCHEMA_URL, fail, tracer, usage_attributes
 
-SEMCONV_VERSION = "1.41.0"
-_SCHEMA = f"https://opentelemetry.io/schemas/{SEMCONV_VERSION}"
 _TOKEN_BUCKETS = [4.0**power for power in range(14)]
 _SECOND_BUCKETS = [0.01 * 2**power for power in range(14)]
 _ENDS_WELL = ("answered", "cut", "limit")
@@ -54,10 +51,8 @@ class GenAIObserver(Observer):
     ) -> None:
         self.agent = agent
         self.content = content
-        self.tracer = trace.get_tracer(
-            "canonicall", tracer_provider=tracer_provider, schema_url=_SCHEMA
-        )
-        meter = metrics.get_meter("canonicall", "", meter_provider, _SCHEMA)
+        self.tracer = tracer(tracer_provider)
+        meter = metrics.get_meter("canonicall", "", meter_provider, SCHEMA_URL)
         self.tokens = meter.create_histogram(
             "gen_ai.client.token.usage",
             "{token}",
@@ -133,9 +128,9 @@ class _Run(RunObserver):
             return
         result = end.result
         if result is None:
-            _fail(span, str(end.outcome or Outcome.UNKNOWN), end.why)
+            fail(span, str(end.outcome or Outcome.UNKNOWN), end.why)
         elif result.error:
-            _fail(span, "tool_error", result.text if self._observer.content else "")
+            fail(span, "tool_error", result.text if self._observer.content else "")
         if result is not None and self._observer.content:
             span.set_attribute("gen_ai.tool.call.result", as_json(result_content(result)))
         span.end()
@@ -149,7 +144,7 @@ class _Run(RunObserver):
             self._span.set_attribute("gen_ai.usage.input_tokens", self._read)
             self._span.set_attribute("gen_ai.usage.output_tokens", self._written)
         if end.reason not in _ENDS_WELL:
-            _fail(self._span, end.reason, end.detail)
+            fail(self._span, end.reason, end.detail)
         self._span.end()
 
 
@@ -194,23 +189,14 @@ class _Asking:
 
     def failed(self, why: str, error: str) -> None:
         self._attributes["error.type"] = error
-        _fail(self._span, error, why)
+        fail(self._span, error, why)
         self._end()
 
     def _used(self, reply: Reply) -> None:
         usage = reply.usage
         if usage is None:
             return
-        self._span.set_attribute("gen_ai.usage.input_tokens", usage.input_tokens)
-        self._span.set_attribute("gen_ai.usage.output_tokens", usage.output_tokens)
-        if usage.cache_read_tokens:
-            self._span.set_attribute(
-                "gen_ai.usage.cache_read.input_tokens", usage.cache_read_tokens
-            )
-        if usage.cache_write_tokens:
-            self._span.set_attribute(
-                "gen_ai.usage.cache_creation.input_tokens", usage.cache_write_tokens
-            )
+        self._span.set_attributes(usage_attributes(usage))
         for kind, tokens in (("input", usage.input_tokens), ("output", usage.output_tokens)):
             self._observer.tokens.record(tokens, {**self._attributes, "gen_ai.token.type": kind})
 
@@ -234,8 +220,3 @@ def _parameters(request: Request) -> dict[str, Any]:
 def _enter(span: Span, parent: contexts.Context) -> None:
     """Make it the current span of this task, and of those it starts. The task ends with it."""
     contexts.attach(trace.set_span_in_context(span, parent))
-
-
-def _fail(span: Span, kind: str, why: str) -> None:
-    span.set_attribute("error.type", kind)
-    span.set_status(Status(StatusCode.ERROR, why or None))

@@ -1,0 +1,201 @@
+"""Who is let in: the key, what it may ask for, and how much of it.
+
+One gate stands before one state of the gateway. A reload makes a new gate, which takes over what
+was spent and what is still running (`after`), so that nobody gets a fresh minute by it.
+
+Limits are those of one process. Where several workers share a port, each is given `share`, the
+number of them, and lets in its part: the limit divided by `share`, at least 1. As the system
+spreads connections unevenly, a key may meet its limit a little early, never late.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+from msgspec import Struct
+
+from canonicall.gateway.exchange import Refused
+from canonicall.gateway.governance.keys import KeyRing, VirtualKey
+from canonicall.gateway.governance.windows import Window
+from canonicall.gateway.settings import KeySettings
+
+_CONCURRENT_WAIT = 1.0
+"""Nobody knows when a running request ends; a second is often enough."""
+
+
+class Spending(Struct, frozen=True):
+    """What one key has spent, for people; a limit of 0 is none."""
+
+    key: str
+    running: int
+    concurrent: int
+    requests: int
+    requests_per_minute: int
+    tokens: int
+    tokens_per_minute: int
+
+
+class Permit:
+    """One request that was let in. Whoever has it must release it, once."""
+
+    __slots__ = ("_account", "_virtual")
+
+    def __init__(self, virtual: VirtualKey | None, account: "_Account | None") -> None:
+        self._virtual = virtual
+        self._account = account
+
+    @property
+    def key(self) -> str:
+        """The name of the key; empty where none was needed."""
+        return "" if self._virtual is None else self._virtual.name
+
+    @property
+    def is_admin(self) -> bool:
+        """Whether the key opens the admin endpoints."""
+        return self._virtual is not None and self._virtual.settings.admin
+
+    def allows(self, model: str) -> bool:
+        """Whether this model may be asked for."""
+        return self._virtual is None or self._virtual.allows(model)
+
+    def release(self, tokens: int, now: float) -> None:
+        """The request has ended and cost so many tokens. A second time does nothing."""
+        account, self._account = self._account, None
+        if account is not None:
+            account.end(tokens, now)
+
+
+class Gate:
+    """Lets in or refuses, by the keys of the settings."""
+
+    def __init__(
+        self,
+        keys: Mapping[str, KeySettings],
+        *,
+        open_to_all: bool,
+        share: int = 1,
+        revoked: Iterable[str] = (),
+    ) -> None:
+        self._ring = KeyRing(keys)
+        self._open = open_to_all
+        self.revoked = set(revoked)
+        self.accounts = {
+            hash: _Account(key.settings, max(1, share)) for hash, key in self._ring.by_hash.items()
+        }
+
+    def after(self, old: "Gate") -> Self:
+        """Take the place of an older gate, with what is spent there, running there and revoked."""
+        self.revoked |= old.revoked
+        for hash, account in self.accounts.items():
+            if hash in old.accounts:
+                account.spent = old.accounts[hash].spent
+        return self
+
+    def admit(self, shown: str, model: str | None, now: float) -> Permit:
+        """A permit for one request, or `Refused`. What is refused is not counted."""
+        key = self.identify(shown, now)
+        if key is None:
+            return Permit(None, None)
+        if model is not None and not key.allows(model):
+            what = f"The key {key.name!r} may not be used for the model {model!r}."
+            raise Refused(403, "permission", what)
+        account = self.accounts[key.hash]
+        account.begin(key.name, now)
+        return Permit(key, account)
+
+    def identify(self, shown: str, now: float) -> VirtualKey | None:
+        """Whose key it is; None for anybody where the gate is open. No request is counted."""
+        key = self._ring.find(shown) if shown else None
+        if key is None and self._open:
+            return None
+        if key is None:
+            what = "This key is not known here." if shown else "A key of this gateway is needed."
+            if not self._ring.by_hash:
+                what += " None is configured, and without keys only this machine is served."
+            raise Refused(401, "authentication", what)
+        state = key.state(now, self.revoked)
+        if state != "active":
+            what = f"The key {key.name!r} is {state}. Ask for a new one."
+            raise Refused(401, "authentication", what)
+        return key
+
+    def revoke(self, name: str) -> str | None:
+        """Refuse a key from now on: its hash, to be kept where that is to last; None if unknown.
+
+        What is running with it goes on to its end.
+        """
+        key = self._ring.named(name)
+        if key is None:
+            return None
+        self.revoked.add(key.hash)
+        return key.hash
+
+    def keys(self, now: float) -> list[tuple[VirtualKey, str]]:
+        """All keys, and the state of each."""
+        return [(key, key.state(now, self.revoked)) for key in self._ring.by_hash.values()]
+
+    def spending(self, now: float) -> list[Spending]:
+        """What each key has spent in the last minute, and what this process lets it."""
+        return [
+            self.accounts[hash].spending(key.name, now) for hash, key in self._ring.by_hash.items()
+        ]
+
+
+class _Spent:
+    """What is held against the limits of a key: the same in all gates that have known it."""
+
+    __slots__ = ("requests", "running", "tokens")
+
+    def __init__(self) -> None:
+        self.running = 0
+        self.requests = Window()
+        self.tokens = Window()
+
+
+class _Account:
+    """The limits of one key, and what it has spent."""
+
+    __slots__ = ("_concurrent", "_requests", "_tokens", "spent")
+
+    def __init__(self, settings: KeySettings, share: int) -> None:
+        self._concurrent = _part(settings.concurrent, share)
+        self._requests = _part(settings.requests_per_minute, share)
+        self._tokens = _part(settings.tokens_per_minute, share)
+        self.spent = _Spent()
+
+    def begin(self, key: str, now: float) -> None:
+        """One more request, or `Refused`."""
+        spent = self.spent
+        if self._concurrent and spent.running >= self._concurrent:
+            what = f"The key {key!r} has {spent.running} requests open, as many as it may."
+            raise Refused(429, "rate_limited", what, retry_after=_CONCURRENT_WAIT)
+        for what, limit, window in (
+            ("requests", self._requests, spent.requests),
+            ("tokens", self._tokens, spent.tokens),
+        ):
+            wait = window.wait(limit, now) if limit else 0.0
+            if wait > 0:
+                said = f"The key {key!r} has used up its {what} per minute ({limit})."
+                raise Refused(429, "rate_limited", said, retry_after=wait)
+        spent.running += 1
+        spent.requests.add(1, now)
+
+    def end(self, tokens: int, now: float) -> None:
+        """One less, and what it cost: only now is that known."""
+        self.spent.running -= 1
+        self.spent.tokens.add(max(0, tokens), now)
+
+    def spending(self, key: str, now: float) -> Spending:
+        """What is told of it."""
+        return Spending(
+            key=key,
+            running=self.spent.running,
+            concurrent=self._concurrent,
+            requests=self.spent.requests.at(now),
+            requests_per_minute=self._requests,
+            tokens=self.spent.tokens.at(now),
+            tokens_per_minute=self._tokens,
+        )
+
+
+def _part(limit: int, share: int) -> int:
+    return max(1, limit // share) if limit > 0 else 0
