@@ -55,7 +55,7 @@ class Gateway:
     async def is_store_writable(self):
         return self.writable
 
-    async def reload(self):
+    async def reread(self):
         if self.wrong is not None:
             raise self.wrong
         self.reloads += 1

@@ -11,19 +11,24 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
+from canonicall.agent.counters import Tally
 from canonicall.client.transport import Transport
+from canonicall.gateway import operations
 from canonicall.gateway.endpoints import answer
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response
 from canonicall.gateway.fronts import FRONTS, front_for
 from canonicall.gateway.fronts.front import GENERATE, STREAM, Asked, Front
+from canonicall.gateway.governance.keys import shown_key
+from canonicall.gateway.governance.metrics import Metrics, MetricsMissing
 from canonicall.gateway.keeping import Keeping
+from canonicall.gateway.operated import Operated
 from canonicall.gateway.reading import ClientGone, Receive, Scope, Send, body_of, head_of
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Watcher
 from canonicall.gateway.serving_turns import ServedTurn
 from canonicall.gateway.settings import Settings
-from canonicall.gateway.state import State
+from canonicall.gateway.state import Lasting, State
 from canonicall.gateway.truth import truth_answer
 from canonicall.runtime.middleware import ToolMiddleware
 
@@ -42,20 +47,29 @@ class Gateway:
         environ: Mapping[str, str] | None = None,
         middleware: Sequence[ToolMiddleware] = (),
         watchers: Sequence[Watcher] = (),
+        reread: Callable[[], Settings] | None = None,
     ) -> None:
         """
         `transport`: another way to providers than HTTP, for tests and simulated ones. `default`:
         the provider that answers for names that the settings do not have. `environ`: where keys
-        are looked up that the settings do not have.
+        are looked up that the settings do not have. `watchers` are told of every request.
+        `reread`: the settings as their file has them now, for whoever reloads over HTTP.
         """
         self._given_transport = transport
-        self._default = default
-        self._environ = dict(environ or {})
-        self._middleware = tuple(middleware)
-        self.watchers = tuple(watchers)
         settings = settings or Settings()
+        tally = Tally()
+        metrics = _metrics(settings, tally)
+        self.watchers = (*watchers, *([metrics] if metrics is not None else []))
         self.keeping = Keeping(settings.store.path, days=settings.store.days)
-        self.state = self._made(settings)
+        self.operated = Operated(self, metrics, reread)
+        self._lasting = Lasting(
+            keeping=self.keeping,
+            tally=tally,
+            default=default,
+            environ=dict(environ or {}),
+            middleware=tuple(middleware),
+        )
+        self.state = self._made(settings, None)
         self._retired: set[State] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,7 +89,10 @@ class Gateway:
 
     async def reload(self, settings: Settings) -> None:
         """Serve new requests by other settings; those that have begun go on as they were."""
-        old, self.state = self.state, self._made(settings)
+        await self.keeping.reread_revoked()
+        old, self.state = self.state, self._made(settings, self.state)
+        if self.operated.metrics is not None:
+            self.operated.metrics.know_models(settings.models)
         self._retired.add(old)
         await self._retire(old)
 
@@ -86,15 +103,9 @@ class Gateway:
         self._retired.clear()
         self.keeping.close()
 
-    def _made(self, settings: Settings) -> State:
-        return State(
-            settings,
-            self._given_transport or _http_transport(),
-            self.keeping,
-            default=self._default,
-            environ=self._environ,
-            middleware=self._middleware,
-        )
+    def _made(self, settings: Settings, old: State | None) -> State:
+        transport = self._given_transport or _http_transport()
+        return State(settings, transport, self._lasting, old=old)
 
     async def _retire(self, state: State) -> None:
         """Close what an old state has open, once its last request has ended."""
@@ -107,6 +118,8 @@ class Gateway:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
+                await self.keeping.reread_revoked()
+                self.state.gate.revoked |= self.keeping.revoked
                 self.keeping.forget_old(time.time())
             else:
                 await self.close()
@@ -162,6 +175,10 @@ class Gateway:
     async def _other(
         self, state: State, request: HttpRequest, found: tuple[Front, Asked] | None
     ) -> HttpResponse:
+        operator = await operations.answer(request, self.operated)
+        if operator is not None:
+            return operator
+        state.gate.identify(shown_key(request.headers, request.query), time.time())
         if found is not None:
             return await answer(state, request, *found)
         made = await truth_answer(state, request)
@@ -186,6 +203,13 @@ async def _while_there(work: Awaitable[None], receive: Receive, gone: _Gone) -> 
         watching.cancel()
         with suppress(asyncio.CancelledError):
             await watching
+
+
+def _metrics(settings: Settings, tally: Tally) -> Metrics | None:
+    try:
+        return Metrics(settings.models, tally=tally)
+    except MetricsMissing:
+        return None
 
 
 def _http_transport() -> Transport:

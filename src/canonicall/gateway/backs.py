@@ -38,6 +38,11 @@ class Backs:
         self.renderings = Renderings()
         self.learned = Learned()
 
+    def shown(self, now: float) -> list[dict[str, object]]:
+        """What is known of each provider, for operators."""
+        del now
+        return []
+
 
 def _register(name: str, settings: ProviderSettings) -> None:
     """Make the section known where it is not a provider of that name already."""

@@ -22,7 +22,7 @@ CREATE TABLE kept (
 ) WITHOUT ROWID;
 CREATE INDEX kept_by_age ON kept (made);
 """
-_RESPONSE, _STATE, _REPORT = "response", "state", "report"
+_RESPONSE, _STATE, _REPORT, _REVOKED = "response", "state", "report", "revoked"
 _AT_HAND = 2_000
 _DAY = 86_400.0
 _LATER_SECONDS = 0.5
@@ -39,6 +39,8 @@ class Keeping:
         self._days = days
         self._later: list[tuple[str, str, float, bytes]] = []
         """Rows that nobody waits for: written together, as the writer takes turns with us."""
+        self.revoked: set[str] = set()
+        """The hashes of the keys that were revoked while it ran."""
         self._at_hand: OrderedDict[tuple[str, str], bytes | None] = OrderedDict()
 
     def close(self) -> None:
@@ -52,8 +54,10 @@ class Keeping:
 
     def forget_old(self, now: float) -> None:
         """Forget what is too old."""
-        before = now - self._days * _DAY
-        self._database.put(lambda db: db.execute("DELETE FROM kept WHERE made < ?", (before,)))
+        row = (now - self._days * _DAY, _REVOKED)
+        self._database.put(
+            lambda db: db.execute("DELETE FROM kept WHERE made < ? AND kind != ?", row)
+        )
 
     def keep_state(self, kept: Mapping[str, Kept], now: float) -> None:
         """Keep state of providers, by canonical call id."""
@@ -100,6 +104,24 @@ class Keeping:
     async def report(self, id: str) -> Json | None:
         """What is known of a request."""
         return await self._one(_REPORT, id)
+
+    async def last_reports(self, most: int) -> list[Json]:
+        """The reports of the last requests, the newest first."""
+        found = [data for (kind, _), data in self._at_hand.items() if kind == _REPORT and data]
+        return [msgspec.json.decode(data) for data in reversed(found[-most:])]
+
+    async def revoke(self, hash: str, now: float) -> None:
+        """Remember that a key is not to be let in any more."""
+        self.revoked.add(hash)
+        row = (_REVOKED, hash, now, b"")
+        sql = "INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)"
+        await self._database.do(lambda db: db.execute(sql, row))
+
+    async def reread_revoked(self) -> None:
+        """Learn what other workers were told."""
+        sql = "SELECT id FROM kept WHERE kind = ?"
+        rows = await self._database.do(lambda db: db.execute(sql, (_REVOKED,)).fetchall())
+        self.revoked |= {hash for (hash,) in rows}
 
     async def _one(self, kind: str, id: str) -> Json | None:
         data = self._at_hand.get((kind, id))

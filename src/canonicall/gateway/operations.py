@@ -67,7 +67,7 @@ class App(Protocol):
         """Whether what must be kept can be kept."""
         ...
 
-    async def reload(self) -> Any:
+    async def reread(self) -> Any:
         """Read the settings again: what to tell of it, as JSON. Raises `CanonicallError`."""
         ...
 
@@ -207,7 +207,7 @@ async def _config(request: HttpRequest, app: App) -> HttpResponse:
 async def _reload(request: HttpRequest, app: App) -> HttpResponse:
     del request
     try:
-        told = await app.reload()
+        told = await app.reread()
     except CanonicallError as error:
         what = f"Nothing was changed: {error}"
         raise Refused(422, "invalid_settings", what) from None

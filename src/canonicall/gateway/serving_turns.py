@@ -14,8 +14,10 @@ from canonicall.events import StreamEnded
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import BrokenOff, HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response, refused_of
-from canonicall.gateway.fronts.front import Asked, Front
+from canonicall.gateway.fronts.front import GENERATE, Asked, Front
 from canonicall.gateway.generation import Generation
+from canonicall.gateway.governance.gate import Permit
+from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.reading import parsed_body
 from canonicall.gateway.responses_state import FORMAT, PREVIOUS, whole_body
 from canonicall.gateway.sending import Outlet
@@ -48,6 +50,7 @@ class ServedTurn:
         self._id = request_id
         self._turn: Turn | None = None
         self._begun: Begun | None = None
+        self._permit: Permit | None = None
         self._error = ""
         self._elapsed = state.backs.means.elapsed
         self._begun_at = self._elapsed()
@@ -70,17 +73,12 @@ class ServedTurn:
         body = parsed_body(request.body, state.settings.server)
         model = front.model(self._asked, body)
         streams = front.streams(self._asked, body)
-        begun = Begun(
-            id=self._id, front=front.format, action="generate", model=model, streams=streams
-        )
-        self._begun = begun
-        for watcher in self._watchers:
-            watcher.begun(begun)
+        key = self._admitted(model, streams)
         try:
             route = state.routes.find(model)
         except UnknownName as error:
             raise Refused(404, "not_found", str(error)) from None
-        session = session_of(request, body, begun.key)
+        session = session_of(request, body, key)
         chain = state.switched.first(session, route.chain(session), state.backs.means.now())
         whole, data = await self._with_stored_turns(body, chain[0])
         strict = state.settings.repair.strict or wants_strict(request)
@@ -97,6 +95,28 @@ class ServedTurn:
             session=session,
             strict=strict,
         )
+
+    def _admitted(self, model: str, streams: bool) -> str:
+        """The name of the key that the request is let in with."""
+        state, headers = self._state, self._request.headers
+        shown = shown_key(headers, self._request.query)
+        try:
+            self._permit = state.gate.admit(shown, model, state.backs.means.now())
+        finally:
+            # Who is refused is told of as well.
+            begun = self._begun = Begun(
+                id=self._id,
+                front=self._front.format,
+                action=GENERATE,
+                model=model,
+                key=self._permit.key if self._permit is not None else "",
+                streams=streams,
+                traceparent=headers.get("traceparent", ""),
+                tracestate=headers.get("tracestate", ""),
+            )
+            for watcher in self._watchers:
+                watcher.begun(begun)
+        return begun.key
 
     async def _with_stored_turns(
         self, body: dict[str, Any], first: Target
@@ -172,7 +192,12 @@ class ServedTurn:
     def _tell(self, status: int, outlet: Outlet) -> None:
         """Tell the watchers, and keep the report."""
         turn, begun = self._turn, self._begun
+        if self._permit is not None:
+            usage = turn.usage if turn is not None else None
+            tokens = usage.input_tokens + usage.output_tokens if usage is not None else 0
+            self._permit.release(tokens, self._state.backs.means.now())
         if turn is not None:
+            self._count_refusals(turn)
             self._state.keeping.keep_report(
                 turn.id,
                 {**turn.report(), "status": status, "error": self._error},
@@ -184,6 +209,12 @@ class ServedTurn:
         served = self._served(begun, turn, status, outlet)
         for watcher in self._watchers:
             watcher.ended(served)
+
+    def _count_refusals(self, turn: Turn) -> None:
+        """The providers that refused the form of the request."""
+        for notice in turn.notices:
+            if notice.refused_by:
+                self._state.tally.add(notice.refused_by, "tool_api_400_total")
 
     def _served(self, begun: Begun, turn: Turn | None, status: int, outlet: Outlet) -> Served:
         seconds = self._elapsed() - self._begun_at
@@ -204,6 +235,7 @@ class ServedTurn:
             known,
             target=target_name(turn.target),
             attempts=turn.attempts,
+            fallbacks=min(len(turn.failures), len(turn.chain) - 1),
             findings=tuple(counts.items()),
             is_forwarded=turn.is_forwarded,
             is_complete=turn.is_complete and status != _WENT_AWAY,

@@ -1,14 +1,26 @@
 """What one set of settings amounts to while it is served. A reload makes another one; requests that
 have begun go on with theirs."""
 
-from collections.abc import Sequence
+from msgspec import Struct
 
+from canonicall.agent.counters import Tally
 from canonicall.client.transport import Transport
 from canonicall.gateway.backs import Backs
+from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.routing import Routes, Switched
 from canonicall.gateway.settings import Settings
 from canonicall.runtime.middleware import Chain, ToolMiddleware
+
+
+class Lasting(Struct, frozen=True, kw_only=True):
+    """What stays the same through all reloads."""
+
+    keeping: Keeping
+    tally: Tally
+    default: str = ""
+    environ: dict[str, str] = {}
+    middleware: tuple[ToolMiddleware, ...] = ()
 
 
 class State:
@@ -18,18 +30,26 @@ class State:
         self,
         settings: Settings,
         transport: Transport,
-        keeping: Keeping,
+        lasting: Lasting,
         *,
-        default: str = "",
-        environ: dict[str, str] | None = None,
-        middleware: Sequence[ToolMiddleware] = (),
+        old: "State | None" = None,
     ) -> None:
+        """`old`: the state whose place this one takes; what keys have spent there counts here."""
         self.settings = settings
-        self.keeping = keeping
-        self.backs = Backs(settings, transport, environ=environ)
-        self.routes = Routes(settings.models, default=default)
-        self.switched = Switched()
-        self.middleware = tuple(middleware)
+        self.keeping = lasting.keeping
+        self.tally = lasting.tally
+        self.gate = Gate(
+            settings.keys,
+            open_to_all=not settings.keys,
+            share=settings.server.workers,
+            revoked=lasting.keeping.revoked,
+        )
+        if old is not None:
+            self.gate.after(old.gate)
+        self.backs = Backs(settings, transport, environ=lasting.environ)
+        self.routes = Routes(settings.models, default=lasting.default)
+        self.switched: Switched = old.switched if old is not None else Switched()
+        self.middleware = lasting.middleware
         self.middleware_chain = Chain(self.middleware)
         self.waits_for_replies = any(
             type(one).process_response is not ToolMiddleware.process_response

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any
+from functools import partial
 
 import msgspec
 from msgspec.structs import replace
@@ -133,9 +133,7 @@ class Translation:
         assert isinstance(end, StreamEnded)  # noqa: S101  its caller has looked
         turn = self._turn
         turn.is_complete = end.complete
-        reply = checked_reply(
-            end.reply, request.tools, _noticed(self._state.settings.repair.arguments)
-        )
+        reply = self._checked(end.reply, request, streamed=True)
         self._note_reply(reply)
         if not _wants_usage(turn):
             reply = replace(reply, usage=None)
@@ -150,13 +148,24 @@ class Translation:
         if not end.complete:
             turn.is_complete = False
             raise Refused(502, "cut", f"The reply broke off: {end.why}.")
-        reply = checked_reply(end.reply, request.tools, self._state.settings.repair.arguments)
+        reply = self._checked(end.reply, request, streamed=False)
         reply = self._state.middleware_chain.reply(reply)
         self._note_reply(reply)
         body = encode_response(self._outbound.reply(reply), turn.front.format)
         self._keep()
         headers = {**turn.headers(), "content-type": JSON}
         return HttpResponse(200, headers, msgspec.json.encode(body))
+
+    def _checked(self, reply: Reply, request: Request, *, streamed: bool) -> Reply:
+        """`reply` with its arguments looked at; what was sent in a stream cannot be repaired."""
+        mode = self._state.settings.repair.arguments
+        provider = self._turn.target.provider if self._turn.target is not None else ""
+        return checked_reply(
+            reply,
+            request.tools,
+            "report" if streamed and mode == "repair" else mode,
+            count=partial(self._state.tally.count, provider),
+        )
 
     def _note_reply(self, reply: Reply) -> None:
         self._turn.on_reply = list(reply.findings)
@@ -198,8 +207,3 @@ def _wants_usage(turn: Turn) -> bool:
         return True
     options = turn.body.get("stream_options")
     return isinstance(options, dict) and options.get("include_usage") is True
-
-
-def _noticed(mode: Any) -> Any:
-    """What has been sent in a stream cannot be repaired any more."""
-    return "report" if mode == "repair" else mode

@@ -1,24 +1,28 @@
 """The arguments of a whole reply, held against the schemas of the tools that were offered."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, ToolCall
 from canonicall.findings import Action, Fault, Finding
-from canonicall.guard.validation import validate_call
+from canonicall.guard.validation import Validated, validate_call
 from canonicall.reply import Reply
 from canonicall.request import Tool
 
 
 def checked_reply(
-    reply: Reply, tools: Sequence[Tool], mode: Literal["repair", "report", "off"]
+    reply: Reply,
+    tools: Sequence[Tool],
+    mode: Literal["repair", "report", "off"],
+    *,
+    count: Callable[[Validated], None] | None = None,
 ) -> Reply:
     """`reply` with calls that fit their schemas, as far as can be had without guessing.
 
     A call that does not fit goes to the client as it is: only the client can ask the model again.
-    The findings say what is wrong with it.
+    The findings say what is wrong with it. `count` hears of every call that was looked at.
     """
     if mode == "off" or not tools or not reply.calls:
         return reply
@@ -27,7 +31,10 @@ def checked_reply(
     for at, block in enumerate(reply.message.blocks):
         made = block
         if isinstance(block, ToolCall) and block.kind == "function" and not block.truncated:
-            made = _checked(block, tools, f"reply.blocks[{at}]", mode == "repair", findings)
+            validated = validate_call(block, tools)
+            if count is not None:
+                count(validated)
+            made = _checked(block, validated, f"reply.blocks[{at}]", mode == "repair", findings)
         blocks.append(made)
     if not findings:
         return reply
@@ -36,9 +43,8 @@ def checked_reply(
 
 
 def _checked(
-    call: ToolCall, tools: Sequence[Tool], where: str, repairs: bool, findings: list[Finding]
+    call: ToolCall, validated: Validated, where: str, repairs: bool, findings: list[Finding]
 ) -> ToolCall:
-    validated = validate_call(call, tools)
     if validated.error is not None:
         why = f"The call of {call.name} does not fit what was offered: {validated.error.text}"
         findings.append(Finding("arguments_unfit", where, Action.KEPT, why, Fault.INPUT))

@@ -1,0 +1,132 @@
+"""Keys, limits and figures at the front doors, and the operators' own doors beside them."""
+
+from typing import Any
+
+from canonicall.gateway.governance.keys import hash_of
+from canonicall.gateway.served import Begun, Served
+from canonicall.gateway.settings import Choice, KeySettings, ModelSettings
+from gateway_support import UPSTREAM_KEY, World, ask
+
+KEY = "ck-for-a-test-0123456789"
+BODY = {"model": "fast", "messages": [{"role": "user", "content": "Hello."}]}
+MODELS = {"fast": ModelSettings(choices=(Choice(target="anthropic:claude-x"),))}
+CHAT = "/v1/chat/completions"
+
+
+def shown(key: str = KEY) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"}
+
+
+def keys(**settings: Any) -> dict[str, KeySettings]:
+    return {"team": KeySettings(hash=hash_of(KEY), **settings)}
+
+
+class Watched:
+    """Remembers what it is told."""
+
+    def __init__(self) -> None:
+        self.begins: list[Begun] = []
+        self.ends: list[Served] = []
+
+    def begun(self, begun: Begun) -> None:
+        self.begins.append(begun)
+
+    def ended(self, served: Served) -> None:
+        self.ends.append(served)
+
+
+async def test_a_key_is_needed_where_there_are_keys() -> None:
+    gateway = World().gateway(MODELS, keys=keys())
+    assert (await ask(gateway, CHAT, BODY, headers=shown())).status == 200
+    refused = await ask(gateway, CHAT, BODY, headers=shown("wrong"))
+    assert refused.status == 401
+    assert refused.json["error"]["code"] == "invalid_api_key"
+    refused = await ask(gateway, "/v1/messages", BODY, headers=shown("wrong"))
+    assert refused.json["error"]["type"] == "authentication_error"
+    listed = await ask(gateway, "/v1/models", headers=shown("wrong"))
+    assert listed.status == 401
+    await gateway.close()
+
+
+async def test_every_usual_place_of_a_key_will_do() -> None:
+    gateway = World().gateway(MODELS, keys=keys())
+    for headers in ({"x-api-key": KEY}, {"x-goog-api-key": KEY}, {"api-key": KEY}):
+        answer = await ask(gateway, CHAT, BODY, headers={"authorization": "", **headers})
+        assert answer.status == 200, headers
+    answer = await ask(gateway, f"{CHAT}?key={KEY}", BODY, headers={"authorization": ""})
+    assert answer.status == 200
+    await gateway.close()
+
+
+async def test_a_key_is_for_its_models_alone() -> None:
+    gateway = World().gateway(MODELS, keys=keys(models=("slow*",)))
+    refused = await ask(gateway, CHAT, BODY, headers=shown())
+    assert refused.status == 403
+    assert "'fast'" in refused.json["error"]["message"]
+    await gateway.close()
+
+
+async def test_limits_are_told_in_the_callers_own_words_and_survive_a_reload() -> None:
+    world = World()
+    gateway = world.gateway(MODELS, keys=keys(requests_per_minute=2))
+    statuses = [(await ask(gateway, CHAT, BODY, headers=shown())).status for _ in range(2)]
+    await gateway.reload(gateway.state.settings)
+    refused = await ask(gateway, "/v1/messages", {**BODY, "max_tokens": 9}, headers=shown())
+    assert [*statuses, refused.status] == [200, 200, 429]
+    assert refused.json["error"]["type"] == "rate_limit_error"
+    assert int(refused.headers["retry-after"]) > 0
+    assert len(world.of("anthropic").seen) == 2
+    await gateway.close()
+
+
+async def test_a_request_that_has_ended_frees_its_place() -> None:
+    gateway = World().gateway(MODELS, keys=keys(concurrent=1))
+    for stream in (False, True, False):
+        body = {**BODY, "stream": stream}
+        assert (await ask(gateway, CHAT, body, headers=shown())).status == 200
+    await gateway.close()
+
+
+async def test_whoever_watches_is_told_of_all_requests() -> None:
+    watched = Watched()
+    gateway = World().gateway(MODELS, keys=keys(), watchers=[watched])
+    answer = await ask(gateway, CHAT, BODY, headers=shown())
+    await ask(gateway, CHAT, BODY, headers=shown("wrong"))
+    await ask(gateway, CHAT, {**BODY, "model": "nobody"}, headers=shown())
+    first, second, third = watched.ends
+    assert (first.status, first.target, first.begun.key) == (200, "anthropic:claude-x", "team")
+    assert first.usage is not None
+    assert first.usage.output_tokens > 0
+    assert first.begun.id == answer.headers["x-canonicall-request-id"]
+    assert (second.status, second.error, third.status) == (401, "authentication", 404)
+    assert [one.begun for one in watched.ends] == watched.begins
+    await gateway.close()
+
+
+async def test_operators_have_doors_of_their_own() -> None:
+    admin = {"boss": KeySettings(hash=hash_of("ck-admin-0123456789"), admin=True), **keys()}
+    gateway = World().gateway(MODELS, keys=admin)
+    await ask(gateway, CHAT, BODY, headers=shown())
+    assert (await ask(gateway, "/healthz")).json == {"status": "alive"}
+    assert (await ask(gateway, "/readyz")).status == 200
+    figures = (await ask(gateway, "/metrics")).body.decode()
+    assert 'canonicall_requests_total{error="",front="openai-chat",model="fast"' in figures
+    revoke = "/canonicall/admin/keys/team/revoke"
+    assert (await ask(gateway, revoke, {}, headers=shown())).status == 403
+    done = await ask(gateway, revoke, {}, headers=shown("ck-admin-0123456789"))
+    assert done.json["state"] == "revoked"
+    assert (await ask(gateway, CHAT, BODY, headers=shown())).status == 401
+    await gateway.reload(gateway.state.settings)
+    assert (await ask(gateway, CHAT, BODY, headers=shown())).status == 401
+    config = await ask(gateway, "/canonicall/admin/config", headers=shown("ck-admin-0123456789"))
+    assert config.status == 200
+    assert UPSTREAM_KEY not in config.body.decode()
+    await gateway.close()
+
+
+async def test_settings_that_came_from_no_file_cannot_be_read_again() -> None:
+    gateway = World().gateway(MODELS)
+    refused = await ask(gateway, "/canonicall/admin/reload", {})
+    assert refused.status == 422
+    assert "no file" in refused.json["error"]["message"]
+    await gateway.close()
