@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from canonicall.target import IdRule, Target
 
 _ANY_CHOICE = {"choice_modes": ("auto", "required", "none"), "choice_names": "many"}
+_PAIRS = ("missing_result", "orphan_result_sent")
 _ANY_IDS = IdRule(pattern=r"[\w.:-]+", max_length=64)
 
 
@@ -49,6 +50,19 @@ TAKEN = (
     Taken("openrouter", "openai-chat", {"ids": _ANY_IDS, "developer": True}),
     # Its own ids are `chatcmpl-tool-` and 32 digits.
     Taken("vllm", "openai-chat", {"ids": IdRule(max_length=64)}),
+    # Recorded in 2024 with this model alone: the result names a call of another conversation.
+    Taken("anthropic", "anthropic", {"unenforced": _PAIRS}, ("claude-3-opus-20240229",)),
+    # Recorded in 2025 with these models: the call is answered in plain user text. An unequal number
+    # of results is refused by them as well, and nothing of the kind is known of Gemini 3.
+    Taken(
+        "gemini",
+        "gemini",
+        {"unenforced": ("missing_result",)},
+        ("gemini-2.0-flash-lite", "gemini-2.5-pro"),
+    ),
+    # ollama/ollama, openai/openai.go: messages go into the template as they come, paired or not
+    # (recorded: two calls, one result).
+    Taken("ollama", "openai-chat", {"unenforced": _PAIRS}),
     # Recorded with Pixtral: a document as the result of a tool.
     Taken("bedrock", "bedrock", {"result_media": ("image", "document")}, ("*pixtral*",)),
 )

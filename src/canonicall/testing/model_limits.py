@@ -24,6 +24,10 @@ class Limit(Struct, frozen=True):
     words: str
     code: str = ""
     status: int = 400
+    names_param: bool = True
+    """Whether the error names the parameter apart from its words."""
+    more: dict[str, Any] | None = None
+    """What the error says besides its words."""
 
 
 def _has_tools(body: dict[str, Any]) -> bool:
@@ -44,6 +48,10 @@ def _has_effort(body: dict[str, Any]) -> bool:
     return asked is not None or body.get("reasoning_effort") is not None
 
 
+def _names_a_tool(body: dict[str, Any]) -> bool:
+    return isinstance(body.get("tool_choice"), dict)
+
+
 LIMITS = (
     Limit(
         "openai",
@@ -54,6 +62,7 @@ LIMITS = (
         " https://platform.openai.com/docs/guides/function-calling"
         "#models-supporting-function-calling.",
         status=404,
+        names_param=False,
     ),
     Limit(
         "openai",
@@ -77,6 +86,7 @@ LIMITS = (
         "$.tools",
         _has_tools,
         "`tool calling` is not supported with this model",
+        names_param=False,
     ),
     Limit(
         "xai",
@@ -84,6 +94,31 @@ LIMITS = (
         "$.reasoning_effort",
         _has_effort,
         "Model {model} does not support parameter reasoningEffort.",
+    ),
+    # The name of the chosen function is lost on the way to the host.
+    Limit(
+        "openrouter",
+        "x-ai/grok-4",
+        "$.tool_choice",
+        _names_a_tool,
+        "Provider returned error",
+        more={
+            "metadata": {
+                "provider_name": "xAI",
+                "raw": '{"code":"Client specified an invalid argument","error":"Invalid request'
+                ' content: Required function  is not present in the provided tools."}',
+            }
+        },
+    ),
+    # Requests go only to hosts that serve what they ask for, and this model had none.
+    Limit(
+        "openrouter",
+        "mistralai/mistral-7b-instruct:free",
+        "$.tool_choice",
+        _names_a_tool,
+        "No endpoints found that support the provided 'tool_choice' value. To learn more about"
+        " provider routing, visit: https://openrouter.ai/docs/provider-routing",
+        status=404,
     ),
 )
 
@@ -95,6 +130,6 @@ def beyond_the_model(body: dict[str, Any], target: Target) -> Iterator[Failure]:
         if is_meant and limit.is_broken(body):
             words = limit.words.replace("{model}", target.model)
             broken = refuse("parameter_unsupported", limit.where, words, source=_SOURCE)
-            param = limit.where.removeprefix("$.")
-            error = ErrorBody(words, "invalid_request_error", limit.code, param)
+            param = limit.where.removeprefix("$.") if limit.names_param else ""
+            error = ErrorBody(words, "invalid_request_error", limit.code, param, limit.more)
             yield Failure(limit.status, error, violations=(broken,))

@@ -74,6 +74,9 @@ class ChatDoor(Door):
                 "code": error.code or "Client specified an invalid argument",
                 "error": error.message,
             }
+        if target.provider == "openrouter":
+            # openrouter.ai/docs/api-reference/errors: the status, the words, and `metadata`.
+            return {"error": {"message": error.message, "code": status, **(error.native or {})}}
         return super().error(status, error, target)
 
     def one_model(self, name: str, target: Target) -> dict[str, Any]:
