@@ -16,6 +16,11 @@ from testing.asking import CHAT, FUNCTIONS, RESPONSES, ask
 
 CALL = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
 USER = {"role": "user", "content": "Hi"}
+SETTINGS = {
+    "$.tool_choice": {"tool_choice": {"type": "function", "function": {"name": "get_weather"}}},
+    "$.store": {"store": True},
+    "$.max_output_tokens": {"max_output_tokens": 5},
+}
 
 
 @pytest.mark.parametrize("row", TAKEN, ids=lambda row: f"{row.provider}/{row.format}")
@@ -49,11 +54,11 @@ def test_a_model_says_what_it_cannot_do(limit):
     tools = [{"type": "function", "name": "look", "parameters": {"type": "object"}}]
     responses = {"model": model, "input": "Hi", "tools": tools, "reasoning": {"effort": "low"}}
     chat = {"model": model, "messages": [USER], "tools": FUNCTIONS, "reasoning_effort": "low"}
-    path, body = (RESPONSES, responses) if "." in limit.where[2:] else (CHAT, chat)
+    is_chat = "openai-chat" in simulator.profile.formats and "." not in limit.where[2:]
+    path, body = (CHAT, chat) if is_chat else (RESPONSES, responses)
     if limit.where == "$.reasoning.effort":
         body.pop("tools")
-    if limit.where == "$.tool_choice":
-        body["tool_choice"] = {"type": "function", "function": {"name": "get_weather"}}
+    body |= SETTINGS.get(limit.where, {})
     status, answer = ask(simulator, path, body)
     assert status == limit.status
     assert limit.words.replace("{model}", model) in str(answer)

@@ -48,6 +48,13 @@ TAKEN = (
     # Ids of every host behind it, `functions.name:0` and `tool_0_name_...` among them; the role
     # `developer` goes to hosts that know it and becomes `system` elsewhere.
     Taken("openrouter", "openai-chat", {"ids": _ANY_IDS, "developer": True}),
+    # Ids of Kimi, `functions.name:0`, whichever host serves it.
+    Taken("avian", "openai-chat", {"ids": _ANY_IDS}),
+    Taken("huggingface", "openai-chat", {"ids": _ANY_IDS, "unenforced": ("empty_tools",)}),
+    # The id of the response before that of the call: `resp_...:call_0`.
+    Taken("bedrock-mantle", "openai-responses", {"ids": _ANY_IDS}),
+    # Results without an id are paired by their place.
+    Taken("writer", "openai-chat", {"ids": IdRule(style="echoed")}),
     # Its own ids are `chatcmpl-tool-` and 32 digits.
     Taken("vllm", "openai-chat", {"ids": IdRule(max_length=64)}),
     # Recorded in 2024 with this model alone: the result names a call of another conversation.

@@ -1,4 +1,5 @@
-"""What single models cannot do, whatever the format allows. All of it is recorded traffic."""
+"""What single models or hosts cannot do, whatever the format allows: recorded, or reported with the
+words of the refusal."""
 
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
@@ -11,7 +12,7 @@ from canonicall.testing.failure import Failure
 from canonicall.verify.violation import refuse
 from canonicall.wire.error_body import ErrorBody
 
-_SOURCE = "recorded refusals"
+_SOURCE = "recorded or reported refusals"
 
 
 class Limit(Struct, frozen=True):
@@ -53,6 +54,21 @@ def _names_a_tool(body: dict[str, Any]) -> bool:
 
 
 LIMITS = (
+    # Reported in openai/codex#26173 and kortix-ai/suna#5124.
+    Limit(
+        "chatgpt-codex",
+        "*",
+        "$.store",
+        lambda body: body.get("store") is True,
+        "Store must be set to false",
+    ),
+    Limit(
+        "chatgpt-codex",
+        "*",
+        "$.max_output_tokens",
+        lambda body: body.get("max_output_tokens") is not None,
+        "Unsupported parameter: max_output_tokens",
+    ),
     Limit(
         "openai",
         "gpt-5-chat*",

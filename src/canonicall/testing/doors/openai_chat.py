@@ -22,11 +22,14 @@ _ALWAYS_COUNT = ("mistral", "openrouter")
 # Recorded replies: where thoughts stand, if not in `reasoning_content`; OpenAI shows none.
 _THOUGHTS_IN = {
     "cerebras": "reasoning",
+    "crusoe": "reasoning",
     "groq": "reasoning",
     "minimax": DETAILS,
     "mistral": "content",
     "ollama": "reasoning",
     "openrouter": DETAILS,
+    "snowflake": DETAILS,
+    "vercel-gateway": DETAILS,
 }
 _SHOW_NO_THOUGHTS = ("azure", "openai")
 # Recorded answers: hosts that have an envelope of their own.
