@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -53,7 +54,8 @@ def _simulated(name: str) -> ProviderSettings:
         format: f"http://{name}.sim{urlsplit(url).path}"
         for format, url in profile.base_urls.items()
     }
-    values = {"project": "p", "location": "l", "region": "r", "resource": "r"}
+    named = re.findall(r"{(\w+)}", " ".join((profile.base_url, *profile.base_urls.values())))
+    values = dict.fromkeys(named, "some")
     return ProviderSettings(
         keys=(Secret(UPSTREAM_KEY),), base_url=base, base_urls=others, values=values
     )

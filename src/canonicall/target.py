@@ -84,6 +84,8 @@ class StrictRule(Struct, frozen=True):
     max_properties: int = 0
     max_values: int = 0
     """How many values the enums of one schema may have together."""
+    max_optional_each: int = 0
+    """How many properties one schema may leave optional, inner ones too."""
 
     # In all strict tools of a request together.
     max_tools: int = 0
@@ -237,3 +239,8 @@ class Target(Struct, frozen=True):
     """The switch for parallel calls is refused where no tools are declared."""
     item_ids: bool = False
     """Items are looked up by their ids, so these have to be the provider's own."""
+
+    # What is looked at less closely than elsewhere.
+    unenforced: tuple[str, ...] = ()
+    """Rules of the format that a model or a host is recorded not to have, by the code of their
+    violation. Nothing is rendered differently for it: a rule that is not enforced is still one."""

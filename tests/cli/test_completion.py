@@ -23,7 +23,7 @@ def test_verbs_complete():
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("check", "x", "--as", "mi"), ["minimax", "mistral"]),
+        (("check", "x", "--as", "mistral"), ["mistral", "mistralrs"]),
         (("check", "x", "--as", "al"), ["all"]),
         (("fix", "x", "--as", "al"), []),
         (("check", "x", "--from", "openai"), ["openai-chat", "openai-responses"]),
@@ -43,8 +43,8 @@ def test_every_provider_and_every_syntax_is_offered():
 
 def test_bash_is_answered(canonicall):
     """As the line of the page sets it up: bash asks through the environment."""
-    words = {"COMP_WORDS": "canonicall check x --as mist", "COMP_CWORD": "4"}
+    words = {"COMP_WORDS": "canonicall check x --as mini", "COMP_CWORD": "4"}
     done = canonicall(env={"_CANONICALL_COMPLETE": "bash_complete", **words})
-    assert (done.stdout, done.stderr) == ("plain,mistral\n", "")
+    assert (done.stdout, done.stderr) == ("plain,minimax\n", "")
     script = canonicall(env={"_CANONICALL_COMPLETE": "bash_source"}).stdout
     assert "_CANONICALL_COMPLETE=bash_complete" in script

@@ -51,6 +51,7 @@ def test_who_has_a_key_is_told_by_names_only():
     made = config({"openai": {"key": KEY}}, GROQ_API_KEY=KEY, AWS_BEARER_TOKEN_BEDROCK=KEY)
     assert made.present() == {
         "bedrock": ("AWS_BEARER_TOKEN_BEDROCK",),
+        "bedrock-mantle": ("AWS_BEARER_TOKEN_BEDROCK",),
         "groq": ("GROQ_API_KEY",),
         "openai": ("config",),
     }

@@ -18,6 +18,7 @@ from client_support import PLACES, target
 
 KEY = "sk-0123456789"
 VALUES = {"region": "eu-west-1", "resource": "mine", "location": "us-east5", "project": "p1"}
+VALUES |= {"account": "a1", "account_id": "a2", "gateway_id": "g1", "workspace": "w.example.net"}
 CLAUDE = "anthropic.claude-sonnet-4-5-20250929-v1:0"
 
 

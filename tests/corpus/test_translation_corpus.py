@@ -11,6 +11,8 @@ from canonicall.codec import decode_request, encode_request
 from canonicall.providers.registry import get_target, provider_names
 from canonicall.verify import verify
 
+from bodies import one_of_each
+
 CORPUS = os.environ.get("CANONICALL_CORPUS")
 FORMATS = {
     "openai-chat": "openai-chat",
@@ -24,6 +26,7 @@ FORMATS = {
 pytestmark = pytest.mark.skipif(
     CORPUS is None, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
 )
+GOALS = one_of_each({name: get_target(name) for name in sorted(provider_names())})
 
 
 @cache
@@ -43,9 +46,9 @@ def recorded():
     return requests
 
 
-@pytest.mark.parametrize("target", sorted(provider_names()) if CORPUS else [])
+@pytest.mark.parametrize("target", GOALS if CORPUS else [])
 def test_every_recorded_tool_conversation_is_valid_for(target):
-    goal = get_target(target)
+    goal = GOALS[target]
     refused = [
         (id, one.code, one.where)
         for id, request in recorded()

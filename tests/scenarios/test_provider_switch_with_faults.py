@@ -35,7 +35,7 @@ REFUSERS = [
 """One of each format; each refuses something in a conversation of its own."""
 STRIDE = 5
 """From place to place, so that no two turns in a row have the same provider."""
-FAULTS = 8
+FAULTS = 9
 """How many different ones a conversation has, besides the refusal."""
 CALLS = 3
 """How many calls lead to an answer where nothing goes wrong."""

@@ -211,6 +211,11 @@ HOSTS = {
 CALL = {"type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{}"}
 OUTPUT = {"type": "function_call_output", "call_id": "call_1", "output": "ok"}
 THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": []}
+SOUND = {
+    "type": "input_file",
+    "filename": "a.mp3",
+    "file_data": "data:audio/mpeg;base64,SUQz",
+}
 ITEMS = {
     "results are missing": ([USER, CALL], r"No tool output found for function call call_1"),
     "a result without its call": (
@@ -220,6 +225,14 @@ ITEMS = {
     "a long id": (
         [USER, CALL | {"call_id": "c" * 65}, OUTPUT | {"call_id": "c" * 65}],
         r"string too long. Expected a string with maximum length 64",
+    ),
+    "sound as a file": (
+        [USER, CALL, OUTPUT | {"output": [SOUND]}],
+        r"Invalid file data: 'input.2..output.0..file_data'.*unsupported MIME type 'audio/mpeg'",
+    ),
+    "sound as a file of the user": (
+        [{"role": "user", "content": [SOUND]}],
+        r"Invalid file data: 'input.0..content.0..file_data'.*unsupported MIME type 'audio/mpeg'",
     ),
     "the id of an item": (
         [USER, CALL | {"id": "call_9"}, OUTPUT],
@@ -284,6 +297,7 @@ USED = {
     "role": "user",
     "content": [{"toolResult": {"toolUseId": "t1", "content": [{"text": "ok"}]}}],
 }
+VIDEO = {"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://bucket/a.mp4"}}}}
 SURPLUS = [{"toolResult": {"toolUseId": "t2", "content": [{"text": "ok"}]}}]
 BLOCKS = {
     "results are missing": (
@@ -351,6 +365,11 @@ def test_converse(body, words):
             r"cannot be provided in the same turn",
         ),
         ("amazon.nova-pro-v1:0", None, r"cannot contain reasoning content"),
+        (
+            "us.amazon.nova-2-lite-v1:0",
+            [{"toolResult": {"toolUseId": "t1", "content": [VIDEO]}}],
+            r"Malformed input request: #/messages/2/content/0: extraneous key .toolResult. is not",
+        ),
     ],
 )
 def test_converse_with_models_that_are_particular(model, content, words):

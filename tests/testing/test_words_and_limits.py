@@ -12,10 +12,23 @@ from canonicall.testing.simulator import Simulator
 from canonicall.verify import verify
 from canonicall.verify.lexical import id_fault
 from canonicall.verify.violation import refuse
-from testing.asking import CHAT, FUNCTIONS, RESPONSES, ask
+from testing.asking import CHAT, FUNCTIONS, MESSAGES, RESPONSES, ask
 
 CALL = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
 USER = {"role": "user", "content": "Hi"}
+SETTINGS = {
+    "$.tool_choice": [{"tool_choice": {"type": "function", "function": {"name": "get_weather"}}}],
+    "$.store": [{"store": True}],
+    "$.max_output_tokens": [{"max_output_tokens": 5}],
+    "$.max_tokens": [{"max_tokens": 5}],
+    "$.reasoning.effort": [{"reasoning": {"effort": "low"}}],
+    "$.reasoning_effort": [{"reasoning_effort": "low"}],
+    "$.thinking": [
+        {"thinking": {"type": "enabled", "budget_tokens": 1024}},
+        {"thinking": {"type": "adaptive"}},
+    ],
+    "$.tools": [{}, {"tools": [{"functionDeclarations": [{"name": "a"}]}, {"googleSearch": {}}]}],
+}
 
 
 @pytest.mark.parametrize("row", TAKEN, ids=lambda row: f"{row.provider}/{row.format}")
@@ -42,19 +55,38 @@ def test_the_renderer_is_stricter_than_the_service():
     assert ask(Simulator("zai"), CHAT, body)[0] == 200
 
 
+def broken_body(limit, model, format):
+    """A request of the format that goes beyond a limit."""
+    schema = {"type": "object"}
+    tools = [{"type": "function", "name": "look", "parameters": schema}]
+    claude = [{"name": "look", "input_schema": schema}]
+    bare = {
+        "openai-chat": {"model": model, "messages": [USER], "tools": FUNCTIONS},
+        "openai-responses": {"model": model, "input": "Hi", "tools": tools},
+        "anthropic": {"model": model, "max_tokens": 3000, "messages": [USER], "tools": claude},
+        "gemini": {"contents": [{"parts": [{"text": "Hi"}]}]},
+    }[format]
+    if limit.where == "$.reasoning.effort":
+        bare.pop("tools")
+    settings = SETTINGS.get(limit.where, [{}])
+    return next(bare | one for one in settings if limit.is_broken(bare | one))
+
+
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: f"{limit.models} {limit.where}")
 def test_a_model_says_what_it_cannot_do(limit):
-    model = limit.models.replace("*", "x")
+    glob = limit.models if isinstance(limit.models, str) else limit.models[0]
+    model = glob.replace("*", "x")
     simulator = Simulator(limit.provider)
-    tools = [{"type": "function", "name": "look", "parameters": {"type": "object"}}]
-    responses = {"model": model, "input": "Hi", "tools": tools, "reasoning": {"effort": "low"}}
-    chat = {"model": model, "messages": [USER], "tools": FUNCTIONS, "reasoning_effort": "low"}
-    path, body = (RESPONSES, responses) if "." in limit.where[2:] else (CHAT, chat)
-    if limit.where == "$.reasoning.effort":
-        body.pop("tools")
-    status, answer = ask(simulator, path, body)
+    is_nested = "." in limit.where[2:]
+    format = "openai-responses" if is_nested else simulator.profile.format
+    path = {"openai-chat": CHAT, "openai-responses": RESPONSES, "anthropic": MESSAGES}.get(
+        format, f"/v1beta/models/{model}:generateContent"
+    )
+    status, answer = ask(simulator, path, broken_body(limit, model, format))
     assert status == limit.status
-    assert limit.words.replace("{model}", model) in str(answer)
+    told = answer.get("detail") or answer["error"]
+    words = limit.words.replace("{model}", model)
+    assert words in (told, told["message"] if isinstance(told, dict) else "")
     assert simulator.seen[-1].violations[0].where == limit.where
 
 

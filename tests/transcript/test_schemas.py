@@ -76,6 +76,7 @@ def test_limits_of_a_request_end_strictness_not_the_offer(limits, properties):
     [
         ({"max_properties": 1}, {"a": {"type": "string"}, "b": {"type": "string"}}),
         ({"max_values": 1}, {"a": {"enum": [1, 2]}}),
+        ({"max_optional_each": 1}, {"a": {"type": "string"}, "b": {"type": "string"}}),
         ({"some_required": True}, {"a": {"type": "string"}}),
         (
             {"max_depth": 1},

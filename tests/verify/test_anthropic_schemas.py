@@ -225,6 +225,15 @@ def test_strict_tools_have_limits_together(fits, too_much, code, words):
     assert found(*too_much) == []
 
 
+def test_one_strict_schema_has_a_limit_of_its_own():
+    """Recorded: 24 optional parameters pass in twelve schemas and not in one."""
+    assert found(optional(23), optional(1), strict=True) == []
+    ((code, where, error),) = found(optional(24), strict=True)
+    assert (code, where) == ("schema_too_complex", "")
+    assert error.startswith("Schema is too complex for compilation.")
+    assert found(optional(24)) == []
+
+
 def test_nothing_makes_the_judge_raise():
     deep = closed()
     for _ in range(2_000):

@@ -122,6 +122,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact("names", "name of a tool", _names),
         Fact("fields", "fields it does not know", _unknown_fields),
         Fact("item_ids", "ids of items", _only("item_ids", "looked up: only its own are taken")),
+        Fact("unenforced", "rules it does not enforce", lambda one: listed(one.unenforced, "")),
     ),
     "Messages": (
         Fact(

@@ -24,6 +24,7 @@ _TOLD = (
 _TOLD_OF_STRICT = (
     *("keywords", "formats", "refs", "ref_alone", "all_required", "closed", "typed", "min_items"),
     *("max_depth", "max_properties", "max_values", "max_tools", "max_optional", "max_unions"),
+    "max_optional_each",
 )
 """The fields that have words below."""
 
@@ -71,6 +72,7 @@ def _strict_facts(rule: StrictRule) -> Iterator[tuple[str, str]]:
         "values in enums": rule.max_values,
         "strict tools": rule.max_tools,
         "properties that may be missing": rule.max_optional,
+        "of one schema": rule.max_optional_each,
         "unions": rule.max_unions,
     }
     yield "at most", ", ".join(f"{what}: {most:,}" for what, most in limits.items() if most)

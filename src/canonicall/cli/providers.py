@@ -90,6 +90,7 @@ def _show_matrix(chosen: Sequence[Capabilities]) -> None:
         say(console, "No provider is known to have all of this.", indent="")
         return
     table = simple_table("provider", "format", "parallel", "strict", "tools", "choice", "reasoning")
+    table.columns[0].no_wrap = True  # A name is looked for, and copied.
     for one in chosen:
         table.add_row(
             one.provider,

@@ -23,6 +23,9 @@ VALUES_ENV = {
     "resource": ("AZURE_OPENAI_RESOURCE", "AZURE_RESOURCE_NAME"),
     "location": ("GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"),
     "project": ("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID"),
+    "account": ("SNOWFLAKE_ACCOUNT",),
+    "account_id": ("CLOUDFLARE_ACCOUNT_ID",),
+    "gateway_id": ("CLOUDFLARE_GATEWAY_ID",),
 }
 """What fills `{name}` in an address, as the official clients call it."""
 _AWS_ENV = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")

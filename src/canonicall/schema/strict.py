@@ -64,6 +64,8 @@ class Counts(Struct, frozen=True):
     values: int = 0
     fields: int = 0
     """The properties of all strict tools so far."""
+    optional_each: int = 0
+    """The optional properties of the last of them alone."""
 
 
 def counted(schema: Schema) -> Counts:

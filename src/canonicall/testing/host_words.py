@@ -56,11 +56,14 @@ _WORDS: dict[str, dict[str, str]] = {
 # Recorded, or quoted in issues about the API.
 _OPENAI_CODES = {
     "bad_item_id": "invalid_value",
+    "bad_part": "invalid_value",
+    "bad_result_content": "invalid_value",
     "bad_tool_schema": "invalid_function_parameters",
     "call_id_too_long": "string_above_max_length",
     "missing_call_id": "missing_required_parameter",
     "missing_field": "missing_required_parameter",
     "parameter_unsupported": "unsupported_parameter",
+    "strict_schema": "invalid_function_parameters",
     "thinking_unsigned": "invalid_encrypted_content",
     "too_many_tools": "array_above_max_length",
     "unknown_field": "unknown_parameter",

@@ -11,8 +11,11 @@ from canonicall.ids import base64url
 from canonicall.target import Target
 
 _BY_PROVIDER = {
+    "avian": "functions.{name}:{number}",
     "bedrock": "tooluse_{hash:22}",
     "cohere": "{name}_{word:12}",
+    "crusoe": "chatcmpl-tool-{hex:16}",
+    "databricks": "toolu_bdrk_01{word:22}",
     "deepseek": "call_00_{word:24}",
     "groq": "{word:9}",
     "cerebras": "{word:9}",

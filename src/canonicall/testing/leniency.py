@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from canonicall.target import IdRule, Target
 
 _ANY_CHOICE = {"choice_modes": ("auto", "required", "none"), "choice_names": "many"}
+_PAIRS = ("missing_result", "orphan_result_sent")
 _ANY_IDS = IdRule(pattern=r"[\w.:-]+", max_length=64)
 
 
@@ -47,8 +48,28 @@ TAKEN = (
     # Ids of every host behind it, `functions.name:0` and `tool_0_name_...` among them; the role
     # `developer` goes to hosts that know it and becomes `system` elsewhere.
     Taken("openrouter", "openai-chat", {"ids": _ANY_IDS, "developer": True}),
+    # Ids of Kimi, `functions.name:0`, whichever host serves it.
+    Taken("avian", "openai-chat", {"ids": _ANY_IDS}),
+    Taken("huggingface", "openai-chat", {"ids": _ANY_IDS, "unenforced": ("empty_tools",)}),
+    # The id of the response before that of the call: `resp_...:call_0`.
+    Taken("bedrock-mantle", "openai-responses", {"ids": _ANY_IDS}),
+    # Results without an id are paired by their place.
+    Taken("writer", "openai-chat", {"ids": IdRule(style="echoed")}),
     # Its own ids are `chatcmpl-tool-` and 32 digits.
     Taken("vllm", "openai-chat", {"ids": IdRule(max_length=64)}),
+    # Recorded in 2024 with this model alone: the result names a call of another conversation.
+    Taken("anthropic", "anthropic", {"unenforced": _PAIRS}, ("claude-3-opus-20240229",)),
+    # Recorded in 2025 with these models: the call is answered in plain user text. An unequal number
+    # of results is refused by them as well, and nothing of the kind is known of Gemini 3.
+    Taken(
+        "gemini",
+        "gemini",
+        {"unenforced": ("missing_result",)},
+        ("gemini-2.0-flash-lite", "gemini-2.5-pro"),
+    ),
+    # ollama/ollama, openai/openai.go: messages go into the template as they come, paired or not
+    # (recorded: two calls, one result).
+    Taken("ollama", "openai-chat", {"unenforced": _PAIRS}),
     # Recorded with Pixtral: a document as the result of a tool.
     Taken("bedrock", "bedrock", {"result_media": ("image", "document")}, ("*pixtral*",)),
 )

@@ -1,4 +1,5 @@
-"""What single models cannot do, whatever the format allows. All of it is recorded traffic."""
+"""What single models or hosts cannot do, whatever the format allows: recorded, or reported with the
+words of the refusal."""
 
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
@@ -8,22 +9,27 @@ from msgspec import Struct
 
 from canonicall.target import Target
 from canonicall.testing.failure import Failure
+from canonicall.testing.refusals import kind_of
 from canonicall.verify.violation import refuse
 from canonicall.wire.error_body import ErrorBody
 
-_SOURCE = "recorded refusals"
+_SOURCE = "recorded or reported refusals"
 
 
 class Limit(Struct, frozen=True):
     """One thing that some models of a provider refuse."""
 
     provider: str
-    models: str
+    models: str | tuple[str, ...]
     where: str
     is_broken: Callable[[dict[str, Any]], bool]
     words: str
     code: str = ""
     status: int = 400
+    names_param: bool = True
+    """Whether the error names the parameter apart from its words."""
+    more: dict[str, Any] | None = None
+    """What the error says besides its words."""
 
 
 def _has_tools(body: dict[str, Any]) -> bool:
@@ -44,7 +50,97 @@ def _has_effort(body: dict[str, Any]) -> bool:
     return asked is not None or body.get("reasoning_effort") is not None
 
 
+def _thinks(kind: str) -> Callable[[dict[str, Any]], bool]:
+    def is_asked(body: dict[str, Any]) -> bool:
+        thinking = body.get("thinking")
+        return isinstance(thinking, dict) and thinking.get("type") == kind
+
+    return is_asked
+
+
+def _searches_beside_functions(body: dict[str, Any]) -> bool:
+    tools = body.get("tools")
+    listed = [one for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []
+    has_search = any("googleSearch" in one or "google_search" in one for one in listed)
+    own = ("functionDeclarations", "function_declarations")
+    return has_search and any(one.get(name) for one in listed for name in own)
+
+
+def _names_a_tool(body: dict[str, Any]) -> bool:
+    return isinstance(body.get("tool_choice"), dict)
+
+
+# platform.claude.com, "Thinking troubleshooting": which models think in which way.
+_ONLY_ADAPTIVE = (
+    *("claude-opus-4-7*", "claude-opus-4-8*", "claude-opus-5*", "claude-sonnet-5*"),
+    *("claude-haiku-5*", "claude-fable-*", "claude-mythos-*"),
+)
+_NEVER_ADAPTIVE = (
+    *("claude-3*", "claude-opus-4-0*", "claude-opus-4-1*", "claude-opus-4-2025*"),
+    *("claude-opus-4-5*", "claude-sonnet-4-0*", "claude-sonnet-4-2025*", "claude-sonnet-4-5*"),
+    "claude-haiku-4-5*",
+)
+_MAX_TOKENS = (
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use"
+    " 'max_completion_tokens' instead."
+)
+_BEFORE_GEMINI_3 = ("gemini-1*", "gemini-2*")
+
 LIMITS = (
+    Limit(
+        "anthropic",
+        _ONLY_ADAPTIVE,
+        "$.thinking",
+        _thinks("enabled"),
+        '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and'
+        ' "output_config.effort" to control thinking behavior.',
+    ),
+    Limit(
+        "anthropic",
+        _NEVER_ADAPTIVE,
+        "$.thinking",
+        _thinks("adaptive"),
+        "adaptive thinking is not supported on this model",
+    ),
+    # The error text is widely reported, of all models that reason.
+    Limit(
+        "openai",
+        ("gpt-5*", "o1*", "o3*", "o4*"),
+        "$.max_tokens",
+        lambda body: "messages" in body and body.get("max_tokens") is not None,
+        _MAX_TOKENS,
+        code="unsupported_parameter",
+    ),
+    # Reported of 2025 and 2026; Gemini 3 is recorded to take both.
+    Limit(
+        "gemini",
+        _BEFORE_GEMINI_3,
+        "$.tools",
+        _searches_beside_functions,
+        "Multiple tools are supported only when they are all search tools.",
+    ),
+    Limit(
+        "vertex",
+        _BEFORE_GEMINI_3,
+        "$.tools",
+        _searches_beside_functions,
+        "Multiple tools are supported only when they are all search tools.",
+    ),
+    # Reported in openai/codex#26173 and kortix-ai/suna#5124.
+    Limit(
+        "chatgpt-codex",
+        "*",
+        "$.store",
+        lambda body: body.get("store") is True,
+        "Store must be set to false",
+    ),
+    Limit(
+        "chatgpt-codex",
+        "*",
+        "$.max_output_tokens",
+        lambda body: body.get("max_output_tokens") is not None,
+        "Unsupported parameter: max_output_tokens",
+    ),
     Limit(
         "openai",
         "gpt-5-chat*",
@@ -54,6 +150,7 @@ LIMITS = (
         " https://platform.openai.com/docs/guides/function-calling"
         "#models-supporting-function-calling.",
         status=404,
+        names_param=False,
     ),
     Limit(
         "openai",
@@ -77,6 +174,7 @@ LIMITS = (
         "$.tools",
         _has_tools,
         "`tool calling` is not supported with this model",
+        names_param=False,
     ),
     Limit(
         "xai",
@@ -85,16 +183,43 @@ LIMITS = (
         _has_effort,
         "Model {model} does not support parameter reasoningEffort.",
     ),
+    # The name of the chosen function is lost on the way to the host.
+    Limit(
+        "openrouter",
+        "x-ai/grok-4",
+        "$.tool_choice",
+        _names_a_tool,
+        "Provider returned error",
+        more={
+            "metadata": {
+                "provider_name": "xAI",
+                "raw": '{"code":"Client specified an invalid argument","error":"Invalid request'
+                ' content: Required function  is not present in the provided tools."}',
+            }
+        },
+    ),
+    # Requests go only to hosts that serve what they ask for, and this model had none.
+    Limit(
+        "openrouter",
+        "mistralai/mistral-7b-instruct:free",
+        "$.tool_choice",
+        _names_a_tool,
+        "No endpoints found that support the provided 'tool_choice' value. To learn more about"
+        " provider routing, visit: https://openrouter.ai/docs/provider-routing",
+        status=404,
+    ),
 )
 
 
 def beyond_the_model(body: dict[str, Any], target: Target) -> Iterator[Failure]:
     """The answers to what this model cannot do."""
     for limit in LIMITS:
-        is_meant = limit.provider == target.provider and fnmatchcase(target.model, limit.models)
+        globs = (limit.models,) if isinstance(limit.models, str) else limit.models
+        is_model = any(fnmatchcase(target.model, glob) for glob in globs)
+        is_meant = limit.provider == target.provider and is_model
         if is_meant and limit.is_broken(body):
             words = limit.words.replace("{model}", target.model)
             broken = refuse("parameter_unsupported", limit.where, words, source=_SOURCE)
-            param = limit.where.removeprefix("$.")
-            error = ErrorBody(words, "invalid_request_error", limit.code, param)
+            param = limit.where.removeprefix("$.") if limit.names_param else ""
+            error = ErrorBody(words, kind_of(target, 400), limit.code, param, limit.more)
             yield Failure(limit.status, error, violations=(broken,))

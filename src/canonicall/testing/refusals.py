@@ -29,24 +29,26 @@ def refusal(
     status = door.refusal_status(violation.code, target)
     code = code_of(target, violation)
     param = violation.where.removeprefix("$.") if target.format.startswith("openai") else ""
-    return Failure(status, ErrorBody(words, _kind(target, 400), code, param), violations=violations)
+    return Failure(
+        status, ErrorBody(words, kind_of(target, 400), code, param), violations=violations
+    )
 
 
 def unreadable(what: str, target: Target) -> Failure:
     """The answer to a body that is no request of the format at all."""
-    return Failure(400, ErrorBody(what, _kind(target, 400)))
+    return Failure(400, ErrorBody(what, kind_of(target, 400)))
 
 
 def failures_in(faults: frozenset[Fault], target: Target) -> Iterator[Failure]:
     """The error responses among some faults."""
     if Fault.RATE_LIMITED in faults:
-        error = ErrorBody("Rate limit reached. Please try again later.", _kind(target, 429))
+        error = ErrorBody("Rate limit reached. Please try again later.", kind_of(target, 429))
         yield Failure(429, error, retry_after=_RETRY_AFTER)
     if Fault.OVERLOADED in faults:
         status = 529 if target.format == "anthropic" else 503
-        yield Failure(status, ErrorBody("Overloaded", _kind(target, status)))
+        yield Failure(status, ErrorBody("Overloaded", kind_of(target, status)))
     if Fault.SERVER_ERROR in faults:
-        yield Failure(500, ErrorBody("Internal server error", _kind(target, 500)))
+        yield Failure(500, ErrorBody("Internal server error", kind_of(target, 500)))
 
 
 _KINDS = {
@@ -72,5 +74,6 @@ _USUAL = {
 }
 
 
-def _kind(target: Target, status: int) -> str:
+def kind_of(target: Target, status: int) -> str:
+    """What this format calls an error of a status."""
     return _KINDS.get(target.format, _USUAL)[status]

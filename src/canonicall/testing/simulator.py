@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from canonicall.codec import decode_request, encode_response
 from canonicall.errors import CanonicallError
+from canonicall.providers.endpoint import ENDPOINTS
 from canonicall.providers.registry import get_profile, get_target
 from canonicall.reply import Reply
 from canonicall.target import Target
@@ -86,7 +87,7 @@ class Simulator:
         """The response to a request. Never raises on anything a client sends."""
         for format in self.profile.formats:
             door = DOORS[format]
-            asked = door.asked(request)
+            asked = door.asked(self._at_usual_path(request, format))
             if asked is not None:
                 target = self._target(format, asked.name)
                 try:
@@ -97,6 +98,13 @@ class Simulator:
                     return SimResponse.json(failure.status, said, **headers)
         what = f"{request.method} {request.path} is not served by {self.profile.name}"
         return SimResponse.json(404, {"error": {"message": what, "type": "not_found_error"}})
+
+    def _at_usual_path(self, request: SimRequest, format: str) -> SimRequest:
+        """The same at the path of the format, where this host has another of its own."""
+        own = self.profile.endpoints.get(format)
+        if own is None or not own.path or own.names_model or not request.path.endswith(own.path):
+            return request
+        return replace(request, path=ENDPOINTS[format].path)
 
     def _answered(
         self, door: Door, asked: Asked, request: SimRequest, target: Target

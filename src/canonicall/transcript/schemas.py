@@ -53,6 +53,7 @@ def fitted_tools(
                 properties=counts.properties,
                 values=counts.values,
                 fields=used.fields + counts.properties,
+                optional_each=counts.optional,
             )
             lost = _why_not_strict(held, rule.strict, sums, strict_tools, policy)
             if not lost:
@@ -125,6 +126,7 @@ def _why_not_strict(
     limits = (
         (tools + 1, rule.max_tools, "strict tools in a request"),
         (sums.optional, rule.max_optional, "optional parameters in strict tools"),
+        (sums.optional_each, rule.max_optional_each, "optional parameters in a strict schema"),
         (sums.unions, rule.max_unions, "parameters of several types in strict tools"),
         (sums.properties, rule.max_properties, "properties in a strict schema"),
         (sums.values, rule.max_values, "listed values in a strict schema"),

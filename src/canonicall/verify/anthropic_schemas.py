@@ -27,6 +27,7 @@ RECORDED = "recorded traffic"
 PARAMETER_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 MOST_STRICT_TOOLS = 20
 MOST_OPTIONAL = 24
+MOST_OPTIONAL_EACH = 23
 MOST_UNIONS = 16
 _BOUNDS = ("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf")
 # "For 'integer' type, properties maximum, minimum are not supported" (earendil-works/pi#9953).
@@ -118,6 +119,8 @@ def _request_limits(strict: list[Node]) -> Iterator[Violation]:
             f"schemas (limit: {MOST_OPTIONAL})."
         )
         yield refuse("schema_too_complex", "$.tools", error, source="elie222/inbox-zero#2323")
+    else:
+        yield from _one_too_complex(strict)
     unions = sum(spot.is_property and is_union(spot) for spot in spots)
     if unions > MOST_UNIONS:
         error = (
@@ -126,6 +129,17 @@ def _request_limits(strict: list[Node]) -> Iterator[Violation]:
             f"nullable or union-typed parameters (limit: {MOST_UNIONS} parameters with unions)."
         )
         yield refuse("schema_too_complex", "$.tools", error, source="error text of the API")
+
+
+def _one_too_complex(strict: list[Node]) -> Iterator[Violation]:
+    """Below the limit of the request, so many optional parameters in one schema are too many."""
+    for tool in strict:
+        spots = (spot for spot in walk(_spot(tool)) if isinstance(spot.schema, dict))
+        if sum(map(optional_properties, spots)) > MOST_OPTIONAL_EACH:
+            error = "Schema is too complex for compilation. Try reducing the number of tools or "
+            error += "simplifying tool schemas."
+            source = "0xPlaygrounds/rig: recorded refusal of 24 in one schema, 24 in twelve pass"
+            yield refuse("schema_too_complex", tool.at("input_schema"), error, source=source)
 
 
 def _strict_tool(tool: Node) -> Iterator[Violation]:

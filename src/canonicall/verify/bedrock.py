@@ -174,11 +174,23 @@ def _result(result: Node, target: Target) -> Iterator[Violation]:
             yield refuse("bad_result_content", part.where, error, source="sigoden/aichat#1542")
         for kind, family in MEDIA.items():
             if part.has(kind) and family not in target.result_media:
-                error = (
-                    f"This model doesn't support the {kind} content block that you provided. "
-                    "Update the content block and try again."
-                )
+                error = _unfit(kind, result, target)
                 yield refuse("bad_result_content", part.where, error, source=CONVERSE)
+
+
+def _unfit(kind: str, result: Node, target: Target) -> str:
+    """What is said of media in a result: by the service, or by a model that checks for itself."""
+    if "nova" in target.model.lower():  # Recorded: pydantic/pydantic-ai, nova-2-lite.
+        place = dotted(result.where).removesuffix(".toolResult").replace(".", "/")
+        return (
+            f"The model returned the following errors: Malformed input request: #/{place}: "
+            "extraneous key [toolResult] is not permitted, please reformat your input and try "
+            "again."
+        )
+    return (
+        f"This model doesn't support the {kind} content block that you provided. "
+        "Update the content block and try again."
+    )
 
 
 def _company(message: Node, blocks: list[Node], target: Target) -> Iterator[Violation]:

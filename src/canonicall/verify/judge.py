@@ -48,7 +48,9 @@ def _judged(body: object, target: Target) -> Iterator[Violation]:
             yield _malformed("$", f"not JSON: {error}")
             return
     try:
-        yield from FORMATS[target.format](Node.of(body, "$").fields, target)
+        for violation in FORMATS[target.format](Node.of(body, "$").fields, target):
+            if violation.code not in target.unenforced:
+                yield violation
     except WrongKind as wrong:
         yield _malformed(wrong.where, wrong.what)
 

@@ -44,6 +44,8 @@ PARTS = {
     "assistant": {"output_text", "refusal", "input_text"},
     "user": {"input_text", "input_image", "input_file", "input_audio", "input_video"},
 }
+# Not among the supported files that the error text points to.
+NO_FILES = ("audio/", "video/")
 RESULT_PARTS = {"input_text": "text", "input_image": "image", "input_file": "document"}
 
 WORDS = Words(
@@ -125,6 +127,7 @@ def _message(item: Node) -> Iterator[Violation]:
             names = ", ".join(f"'{name}'" for name in sorted(known))
             error = f"Invalid value: '{part.get('type')}'. Supported values are: {names}."
             yield refuse("bad_part", part.where, error, source=RESPONSES)
+        yield from _file(part, "bad_part")
 
 
 def _call_id(item: Node, target: Target) -> Iterator[Violation]:
@@ -165,6 +168,24 @@ def _output(item: Node, target: Target) -> Iterator[Violation]:
             names = ", ".join(f"'{name}'" for name in RESULT_PARTS)
             error = f"Invalid value: '{part.get('type')}'. Supported values are: {names}."
             yield refuse("bad_result_content", part.where, error, source=RESPONSES)
+        yield from _file(part, "bad_result_content")
+
+
+def _file(part: Node, code: str) -> Iterator[Violation]:
+    """Sound and film are no files: the address of the data says what it is (recorded)."""
+    if part.text("type") != "input_file":
+        return
+    kind = part.text("file_data").partition(";")[0].removeprefix("data:")
+    if kind.startswith(NO_FILES):
+        where = part.at("file_data")
+        error = (
+            f"Invalid file data: '{plain(where)}'. Expected a base64-encoded data URL with a valid "
+            "file MIME type (e.g. 'data:text/plain;base64,SGVsbG8sIFdvcmxkIQ=='), but got "
+            f"unsupported MIME type '{kind}'. Please see "
+            "https://platform.openai.com/docs/assistants/tools/file-search#supported-files for "
+            "supported file types."
+        )
+        yield refuse(code, where, error, source="pydantic/pydantic-ai: recorded refusal of sound")
 
 
 def _item_ids(items: list[Node]) -> Iterator[Violation]:
@@ -240,17 +261,19 @@ def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]
     functions = [tool for tool in tools if tool.text("type") in {"function", "custom"}]
     later = [item for item in items if _type(item) in {"additional_tools", "tool_search_output"}]
     inner = [tool for one in (*tools, *later) for tool in one.nodes("tools")]
+    named = [tool for tool in functions if tool.text("name")]
     offer = Offer(
         "$.tools",
-        tuple(Declared(tool.text("name"), tool.where) for tool in functions),
-        others=len(tools) - len(functions) + len(inner),
+        tuple(Declared(tool.text("name"), tool.where) for tool in named),
+        others=len(tools) - len(named) + len(inner),
         is_given=root.has("tools"),
         chosen=None if inner or any(root.has(key) for key in CONTINUES) else chosen(root),
         is_used=any(_type(item) in OUTPUTS for item in items),
     )
-    yield from offer_violations(offer, target, WORDS)
+    # Each tool is read before the choice among them (recorded: a missing name is told first).
     for tool in functions:
         yield from _definition(tool, target)
+    yield from offer_violations(offer, target, WORDS)
 
 
 def _definition(tool: Node, target: Target) -> Iterator[Violation]:

@@ -22,11 +22,14 @@ _ALWAYS_COUNT = ("mistral", "openrouter")
 # Recorded replies: where thoughts stand, if not in `reasoning_content`; OpenAI shows none.
 _THOUGHTS_IN = {
     "cerebras": "reasoning",
+    "crusoe": "reasoning",
     "groq": "reasoning",
     "minimax": DETAILS,
     "mistral": "content",
     "ollama": "reasoning",
     "openrouter": DETAILS,
+    "snowflake": DETAILS,
+    "vercel-gateway": DETAILS,
 }
 _SHOW_NO_THOUGHTS = ("azure", "openai")
 # Recorded answers: hosts that have an envelope of their own.
@@ -74,6 +77,9 @@ class ChatDoor(Door):
                 "code": error.code or "Client specified an invalid argument",
                 "error": error.message,
             }
+        if target.provider == "openrouter":
+            # openrouter.ai/docs/api-reference/errors: the status, the words, and `metadata`.
+            return {"error": {"message": error.message, "code": status, **(error.native or {})}}
         return super().error(status, error, target)
 
     def one_model(self, name: str, target: Target) -> dict[str, Any]:

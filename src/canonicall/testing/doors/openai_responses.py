@@ -70,6 +70,8 @@ class ResponsesDoor(Door):
     def error(self, status: int, error: ErrorBody, target: Target) -> Any:
         if target.provider == "xai":
             return self._chat.error(status, error, target)
+        if target.provider == "chatgpt-codex":  # Recorded with a wrong token.
+            return {"detail": error.message}
         return super().error(status, error, target)
 
     def response(self, body: dict[str, Any], target: Target, number: int) -> dict[str, Any]:
