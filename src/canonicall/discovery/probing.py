@@ -1,0 +1,238 @@
+"""The probes, sent: how calls come, then what is taken and what is refused.
+
+Parts of a probe are sent together. A refusal that names its cause takes the guilty part out and
+the rest is sent again; after one that does not, each half is sent on its own. Where nothing of a
+probe is taken, the request without any part is: only if that is taken, the refusals speak about the
+parts. Refusals cost no tokens.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from canonicall.client.learning import UNKNOWN, change_for
+from canonicall.client.secrets import hide
+from canonicall.discovery.addresses import Place
+from canonicall.discovery.answer import SHOWN, Answer, Kind, Told, told_in
+from canonicall.discovery.asking import Asker
+from canonicall.discovery.draft import Draft, history, permissive, question
+from canonicall.discovery.identifying import request_url
+from canonicall.discovery.parts import PLAIN_IDS, REASONING, Part, Probe, replay_of
+from canonicall.discovery.reading import obeyed, of_calls, of_ids, of_stream, of_thoughts
+from canonicall.discovery.statement import Evidence, Statement
+from canonicall.target import Target
+from canonicall.verify.explainer import explain
+
+_LESSONS = 3
+"""How often the first request is changed by what its refusals say."""
+_NEGATIVE = ("tools_with_history",)
+"""Questions whose probe leaves something out: what is taken then is a no."""
+_OPAQUE = "reasoning_details"
+
+
+class Learned(Struct, frozen=True):
+    """A field of the target that a refusal has taught."""
+
+    field: str
+    value: Any
+    evidence: Evidence
+
+
+class _Exchange(Struct, frozen=True):
+    draft: Draft
+    answer: Answer
+    kind: Kind
+    evidence: Evidence
+
+    @property
+    def told(self) -> Told | None:
+        """The reply, where there is one."""
+        if self.kind != "taken":
+            return None
+        return told_in(self.answer, self.draft.target, stream=self.draft.stream)
+
+
+class Probing:
+    """The probes of one endpoint, and all that they showed."""
+
+    def __init__(self, asker: Asker, place: Place, model: str) -> None:
+        self._asker = asker
+        self._place = place
+        self._target: Target = permissive(place.format, model)
+        self._replies: list[tuple[Told, Evidence]] = []
+        self.statements: dict[str, Statement] = {}
+        self.learned: list[Learned] = []
+
+    @property
+    def calls_told(self) -> Told | None:
+        """The first reply that has structured calls."""
+        return next((told for told, _ in self._replies if told.reply.calls), None)
+
+    @property
+    def first(self) -> Told | None:
+        """The first reply of all."""
+        return self._replies[0][0] if self._replies else None
+
+    async def calls(self) -> bool:
+        """Ask for calls; False where not even that is answered."""
+        exchange = await self._send("calls", question(self._target))
+        for _ in range(_LESSONS):
+            lesson = self._lesson(exchange)
+            if not lesson:
+                break
+            self._target = msgspec.structs.replace(self._target, **lesson)
+            exchange = await self._send("calls", question(self._target))
+            if exchange.kind == "taken":
+                proof = exchange.evidence
+                self.learned += [Learned(name, value, proof) for name, value in lesson.items()]
+        told = exchange.told
+        if told is None:
+            note = "Not even a plain request with tools was answered."
+            self._state(Statement("structured_calls", None, (exchange.evidence,), "U", note))
+            return False
+        self._replies.append((told, exchange.evidence))
+        self._state(*of_calls(told, exchange.draft, exchange.evidence))
+        return True
+
+    async def streamed(self) -> None:
+        """Ask for the same as a stream, with thoughts where that is taken."""
+        plain = question(self._target)
+        plain = msgspec.structs.replace(
+            plain, params=msgspec.structs.replace(plain.params, stream=True)
+        )
+        exchange = await self._send("stream", REASONING.change(plain))
+        can_think = "reasoning" in str(exchange.draft.body) or exchange.draft.body != plain.body
+        if exchange.kind in ("taken", "refused") and can_think:
+            answer = exchange.kind == "taken"
+            self._state(Statement(REASONING.question, answer, (exchange.evidence,)))
+        if exchange.kind == "refused":
+            exchange = await self._send("stream", plain)
+        told = exchange.told
+        if told is None:
+            note = "No stream could be read."
+            self._state(Statement("argument_streaming", None, (exchange.evidence,), "U", note))
+            return
+        self._replies.append((told, exchange.evidence))
+        self._state(*of_stream(told, exchange.evidence))
+
+    async def probe(self, probe: Probe) -> None:
+        """Send a probe, and say of each part whether it is taken."""
+        base = self._base(probe)
+        parts = [one for one in (*probe.parts, *self._learned_parts(probe)) if one.is_said(base)]
+        await self._parts(probe.name, base, parts)
+        said = [self.statements[one.question] for one in parts]
+        if said and not any(map(_is_taken, said)):
+            # Where nothing at all is taken, it may be the fault of what all requests had.
+            plain = await self._send(f"{probe.name}, nothing special", base)
+            if plain.kind != "taken":
+                self._leave_open(parts, plain)
+                return
+        refused = self.statements.get("foreign_ids")
+        if probe.on_history and refused is not None and refused.answer is False:
+            await self._parts("plain ids", base, [PLAIN_IDS])
+
+    def conclude(self) -> None:
+        """Say what all replies together show."""
+        self._state(*of_ids(self._replies), *of_thoughts(self._replies, self._place.format))
+
+    def conclude_thoughts(self) -> None:
+        """Say where thoughts stand, which later probes need to know."""
+        self._state(*of_thoughts(self._replies, self._place.format))
+
+    async def _parts(self, name: str, base: Draft, parts: Sequence[Part]) -> None:
+        """Say of each part whether it is taken, in as few requests as there are guilty ones."""
+        if not parts:
+            return
+        exchange = await self._send(name, _with(base, parts))
+        if exchange.kind == "taken":
+            self._state(*(self._taken(part, exchange) for part in parts))
+            return
+        if exchange.kind != "refused":
+            self._leave_open(parts, exchange)
+            return
+        guilty = parts[0] if len(parts) == 1 else self._guilty(exchange, parts)
+        if guilty is None:
+            middle = len(parts) // 2
+            await self._parts(name, base, parts[:middle])
+            await self._parts(name, base, parts[middle:])
+            return
+        self._state(_refused(guilty, exchange))
+        await self._parts(name, base, [one for one in parts if one is not guilty])
+
+    def _learned_parts(self, probe: Probe) -> list[Part]:
+        """The parts that only make sense after what came: thoughts, in the field they came in."""
+        field = self.statements.get("reasoning_field")
+        if not probe.on_history or field is None or field.answer == _OPAQUE:
+            return []
+        return [replay_of(field.answer)]
+
+    def _base(self, probe: Probe) -> Draft:
+        if not probe.on_history:
+            return question(self._target)
+        first = self._replies[0][0].reply.message if self._replies else None
+        return history(self._target, first)
+
+    def _taken(self, part: Part, exchange: _Exchange) -> Statement:
+        proof = (exchange.evidence,)
+        if not part.question.startswith("choice_"):
+            return Statement(part.question, part.question not in _NEGATIVE, proof)
+        told = exchange.told
+        answer = None if told is None else obeyed(part.question, told)
+        return Statement(part.question, answer, proof)
+
+    def _guilty(self, exchange: _Exchange, parts: Sequence[Part]) -> Part | None:
+        """The part that the refusal blames, where there are several and it blames one."""
+        error = exchange.answer.error(exchange.draft.target.format)
+        told = explain(error.native or error.message)
+        codes = {entry.code for entry in told.entries[:1]}
+        blamed = [one for one in parts if codes.intersection(one.codes)]
+        return blamed[0] if len(blamed) == 1 else None
+
+    def _leave_open(self, parts: Sequence[Part], exchange: _Exchange) -> None:
+        proof = (exchange.evidence,)
+        self._state(*(Statement(one.question, None, proof, "U") for one in parts))
+
+    def _lesson(self, exchange: _Exchange) -> dict[str, Any]:
+        """The fields that a refusal of the plain request teaches."""
+        if exchange.kind != "refused":
+            return {}
+        error = exchange.answer.error(self._target.format)
+        change, _ = change_for(
+            error.native, error.message, exchange.draft.body, exchange.draft.target
+        )
+        return {} if change is None or change.code == UNKNOWN else change.fields
+
+    def _state(self, *statements: Statement) -> None:
+        self.statements |= {one.question: one for one in statements}
+
+    async def _send(self, name: str, draft: Draft) -> _Exchange:
+        asker, place = self._asker, self._place
+        url = request_url(place, draft.target.model, stream=draft.stream)
+        data = draft.data
+        asker.tell(f"Probing: {name}")
+        answer = await asker.post(url, place.headers(asker.key.reveal()), data)
+        sent = hide(data.decode(), asker.secrets)
+        more = " ..." if len(sent) > SHOWN else ""
+        evidence = Evidence(name, f"POST {url} {sent[:SHOWN]}{more}", answer.shown(asker.secrets))
+        return _Exchange(draft, answer, answer.kind(place.format), evidence)
+
+
+def _with(base: Draft, parts: Sequence[Part]) -> Draft:
+    for part in parts:
+        base = part.change(base)
+    return base
+
+
+def _refused(part: Part, exchange: _Exchange) -> Statement:
+    proof = (exchange.evidence,)
+    if part.question.startswith("choice_"):
+        return Statement(part.question, "refused", proof)
+    return Statement(part.question, part.question in _NEGATIVE, proof)
+
+
+def _is_taken(statement: Statement) -> bool:
+    """Whether a probe of this question was answered with a reply."""
+    is_no = statement.answer is False
+    return statement.answer not in (None, "refused") and is_no == (statement.question in _NEGATIVE)
