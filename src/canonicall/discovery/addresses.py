@@ -82,7 +82,7 @@ def places(url: str, format: str = "") -> list[Place]:
 
 
 def with_other_auth(place: Place) -> Place | None:
-    """The same place with a key shown as most hosts want it, where its format shows it otherwise."""
+    """The same place with the key shown as most hosts want it; None where it is so already."""
     return None if place.auth == BEARER else Place(place.format, place.base, BEARER)
 
 

@@ -5,9 +5,11 @@ import random as chance
 import time
 from collections.abc import Awaitable, Callable
 
+import msgspec
+
 from canonicall.client.config import ClientConfig, ProviderConfig
 from canonicall.client.retrying import RetryPolicy
-from canonicall.client.secrets import Secret
+from canonicall.client.secrets import Secret, hide
 from canonicall.client.transport import ReadingTransport, Timeouts, TransportError
 from canonicall.discovery.addresses import DiscoveryError, checked
 from canonicall.discovery.asking import Asker, Means, OutOfRequests
@@ -21,7 +23,7 @@ MOST_REQUESTS = 60
 TIMEOUTS = Timeouts(connect=10.0, first_byte=60.0, between_bytes=30.0, total=120.0)
 
 
-async def discover(
+async def discover(  # noqa: PLR0913  each is a choice of its own
     url: str,
     *,
     model: str = "",
@@ -52,7 +54,7 @@ async def discover(
     asker = Asker(means, secret, most_requests)
     try:
         found = await identified(asker, address, model=model, format=format)
-        return await _probed(asker, found)
+        return _without(asker.secrets, await _probed(asker, found))
     except OutOfRequests:
         help = "Raise most_requests, or name the format."
         what = "the limit of requests was reached before a format was found."
@@ -85,9 +87,16 @@ async def _probed(asker: Asker, found: Identified) -> ToolingInfo:
         formats=formats,
         auth=place.auth,
         learned=tuple(probing.learned),
+        ids=probing.seen_ids,
         requests=asker.sent,
         **tooling_of(probing.statements, place.format, probing.calls_told or probing.first),
     )
+
+
+def _without(secrets: tuple[Secret, ...], info: ToolingInfo) -> ToolingInfo:
+    """`info` with no key in it, wherever an endpoint may have quoted one."""
+    told = hide(msgspec.json.encode(info).decode(), secrets)
+    return msgspec.json.decode(told, type=ToolingInfo)
 
 
 def _usual_transport() -> ReadingTransport:

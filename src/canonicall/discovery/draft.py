@@ -33,6 +33,8 @@ FEW, SOME = 64, 1024
 """Tokens of a reply that only has to come, and of one that has to have calls in it."""
 ANY_ID = IdRule(prefix="", pattern=r"(?s:.+)", max_length=1000)
 """Ids stay as they came."""
+_LIMIT_FIELD = "max_tokens"
+"""The older name, which most hosts know; those that do not say what they want instead."""
 _MODEL_FIELDS = ("model", "modelId")
 
 
@@ -78,11 +80,12 @@ def permissive(format: str, model: str) -> Target:
         ids=base.ids if base.ids.style == "echoed" else ANY_ID,
         fields=FieldRule(),
         schemas=SchemaRule(),
-        token_limit_field="max_tokens",
+        token_limit_field=_LIMIT_FIELD,
         developer=True,
         system_later=base.system == "inline",
         starts_with_user=False,
         user_after_results=True,
+        empty_results=True,
         text_beside_calls=True,
         tools_with_history=False,
         refused_params=(),

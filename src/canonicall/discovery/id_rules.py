@@ -33,8 +33,7 @@ class Seen(Struct, frozen=True):
             case "echoed":
                 return "calls have no ids"
             case _:
-                what = f"{self.prefix or 'no prefix'}, at most {self.longest} characters seen"
-                return what
+                return f"{self.prefix or 'no prefix'}, at most {self.longest} characters seen"
 
 
 def seen_ids(calls: Sequence[tuple[str, str]]) -> Seen | None:

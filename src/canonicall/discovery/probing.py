@@ -9,15 +9,16 @@ parts. Refusals cost no tokens.
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from canonicall.client.learning import UNKNOWN, change_for
-from canonicall.client.secrets import hide
-from canonicall.discovery.addresses import Place
-from canonicall.discovery.answer import SHOWN, Answer, Kind, Told, told_in
+from canonicall.discovery.addresses import DiscoveryError, Place
+from canonicall.discovery.answer import Answer, Kind, Told, told_in
 from canonicall.discovery.asking import Asker
 from canonicall.discovery.draft import Draft, history, permissive, question
+from canonicall.discovery.evidence import evidence_of
+from canonicall.discovery.id_rules import Seen, seen_ids
 from canonicall.discovery.identifying import request_url
 from canonicall.discovery.parts import PLAIN_IDS, REASONING, Part, Probe, replay_of
 from canonicall.discovery.reading import obeyed, of_calls, of_ids, of_stream, of_thoughts
@@ -30,6 +31,7 @@ _LESSONS = 3
 _NEGATIVE = ("tools_with_history",)
 """Questions whose probe leaves something out: what is taken then is a no."""
 _OPAQUE = "reasoning_details"
+_NO_TOOLS = "tools_unsupported"
 
 
 class Learned(Struct, frozen=True):
@@ -75,40 +77,48 @@ class Probing:
         """The first reply of all."""
         return self._replies[0][0] if self._replies else None
 
+    @property
+    def seen_ids(self) -> Seen | None:
+        """What the ids of all calls have in common."""
+        return seen_ids(
+            [(one.id, one.name) for told, _ in self._replies for one in told.reply.calls]
+        )
+
     async def calls(self) -> bool:
-        """Ask for calls; False where not even that is answered."""
+        """Ask for calls; False where the model is not answered for, or cannot call tools.
+
+        `DiscoveryError` where not even a plain request is taken: then nothing can be asked.
+        """
         exchange = await self._send("calls", question(self._target))
         for _ in range(_LESSONS):
             lesson = self._lesson(exchange)
             if not lesson:
                 break
-            self._target = msgspec.structs.replace(self._target, **lesson)
+            self._target = replace(self._target, **lesson)
             exchange = await self._send("calls", question(self._target))
             if exchange.kind == "taken":
                 proof = exchange.evidence
                 self.learned += [Learned(name, value, proof) for name, value in lesson.items()]
         told = exchange.told
         if told is None:
-            note = "Not even a plain request with tools was answered."
-            self._state(Statement("structured_calls", None, (exchange.evidence,), "U", note))
+            self._state(self._no_calls(exchange))
             return False
         self._replies.append((told, exchange.evidence))
         self._state(*of_calls(told, exchange.draft, exchange.evidence))
         return True
 
     async def streamed(self) -> None:
-        """Ask for the same as a stream, with thoughts where that is taken."""
-        plain = question(self._target)
-        plain = msgspec.structs.replace(
-            plain, params=msgspec.structs.replace(plain.params, stream=True)
-        )
-        exchange = await self._send("stream", REASONING.change(plain))
-        can_think = "reasoning" in str(exchange.draft.body) or exchange.draft.body != plain.body
-        if exchange.kind in ("taken", "refused") and can_think:
-            answer = exchange.kind == "taken"
-            self._state(Statement(REASONING.question, answer, (exchange.evidence,)))
-        if exchange.kind == "refused":
-            exchange = await self._send("stream", plain)
+        """Ask for the same as a stream, with thoughts where that can be said and is taken."""
+        base = question(self._target)
+        thinking = REASONING.change(base)
+        plain = replace(thinking, params=replace(thinking.params, reasoning=None))
+        can_ask = thinking.body != plain.body
+        exchange = await self._send("stream", thinking if can_ask else plain, base)
+        if can_ask and exchange.kind in ("taken", "refused"):
+            is_taken = exchange.kind == "taken"
+            self._state(Statement(REASONING.question, is_taken, (exchange.evidence,)))
+        if can_ask and exchange.kind == "refused":
+            exchange = await self._send("stream", plain, base)
         told = exchange.told
         if told is None:
             note = "No stream could be read."
@@ -145,7 +155,8 @@ class Probing:
         """Say of each part whether it is taken, in as few requests as there are guilty ones."""
         if not parts:
             return
-        exchange = await self._send(name, _with(base, parts))
+        about = ", ".join(one.question for one in parts)
+        exchange = await self._send(name, _with(base, parts), base, about)
         if exchange.kind == "taken":
             self._state(*(self._taken(part, exchange) for part in parts))
             return
@@ -160,6 +171,17 @@ class Probing:
             return
         self._state(_refused(guilty, exchange))
         await self._parts(name, base, [one for one in parts if one is not guilty])
+
+    def _no_calls(self, exchange: _Exchange) -> Statement:
+        """What it means that the first request got no reply."""
+        proof = (exchange.evidence,)
+        if _NO_TOOLS in _codes_of(exchange):
+            return Statement("structured_calls", False, proof, note="The model takes no tools.")
+        if exchange.kind in ("refused", "unauthorized", "missing"):
+            what = f"a plain request with tools is refused ({exchange.evidence.received[:300]})."
+            help = f"Check the key and the model {self._target.model!r}, or name another model."
+            raise DiscoveryError(what, where=self._place.base, help=help)
+        return Statement("structured_calls", None, proof, "U", "No reply came.")
 
     def _learned_parts(self, probe: Probe) -> list[Part]:
         """The parts that only make sense after what came: thoughts, in the field they came in."""
@@ -184,10 +206,8 @@ class Probing:
 
     def _guilty(self, exchange: _Exchange, parts: Sequence[Part]) -> Part | None:
         """The part that the refusal blames, where there are several and it blames one."""
-        error = exchange.answer.error(exchange.draft.target.format)
-        told = explain(error.native or error.message)
-        codes = {entry.code for entry in told.entries[:1]}
-        blamed = [one for one in parts if codes.intersection(one.codes)]
+        codes = _codes_of(exchange)[:1]
+        blamed = [one for one in parts if set(codes).intersection(one.codes)]
         return blamed[0] if len(blamed) == 1 else None
 
     def _leave_open(self, parts: Sequence[Part], exchange: _Exchange) -> None:
@@ -207,16 +227,24 @@ class Probing:
     def _state(self, *statements: Statement) -> None:
         self.statements |= {one.question: one for one in statements}
 
-    async def _send(self, name: str, draft: Draft) -> _Exchange:
+    async def _send(
+        self, name: str, draft: Draft, base: Draft | None = None, about: str = ""
+    ) -> _Exchange:
+        """Send a request; the evidence shows what it has that `base` has not."""
         asker, place = self._asker, self._place
         url = request_url(place, draft.target.model, stream=draft.stream)
-        data = draft.data
-        asker.tell(f"Probing: {name}")
-        answer = await asker.post(url, place.headers(asker.key.reveal()), data)
-        sent = hide(data.decode(), asker.secrets)
-        more = " ..." if len(sent) > SHOWN else ""
-        evidence = Evidence(name, f"POST {url} {sent[:SHOWN]}{more}", answer.shown(asker.secrets))
+        asker.tell(f"Probing {name}" + (f": {about}" if about else ""))
+        answer = await asker.post(url, place.headers(asker.key.reveal()), draft.data)
+        plain = None if base is None else base.body
+        evidence = evidence_of(name, url, draft.body, plain, answer, asker.secrets)
         return _Exchange(draft, answer, answer.kind(place.format), evidence)
+
+
+def _codes_of(exchange: _Exchange) -> list[str]:
+    """What a refusal is called, the likeliest first; empty where nobody knows."""
+    error = exchange.answer.error(exchange.draft.target.format)
+    told = explain(error.native or error.message)
+    return [entry.code for entry in told.entries]
 
 
 def _with(base: Draft, parts: Sequence[Part]) -> Draft:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from canonicall.calls import to_generic
 from canonicall.discovery.answer import Told
+from canonicall.discovery.id_rules import Seen
 from canonicall.discovery.probing import Learned
 from canonicall.discovery.reading import printed_calls
 from canonicall.discovery.statement import QUESTIONS, Comparison, Statement
@@ -76,6 +77,8 @@ class ToolingInfo(Struct, frozen=True, kw_only=True):
     learned: tuple[Learned, ...] = ()
     """What refusals taught about fields that no probe asks for."""
     models: tuple[str, ...] = ()
+    ids: Seen | None = None
+    """What the ids of calls have in common; None where no call came."""
     requests: int = 0
     """How many requests it took, those that cost nothing among them."""
     documented: tuple[Comparison, ...] = ()

@@ -1,0 +1,272 @@
+"""Discovery of endpoints that are odd, busy, broken or not there."""
+
+import asyncio
+import json
+
+import pytest
+
+from canonicall.client.config import ClientConfig
+from canonicall.client.model import HttpModel
+from canonicall.client.retrying import RetryPolicy
+from canonicall.client.transport import Timeouts, TransportError
+from canonicall.discovery.addresses import DiscoveryError
+from canonicall.discovery.discover import discover
+from canonicall.discovery.profile_text import profile_text
+from canonicall.providers.profile import load_profile
+from canonicall.providers.registry import get_target, register_provider, unregister_provider
+from canonicall.testing.exchange import SimResponse
+from canonicall.testing.faults import Schedule
+from canonicall.testing.known_models import models_of
+from canonicall.testing.replies import _LEAK
+from canonicall.testing.script import says
+from canonicall.testing.server import serve
+from canonicall.testing.simulator import Simulator
+from canonicall.testing.small_model import SmallModel
+from discovery.endpoints import KEY, URL, WHEN, Wire, found, simulated
+
+from client_support import asked, question, weather
+
+
+def always(*faults):
+    return Schedule([faults], repeat=True)
+
+
+def test_calls_that_are_printed_in_the_text_are_recognised_by_their_syntax():
+    info, _ = found(simulated("generic", faults=always("leaked_calls")))
+    assert info.answer("structured_calls") is False
+    assert info.answer("text_syntax") == info.parser == _LEAK
+    assert info.format == "json"
+    assert "<tool_call>" in info.example
+    assert "Calls are printed in the text." in info.quirks
+    assert info.answer("call_ids") is None
+    load_profile(profile_text(info, date=WHEN), "leaks")
+
+
+def test_ids_that_come_again_are_told():
+    info, _ = found(simulated("openai", faults=always("reused_ids")))
+    assert info.answer("ids_reused") is True
+    assert "Another reply has the same ids again." in info.quirks
+
+
+@pytest.mark.parametrize(("provider", "how"), [("openai", "pieces"), ("groq", "whole")])
+def test_streams_of_whole_calls_are_told_from_streams_in_pieces(provider, how):
+    info, _ = found(simulated(provider))
+    assert info.answer("argument_streaming") == how
+
+
+def test_a_stream_that_is_cut_leaves_the_question_open_or_says_what_came():
+    simulator = simulated("openai", faults=[None, None, "cut_stream"])
+    info, _ = found(simulator, format="openai-chat")
+    assert info.answer("structured_calls") is True
+    assert info.answer("argument_streaming") in (None, "pieces")
+    assert info.answer("choice_required") == "obeyed"
+
+
+def test_limits_are_waited_for():
+    waited = []
+
+    async def sleep(seconds):
+        waited.append(seconds)
+
+    # The first request only looks for the format: it has no messages, and is refused anyway.
+    faults = [None, "rate_limited", None, "rate_limited", "overloaded"]
+    options = {"format": "openai-chat", "model": "m", "key": KEY}
+    wire = Wire(simulated("openai", faults=faults).answer)
+    info = asyncio.run(discover(URL, transport=wire, sleep=sleep, random=lambda: 0.0, **options))
+    assert waited == [1.0, 1.0, 0.5]
+    assert info.answer("structured_calls") is True
+    assert info.answer("argument_streaming") == "pieces"
+
+
+def test_a_probe_that_only_meets_errors_stays_unknown_and_says_what_came():
+    broken = [None, None, *["server_error"] * 500]
+    simulator = simulated("openai", faults=broken)
+    info, _ = found(simulator, retry=RetryPolicy(attempts=1), format="openai-chat")
+    assert info.answer("structured_calls") is True
+    assert {"choice_required", "foreign_ids", "developer_role"} <= set(info.unknown)
+    (said,) = [one for one in info.statements if one.question == "developer_role"]
+    assert said.confidence == "U"
+    assert "500" in said.evidence[0].received
+    written = load_profile(profile_text(info, date=WHEN), "test")
+    assert written.rules["developer"].source.startswith("Error text")
+
+
+def test_a_model_that_calls_no_tools_is_not_said_to_be_unable():
+    info, _ = found(simulated("openai", model=lambda request: says("I would rather not.")))
+    assert info.answer("structured_calls") is None
+    assert info.answer("parallel_calls") is None
+    assert info.answer("choice_required") == "ignored"
+    assert info.format == ""
+
+
+def test_one_call_where_two_were_asked_for_proves_nothing():
+    class OneAtATime(SmallModel):
+        def __call__(self, request):
+            reply = super().__call__(request)
+            calls = reply.calls[:1]
+            return says(*calls) if calls else reply
+
+    info, _ = found(simulated("openai", model=OneAtATime()))
+    assert info.answer("parallel_calls") is None
+    assert "parallel" not in load_profile(profile_text(info, date=WHEN), "test").capabilities
+
+
+def test_a_refusal_of_the_first_request_teaches_the_field():
+    simulator = simulated("openai")
+
+    def picky(request):
+        if b'"max_tokens"' in request.body:
+            what = (
+                "Unsupported parameter: 'max_tokens' is not supported with this model."
+                " Use 'max_completion_tokens' instead."
+            )
+            error = {"message": what, "type": "invalid_request_error", "param": "max_tokens"}
+            return SimResponse.json(400, {"error": error})
+        return simulator.answer(request)
+
+    info = asyncio.run(discover(URL, model="o9", key=KEY, transport=Wire(picky)))
+    assert info.answer("token_limit_field") == "max_completion_tokens"
+    rule = load_profile(profile_text(info, date=WHEN), "test").rules["token_limit_field"]
+    assert rule.value == "max_completion_tokens"
+
+
+def test_a_host_that_takes_the_key_as_a_bearer_only():
+    simulator = simulated("anthropic")
+
+    def bearer_only(request):
+        if "authorization" not in request.headers:
+            return SimResponse.json(401, {"error": {"message": "no token"}})
+        return simulator.answer(request)
+
+    wire = Wire(bearer_only)
+    info = asyncio.run(discover(URL, model="claude-x", key=KEY, transport=wire))
+    assert (info.wire_format, info.auth) == ("anthropic", "bearer")
+    profile = load_profile(profile_text(info, date=WHEN), "test")
+    assert profile.endpoints["anthropic"].auth == "bearer"
+
+
+@pytest.mark.parametrize(
+    ("provider", "url", "format"),
+    [
+        ("openai", f"{URL}/v1/chat/completions", "openai-chat"),
+        ("openai", f"{URL}/v1/responses", "openai-responses"),
+        ("openai", f"{URL}/v1/", "openai-chat"),
+        ("anthropic", f"{URL}/v1", "anthropic"),
+        ("anthropic", f"{URL}/v1/messages", "anthropic"),
+        ("gemini", f"{URL}/v1beta/models/gemini-3-pro-preview:generateContent", "gemini"),
+        ("cohere", f"{URL}/v2/chat", "cohere"),
+        ("ollama", f"{URL}/api/chat", "ollama"),
+    ],
+)
+def test_any_address_that_people_have_will_do(provider, url, format):
+    info, _ = found(simulated(provider), url)
+    assert info.wire_format == format
+    assert info.answer("structured_calls") is True
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini", "cohere", "ollama"])
+def test_without_a_model_the_first_of_the_list_is_asked(provider):
+    info, _ = found(simulated(provider, models=models_of(provider)), model="")
+    assert info.model == models_of(provider)[0]
+    assert info.models == models_of(provider)
+
+
+def answering(status, body, kind="application/json"):
+    """An endpoint that answers everything alike."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return Wire(lambda request: SimResponse(status, {"content-type": kind}, (data,)))
+
+
+PAGE = b"<!doctype html><title>Welcome</title>"
+
+
+@pytest.mark.parametrize(
+    ("url", "wire", "words"),
+    [
+        ("api.example.com", None, "whole address"),
+        ("ftp://example.com", None, "whole address"),
+        ("http://[", None, "whole address"),
+        ("https://me:secret@example.com", None, "key does not belong"),
+        (URL, answering(200, PAGE, "text/html"), "a web page answers here"),
+        (URL, answering(404, {"error": "nothing"}), "none of these formats answers"),
+        (URL, answering(401, {"error": {"message": "bad key"}}), "key is missing or not valid"),
+        (URL, answering(301, b"", "text/plain"), "leads to another"),
+        (URL, answering(400, {"error": {"message": "no"}}), "lists no models"),
+    ],
+)
+def test_what_cannot_be_found_out_is_told_with_what_to_do(url, wire, words):
+    with pytest.raises(DiscoveryError, match=words) as caught:
+        asyncio.run(discover(url, key=KEY, transport=wire or answering(200, {})))
+    assert caught.value.help
+    assert "secret" not in str(caught.value)
+
+
+def test_nobody_answers():
+    class Silent(Wire):
+        async def get(self, url, headers, timeouts, *, proxy=""):
+            raise TransportError("no connection: refused.", where=url, phase="connect")
+
+    with pytest.raises(DiscoveryError, match="no connection"):
+        asyncio.run(discover(URL, model="m", transport=Silent(None)))
+
+
+def test_what_was_found_before_the_connection_broke_is_kept():
+    class Breaking(Wire):
+        async def post(self, url, headers, body, timeouts, *, proxy=""):
+            if b"developer" in body:
+                raise TransportError("it broke.", where=url, phase="connection")
+            return await super().post(url, headers, body, timeouts)
+
+    wire = Breaking(simulated("openai").answer)
+    info = asyncio.run(discover(URL, model="m", key=KEY, transport=wire))
+    assert info.answer("choice_named") == "obeyed"
+    assert info.answer("foreign_ids") is None
+
+
+def test_no_more_requests_are_sent_than_allowed():
+    info, wire = found(simulated("generic"), most_requests=12)
+    assert len(wire.log) == info.requests == 12
+    assert info.answer("wire_format") == "openai-chat"
+    with pytest.raises(DiscoveryError, match="limit of requests"):
+        found(simulated("generic"), most_requests=1)
+
+
+def test_no_key_is_in_what_is_found():
+    simulator = simulated("openai")
+
+    def talkative(request):
+        answer = simulator.answer(request)
+        return SimResponse(
+            answer.status, answer.headers, (answer.data.replace(b"Paris", KEY.encode()),)
+        )
+
+    wire = Wire(talkative)
+    info = asyncio.run(discover(URL, model="m", key=KEY, transport=wire))
+    assert any(KEY in str(headers) for headers in wire.headers)
+    proofs = [proof for one in info.statements for proof in one.evidence]
+    assert proofs
+    assert KEY not in str(info)
+    assert KEY not in profile_text(info, date=WHEN)
+
+
+def test_over_a_socket_and_then_used_by_an_agents_client():
+    """The profile that was written is all that a client needs."""
+    simulator = Simulator("mistral", keys=[KEY])
+
+    async def main(url):
+        info = await discover(url, key=KEY, timeouts=Timeouts(connect=5, first_byte=20))
+        text = profile_text(info, date=WHEN, name="found-out", key_env="FOUND_OUT_KEY")
+        register_provider(text)
+        async with HttpModel(ClientConfig(environ={"FOUND_OUT_KEY": KEY})) as model:
+            goal = get_target(f"found-out:{info.model}")
+            _, reply = await asked(model, question(weather.tool), goal)
+        return info, reply
+
+    try:
+        with serve(simulator) as server:
+            info, reply = asyncio.run(main(server.url))
+    finally:
+        unregister_provider("found-out")
+    assert info.models == models_of("mistral")
+    assert [call.name for call in reply.calls] == ["weather"]
+    assert simulator.seen[-1].status == 200
