@@ -23,7 +23,7 @@ from canonicall.client.config import ClientConfig, ProviderConfig
 from canonicall.client.model import HttpModel
 from canonicall.discovery.addresses import checked, provider_name
 from canonicall.discovery.discover import discover as discover_endpoint
-from canonicall.discovery.documentation import analyse_documentation, compared
+from canonicall.discovery.documentation import analyse_documentation, with_documentation
 from canonicall.discovery.profile_text import profile_text
 from canonicall.discovery.tooling import ToolingInfo
 from canonicall.providers.profile import FORMATS
@@ -87,7 +87,7 @@ def discover(
     \b
     Examples:
       canonicall discover http://localhost:8000/v1
-      canonicall discover https://api.example.com --key-env EXAMPLE_KEY -o example.toml
+      canonicall discover https://api.example.com --key-env A_KEY -o a.toml
     """
     if as_json and output == STANDARD:
         raise click.UsageError(
@@ -130,7 +130,7 @@ async def _found(wanted: _Wanted, progress: Callable[[str], None]) -> ToolingInf
         documented = await analyse_documentation(text, model, target)
     for why in documented.rejected:
         progress(f"Not counted: {why}")
-    return compared(info, documented)
+    return with_documentation(info, documented)
 
 
 def _key(variable: str) -> str:

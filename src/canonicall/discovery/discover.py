@@ -70,13 +70,11 @@ async def _probed(asker: Asker, found: Identified) -> ToolingInfo:
     try:
         if await probing.calls():
             await probing.streamed()
-            probing.conclude_thoughts()
             for probe in PLAN:
                 await probing.probe(probe)
     except (OutOfRequests, TransportError) as error:
         # What was found so far stands; the rest stays unknown.
         asker.tell(f"Stopped early: {error}")
-    probing.conclude()
     place = found.place
     formats = {one.format: one.base for one in (place, *found.others)}
     return ToolingInfo(

@@ -116,7 +116,7 @@ def read_analysis(reply: Reply, text: str) -> Documented:
     return Documented(tuple(claims), tuple(rejected))
 
 
-def compared(info: ToolingInfo, documented: Documented) -> ToolingInfo:
+def with_documentation(info: ToolingInfo, documented: Documented) -> ToolingInfo:
     """`info` with what documentation says beside what the probes showed."""
     made = tuple(_comparison(info, claim) for claim in documented.claims)
     return replace(info, documented=made)

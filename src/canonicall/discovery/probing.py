@@ -90,20 +90,20 @@ class Probing:
         `DiscoveryError` where not even a plain request is taken: then nothing can be asked.
         """
         exchange = await self._send("calls", question(self._target))
+        learned: list[Learned] = []
         for _ in range(_LESSONS):
             lesson = self._lesson(exchange)
+            learned += [Learned(name, one, exchange.evidence) for name, one in lesson.items()]
             if not lesson:
                 break
             self._target = replace(self._target, **lesson)
             exchange = await self._send("calls", question(self._target))
-            if exchange.kind == "taken":
-                proof = exchange.evidence
-                self.learned += [Learned(name, value, proof) for name, value in lesson.items()]
         told = exchange.told
         if told is None:
             self._state(self._no_calls(exchange))
             return False
-        self._replies.append((told, exchange.evidence))
+        self.learned += learned
+        self._keep(told, exchange)
         self._state(*of_calls(told, exchange.draft, exchange.evidence))
         return True
 
@@ -124,7 +124,7 @@ class Probing:
             note = "No stream could be read."
             self._state(Statement("argument_streaming", None, (exchange.evidence,), "U", note))
             return
-        self._replies.append((told, exchange.evidence))
+        self._keep(told, exchange)
         self._state(*of_stream(told, exchange.evidence))
 
     async def probe(self, probe: Probe) -> None:
@@ -143,13 +143,11 @@ class Probing:
         if probe.on_history and refused is not None and refused.answer is False:
             await self._parts("plain ids", base, [PLAIN_IDS])
 
-    def conclude(self) -> None:
-        """Say what all replies together show."""
-        self._state(*of_ids(self._replies), *of_thoughts(self._replies, self._place.format))
-
-    def conclude_thoughts(self) -> None:
-        """Say where thoughts stand, which later probes need to know."""
-        self._state(*of_thoughts(self._replies, self._place.format))
+    def _keep(self, told: Told, exchange: _Exchange) -> None:
+        """Take in a reply with calls, and what all of them show so far."""
+        self._replies.append((told, exchange.evidence))
+        thoughts = of_thoughts(self._replies, self._place.format)
+        self._state(*of_ids(self._replies), *thoughts)
 
     async def _parts(self, name: str, base: Draft, parts: Sequence[Part]) -> None:
         """Say of each part whether it is taken, in as few requests as there are guilty ones."""
