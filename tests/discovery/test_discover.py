@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+from itertools import cycle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from canonicall.client.config import ClientConfig
 from canonicall.client.model import HttpModel
@@ -22,6 +25,7 @@ from canonicall.testing.script import says
 from canonicall.testing.server import serve
 from canonicall.testing.simulator import Simulator
 from canonicall.testing.small_model import SmallModel
+from canonicall.wire.formats import FORMATS
 from discovery.endpoints import KEY, URL, WHEN, Wire, found, simulated
 
 from client_support import asked, question, weather
@@ -210,17 +214,35 @@ def test_nobody_answers():
         asyncio.run(discover(URL, model="m", transport=Silent(None)))
 
 
-def test_what_was_found_before_the_connection_broke_is_kept():
-    class Breaking(Wire):
-        async def post(self, url, headers, body, timeouts, *, proxy=""):
-            if b"developer" in body:
-                raise TransportError("it broke.", where=url, phase="connection")
-            return await super().post(url, headers, body, timeouts)
+class Breaking(Wire):
+    """The connection breaks where a request holds some words."""
 
-    wire = Breaking(simulated("openai").answer)
+    def __init__(self, answer, *words):
+        super().__init__(answer)
+        self._words = words
+
+    async def post(self, url, headers, body, timeouts, *, proxy=""):
+        if any(word in body for word in self._words):
+            raise TransportError("it broke.", where=url, phase="connection")
+        return await super().post(url, headers, body, timeouts)
+
+
+def test_a_broken_exchange_leaves_only_its_own_questions_open():
+    wire = Breaking(simulated("openai").answer, b'"stream":true', b'"developer"')
     info = asyncio.run(discover(URL, model="m", key=KEY, transport=wire))
+    assert {"argument_streaming", "foreign_ids", "developer_role"} <= set(info.unknown)
     assert info.answer("choice_named") == "obeyed"
-    assert info.answer("foreign_ids") is None
+    (said,) = [one for one in info.statements if one.question == "argument_streaming"]
+    assert "it broke" in said.evidence[0].received
+
+
+def test_what_was_found_before_the_endpoint_went_away_is_kept():
+    told = []
+    wire = Breaking(simulated("openai").answer, b"tool_choice", b"tool_calls")
+    info = asyncio.run(discover(URL, model="m", key=KEY, transport=wire, progress=told.append))
+    assert info.answer("argument_streaming") == "pieces"
+    assert {"choice_required", "choice_named", "foreign_ids"} <= set(info.unknown)
+    assert told[-1].startswith("Stopped early")
 
 
 def test_no_more_requests_are_sent_than_allowed():
@@ -249,6 +271,26 @@ def test_no_key_is_in_what_is_found():
     assert KEY not in profile_text(info, date=WHEN)
 
 
+@pytest.fixture(scope="module")
+def port():
+    """A provider of every wire format, on one port."""
+    names = ("anthropic", "bedrock", "cohere", "gemini", "ollama", "openai")
+    keys = [KEY, f"Bearer {KEY}"]
+    with serve({name: Simulator(name, keys=keys) for name in names}) as server:
+        yield server.url
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_is_found_over_a_socket(port, format):
+    name = format.partition("-")[0]
+    model = models_of(name)[0]
+    info = asyncio.run(discover(f"{port}/{name}", model=model, key=KEY, format=format))
+    assert info.wire_format == format
+    assert info.answer("structured_calls") is True
+    assert info.answer("argument_streaming") is not None
+    assert info.answer("usage_in_streams") is True
+
+
 def test_over_a_socket_and_then_used_by_an_agents_client():
     """The profile that was written is all that a client needs."""
     simulator = Simulator("mistral", keys=[KEY])
@@ -270,3 +312,53 @@ def test_over_a_socket_and_then_used_by_an_agents_client():
     assert info.models == models_of("mistral")
     assert [call.name for call in reply.calls] == ["weather"]
     assert simulator.seen[-1].status == 200
+
+
+def deep(levels):
+    value = "Paris"
+    for _ in range(levels):
+        value = {"city": value}
+    return value
+
+
+def test_arguments_of_hostile_depth_do_no_harm():
+    call = {"type": "tool_use", "id": "toolu_1", "name": "weather_report", "input": deep(300)}
+    body = {"type": "message", "role": "assistant", "content": [call], "stop_reason": "tool_use"}
+    wire = Wire(lambda request: SimResponse.json(200, body))
+    info = asyncio.run(discover(URL, model="m", key=KEY, format="anthropic", transport=wire))
+    assert info.answer("structured_calls") is True
+
+
+SOUND = [
+    (200, b'{"object": "list", "data": [{"id": "m"}]}'),
+    (400, b'{"error": {"message": "messages: field required", "type": "invalid_request_error"}}'),
+    (200, b'{"choices": [{"message": {"tool_calls": [{"id": "a", "function": 7}]}}]}'),
+    (200, b'{"choices": [{"message": {"content": "<tool_call>{}", "tool_calls": null}}]}'),
+    (200, b'{"choices": [{"message": {"content": [{"type": "text"}], "tool_calls": [{}, 1]}}]}'),
+    (200, b'{"candidates": [{"content": {"parts": [{"functionCall": {"name": null}}]}}]}'),
+    (200, b'{"content": [{"type": "tool_use", "name": "weather_report", "input": []}]}'),
+    (200, b"data: {}\n\ndata: [DONE]\n\n"),
+    (429, b""),
+]
+STRANGE = st.tuples(st.sampled_from([200, 400, 404, 500]), st.binary(max_size=60))
+
+
+@given(st.lists(st.sampled_from(SOUND) | STRANGE, min_size=1, max_size=6), st.sampled_from(FORMATS))
+def test_no_endpoint_is_too_strange(answers, format):
+    """Whatever comes back: statements, or an error that says what to do."""
+    answered = cycle(answers)
+
+    def answer(request):
+        status, data = next(answered)
+        return SimResponse(status, {"content-type": "application/json"}, (data,))
+
+    options = {"model": "m", "key": KEY, "format": format, "sleep": _at_once}
+    try:
+        info = asyncio.run(discover(URL, transport=Wire(answer), **options))
+    except DiscoveryError:
+        return
+    load_profile(profile_text(info, date=WHEN), "strange")
+
+
+async def _at_once(seconds):
+    del seconds

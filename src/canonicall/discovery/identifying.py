@@ -5,6 +5,8 @@ by everybody, each in the shape of its own errors. Out: the place to ask, or an 
 stands there instead.
 """
 
+from urllib.parse import quote
+
 import msgspec
 from msgspec import Struct
 
@@ -67,7 +69,7 @@ def request_url(place: Place, model: str, *, stream: bool = False) -> str:
     """Where a reply is asked for."""
     endpoint = place.endpoint
     path = (endpoint.stream_path if stream else "") or endpoint.path
-    return place.base + path.replace("{model}", model.removeprefix("models/"))
+    return place.base + path.replace("{model}", quote(model.removeprefix("models/"), safe=""))
 
 
 async def _models(

@@ -12,7 +12,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from canonicall.blocks import Message
 from canonicall.client.learning import UNKNOWN, change_for
+from canonicall.client.transport import TransportError
+from canonicall.conversation import Conversation
 from canonicall.discovery.addresses import DiscoveryError, Place
 from canonicall.discovery.answer import Answer, Kind, Told, told_in
 from canonicall.discovery.asking import Asker
@@ -23,11 +26,13 @@ from canonicall.discovery.identifying import request_url
 from canonicall.discovery.parts import PLAIN_IDS, REASONING, Part, Probe, replay_of
 from canonicall.discovery.reading import obeyed, of_calls, of_ids, of_stream, of_thoughts
 from canonicall.discovery.statement import Evidence, Statement
+from canonicall.errors import CanonicallError
 from canonicall.target import Target
 from canonicall.verify.explainer import explain
 
 _LESSONS = 3
 """How often the first request is changed by what its refusals say."""
+_MOST_BROKEN = 1
 _NEGATIVE = ("tools_with_history",)
 """Questions whose probe leaves something out: what is taken then is a no."""
 _OPAQUE = "reasoning_details"
@@ -64,6 +69,8 @@ class Probing:
         self._place = place
         self._target: Target = permissive(place.format, model)
         self._replies: list[tuple[Told, Evidence]] = []
+        self._broken = 0
+        """How many exchanges in a row brought no answer."""
         self.statements: dict[str, Statement] = {}
         self.learned: list[Learned] = []
 
@@ -192,6 +199,8 @@ class Probing:
         if not probe.on_history:
             return question(self._target)
         first = self._replies[0][0].reply.message if self._replies else None
+        if first is not None and not _is_storable(first):
+            first = None
         return history(self._target, first)
 
     def _taken(self, part: Part, exchange: _Exchange) -> Statement:
@@ -232,10 +241,24 @@ class Probing:
         asker, place = self._asker, self._place
         url = request_url(place, draft.target.model, stream=draft.stream)
         asker.tell(f"Probing {name}" + (f": {about}" if about else ""))
-        answer = await asker.post(url, place.headers(asker.key.reveal()), draft.data)
+        answer = await self._answer(url, draft.data)
         plain = None if base is None else base.body
         evidence = evidence_of(name, url, draft.body, plain, answer, asker.secrets)
         return _Exchange(draft, answer, answer.kind(place.format), evidence)
+
+    async def _answer(self, url: str, data: bytes) -> Answer:
+        """What comes back. One broken exchange leaves its own questions open, two end it all."""
+        try:
+            answer = await self._asker.post(
+                url, self._place.headers(self._asker.key.reveal()), data
+            )
+        except TransportError as error:
+            self._broken += 1
+            if self._broken > _MOST_BROKEN:
+                raise
+            return Answer(0, {}, b"", error.what)
+        self._broken = 0
+        return answer
 
 
 def _codes_of(exchange: _Exchange) -> list[str]:
@@ -243,6 +266,15 @@ def _codes_of(exchange: _Exchange) -> list[str]:
     error = exchange.answer.error(exchange.draft.target.format)
     told = explain(error.native or error.message)
     return [entry.code for entry in told.entries]
+
+
+def _is_storable(message: Message) -> bool:
+    """Whether a reply can be part of a conversation: its arguments may be of any depth."""
+    try:
+        Conversation().append(message)
+    except CanonicallError:
+        return False
+    return True
 
 
 def _with(base: Draft, parts: Sequence[Part]) -> Draft:

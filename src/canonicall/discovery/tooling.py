@@ -23,6 +23,8 @@ _STYLES = {
     "anthropic": "anthropic",
 }
 """How tools are declared; the other formats have a form of their own."""
+_DEEPEST = 8
+"""No format has its calls deeper inside a reply; arguments may be as deep as somebody likes."""
 _QUIRKS: dict[tuple[str, Any], str] = {
     ("structured_calls", False): "Calls are printed in the text.",
     ("argument_streaming", "whole"): "A stream brings each call whole, not piece by piece.",
@@ -121,23 +123,25 @@ def _example(told: Told, format: str) -> str:
     return msgspec.json.encode(found).decode()
 
 
-def _call_in(value: Any, name: str) -> dict[str, Any] | None:
+def _call_in(value: Any, name: str, depth: int = 0) -> dict[str, Any] | None:
     """The call of this name: an element of a list in every format, the innermost one."""
+    if depth > _DEEPEST:
+        return None
     if isinstance(value, dict):
-        inner = (_call_in(one, name) for one in value.values())
+        inner = (_call_in(one, name, depth + 1) for one in value.values())
         return next((one for one in inner if one is not None), None)
     for one in value if isinstance(value, list) else ():
-        found = _call_in(one, name) or (one if _names(one, name) else None)
+        found = _call_in(one, name, depth + 1) or (one if _names(one, name) else None)
         if found is not None:
             return found
     return None
 
 
 def _names(value: Any, name: str) -> bool:
-    """Whether an object names the tool, itself or in an object inside of it."""
-    if not isinstance(value, dict):
-        return False
-    return value.get("name") == name or any(_names(one, name) for one in value.values())
+    """Whether an object names the tool, itself or in an object right inside of it."""
+    inner = value.values() if isinstance(value, dict) else ()
+    holders = (value, *inner)
+    return any(isinstance(one, dict) and one.get("name") == name for one in holders)
 
 
 def _quirks(statements: dict[str, Statement]) -> Iterator[str]:
