@@ -134,6 +134,38 @@ def test_a_refusal_of_the_first_request_teaches_the_field():
     assert rule.value == "max_completion_tokens"
 
 
+def refusing(simulator, *words):
+    """An endpoint that refuses bodies with some words, and does not say why."""
+
+    def answer(request):
+        if any(word in request.body for word in words):
+            return SimResponse.json(400, {"error": {"message": "Bad Request"}})
+        return simulator.answer(request)
+
+    return asyncio.run(discover(URL, model="m", key=KEY, transport=Wire(answer)))
+
+
+def test_a_refusal_without_a_reason_is_traced_to_the_part_that_caused_it():
+    info = refusing(simulated("openai"), b'"oneOf"', b'"strict"', b'"reasoning_effort"')
+    refused = {"schema_keywords", "strict_tools", "reasoning_setting", "foreign_ids"}
+    assert {one.question for one in info.statements if one.answer is False} - refused == {
+        "ids_reused",
+        "tools_with_history",
+    }
+    assert [info.answer(one) for one in sorted(refused)] == [False] * 4
+    assert info.answer("choice_required") == info.answer("choice_none") == "obeyed"
+    assert info.answer("argument_streaming") == "pieces"
+    schemas = load_profile(profile_text(info, date=WHEN), "test").rules["schemas"].value
+    assert "oneOf" not in schemas["keywords"]
+
+
+def test_where_nothing_at_all_is_taken_no_part_is_blamed():
+    info = refusing(simulated("openai"), b'"tool_call_id"')
+    assert {"foreign_ids", "developer_role", "tools_with_history"} <= set(info.unknown)
+    (said,) = [one for one in info.statements if one.question == "developer_role"]
+    assert said.evidence[0].probe == "history, nothing special"
+
+
 def test_a_host_that_takes_the_key_as_a_bearer_only():
     simulator = simulated("anthropic")
 
@@ -147,6 +179,21 @@ def test_a_host_that_takes_the_key_as_a_bearer_only():
     assert (info.wire_format, info.auth) == ("anthropic", "bearer")
     profile = load_profile(profile_text(info, date=WHEN), "test")
     assert profile.endpoints["anthropic"].auth == "bearer"
+
+
+def test_a_host_that_refuses_every_path_is_asked_until_a_format_is_taken():
+    simulator = simulated("anthropic")
+
+    def never_missing(request):
+        answer = simulator.answer(request)
+        if answer.status != 404:
+            return answer
+        return SimResponse.json(400, {"error": {"message": "bad request"}})
+
+    wire = Wire(never_missing)
+    info = asyncio.run(discover(URL, model="claude-haiku-4-5", key=KEY, transport=wire))
+    assert info.wire_format == info.answer("wire_format") == "anthropic"
+    assert "openai-chat" not in info.formats
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from canonicall.discovery.answer import Answer
 from canonicall.discovery.draft import history, permissive, question
 from canonicall.discovery.evidence import difference
 from canonicall.discovery.id_rules import id_rule, seen_ids
-from canonicall.discovery.model_lists import format_of_list, listed_models
+from canonicall.discovery.model_lists import first_that_talks, format_of_list, listed_models
 from canonicall.discovery.parts import PLAN, replay_of
 from canonicall.discovery.statement import QUESTIONS
 from canonicall.discovery.toml import table, written
@@ -82,6 +82,9 @@ def test_models_that_do_not_talk_are_left_out():
     methods = "supportedGenerationMethods"
     body = {"models": [{"name": "models/e", methods: ["embed"]}, {"name": "models/g"}]}
     assert listed_models(body) == ("g",)
+    assert first_that_talks(["text-embedding-3", "gpt-5.2"]) == "gpt-5.2"
+    assert first_that_talks(["text-embedding-3"]) == "text-embedding-3"
+    assert first_that_talks([]) == ""
 
 
 @pytest.mark.parametrize(

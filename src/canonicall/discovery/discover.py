@@ -11,7 +11,7 @@ from canonicall.client.config import ClientConfig, ProviderConfig
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.secrets import Secret, hide
 from canonicall.client.transport import ReadingTransport, Timeouts, TransportError
-from canonicall.discovery.addresses import DiscoveryError, checked
+from canonicall.discovery.addresses import DiscoveryError, Place, checked
 from canonicall.discovery.asking import Asker, Means, OutOfRequests
 from canonicall.discovery.identifying import Identified, identified
 from canonicall.discovery.parts import PLAN
@@ -65,8 +65,22 @@ async def discover(  # noqa: PLR0913  each is a choice of its own
 
 
 async def _probed(asker: Asker, found: Identified) -> ToolingInfo:
-    probing = Probing(asker, found.place, found.model)
-    probing.statements["wire_format"] = found.statement
+    """What the first place shows that takes a plain request; else the error of the first."""
+    refusals: list[DiscoveryError] = []
+    for place, statement in found.places:
+        probing = Probing(asker, place, found.model)
+        probing.statements["wire_format"] = statement
+        try:
+            await _probe_all(asker, probing)
+        except DiscoveryError as error:
+            refusals.append(error)
+        else:
+            others = () if found.refuses_any_path else found.places[len(refusals) + 1 :]
+            return _summed_up(asker, found, probing, [place, *(one for one, _ in others)])
+    raise refusals[0]
+
+
+async def _probe_all(asker: Asker, probing: Probing) -> None:
     try:
         if await probing.calls():
             await probing.streamed()
@@ -75,14 +89,19 @@ async def _probed(asker: Asker, found: Identified) -> ToolingInfo:
     except (OutOfRequests, TransportError) as error:
         # What was found so far stands; the rest stays unknown.
         asker.tell(f"Stopped early: {error}")
-    place = found.place
-    formats = {one.format: one.base for one in (place, *found.others)}
+
+
+def _summed_up(
+    asker: Asker, found: Identified, probing: Probing, places: list[Place]
+) -> ToolingInfo:
+    """All that was found, for the first of the places; the others are said to answer."""
+    place = places[0]
     return ToolingInfo(
         url=place.base,
         model=found.model,
         models=found.models,
         wire_format=place.format,
-        formats=formats,
+        formats={one.format: one.base for one in places},
         auth=place.auth,
         learned=tuple(probing.learned),
         ids=probing.seen_ids,

@@ -14,9 +14,15 @@ from canonicall.client.transport import TransportError
 from canonicall.discovery.addresses import DiscoveryError, Place, places, with_other_auth
 from canonicall.discovery.answer import Answer, Kind
 from canonicall.discovery.asking import Asker
-from canonicall.discovery.model_lists import format_of_list, listed_models
+from canonicall.discovery.model_lists import (
+    first_that_talks,
+    format_of_list,
+    listed_models,
+)
 from canonicall.discovery.statement import Evidence, Statement
 
+_THERE: tuple[Kind, ...] = ("taken", "refused", "busy")
+_NOWHERE = "/no-such-path"
 _UNKNOWN_MODEL = "probe"
 """Stands in the path of formats that name the model there, as long as none is known."""
 
@@ -24,12 +30,12 @@ _UNKNOWN_MODEL = "probe"
 class Identified(Struct, frozen=True):
     """An endpoint that answers."""
 
-    place: Place
-    others: tuple[Place, ...]
-    """Other formats that answer at the same address."""
+    places: tuple[tuple[Place, Statement], ...]
+    """Where it answers, the likeliest first, with what says so."""
     model: str
     models: tuple[str, ...]
-    statement: Statement
+    refuses_any_path: bool
+    """It answers a path that nobody has as if it were there: then a refusal proves no format."""
 
 
 class _Tried(Struct, frozen=True):
@@ -43,7 +49,7 @@ async def identified(asker: Asker, url: str, *, model: str, format: str) -> Iden
     """The format that answers at `url`; `DiscoveryError` where none does."""
     candidates = places(url, format)
     listing, models, seen = await _models(asker, candidates, url)
-    wanted = model or (models[0] if models else "")
+    wanted = model or first_that_talks(models)
     if listing:
         # The shape of the list says whose it is, so that one is asked first.
         candidates.sort(key=lambda one: one.format != listing)
@@ -58,11 +64,13 @@ async def identified(asker: Asker, url: str, *, model: str, format: str) -> Iden
     if not wanted:
         help = "Name one, with model= or --model."
         raise DiscoveryError("it lists no models.", where=url, help=help)
-    first = there[0]
-    proof = (first.evidence, *([seen] if seen is not None else []))
-    statement = Statement("wire_format", first.place.format, proof)
-    others = tuple(one.place for one in there[1:])
-    return Identified(first.place, others, wanted, models, statement)
+    listed = () if seen is None else (seen,)
+    found = (
+        (one.place, Statement("wire_format", one.place.format, (one.evidence, *listed)))
+        for one in there
+    )
+    refuses_any = len(there) > 1 and await _refuses_any_path(asker, there[0].place)
+    return Identified(tuple(found), wanted, models, refuses_any)
 
 
 def request_url(place: Place, model: str, *, stream: bool = False) -> str:
@@ -121,6 +129,16 @@ async def _asked(asker: Asker, place: Place, model: str) -> _Tried:
     return _Tried(place, _kind(answer, place.format), evidence, answer.status)
 
 
+async def _refuses_any_path(asker: Asker, place: Place) -> bool:
+    """Whether a path that nobody has is answered like one that is there."""
+    asker.tell(f"Trying a path that nobody has at {place.base}")
+    try:
+        answer = await asker.post(place.base + _NOWHERE, place.headers(asker.key.reveal()), b"{}")
+    except TransportError as error:
+        raise _unreachable(error) from None
+    return _kind(answer, place.format) in _THERE
+
+
 def _kind(answer: Answer, format: str) -> Kind:
     """As the answer says, but for what answers anything: that is no API of this format."""
     kind = answer.kind(format)
@@ -128,7 +146,7 @@ def _kind(answer: Answer, format: str) -> Kind:
 
 
 def _is_there(one: _Tried) -> bool:
-    return one.kind in ("taken", "refused", "busy")
+    return one.kind in _THERE
 
 
 def _unreachable(error: TransportError) -> DiscoveryError:

@@ -1,7 +1,13 @@
 """Lists of models: which format a list is of, and the names in it."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
+# Where a list does not say what a model does, its name often says what it does not.
+_SILENT = re.compile(
+    r"embed|rerank|whisper|tts|speech|audio|moderation|guard|dall-e|image|video|ocr", re.IGNORECASE
+)
 _GENERATES = "generateContent"
 
 
@@ -16,6 +22,12 @@ def listed_models(body: Any) -> tuple[str, ...]:
             names = (one.get(name) for one in fitting)
             return tuple(one.removeprefix("models/") for one in names if isinstance(one, str))
     return ()
+
+
+def first_that_talks(names: Sequence[str]) -> str:
+    """The first model whose name does not say that it answers no questions; else the first."""
+    talking = [one for one in names if not _SILENT.search(one)]
+    return next(iter((*talking, *names)), "")
 
 
 def format_of_list(body: Any) -> str:

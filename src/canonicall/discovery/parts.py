@@ -2,7 +2,7 @@
 
 Parts that can stand together are sent in one request. Where that is refused, `codes` tell whose
 fault it was: what `explain` calls the refusal. A code that several parts could have is no clue,
-and none of them has it: then each is sent alone.
+and none of them has it: then they are sent in halves.
 """
 
 from collections.abc import Callable
