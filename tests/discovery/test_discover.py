@@ -15,6 +15,7 @@ from canonicall.client.transport import Timeouts, TransportError
 from canonicall.discovery.addresses import DiscoveryError
 from canonicall.discovery.discover import discover
 from canonicall.discovery.profile_text import profile_text
+from canonicall.errors import UnknownName
 from canonicall.providers.profile import load_profile
 from canonicall.providers.registry import get_target, register_provider, unregister_provider
 from canonicall.testing.exchange import SimResponse
@@ -157,6 +158,22 @@ def test_a_refusal_without_a_reason_is_traced_to_the_part_that_caused_it():
     assert info.answer("argument_streaming") == "pieces"
     schemas = load_profile(profile_text(info, date=WHEN), "test").rules["schemas"].value
     assert "oneOf" not in schemas["keywords"]
+
+
+def test_an_endpoint_without_streams_is_not_said_to_refuse_reasoning():
+    info = refusing(simulated("openai"), b'"stream":true')
+    assert {"argument_streaming", "reasoning_setting"} <= set(info.unknown)
+    assert info.answer("choice_required") == "obeyed"
+
+
+def test_a_key_that_is_a_common_word_garbles_nothing():
+    info, _ = found(simulated("ollama"), key="ollama", format="ollama")
+    assert (info.wire_format, info.parser) == ("ollama", "ollama")
+
+
+def test_a_format_that_nobody_has_is_told():
+    with pytest.raises(UnknownName, match="openai-chat"):
+        found(simulated("openai"), format="openai-chatt")
 
 
 def test_where_nothing_at_all_is_taken_no_part_is_blamed():

@@ -34,6 +34,8 @@ def show_tooling(info: ToolingInfo, provider: str, output: str | None) -> None:
     for one in info.statements:
         add_row(table, QUESTIONS[one.question][0], _worded(one.answer), _proof(one))
     show_table(console, table)
+    if info.unknown:
+        say(console, f"Not known: {', '.join(info.unknown)}.")
     if info.quirks:
         console.print()
         say(console, "Quirks", style="bold cyan", indent="")

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from canonicall.errors import CanonicallError
+from canonicall.errors import CanonicallError, UnknownName
 from canonicall.providers.endpoint import AWS, BEARER, ENDPOINTS, Endpoint
 
 _VERSIONS = {"openai-chat": "/v1", "openai-responses": "/v1", "gemini": "/v1beta", "cohere": "/v2"}
@@ -71,6 +71,8 @@ class Place(Struct, frozen=True):
 
 def places(url: str, format: str = "") -> list[Place]:
     """The places to try for an address, the likeliest first; with `format` only those of it."""
+    if format and format not in ENDPOINTS:
+        raise UnknownName("wire format", format, ENDPOINTS)
     address = checked(url)
     named, base = _without_path(address)
     wanted = [format] if format else [named] if named else list(_ORDER)

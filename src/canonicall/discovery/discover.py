@@ -5,11 +5,9 @@ import random as chance
 import time
 from collections.abc import Awaitable, Callable
 
-import msgspec
-
 from canonicall.client.config import ClientConfig, ProviderConfig
 from canonicall.client.retrying import RetryPolicy
-from canonicall.client.secrets import Secret, hide
+from canonicall.client.secrets import Secret
 from canonicall.client.transport import ReadingTransport, Timeouts, TransportError
 from canonicall.discovery.addresses import DiscoveryError, Place, checked
 from canonicall.discovery.asking import Asker, Means, OutOfRequests
@@ -54,7 +52,7 @@ async def discover(  # noqa: PLR0913  each is a choice of its own
     asker = Asker(means, secret, most_requests)
     try:
         found = await identified(asker, address, model=model, format=format)
-        return _without(asker.secrets, await _probed(asker, found))
+        return await _probed(asker, found)
     except OutOfRequests:
         help = "Raise most_requests, or name the format."
         what = "the limit of requests was reached before a format was found."
@@ -106,14 +104,13 @@ def _summed_up(
         learned=tuple(probing.learned),
         ids=probing.seen_ids,
         requests=asker.sent,
-        **tooling_of(probing.statements, place.format, probing.calls_told or probing.first),
+        **tooling_of(
+            probing.statements,
+            place.format,
+            probing.calls_told or probing.first,
+            asker.secrets,
+        ),
     )
-
-
-def _without(secrets: tuple[Secret, ...], info: ToolingInfo) -> ToolingInfo:
-    """`info` with no key in it, wherever an endpoint may have quoted one."""
-    told = hide(msgspec.json.encode(info).decode(), secrets)
-    return msgspec.json.decode(told, type=ToolingInfo)
 
 
 def _usual_transport() -> ReadingTransport:

@@ -33,6 +33,7 @@ from canonicall.verify.explainer import explain
 _LESSONS = 3
 """How often the first request is changed by what its refusals say."""
 _MOST_BROKEN = 1
+"""Exchanges in a row that may bring no answer."""
 _NEGATIVE = ("tools_with_history",)
 """Questions whose probe leaves something out: what is taken then is a no."""
 _OPAQUE = "reasoning_details"
@@ -121,11 +122,14 @@ class Probing:
         plain = replace(thinking, params=replace(thinking.params, reasoning=None))
         can_ask = thinking.body != plain.body
         exchange = await self._send("stream", thinking if can_ask else plain, base)
-        if can_ask and exchange.kind in ("taken", "refused"):
-            is_taken = exchange.kind == "taken"
-            self._state(Statement(REASONING.question, is_taken, (exchange.evidence,)))
+        if can_ask and exchange.kind == "taken":
+            self._state(Statement(REASONING.question, True, (exchange.evidence,)))
         if can_ask and exchange.kind == "refused":
+            refused = exchange.evidence
             exchange = await self._send("stream", plain, base)
+            # Where the plain stream is refused as well, it was not about reasoning.
+            answer = False if exchange.kind == "taken" else None
+            self._state(Statement(REASONING.question, answer, (refused,)))
         told = exchange.told
         if told is None:
             note = "No stream could be read."
@@ -140,8 +144,9 @@ class Probing:
         parts = [one for one in (*probe.parts, *self._learned_parts(probe)) if one.is_said(base)]
         await self._parts(probe.name, base, parts)
         said = [self.statements[one.question] for one in parts]
-        if said and not any(map(_is_taken, said)):
-            # Where nothing at all is taken, it may be the fault of what all requests had.
+        if probe.on_history and said and not any(map(_is_taken, said)):
+            # Where nothing at all is taken, it may be the fault of what all requests had. Of the
+            # plain question it is known that it is taken.
             plain = await self._send(f"{probe.name}, nothing special", base)
             if plain.kind != "taken":
                 self._leave_open(parts, plain)

@@ -23,6 +23,7 @@ _FINISH_AT: dict[str, tuple[str | int, ...]] = {
     "ollama": ("done_reason",),
 }
 """Where a whole reply says why it ended."""
+_LONGEST_WORD = 40
 _THOUGHTS_AT = {
     "openai-responses": "reasoning",
     "anthropic": "thinking",
@@ -127,4 +128,4 @@ def _at(value: Any, path: tuple[str | int, ...]) -> Any:
             value = value[step] if isinstance(value, list) and len(value) > step else None
         else:
             value = value.get(step) if isinstance(value, dict) else None
-    return value if isinstance(value, str) else None
+    return value if isinstance(value, str) and len(value) <= _LONGEST_WORD else None

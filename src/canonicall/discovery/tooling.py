@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.calls import to_generic
+from canonicall.client.secrets import Secret, hide
 from canonicall.discovery.answer import Told
 from canonicall.discovery.id_rules import Seen
 from canonicall.discovery.probing import Learned
@@ -95,8 +96,10 @@ class ToolingInfo(Struct, frozen=True, kw_only=True):
         return tuple(one for one in QUESTIONS if self.answer(one) is None)
 
 
-def tooling_of(statements: dict[str, Statement], format: str, told: Told | None) -> dict[str, Any]:
-    """The fields of `ToolingInfo` that sum up the statements."""
+def tooling_of(
+    statements: dict[str, Statement], format: str, told: Told | None, secrets: tuple[Secret, ...]
+) -> dict[str, Any]:
+    """The fields of `ToolingInfo` that sum up the statements; `secrets` are in none of them."""
     fields = {
         "schema_style": _STYLES.get(format, "custom"),
         "quirks": tuple(_quirks(statements)),
@@ -104,10 +107,11 @@ def tooling_of(statements: dict[str, Statement], format: str, told: Told | None)
     }
     printed = printed_calls(told.reply.message) if told is not None else None
     if told is not None and told.reply.calls:
-        return {**fields, "format": "json", "parser": format, "example": _example(told, format)}
+        example = hide(_example(told, format), secrets)
+        return {**fields, "format": "json", "parser": format, "example": example}
     if told is not None and printed is not None:
         notation = get_syntax(printed.syntax).notation
-        example = told.reply.message.text
+        example = hide(told.reply.message.text, secrets)
         return {**fields, "format": notation, "parser": printed.syntax, "example": example}
     return {**fields, "format": "", "parser": format, "example": ""}
 
