@@ -16,7 +16,9 @@ class Measured(NamedTuple):
     """The median to the first byte of a body."""
 
 
-async def measure(port: int, path: str, body: bytes, *, requests: int, connections: int) -> Measured:
+async def measure(
+    port: int, path: str, body: bytes, *, requests: int, connections: int
+) -> Measured:
     """Send the same request so often, and read each answer to its end."""
     head = (
         f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"

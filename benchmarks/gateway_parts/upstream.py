@@ -42,7 +42,12 @@ ANTHROPIC = json.dumps(
         "model": "m",
         "content": [
             {"type": "text", "text": _WORDS * 4},
-            {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Paris"}},
+            {
+                "type": "tool_use",
+                "id": "toolu_1",
+                "name": "get_weather",
+                "input": {"city": "Paris"},
+            },
         ],
         "stop_reason": "tool_use",
         "stop_sequence": None,
@@ -69,7 +74,9 @@ _STREAM = _anthropic_stream()
 
 
 def _whole(body: bytes) -> bytes:
-    head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    head = (
+        f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    )
     return head.encode() + body
 
 

@@ -65,6 +65,13 @@ if TYPE_CHECKING:
     # Write it.
     from canonicall.conversation import Appended, Conversation
 
+    # Find out how an endpoint calls tools.
+    from canonicall.discovery.addresses import DiscoveryError
+    from canonicall.discovery.discover import discover
+    from canonicall.discovery.documentation import analyse_documentation, with_documentation
+    from canonicall.discovery.profile_text import profile_text
+    from canonicall.discovery.tooling import ToolingInfo
+
     # What can go wrong.
     from canonicall.errors import (
         CanonicallError,
@@ -237,6 +244,11 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.compaction": ("Compacted", "cut_points", "drop", "shorten", "summarise"),
     "canonicall.conversation": ("Appended", "Conversation"),
+    "canonicall.discovery.addresses": ("DiscoveryError",),
+    "canonicall.discovery.discover": ("discover",),
+    "canonicall.discovery.documentation": ("analyse_documentation", "with_documentation"),
+    "canonicall.discovery.profile_text": ("profile_text",),
+    "canonicall.discovery.tooling": ("ToolingInfo",),
     "canonicall.errors": (
         "CanonicallError",
         "InvalidArguments",
@@ -375,6 +387,7 @@ __all__ = [
     "Database",
     "Decided",
     "Diagnostics",
+    "DiscoveryError",
     "Document",
     "Encoded",
     "ErrorEvent",
@@ -460,6 +473,7 @@ __all__ = [
     "ToolMiddleware",
     "ToolParser",
     "ToolResult",
+    "ToolingInfo",
     "ToolingMiddleware",
     "ToolingResponse",
     "Toolset",
@@ -477,6 +491,7 @@ __all__ = [
     "Violation",
     "WrongValue",
     "Yields",
+    "analyse_documentation",
     "canonical_tool_id",
     "counters_json",
     "counters_text",
@@ -486,6 +501,7 @@ __all__ = [
     "detect_format",
     "detect_syntax",
     "detect_tools_format",
+    "discover",
     "drop",
     "dump",
     "dump_entry",
@@ -511,6 +527,7 @@ __all__ = [
     "normalize_to_openai_tool_id",
     "open_session",
     "parse",
+    "profile_text",
     "provider_names",
     "read_document",
     "recover_calls",
@@ -538,6 +555,7 @@ __all__ = [
     "validate_call",
     "verify",
     "verify_stream",
+    "with_documentation",
     "wording",
 ]
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, get_args
 import pytest
 
 from canonicall import Event, Policy, tool_from_schema
+from canonicall.discovery.statement import QUESTIONS
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, status_of, wording
 from canonicall.testing import Fault
 from canonicall.tools.functions import Declared
@@ -112,6 +113,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "docs/clients.md",
         "docs/conversations.md",
         "docs/cookbook.md",
+        "docs/discovery.md",
         "docs/findings.md",
         "docs/gateway-operations.md",
         "docs/providers.md",
@@ -192,6 +194,14 @@ def test_the_simulators_page_lists_the_faults():
     """Every fault, in order."""
     shown = table((ROOT / "docs/simulators.md").read_text(encoding="utf-8"), "fault")
     assert [row[0] for row in shown] == [f"`{fault}`" for fault in Fault]
+
+
+def test_the_discovery_page_lists_the_questions():
+    """Every question, in order, in its own words."""
+    shown = table((ROOT / "docs/discovery.md").read_text(encoding="utf-8"), "question")
+    assert [row[:2] for row in shown] == [
+        [f"`{name}`", asks] for name, (asks, _) in QUESTIONS.items()
+    ]
 
 
 def test_the_architecture_page_has_the_layers_of_the_contract():

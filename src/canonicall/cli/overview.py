@@ -43,6 +43,10 @@ VERBS = {
         "canonicall.cli.providers:providers",
         "Show what providers can do, and their rules.",
     ),
+    "discover": (
+        "canonicall.cli.discover:discover",
+        "Find out how an endpoint calls tools, and write its profile.",
+    ),
     "sim": ("canonicall.cli.sim:sim", "Serve simulated providers on this machine."),
     "doctor": (
         "canonicall.cli.doctor:doctor",

@@ -14,7 +14,7 @@ _INTRODUCTION = """\
 
 `pip install 'canonicall[cli]'` brings the command `canonicall`; `python -m canonicall.cli.entry`
 is the same. Every verb prints tables and colour for people, plain text into a pipe, and JSON with
-`--json`. `-` stands for standard input. Only `run` and `chat` send anything, to
+`--json`. `-` stands for standard input. Only `run`, `chat` and `discover` send anything, to
 the provider you name and have a key for; no other verb needs one. Files are written whole or not
 at all.
 

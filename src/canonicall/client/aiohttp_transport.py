@@ -47,12 +47,36 @@ class AiohttpTransport:
         proxy: str = "",
     ) -> "AiohttpResponse":
         """The answer, as soon as its head is there."""
+        return await self._asked("POST", url, headers, body, timeouts, proxy)
+
+    async def get(
+        self, url: str, headers: Mapping[str, str], timeouts: Timeouts, *, proxy: str = ""
+    ) -> "AiohttpResponse":
+        """The answer, as soon as its head is there."""
+        return await self._asked("GET", url, headers, None, timeouts, proxy)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        session, self._session = self._session, None
+        if session is not None and not session.closed:
+            await session.close()
+
+    async def _asked(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        timeouts: Timeouts,
+        proxy: str,
+    ) -> "AiohttpResponse":
         where = _shown(url)
         clock = _Clock(timeouts, where)
         limit = aiohttp.ClientTimeout(total=None, sock_connect=timeouts.connect)
         try:
             async with clock.limit("first_byte"):
-                response = await self._opened().post(
+                response = await self._opened().request(
+                    method,
                     URL(url, encoded=True),
                     data=body,
                     headers=headers,
@@ -63,12 +87,6 @@ class AiohttpTransport:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise _told(error, where, timeouts) from None
         return AiohttpResponse(response, clock)
-
-    async def close(self) -> None:
-        """Close all connections."""
-        session, self._session = self._session, None
-        if session is not None and not session.closed:
-            await session.close()
 
     def _opened(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()

@@ -79,3 +79,13 @@ class Transport(Protocol):
     async def close(self) -> None:
         """Close all connections."""
         ...
+
+
+class ReadingTransport(Transport, Protocol):
+    """A transport that can also ask without sending anything: for lists of models."""
+
+    async def get(
+        self, url: str, headers: Mapping[str, str], timeouts: Timeouts, *, proxy: str = ""
+    ) -> Response:
+        """The answer, as soon as its head is there; else `TransportError`."""
+        ...

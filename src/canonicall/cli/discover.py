@@ -1,0 +1,153 @@
+"""`canonicall discover`: how an endpoint calls tools, found out by asking it.
+
+Progress goes to standard error, what was found to standard output. A key is named by the variable
+that holds it, never given itself: command lines are seen by others.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from msgspec import Struct
+
+from canonicall.cli.arguments import TargetName, json_option
+from canonicall.cli.discover_page import show_tooling
+from canonicall.cli.files import STANDARD, writing
+from canonicall.cli.visible import in_one_line
+from canonicall.client.config import ClientConfig, ProviderConfig
+from canonicall.client.model import HttpModel
+from canonicall.discovery.addresses import checked, provider_name
+from canonicall.discovery.discover import discover as discover_endpoint
+from canonicall.discovery.documentation import analyse_documentation, with_documentation
+from canonicall.discovery.profile_text import profile_text
+from canonicall.discovery.tooling import ToolingInfo
+from canonicall.providers.profile import FORMATS
+from canonicall.providers.registry import register_provider
+
+
+class _Wanted(Struct, frozen=True, kw_only=True):
+    """What was asked for on the command line."""
+
+    url: str
+    model: str
+    key: str
+    key_env: str
+    format: str
+    name: str
+    docs: Path | None
+    docs_with: str | None
+
+    @property
+    def provider(self) -> str:
+        return self.name or provider_name(checked(self.url))
+
+
+@click.command()
+@click.argument("url")
+@click.option("--model", default="", metavar="MODEL", help="Else the first one that it lists.")
+@click.option(
+    "--key-env", default="", metavar="NAME", help="The environment variable that holds the key."
+)
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(FORMATS),
+    default=None,
+    metavar="FORMAT",
+    help=f"Where it speaks several: {', '.join(FORMATS)}.",
+)
+@click.option("--name", default="", help="What the provider is called; else after its host.")
+@click.option(
+    "--docs",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Documentation, as text: a model reads it, and it is compared with the probes.",
+)
+@click.option(
+    "--docs-with",
+    type=TargetName(),
+    metavar="PROVIDER:MODEL",
+    help="Who reads the documentation; else the model that was probed.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write the profile there.")
+@json_option
+def discover(
+    url: str, key_env: str, format: str | None, output: str | None, as_json: bool, **given: Any
+) -> None:
+    """Find out how an endpoint calls tools, and write its profile.
+
+    URL is a host, the base address that clients are given, or the address of a request. It is
+    asked some thirty times, of which about eight bring a short reply and cost tokens. What cannot
+    be found out stays unknown.
+
+    \b
+    Examples:
+      canonicall discover http://localhost:8000/v1
+      canonicall discover https://api.example.com --key-env A_KEY -o a.toml
+    """
+    if as_json and output == STANDARD:
+        raise click.UsageError(
+            "--json has the profile in it already; leave -o out, or name a file."
+        )
+    wanted = _Wanted(url=url, key=_key(key_env), key_env=key_env, format=format or "", **given)
+    progress = _silent if as_json else _told
+    info = asyncio.run(_found(wanted, progress))
+    text = profile_text(info, date=_today(), name=wanted.provider, key_env=key_env)
+    if output is not None:
+        with writing(output) as file:
+            file.write(text.encode())
+    if as_json:
+        made = msgspec.to_builtins(info) | {"provider": wanted.provider, "profile": text}
+        click.echo(msgspec.json.format(msgspec.json.encode(made), indent=2))
+    else:
+        show_tooling(info, wanted.provider, output)
+
+
+async def _found(wanted: _Wanted, progress: Callable[[str], None]) -> ToolingInfo:
+    info = await discover_endpoint(
+        wanted.url,
+        model=wanted.model,
+        key=wanted.key,
+        format=wanted.format,
+        progress=progress,
+    )
+    if wanted.docs is None:
+        return info
+    progress("Reading the documentation")
+    target = wanted.docs_with or f"{wanted.provider}:{info.model}"
+    config = ClientConfig.from_environment()
+    if wanted.docs_with is None:
+        # From here on the endpoint is a provider like any other.
+        register_provider(profile_text(info, date=_today(), name=wanted.provider), replace=True)
+        own = ProviderConfig(key=wanted.key)
+        config = ClientConfig.from_environment({wanted.provider: own})
+    text = wanted.docs.read_text(encoding="utf-8", errors="replace")
+    async with HttpModel(config) as model:
+        documented = await analyse_documentation(text, model, target)
+    for why in documented.rejected:
+        progress(f"Not counted: {why}")
+    return with_documentation(info, documented)
+
+
+def _key(variable: str) -> str:
+    key = os.environ.get(variable, "") if variable else ""
+    if variable and not key.strip():
+        what = f"the variable {variable} is not set. Set it to the key of the endpoint."
+        raise click.BadParameter(what, param_hint="--key-env")
+    return key
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+def _told(what: str) -> None:
+    click.echo(f"  {in_one_line(what)}", err=True)
+
+
+def _silent(what: str) -> None:
+    del what

@@ -1,0 +1,301 @@
+"""The probes, sent: how calls come, then what is taken and what is refused.
+
+Parts of a probe are sent together. A refusal that names its cause takes the guilty part out and
+the rest is sent again; after one that does not, each half is sent on its own. Where nothing of a
+probe is taken, the request without any part is: only if that is taken, the refusals speak about the
+parts. Refusals cost no tokens.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.blocks import Message
+from canonicall.client.learning import UNKNOWN, change_for
+from canonicall.client.transport import TransportError
+from canonicall.conversation import Conversation
+from canonicall.discovery.addresses import DiscoveryError, Place
+from canonicall.discovery.answer import Answer, Kind, Told, told_in
+from canonicall.discovery.asking import Asker
+from canonicall.discovery.draft import Draft, history, permissive, question
+from canonicall.discovery.evidence import evidence_of
+from canonicall.discovery.id_rules import Seen, seen_ids
+from canonicall.discovery.identifying import request_url
+from canonicall.discovery.parts import PLAIN_IDS, REASONING, Part, Probe, replay_of
+from canonicall.discovery.reading import obeyed, of_calls, of_ids, of_stream, of_thoughts
+from canonicall.discovery.statement import Evidence, Statement
+from canonicall.errors import CanonicallError
+from canonicall.target import Target
+from canonicall.verify.explainer import explain
+
+_LESSONS = 3
+"""How often the first request is changed by what its refusals say."""
+_MOST_BROKEN = 1
+"""Exchanges in a row that may bring no answer."""
+_NEGATIVE = ("tools_with_history",)
+"""Questions whose probe leaves something out: what is taken then is a no."""
+_OPAQUE = "reasoning_details"
+_NO_TOOLS = "tools_unsupported"
+
+
+class Learned(Struct, frozen=True):
+    """A field of the target that a refusal has taught."""
+
+    field: str
+    value: Any
+    evidence: Evidence
+
+
+class _Exchange(Struct, frozen=True):
+    draft: Draft
+    answer: Answer
+    kind: Kind
+    evidence: Evidence
+
+    @property
+    def told(self) -> Told | None:
+        """The reply, where there is one."""
+        if self.kind != "taken":
+            return None
+        return told_in(self.answer, self.draft.target, stream=self.draft.stream)
+
+
+class Probing:
+    """The probes of one endpoint, and all that they showed."""
+
+    def __init__(self, asker: Asker, place: Place, model: str) -> None:
+        self._asker = asker
+        self._place = place
+        self._target: Target = permissive(place.format, model)
+        self._replies: list[tuple[Told, Evidence]] = []
+        self._broken = 0
+        """How many exchanges in a row brought no answer."""
+        self.statements: dict[str, Statement] = {}
+        self.learned: list[Learned] = []
+
+    @property
+    def calls_told(self) -> Told | None:
+        """The first reply that has structured calls."""
+        return next((told for told, _ in self._replies if told.reply.calls), None)
+
+    @property
+    def first(self) -> Told | None:
+        """The first reply of all."""
+        return self._replies[0][0] if self._replies else None
+
+    @property
+    def seen_ids(self) -> Seen | None:
+        """What the ids of all calls have in common."""
+        return seen_ids(
+            [(one.id, one.name) for told, _ in self._replies for one in told.reply.calls]
+        )
+
+    async def calls(self) -> bool:
+        """Ask for calls; False where the model is not answered for, or cannot call tools.
+
+        `DiscoveryError` where not even a plain request is taken: then nothing can be asked.
+        """
+        exchange = await self._send("calls", question(self._target))
+        learned: list[Learned] = []
+        for _ in range(_LESSONS):
+            lesson = self._lesson(exchange)
+            learned += [Learned(name, one, exchange.evidence) for name, one in lesson.items()]
+            if not lesson:
+                break
+            self._target = replace(self._target, **lesson)
+            exchange = await self._send("calls", question(self._target))
+        told = exchange.told
+        if told is None:
+            self._state(self._no_calls(exchange))
+            return False
+        self.learned += learned
+        self._keep(told, exchange)
+        self._state(*of_calls(told, exchange.draft, exchange.evidence))
+        return True
+
+    async def streamed(self) -> None:
+        """Ask for the same as a stream, with thoughts where that can be said and is taken."""
+        base = question(self._target)
+        thinking = REASONING.change(base)
+        plain = replace(thinking, params=replace(thinking.params, reasoning=None))
+        can_ask = thinking.body != plain.body
+        exchange = await self._send("stream", thinking if can_ask else plain, base)
+        if can_ask and exchange.kind == "taken":
+            self._state(Statement(REASONING.question, True, (exchange.evidence,)))
+        if can_ask and exchange.kind == "refused":
+            refused = exchange.evidence
+            exchange = await self._send("stream", plain, base)
+            # Where the plain stream is refused as well, it was not about reasoning.
+            answer = False if exchange.kind == "taken" else None
+            self._state(Statement(REASONING.question, answer, (refused,)))
+        told = exchange.told
+        if told is None:
+            note = "No stream could be read."
+            self._state(Statement("argument_streaming", None, (exchange.evidence,), "U", note))
+            return
+        self._keep(told, exchange)
+        self._state(*of_stream(told, exchange.evidence))
+
+    async def probe(self, probe: Probe) -> None:
+        """Send a probe, and say of each part whether it is taken."""
+        base = self._base(probe)
+        parts = [one for one in (*probe.parts, *self._learned_parts(probe)) if one.is_said(base)]
+        await self._parts(probe.name, base, parts)
+        said = [self.statements[one.question] for one in parts]
+        if probe.on_history and said and not any(map(_is_taken, said)):
+            # Where nothing at all is taken, it may be the fault of what all requests had. Of the
+            # plain question it is known that it is taken.
+            plain = await self._send(f"{probe.name}, nothing special", base)
+            if plain.kind != "taken":
+                self._leave_open(parts, plain)
+                return
+        refused = self.statements.get("foreign_ids")
+        if probe.on_history and refused is not None and refused.answer is False:
+            await self._parts("plain ids", base, [PLAIN_IDS])
+
+    def _keep(self, told: Told, exchange: _Exchange) -> None:
+        """Take in a reply with calls, and what all of them show so far."""
+        self._replies.append((told, exchange.evidence))
+        thoughts = of_thoughts(self._replies, self._place.format)
+        self._state(*of_ids(self._replies), *thoughts)
+
+    async def _parts(self, name: str, base: Draft, parts: Sequence[Part]) -> None:
+        """Say of each part whether it is taken, in as few requests as there are guilty ones."""
+        if not parts:
+            return
+        about = ", ".join(one.question for one in parts)
+        exchange = await self._send(name, _with(base, parts), base, about)
+        if exchange.kind == "taken":
+            self._state(*(self._taken(part, exchange) for part in parts))
+            return
+        if exchange.kind != "refused":
+            self._leave_open(parts, exchange)
+            return
+        guilty = parts[0] if len(parts) == 1 else self._guilty(exchange, parts)
+        if guilty is None:
+            middle = len(parts) // 2
+            await self._parts(name, base, parts[:middle])
+            await self._parts(name, base, parts[middle:])
+            return
+        self._state(_refused(guilty, exchange))
+        await self._parts(name, base, [one for one in parts if one is not guilty])
+
+    def _no_calls(self, exchange: _Exchange) -> Statement:
+        """What it means that the first request got no reply."""
+        proof = (exchange.evidence,)
+        if _NO_TOOLS in _codes_of(exchange):
+            return Statement("structured_calls", False, proof, note="The model takes no tools.")
+        if exchange.kind in ("refused", "unauthorized", "missing"):
+            what = f"a plain request with tools is refused ({exchange.evidence.received[:300]})."
+            help = f"Check the key and the model {self._target.model!r}, or name another model."
+            raise DiscoveryError(what, where=self._place.base, help=help)
+        return Statement("structured_calls", None, proof, "U", "No reply came.")
+
+    def _learned_parts(self, probe: Probe) -> list[Part]:
+        """The parts that only make sense after what came: thoughts, in the field they came in."""
+        field = self.statements.get("reasoning_field")
+        if not probe.on_history or field is None or field.answer == _OPAQUE:
+            return []
+        return [replay_of(field.answer)]
+
+    def _base(self, probe: Probe) -> Draft:
+        if not probe.on_history:
+            return question(self._target)
+        first = self._replies[0][0].reply.message if self._replies else None
+        if first is not None and not _is_storable(first):
+            first = None
+        return history(self._target, first)
+
+    def _taken(self, part: Part, exchange: _Exchange) -> Statement:
+        proof = (exchange.evidence,)
+        if not part.question.startswith("choice_"):
+            return Statement(part.question, part.question not in _NEGATIVE, proof)
+        told = exchange.told
+        answer = None if told is None else obeyed(part.question, told)
+        return Statement(part.question, answer, proof)
+
+    def _guilty(self, exchange: _Exchange, parts: Sequence[Part]) -> Part | None:
+        """The part that the refusal blames, where there are several and it blames one."""
+        codes = _codes_of(exchange)[:1]
+        blamed = [one for one in parts if set(codes).intersection(one.codes)]
+        return blamed[0] if len(blamed) == 1 else None
+
+    def _leave_open(self, parts: Sequence[Part], exchange: _Exchange) -> None:
+        proof = (exchange.evidence,)
+        self._state(*(Statement(one.question, None, proof, "U") for one in parts))
+
+    def _lesson(self, exchange: _Exchange) -> dict[str, Any]:
+        """The fields that a refusal of the plain request teaches."""
+        if exchange.kind != "refused":
+            return {}
+        error = exchange.answer.error(self._target.format)
+        change, _ = change_for(
+            error.native, error.message, exchange.draft.body, exchange.draft.target
+        )
+        return {} if change is None or change.code == UNKNOWN else change.fields
+
+    def _state(self, *statements: Statement) -> None:
+        self.statements |= {one.question: one for one in statements}
+
+    async def _send(
+        self, name: str, draft: Draft, base: Draft | None = None, about: str = ""
+    ) -> _Exchange:
+        """Send a request; the evidence shows what it has that `base` has not."""
+        asker, place = self._asker, self._place
+        url = request_url(place, draft.target.model, stream=draft.stream)
+        asker.tell(f"Probing {name}" + (f": {about}" if about else ""))
+        answer = await self._answer(url, draft.data)
+        plain = None if base is None else base.body
+        evidence = evidence_of(name, url, draft.body, plain, answer, asker.secrets)
+        return _Exchange(draft, answer, answer.kind(place.format), evidence)
+
+    async def _answer(self, url: str, data: bytes) -> Answer:
+        """What comes back. One broken exchange leaves its own questions open, two end it all."""
+        try:
+            answer = await self._asker.post(
+                url, self._place.headers(self._asker.key.reveal()), data
+            )
+        except TransportError as error:
+            self._broken += 1
+            if self._broken > _MOST_BROKEN:
+                raise
+            return Answer(0, {}, b"", error.what)
+        self._broken = 0
+        return answer
+
+
+def _codes_of(exchange: _Exchange) -> list[str]:
+    """What a refusal is called, the likeliest first; empty where nobody knows."""
+    error = exchange.answer.error(exchange.draft.target.format)
+    told = explain(error.native or error.message)
+    return [entry.code for entry in told.entries]
+
+
+def _is_storable(message: Message) -> bool:
+    """Whether a reply can be part of a conversation: its arguments may be of any depth."""
+    try:
+        Conversation().append(message)
+    except CanonicallError:
+        return False
+    return True
+
+
+def _with(base: Draft, parts: Sequence[Part]) -> Draft:
+    for part in parts:
+        base = part.change(base)
+    return base
+
+
+def _refused(part: Part, exchange: _Exchange) -> Statement:
+    proof = (exchange.evidence,)
+    if part.question.startswith("choice_"):
+        return Statement(part.question, "refused", proof)
+    return Statement(part.question, part.question in _NEGATIVE, proof)
+
+
+def _is_taken(statement: Statement) -> bool:
+    """Whether a probe of this question was answered with a reply."""
+    is_no = statement.answer is False
+    return statement.answer not in (None, "refused") and is_no == (statement.question in _NEGATIVE)

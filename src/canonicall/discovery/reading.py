@@ -1,0 +1,131 @@
+"""What replies with calls show: how calls come, what their ids look like, where thoughts stand."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from canonicall.blocks import Message, Thinking, ToolCall
+from canonicall.discovery.answer import Told
+from canonicall.discovery.draft import TOOLS, Draft
+from canonicall.discovery.id_rules import seen_ids
+from canonicall.discovery.statement import Evidence, Statement
+from canonicall.events import ArgumentsAdded, BlockStarted, UsageReported
+from canonicall.syntax.parsing import Parsed, parse
+from canonicall.wire.openai_chat.native import field_of
+from canonicall.wire.openai_chat.reasoning import DETAILS
+
+_FINISH_AT: dict[str, tuple[str | int, ...]] = {
+    "openai-chat": ("choices", 0, "finish_reason"),
+    "openai-responses": ("status",),
+    "anthropic": ("stop_reason",),
+    "gemini": ("candidates", 0, "finishReason"),
+    "bedrock": ("stopReason",),
+    "cohere": ("finish_reason",),
+    "ollama": ("done_reason",),
+}
+"""Where a whole reply says why it ended."""
+_LONGEST_WORD = 40
+_THOUGHTS_AT = {
+    "openai-responses": "reasoning",
+    "anthropic": "thinking",
+    "gemini": "thought",
+    "bedrock": "reasoningContent",
+    "cohere": "content",
+    "ollama": "thinking",
+}
+"""What thoughts are called where a format has one place for them."""
+_SEALS = frozenset({"signature", "encrypted"})
+_LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens", "num_predict")
+
+
+def of_calls(told: Told, draft: Draft, proof: Evidence) -> Iterator[Statement]:
+    """What the first reply shows, which was asked to have two calls."""
+    message, format = told.reply.message, draft.target.format
+    yield Statement("system_role", True, (proof,))
+    limit = next((name for name in _LIMITS if name in draft.body), "")
+    if limit:
+        yield Statement("token_limit_field", limit, (proof,))
+    printed = printed_calls(message)
+    if message.calls:
+        yield Statement("structured_calls", True, (proof,))
+        word = _at(told.body, _FINISH_AT[format])
+        yield Statement("finish_with_calls", word, (proof,))
+    elif printed is not None:
+        yield Statement("structured_calls", False, (proof,))
+        yield Statement("text_syntax", printed.syntax, (proof,))
+    else:
+        note = "The model called no tool, though it was asked to."
+        yield Statement("structured_calls", None, (proof,), "U", note)
+    count = len(message.calls) or (len(printed.calls) if printed is not None else 0)
+    # One call where two were asked for may be the model's choice, so it proves nothing.
+    yield Statement("parallel_calls", True if count > 1 else None, (proof,))
+
+
+def of_stream(told: Told, proof: Evidence) -> Iterator[Statement]:
+    """What a streamed reply shows besides."""
+    started = {
+        event.index
+        for event in told.events
+        if isinstance(event, BlockStarted) and isinstance(event.block, ToolCall)
+    }
+    pieces = [event for event in told.events if isinstance(event, ArgumentsAdded)]
+    most = max((sum(one.index == at for one in pieces) for at in started), default=0)
+    if started:
+        yield Statement("argument_streaming", "pieces" if most > 1 else "whole", (proof,))
+    counted = any(isinstance(event, UsageReported) for event in told.events)
+    yield Statement("usage_in_streams", counted or told.reply.usage is not None, (proof,))
+
+
+def of_ids(replies: Sequence[tuple[Told, Evidence]]) -> Iterator[Statement]:
+    """What the ids of all replies look like, and whether two replies have the same ones."""
+    calls = [(one.id, one.name) for told, _ in replies for one in told.reply.calls]
+    proof = tuple(evidence for told, evidence in replies if told.reply.calls)[:2]
+    seen = seen_ids(calls)
+    if seen is None:
+        return
+    yield Statement("call_ids", seen.told, proof)
+    ids = [{one.id for one in told.reply.calls if one.id} for told, _ in replies]
+    ids = [one for one in ids if one]
+    # Numbered ids begin anew with every conversation, and the probes are different ones.
+    if len(ids) > 1 and seen.style != "numbered":
+        is_reused = any(one & other for at, one in enumerate(ids) for other in ids[:at])
+        yield Statement("ids_reused", is_reused, proof)
+
+
+def of_thoughts(replies: Sequence[tuple[Told, Evidence]], format: str) -> Iterator[Statement]:
+    """Where thoughts stand, and whether they are sealed."""
+    for told, proof in replies:
+        blocks = told.reply.message.blocks
+        thoughts = [one for one in blocks if isinstance(one, Thinking)]
+        if thoughts:
+            # A seal may stand on the thought, or on the call behind it.
+            kinds = {one.kind for block in blocks for one in block.opaque if one.value}
+            chat = DETAILS if "details" in kinds else field_of(thoughts[0])
+            yield Statement("reasoning_field", _THOUGHTS_AT.get(format) or chat, (proof,))
+            yield Statement("reasoning_signed", bool(kinds & _SEALS), (proof,))
+            return
+
+
+def obeyed(question: str, told: Told) -> str:
+    """Whether a reply does what `tool_choice` said."""
+    named = {call.name for call in told.reply.calls}
+    wanted = {
+        "choice_required": bool(named),
+        "choice_none": not named,
+        "choice_named": named == {TOOLS[1].name},
+    }
+    return "obeyed" if wanted[question] else "ignored"
+
+
+def printed_calls(message: Message) -> Parsed | None:
+    """The calls that stand in the words of a message; None where there are none."""
+    parsed = parse(message.text, tools=TOOLS)
+    return parsed if parsed.calls else None
+
+
+def _at(value: Any, path: tuple[str | int, ...]) -> Any:
+    for step in path:
+        if isinstance(step, int):
+            value = value[step] if isinstance(value, list) and len(value) > step else None
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    return value if isinstance(value, str) and len(value) <= _LONGEST_WORD else None
