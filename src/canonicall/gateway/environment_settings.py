@@ -1,0 +1,66 @@
+"""Settings that need no file: every provider that the environment has a key for."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from canonicall.client.config import ClientConfig
+from canonicall.client.secrets import Secret
+from canonicall.gateway.config_checks import profile_of
+from canonicall.gateway.settings import (
+    Choice,
+    ModelSettings,
+    ProviderSettings,
+    Settings,
+    StoreSettings,
+)
+from canonicall.providers.profile import Profile
+
+SIMULATED = "generic:simulated"
+"""Who is asked where nothing is configured: the provider whose rules all others can live with."""
+
+
+def environment_settings(environ: Mapping[str, str]) -> Settings | None:
+    """A back for each provider with a key, asked as `provider:model`; None where there is none."""
+    present = ClientConfig(environ=environ).present()
+    if not present:
+        return None
+    settings = Settings(
+        providers={name: ProviderSettings() for name in present},
+        store=StoreSettings(path=str(state_file(environ))),
+    )
+    return with_keys(settings, environ)
+
+
+def default_settings(environ: Mapping[str, str]) -> Settings:
+    """What is served where nothing is configured: one simulated model, for every name."""
+    return Settings(
+        models={"*": ModelSettings(choices=(Choice(target=SIMULATED),))},
+        store=StoreSettings(path=str(state_file(environ))),
+    )
+
+
+def state_file(environ: Mapping[str, str]) -> Path:
+    """Where the gateway keeps what it knows, in the user's folder for such."""
+    home = environ.get("HOME") or str(Path.home())
+    state = environ.get("XDG_STATE_HOME") or Path(home) / ".local" / "state"
+    return Path(state) / "canonicall" / "gateway.db"
+
+
+def with_keys(settings: Settings, environ: Mapping[str, str]) -> Settings:
+    """Settings in which a section without a key has that of the environment.
+
+    A section with an address of its own has not: the key would go to a host it is not meant for.
+    """
+    filled = dict(settings.providers)
+    for name, section in settings.providers.items():
+        profile = profile_of(settings, name)
+        if profile is not None and not section.keys and not section.base_url:
+            filled[name] = replace(section, keys=_keys(profile, environ))
+    return replace(settings, providers=filled)
+
+
+def _keys(profile: Profile, environ: Mapping[str, str]) -> tuple[Secret, ...]:
+    secret = ClientConfig(environ=environ).of(profile).secret
+    return (secret,) if secret else ()
