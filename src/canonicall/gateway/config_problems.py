@@ -51,9 +51,11 @@ class Problems:
     def error(self, where: str, what: str, help: str = "") -> None:
         """Something that nothing can be served with.
 
-        Where a place, or something in it, is wrong already, what follows from that is not told.
+        Where a place, something in it or what it is in is wrong already, this follows from that,
+        and is not told.
         """
-        if not any(_is_in(one.where, where) for one in self.errors):
+        places = [one.where for one in self.errors]
+        if not any(_is_in(one, where) or _is_in(where, one) for one in places):
             self.errors.append(Problem(where, what, help))
 
     def warn(self, where: str, what: str, help: str = "") -> None:
