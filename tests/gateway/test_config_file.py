@@ -115,6 +115,19 @@ def test_a_section_without_a_key_has_the_one_of_the_environment():
     assert settings.providers["house"].keys == ()
 
 
+def test_what_fills_an_address_may_come_from_the_environment():
+    text = "providers: {azure: {key: x}, bedrock: {values: {region: eu-west-1}}}"
+    environ = {"AZURE_OPENAI_RESOURCE": "desk", "AWS_REGION": "us-east-1"}
+    providers = read(text, environ=environ).settings.providers
+    assert providers["azure"].values["resource"] == "desk"
+    assert providers["bedrock"].values["region"] == "eu-west-1"
+
+
+def test_a_file_that_is_something_else_altogether_is_told_in_bearable_length():
+    text = "\n".join(f"name{at}: 1" for at in range(5000))
+    assert len(refused(text)) == 100
+
+
 def test_a_model_may_have_its_target_by_name():
     settings = read("models: {a: {target: 'openai:gpt-5', fallbacks: ['xai:grok-4']}}").settings
     assert settings.models["a"].choices == (Choice(target="openai:gpt-5"),)
@@ -139,6 +152,7 @@ FAULTS = [
     ("sever: {}", "$.sever: no setting here is called 'sever'. Did you mean 'server'?"),
     ("providers: {openai: {api_key: x}}", "$.providers.openai.api_key: no setting here is called 'api_key'. It is called 'key' here."),
     ("providers: {opnai: {}}", "$.providers.opnai: no provider is called 'opnai'. Did you mean 'openai'? Or set `profile` to the provider it behaves like."),
+    ("providers: {House: {profile: vllm}}", "$.providers.House: 'House' cannot be the name of a provider. Use lower-case letters, digits, '.', '_' and '-'."),
     ("providers: {house: {profile: vlm}}", "$.providers.house.profile: no provider is called 'vlm'. Did you mean 'vllm'?"),
     ("providers: {openai: {format: openai-chta}}", "$.providers.openai.format: no format of the provider 'openai' is called 'openai-chta'. Did you mean 'openai-chat'?"),
     ("models: {a: 'antropic:x'}", "$.models.a.choices[0].target: no provider is called 'antropic'. Did you mean 'anthropic'?"),

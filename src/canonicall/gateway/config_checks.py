@@ -15,6 +15,7 @@ from canonicall.gateway.settings import KeySettings, ModelSettings, ProviderSett
 from canonicall.providers.profile import Profile
 from canonicall.providers.registry import find_profile, provider_names
 
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 _AT_LEAST = {"workers": 1, "max_body_bytes": 1, "max_body_depth": 1, "port": 0}
 _MOST_WORKERS = 256
@@ -85,6 +86,10 @@ def _check_provider(
     name: str, section: ProviderSettings, environ: Mapping[str, str], where: str, problems: Problems
 ) -> None:
     profile = find_profile(section.profile or name)
+    if not _NAME.fullmatch(name):
+        what = f"{name!r} cannot be the name of a provider."
+        problems.error(where, what, "Use lower-case letters, digits, '.', '_' and '-'.")
+        return
     if profile is None:
         unknown = str(UnknownName("provider", section.profile or name, provider_names()))
         help = "" if section.profile else "Or set `profile` to the provider it behaves like."

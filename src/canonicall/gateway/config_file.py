@@ -10,7 +10,7 @@ from canonicall.gateway.config_problems import ROOT, Problem, Problems
 from canonicall.gateway.config_shape import read_section
 from canonicall.gateway.config_text import parse_text
 from canonicall.gateway.environment_references import fill_references
-from canonicall.gateway.environment_settings import with_keys
+from canonicall.gateway.environment_settings import completed
 from canonicall.gateway.settings import Settings
 
 
@@ -47,4 +47,4 @@ def read_settings(data: bytes, file: str, environ: Mapping[str, str]) -> Loaded:
     settings = read_section(Settings, filled, ROOT, problems)
     check_settings(settings, environ, problems)
     problems.raise_any(file)
-    return Loaded(with_keys(settings, environ), tuple(problems.warnings))
+    return Loaded(completed(settings, environ), tuple(problems.warnings))

@@ -9,6 +9,8 @@ from msgspec import Struct
 from canonicall.errors import CanonicallError
 
 ROOT = "$"
+_MOST = 100
+"""Errors that are told: whoever has more has another file in hand."""
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]*")
 _KINDS = (
     (bool, "true or false"),
@@ -54,6 +56,8 @@ class Problems:
         Where a place, something in it or what it is in is wrong already, this follows from that,
         and is not told.
         """
+        if len(self.errors) >= _MOST:
+            return
         places = [one.where for one in self.errors]
         if not any(_is_in(one, where) or _is_in(where, one) for one in places):
             self.errors.append(Problem(where, what, help))

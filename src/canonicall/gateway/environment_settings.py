@@ -6,7 +6,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from canonicall.client.config import ClientConfig
-from canonicall.client.secrets import Secret
 from canonicall.gateway.config_checks import profile_of
 from canonicall.gateway.settings import (
     Choice,
@@ -15,7 +14,6 @@ from canonicall.gateway.settings import (
     Settings,
     StoreSettings,
 )
-from canonicall.providers.profile import Profile
 
 SIMULATED = "generic:simulated"
 """Who is asked where nothing is configured: the provider whose rules all others can live with."""
@@ -30,7 +28,7 @@ def environment_settings(environ: Mapping[str, str]) -> Settings | None:
         providers={name: ProviderSettings() for name in present},
         store=StoreSettings(path=str(state_file(environ))),
     )
-    return with_keys(settings, environ)
+    return completed(settings, environ)
 
 
 def default_settings(environ: Mapping[str, str]) -> Settings:
@@ -48,19 +46,23 @@ def state_file(environ: Mapping[str, str]) -> Path:
     return Path(state) / "canonicall" / "gateway.db"
 
 
-def with_keys(settings: Settings, environ: Mapping[str, str]) -> Settings:
-    """Settings in which a section without a key has that of the environment.
+def completed(settings: Settings, environ: Mapping[str, str]) -> Settings:
+    """Settings in which each section has what it lacks and the environment knows.
 
-    A section with an address of its own has not: the key would go to a host it is not meant for.
+    That is a key, and what fills `{region}` and the like. A section with an address of its own gets
+    no key: it would go to a host it is not meant for.
     """
+    config = ClientConfig(environ=environ)
     filled = dict(settings.providers)
     for name, section in settings.providers.items():
         profile = profile_of(settings, name)
-        if profile is not None and not section.keys and not section.base_url:
-            filled[name] = replace(section, keys=_keys(profile, environ))
+        if profile is None:
+            continue
+        known = config.of(profile)
+        takes_key = bool(known.secret) and not section.keys and not section.base_url
+        filled[name] = replace(
+            section,
+            keys=(known.secret,) if takes_key else section.keys,
+            values={**known.values, **section.values},
+        )
     return replace(settings, providers=filled)
-
-
-def _keys(profile: Profile, environ: Mapping[str, str]) -> tuple[Secret, ...]:
-    secret = ClientConfig(environ=environ).of(profile).secret
-    return (secret,) if secret else ()
