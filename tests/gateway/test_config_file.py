@@ -177,6 +177,8 @@ FAULTS = [
     # addresses
     ("providers: {openai: {base_url: api.openai.com}}", "$.providers.openai.base_url: this is no address. Begin with https://."),
     ("providers: {azure: {key: x}}", '$.providers.azure.base_url: {resource} is not known. Set values["resource"], or the variable AZURE_OPENAI_RESOURCE or AZURE_RESOURCE_NAME.'),
+    ("providers: {azure: {base_url: 'https://a/v1', base_urls: {anthropc: 'https://a'}}}", "$.providers.azure.base_urls.anthropc: no format of the provider 'azure' is called 'anthropc'. Did you mean 'anthropic'?"),
+    ("providers: {azure: {base_url: 'https://a/v1', base_urls: {anthropic: 'a'}}}", "$.providers.azure.base_urls.anthropic: this is no address. Begin with https://."),
     # models
     ("models: {a: openai}", "$.models.a.choices[0].target: 'openai' names no model. Write provider:model."),
     ("models: {a: []}", '$.models.a: nobody answers for it. Name a target: "provider:model".'),

@@ -96,21 +96,40 @@ def _check_provider(
         problems.error(inside(where, "profile") if section.profile else where, unknown, help)
         return
     if section.format and section.format not in profile.formats:
-        known = f"format of the provider {profile.name!r}"
-        unknown = str(UnknownName(known, section.format, profile.formats))
-        problems.error(inside(where, "format"), unknown)
+        problems.error(inside(where, "format"), _unknown_format(profile, section.format))
         return
-    if section.base_url and not _is_address(section.base_url):
-        problems.error(inside(where, "base_url"), "this is no address.", "Begin with https://.")
-        return
+    for format in section.base_urls:
+        if format not in profile.formats:
+            place = inside(inside(where, "base_urls"), format)
+            problems.error(place, _unknown_format(profile, format))
+    given = {"base_url": section.base_url}
+    given |= {f"base_urls.{format}": url for format, url in section.base_urls.items()}
+    for field, url in given.items():
+        if url and not _is_address(url):
+            problems.error(f"{where}.{field}", "this is no address.", "Begin with https://.")
+    _check_address(profile, section, environ, where, problems)
+
+
+def _check_address(
+    profile: Profile,
+    section: ProviderSettings,
+    environ: Mapping[str, str],
+    where: str,
+    problems: Problems,
+) -> None:
+    """Whether it is known where the provider is asked, with everything that its address needs."""
     format = section.format or profile.format
-    given = {format: section.base_url} if section.base_url else {}
-    own = ProviderConfig(base_urls=given, values=section.values)
+    urls = section.base_urls | ({format: section.base_url} if section.base_url else {})
+    own = ProviderConfig(base_urls=urls, values=section.values)
     try:
         config = ClientConfig({profile.name: own}, environ=environ)
         base_address(profile, format, config.of(profile))
     except MissingSetting as error:
         problems.error(inside(where, "base_url"), error.what, error.help)
+
+
+def _unknown_format(profile: Profile, format: str) -> str:
+    return str(UnknownName(f"format of the provider {profile.name!r}", format, profile.formats))
 
 
 def _is_address(text: str) -> bool:
@@ -148,8 +167,7 @@ def _check_target(target: str, settings: Settings, where: str, problems: Problem
             known = {*settings.providers, *provider_names()}
             problems.error(where, str(UnknownName("provider", name, known)))
     elif format and format not in profile.formats:
-        known_formats = f"format of the provider {profile.name!r}"
-        problems.error(where, str(UnknownName(known_formats, format, profile.formats)))
+        problems.error(where, _unknown_format(profile, format))
 
 
 def _check_keys(settings: Settings, problems: Problems) -> None:

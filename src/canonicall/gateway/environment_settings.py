@@ -17,6 +17,8 @@ from canonicall.gateway.settings import (
 
 SIMULATED = "generic:simulated"
 """Who is asked where nothing is configured: the provider whose rules all others can live with."""
+_NOWHERE = "http://simulated.invalid/v1"
+"""An address that a simulator answers for; it can never be one of the network (RFC 6761)."""
 
 
 def environment_settings(environ: Mapping[str, str]) -> Settings | None:
@@ -33,8 +35,11 @@ def environment_settings(environ: Mapping[str, str]) -> Settings | None:
 
 def default_settings(environ: Mapping[str, str]) -> Settings:
     """What is served where nothing is configured: one simulated model, for every name."""
+    provider, _, name = SIMULATED.partition(":")
+    answered = ModelSettings(choices=(Choice(target=SIMULATED),))
     return Settings(
-        models={"*": ModelSettings(choices=(Choice(target=SIMULATED),))},
+        providers={provider: ProviderSettings(base_url=_NOWHERE)},
+        models={name: answered, "*": answered},
         store=StoreSettings(path=str(state_file(environ))),
     )
 

@@ -23,6 +23,8 @@ class ProviderSettings(Section, frozen=True, kw_only=True):
     format: str = ""
     """The wire format spoken, where the profile has several; empty for its usual one."""
     base_url: str = ""
+    base_urls: dict[str, str] = {}
+    """The addresses of its other formats, where the profile has those of their own."""
     keys: tuple[Secret, ...] = ()
     """Several are used in turn; one that is refused or used up rests."""
     headers: dict[str, str] = {}
