@@ -183,8 +183,19 @@ def test_a_second_signal_does_not_wait_for_anybody(start, workers):
     answer = in_background(running, "/slow/1000")
     running.send(signal.SIGINT)
     running.hear("draining")
-    assert running.end(signal.SIGINT)[0] == 0
+    assert running.end(signal.SIGINT) == (0, ["closed"] * workers)
     assert isinstance(answer(), Exception)
+
+
+def test_a_signal_to_all_processes_is_one_signal(start):
+    """A service manager ends all of them at once, and the supervisor tells its workers again."""
+    running = start(workers=2).ready()
+    processes = processes_of(running, 2)
+    answer = in_background(running, "/slow/1")
+    for one in processes:
+        os.kill(one, signal.SIGTERM)
+    assert running.end()[0] == 0
+    assert answer()["setting"] == "first"
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from canonicall.client.config import ClientConfig
+from canonicall.client.secrets import Secret
 from canonicall.gateway.config_checks import profile_of
 from canonicall.gateway.settings import (
     Choice,
@@ -38,7 +39,7 @@ def default_settings(environ: Mapping[str, str]) -> Settings:
     provider, _, name = SIMULATED.partition(":")
     answered = ModelSettings(choices=(Choice(target=SIMULATED),))
     return Settings(
-        providers={provider: ProviderSettings(base_url=_NOWHERE)},
+        providers={provider: ProviderSettings(base_url=_NOWHERE, keys=(Secret(name),))},
         models={name: answered, "*": answered},
         store=StoreSettings(path=str(state_file(environ))),
     )

@@ -84,7 +84,11 @@ def serve(
 
         def work(life: int, say_ready: Callable[[], None]) -> int:
             worker = Worker(source, factory, listening, refusals, on_ready=say_ready, life=life)
-            return worker.run()
+            try:
+                return worker.run()
+            except CanonicallError as error:
+                tell("worker_failed", str(error))
+                return 1
 
         return Supervisor(work, source, tell, on_ready=told, watches=watches).run()
 
@@ -143,15 +147,13 @@ class Worker:
         if not is_main or os.name != "posix":
             yield
             return
-        taken: dict[int, Callable[[], object]] = {
-            signal.SIGHUP: self._reload_wanted.set,
-            signal.SIGTERM: partial(self._end, server),
-        }
+        taken: dict[int, Callable[[], object]] = {signal.SIGHUP: self._reload_wanted.set}
         if self._life is None:
-            taken[signal.SIGINT] = partial(self._end, server)
+            taken |= dict.fromkeys((signal.SIGTERM, signal.SIGINT), partial(self._end, server))
         else:
-            # Ctrl-C reaches all processes of a terminal; workers leave it to the one above them.
-            taken[BREAK_OFF] = server.break_off
+            # Ctrl-C and service managers signal all processes, and the one above us does so again:
+            # twice means nothing here, and only it says when nobody is to be waited for.
+            taken |= {signal.SIGTERM: server.drain, BREAK_OFF: server.break_off}
             loop.add_reader(self._life, self._orphaned, loop, server)
         for number, act in taken.items():
             loop.add_signal_handler(number, act)
@@ -166,12 +168,12 @@ class Worker:
             server.break_off()
         else:
             self._tell(*DRAINING)
-            server.should_exit = True
+            server.drain()
 
     def _orphaned(self, loop: asyncio.AbstractEventLoop, server: "_Server") -> None:
         if self._life is not None and not os.read(self._life, 1):
             loop.remove_reader(self._life)
-            server.should_exit = True
+            server.drain()
 
     async def _keep_reloading(self, app: App, server: "_Server") -> None:
         while True:
@@ -210,6 +212,16 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        if self.force_exit:
+            # uvicorn leaves it out then; the application has files to close.
+            await self.lifespan.shutdown()
+
+    def drain(self) -> None:
+        """Take nothing new, and end when the rest has finished."""
+        self.should_exit = True
 
     def break_off(self) -> None:
         """End without waiting for anybody."""

@@ -68,7 +68,10 @@ class Supervisor:
         self._kills_at: float | None = None
         """When workers are killed, once the end has begun."""
         self._code = 0
+        self._has_begun = False
+        """Whether any worker has ever been ready."""
         self._was_ready = False
+        """Whether all of them have."""
 
     def run(self) -> int:
         """Keep them running, and give the exit code."""
@@ -97,7 +100,7 @@ class Supervisor:
             self._kills_at = time.monotonic() + _GRACE
 
     def _patience(self) -> float | None:
-        moments = [slot.starts_at for slot in self._slots if not slot.process]
+        moments = [slot.starts_at for slot in self._vacant()]
         if self._kills_at is not None:
             moments = [self._kills_at]
         if self._watches:
@@ -142,6 +145,7 @@ class Supervisor:
     def _hear(self, slot: _Slot) -> None:
         """A worker is ready, or is gone before it was."""
         slot.was_ready = bool(os.read(slot.ready_pipe, 1))
+        self._has_begun = self._has_begun or slot.was_ready
         os.close(slot.ready_pipe)
         slot.ready_pipe = -1
         if slot.was_ready and slot.version != self._version:
@@ -167,7 +171,7 @@ class Supervisor:
         if self._kills_at is not None:
             self._code = self._code or (1 if code > 0 else 0)
             return
-        if not slot.was_ready and not self._was_ready:
+        if not slot.was_ready and not self._has_begun:
             self._tell("worker_failed", f"Worker {process} could not begin ({how}).")
             self._code = 1
             self._end()
@@ -179,10 +183,17 @@ class Supervisor:
         self._tell("worker_ended", f"Worker {process} ended ({how}); another takes its place.")
 
     def _start_due(self) -> None:
-        now = time.monotonic()
-        for slot in self._slots:
-            if not slot.process and slot.starts_at <= now and self._kills_at is None:
+        for slot in self._vacant():
+            if slot.starts_at <= time.monotonic():
                 self._start(slot)
+
+    def _vacant(self) -> list[_Slot]:
+        """Where a worker is to be started. The first goes ahead alone: it makes what all need,
+        such as the file of the store, and if it cannot begin, one complaint is enough."""
+        if self._kills_at is not None:
+            return []
+        slots = self._slots if self._has_begun else self._slots[:1]
+        return [slot for slot in slots if not slot.process]
 
     def _start(self, slot: _Slot) -> None:
         readable, writable = os.pipe()
