@@ -33,26 +33,24 @@ def _moment(ctx: click.Context, option: click.Parameter, given: str | None) -> s
     return given
 
 
-@click.group()
-def keys() -> None:
+@click.command()
+@click.argument("action", type=click.Choice(("new",)))
+@click.option("--name", default="key", show_default=True, help="What people call it.")
+@click.option("--models", metavar="NAMES", help="The models it may ask for, joined by commas.")
+@click.option("--expires", callback=_moment, metavar="WHEN", help="A day, a moment, or 90d.")
+@json_option
+def keys(action: str, name: str, models: str | None, expires: str, as_json: bool) -> None:
     """Make virtual keys for the gateway.
 
-    Clients show them in place of a provider's key; the gateway knows only their hashes.
+    Clients show them in place of a provider's key. A new key is printed once, with the section for
+    the gateway's file: that holds only its hash.
 
     \b
     Examples:
       canonicall keys new --name desk
       canonicall keys new --name ci --models fast,best --expires 90d
     """
-
-
-@keys.command()
-@click.option("--name", default="key", show_default=True, help="What people call it.")
-@click.option("--models", metavar="NAMES", help="The models it may ask for, joined by commas.")
-@click.option("--expires", callback=_moment, metavar="WHEN", help="A day, a moment, or 90d.")
-@json_option
-def new(name: str, models: str | None, expires: str, as_json: bool) -> None:
-    """Print a new key, once, and the section for the gateway's file."""
+    del action
     key = _PREFIX + secrets.token_urlsafe(32)
     section: dict[str, object] = {"hash": f"sha256:{hashlib.sha256(key.encode()).hexdigest()}"}
     if models:
