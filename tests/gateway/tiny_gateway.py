@@ -20,6 +20,8 @@ class Tiny:
         self.settings = settings
 
     async def reload(self, settings):
+        if settings.log.file == "refuse":
+            raise RuntimeError("sk-very-secret")
         self.settings = settings
 
     async def __call__(self, scope, receive, send):

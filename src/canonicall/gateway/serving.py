@@ -185,7 +185,9 @@ class Worker:
             try:
                 await app.reload(settings)
             except Exception as error:  # noqa: BLE001  whatever it is, the old settings serve on
-                self._tell(REFUSED, f"The settings stay as they were: {error!r}")
+                # Only our own errors are known not to quote a key.
+                why = error if isinstance(error, CanonicallError) else type(error).__name__
+                self._tell(REFUSED, f"The settings stay as they were: {why}")
                 continue
             server.config.timeout_graceful_shutdown = math.ceil(settings.server.drain_seconds)
             self._tell(*RELOADED)
