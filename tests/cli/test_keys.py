@@ -18,7 +18,9 @@ def new(*arguments):
 def test_the_section_is_taken_by_the_gateway_and_holds_only_the_hash():
     done = new("--name", "a desk: #1", "--models", "fast, claude-*", "--expires", "2027-01-31")
     assert done.exit_code == 0
-    key = next(line.strip() for line in done.output.splitlines() if line.startswith("  ck-"))
+    key = next(
+        line.strip() for line in done.output.splitlines() if line.startswith("  sk-canonicall-")
+    )
     section = done.output[done.output.index("keys:\n") :]
     assert key not in section
     assert list(yaml.safe_load(section)["keys"]) == ["a desk: #1"]

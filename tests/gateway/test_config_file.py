@@ -181,6 +181,7 @@ FAULTS = [
     ("providers: {azure: {base_url: 'https://a/v1', base_urls: {anthropic: 'a'}}}", "$.providers.azure.base_urls.anthropic: this is no address. Begin with https://."),
     # models
     ("models: {a: openai}", "$.models.a.choices[0].target: 'openai' names no model. Write provider:model."),
+    ("models: {'': 'openai:x'}", '$.models[""]: the name is empty. Name what clients ask for; * is anything.'),
     ("models: {a: []}", '$.models.a: nobody answers for it. Name a target: "provider:model".'),
     ("models: {a: {choices: [{weight: 1}]}}", "$.models.a.choices[0].target: it is missing."),
     ("models: {a: {choices: [{target: 'openai:x', weight: -1}]}}", "$.models.a.choices[0].weight: it must not be negative."),
@@ -188,7 +189,7 @@ FAULTS = [
     ("models: {'gpt 4.1': openai}", '$.models["gpt 4.1"].choices[0].target: \'openai\' names no model. Write provider:model.'),
     # keys
     ("keys: {a: {}}", "$.keys.a.hash: it is missing."),
-    ("keys: {a: {hash: ck-very-secret}}", "$.keys.a.hash: it must be `sha256:` and 64 digits, 0 to 9 and a to f. `canonicall keys new` prints a key and its hash."),
+    ("keys: {a: {hash: sk-very-secret}}", "$.keys.a.hash: it must be `sha256:` and 64 digits, 0 to 9 and a to f. `canonicall keys new` prints a key and its hash."),
     (f"keys: {{a: {{hash: '{HASH}', expires: soon}}}}", "$.keys.a.expires: this is no day or moment of ISO 8601. Write 2027-01-31 or 2027-01-31T12:00Z."),
     (f"keys: {{a: {{hash: '{HASH}'}}, b: {{hash: '{HASH}'}}}}", "$.keys.b.hash: it is the same key as 'a'. Give each its own: `canonicall keys new`."),
     (f"keys: {{a: {{hash: '{HASH}', concurrent: -1}}}}", "$.keys.a.concurrent: it must not be negative. 0 is no limit."),
@@ -278,6 +279,7 @@ def test_yaml_merges_are_no_duplicates():
     ("text", "where"),
     [
         ("server: {workers: 2}\nmodels: {a: 'openai:x'}", "$.store.path"),
+        ("models: {'claude-*': 'openai:x', 'claude-4*': 'openai:y', claude-5: 'openai:z'}", '$.models["claude-4*"]'),
         (f"models: {{a: 'openai:x'}}\nkeys: {{k: {{hash: '{HASH}', models: [a, b]}}}}", "$.keys.k.models[1]"),
     ],
 )  # fmt: skip

@@ -157,7 +157,8 @@ def test_requests_under_way_finish_and_no_others_are_taken(start, workers):
     running.send(signal.SIGTERM)
     running.hear("draining")
     eventually(lambda: _is_refused(running))
-    assert answer()["setting"] == "first"
+    finished = answer()
+    assert (finished["setting"], finished["is_draining"]) == ("first", True)
     assert running.process.wait(PATIENCE) == 0
 
 
@@ -237,7 +238,8 @@ def test_a_wrong_file_leaves_the_old_settings_and_a_right_one_reaches_all(start,
     assert "$.server.prot: no setting here is called 'prot'. Did you mean 'port'?" in told
     assert running.ask()["setting"] == "first"
     write(running.file, workers=workers, setting="third")
-    running.send(signal.SIGHUP)
+    # An application can ask for it too, and all workers get it.
+    assert not running.ask("/renew")["is_draining"]
     running.hear("reloaded")
     found = {}
 

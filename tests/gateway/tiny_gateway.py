@@ -34,12 +34,18 @@ class Tiny:
         _, action, *seconds = scope["path"].split("/")
         if action == "die":
             os._exit(9)
+        if action == "renew":
+            self.serving.renew()
         headers = [(b"content-type", b"application/json")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         if action == "slow":
             await send({"type": "http.response.body", "body": b" ", "more_body": True})
             await asyncio.sleep(float(seconds[0]))
-        answer = {"process": os.getpid(), "setting": settings.log.file}
+        answer = {
+            "process": os.getpid(),
+            "setting": settings.log.file,
+            "is_draining": self.serving.is_draining,
+        }
         await send({"type": "http.response.body", "body": json.dumps(answer).encode()})
 
     async def live(self, receive, send):

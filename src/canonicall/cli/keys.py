@@ -14,7 +14,8 @@ import msgspec
 from canonicall.cli.arguments import json_option
 from canonicall.cli.page import open_console, say
 
-_PREFIX = "ck-"
+_PREFIX = "sk-canonicall-"
+"""Clients and scanners for leaked keys know `sk-`; the rest says whose it is."""
 _DAYS = re.compile(r"(\d{1,5})d")
 
 

@@ -26,8 +26,7 @@ def check_settings(settings: Settings, environ: Mapping[str, str], problems: Pro
     _check_server(settings, problems)
     for name, provider in settings.providers.items():
         _check_provider(name, provider, environ, inside("$.providers", name), problems)
-    for name, model in settings.models.items():
-        _check_model(model, settings, inside("$.models", name), problems)
+    _check_models(settings, problems)
     _check_keys(settings, problems)
     if settings.store.days <= 0:
         problems.error("$.store.days", "nothing would be kept.", "Give a number above 0.")
@@ -138,6 +137,21 @@ def _is_address(text: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+def _check_models(settings: Settings, problems: Problems) -> None:
+    globs: list[str] = []
+    for name, model in settings.models.items():
+        where = inside("$.models", name)
+        if not name:
+            problems.error(where, "the name is empty.", "Name what clients ask for; * is anything.")
+        _check_model(model, settings, where, problems)
+        earlier = next((glob for glob in globs if fnmatchcase(name, glob)), None)
+        if "*" in name:
+            globs.append(name)
+            if earlier is not None:
+                what = f"{earlier!r} stands before it, and takes all its names."
+                problems.warn(where, what, "Put the narrower name first.")
 
 
 def _check_model(model: ModelSettings, settings: Settings, where: str, problems: Problems) -> None:

@@ -31,8 +31,25 @@ _IDLE_SECONDS = 75
 writes into one that is being closed."""
 
 
+class Serving:
+    """What an application may know of its server, and ask of it."""
+
+    def __init__(self, supervisor: int | None = None) -> None:
+        """`supervisor`: the process above this one, where there are several workers."""
+        self._supervisor = supervisor
+        self.is_draining = False
+        """Whether it ends, and takes nothing new."""
+
+    def renew(self) -> None:
+        """Have the settings read again, in all workers; what comes of it is told by the server."""
+        os.kill(self._supervisor or os.getpid(), signal.SIGHUP)
+
+
 class App(Protocol):
     """What is served: an ASGI application whose settings can be changed while it runs."""
+
+    serving: Serving
+    """Set by the server before it begins."""
 
     async def __call__(
         self,
@@ -130,7 +147,8 @@ class Worker:
     async def serve(self) -> None:
         """The same in a loop that is there already."""
         app = self._factory(self._source.settings)
-        server = _Server(_config(app, self._source.settings.server), self._on_ready)
+        app.serving = Serving(None if self._life is None else os.getppid())
+        server = _Server(_config(app, self._source.settings.server), app.serving, self._on_ready)
         reloading = asyncio.create_task(self._keep_reloading(app, server))
         watching = asyncio.create_task(self._watch()) if self._watches else None
         loop = asyncio.get_running_loop()
@@ -202,8 +220,11 @@ class Worker:
 class _Server(uvicorn.Server):
     """uvicorn's server, whose signals are ours and which says when it is ready."""
 
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, serving: Serving, on_ready: Callable[[], None]
+    ) -> None:
         super().__init__(config)
+        self._serving = serving
         self._on_ready = on_ready
 
     @contextlib.contextmanager
@@ -223,11 +244,12 @@ class _Server(uvicorn.Server):
 
     def drain(self) -> None:
         """Take nothing new, and end when the rest has finished."""
-        self.should_exit = True
+        self.should_exit = self._serving.is_draining = True
 
     def break_off(self) -> None:
         """End without waiting for anybody."""
-        self.should_exit = self.force_exit = True
+        self.drain()
+        self.force_exit = True
         for task in self.server_state.tasks:
             task.cancel()
 
