@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from canonicall.cli.serve import for_providers
 from canonicall.cli.verbs import cli
 from canonicall.gateway.config_file import read_settings
 from canonicall.gateway.settings import Settings
@@ -91,6 +92,12 @@ def test_the_keys_in_the_environment_are_enough(run):
     assert plan["models"] == []
     shown = " ".join(run("--dry-run", env=KEYS).output.split())
     assert "PROVIDER:MODEL, for: anthropic, openai." in shown
+
+
+def test_addresses_in_the_environment_are_for_clients():
+    """They lead to the gateway: it would ask itself, for ever."""
+    environ = {**KEYS, "OPENAI_BASE_URL": "http://127.0.0.1:8400/v1", "AWS_REGION": "eu-west-1"}
+    assert for_providers(environ) == {**KEYS, "AWS_REGION": "eu-west-1"}
 
 
 def test_nothing_at_all_is_a_simulation_on_loopback_and_says_so(run, tmp_path):

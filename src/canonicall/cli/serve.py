@@ -151,7 +151,7 @@ class _Run:
     def _factory(self) -> "Factory":
         gateway: Callable[..., Any] = import_module("canonicall.gateway.app").Gateway
         if not self._is_simulated:
-            return partial(gateway, environ=_for_providers(os.environ))
+            return partial(gateway, environ=for_providers(os.environ))
         transport = import_module("canonicall.testing.transport").SimulatorTransport
         return partial(gateway, transport=transport(_simulator()))
 
@@ -189,7 +189,7 @@ def _simulator() -> Callable[[str], Simulator]:
     return at
 
 
-def _for_providers(environ: Mapping[str, str]) -> dict[str, str]:
+def for_providers(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment without the addresses in it.
 
     They are there for clients, and lead to a gateway where there is one: it would ask itself.

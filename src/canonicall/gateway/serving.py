@@ -22,10 +22,16 @@ import uvicorn
 from canonicall.errors import CanonicallError
 from canonicall.gateway.listening import address_of, listen
 from canonicall.gateway.settings import ServerSettings, Settings
-from canonicall.gateway.settings_source import DRAINING, REFUSED, RELOADED, SettingsSource, Tell
+from canonicall.gateway.settings_source import (
+    DRAINING,
+    REFUSED,
+    RELOADED,
+    WATCH_SECONDS,
+    SettingsSource,
+    Tell,
+)
 from canonicall.gateway.supervising import BREAK_OFF, Supervisor
 
-_WATCH_SECONDS = 1.0
 _IDLE_SECONDS = 75
 """Longer than clients keep a connection for the next request: they let go first, so that none
 writes into one that is being closed."""
@@ -212,7 +218,7 @@ class Worker:
 
     async def _watch(self) -> None:
         while True:
-            await asyncio.sleep(_WATCH_SECONDS)
+            await asyncio.sleep(WATCH_SECONDS)
             if self._source.has_changed():
                 self._reload_wanted.set()
 

@@ -10,6 +10,8 @@ from canonicall.gateway.settings import Settings
 Tell: TypeAlias = Callable[[str, str], None]
 """Is told what happens while a gateway runs: one word for programs, one line for people."""
 
+WATCH_SECONDS = 1.0
+"""How often a file that is watched is looked at."""
 REFUSED = "reload_refused"
 RELOADED = ("reloaded", "The settings were read again and are in use.")
 DRAINING = ("draining", "Ending: requests under way may finish. Again to end at once.")
@@ -23,6 +25,7 @@ class SettingsSource:
         """`load` reads them, and raises one of our errors where they are unusable."""
         self._load = load
         self._file = None if file is None else Path(file)
+        self._seen: tuple[int, ...] = ()
         self._seen = self._stamp()
         self.settings = load()
 
@@ -55,5 +58,5 @@ class SettingsSource:
             found = self._file.stat()
         except OSError:
             # An editor may take it away before the new one is in its place.
-            return self._seen if hasattr(self, "_seen") else ()
+            return self._seen
         return (found.st_mtime_ns, found.st_size, found.st_ino)

@@ -15,7 +15,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from canonicall.gateway.settings_source import DRAINING, RELOADED, SettingsSource, Tell
+from canonicall.gateway.settings_source import (
+    DRAINING,
+    RELOADED,
+    WATCH_SECONDS,
+    SettingsSource,
+    Tell,
+)
 
 Work: TypeAlias = Callable[[int, Callable[[], None]], int]
 """What a worker does, given the pipe that ends with this process, and whom to tell that it is
@@ -24,7 +30,6 @@ ready. Its answer is the exit code."""
 BREAK_OFF = signal.SIGQUIT
 """Tells a worker not to wait for anybody: a second SIGTERM could melt into the first."""
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
-_WATCH_SECONDS = 1.0
 _LONG_LIFE = 10.0
 _PAUSES = (0.0, 0.1, 0.5, 2.0, 5.0)
 """Seconds before a worker is replaced: the more of them died young in a row, the longer."""
@@ -104,7 +109,7 @@ class Supervisor:
         if self._kills_at is not None:
             moments = [self._kills_at]
         if self._watches:
-            moments.append(time.monotonic() + _WATCH_SECONDS)
+            moments.append(time.monotonic() + WATCH_SECONDS)
         return max(0.0, min(moments) - time.monotonic()) if moments else None
 
     def _heed(self, number: int) -> None:
