@@ -51,8 +51,8 @@ templates: $(READY) ## Fetch models' chat templates; tests compare with them the
 bench: $(TESTS) ## Print speed as ratios measured side by side.
 	@$(BIN)/python benchmarks/run.py
 
-serve: ## Start the gateway (not in this version).
-	@echo "There is no gateway in this version yet; see CHANGELOG.md." >&2; exit 1
+serve: $(READY) ## Start the gateway; CONFIG=FILE names its settings.
+	@exec $(BIN)/canonicall serve $(if $(CONFIG),-c '$(CONFIG)')
 
 clean: ## Remove .venv and everything generated.
 	rm -rf $(VENV) $(TEMPLATES) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage dist

@@ -4,12 +4,14 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args, get_origin
 
+import msgspec
 import pytest
 
 from canonicall import Event, Policy, tool_from_schema
 from canonicall.discovery.statement import QUESTIONS
+from canonicall.gateway.settings import Section, Settings
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, status_of, wording
 from canonicall.testing import Fault
 from canonicall.tools.functions import Declared
@@ -116,6 +118,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "docs/discovery.md",
         "docs/findings.md",
         "docs/gateway-operations.md",
+        "docs/gateway.md",
         "docs/providers.md",
         "docs/simulators.md",
         "docs/streams.md",
@@ -202,6 +205,42 @@ def test_the_discovery_page_lists_the_questions():
     assert [row[:2] for row in shown] == [
         [f"`{name}`", asks] for name, (asks, _) in QUESTIONS.items()
     ]
+
+
+def test_the_gateway_page_has_every_setting_with_its_default():
+    """In the order of the structs; a section by a name of one's own is NAME."""
+    shown = table((ROOT / "docs/gateway.md").read_text(encoding="utf-8"), "setting")
+    sections = ("server", "providers", "models", "keys", "repair", "log", "store")
+    assert set(sections) == set(Settings.__struct_fields__)
+    expected = [row for name in sections for row in settings_of(Settings, name)]
+    assert [row[:2] for row in shown] == expected
+
+
+def settings_of(kind, name, before="") -> list[list[str]]:
+    """The rows of one field: its own, or those of the section that it is."""
+    field = next(one for one in msgspec.structs.fields(kind) if one.name == name)
+    path = f"{before}{name}"
+    inner = next((one for one in (field.type, *get_args(field.type)) if is_section(one)), None)
+    is_list = get_origin(field.type) is tuple
+    if inner is not None and not is_list:
+        path += "" if inner is field.type else ".NAME"
+        return [
+            row for one in inner.__struct_fields__ for row in settings_of(inner, one, f"{path}.")
+        ]
+    default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory
+    default = default() if callable(default) else default
+    is_needed = default is msgspec.NODEFAULT
+    cell = "needed" if is_needed else f"`{msgspec.json.encode(default).decode()}`"
+    rows = [[f"`{path}`", cell]]
+    if inner is not None:
+        rows += [
+            row for one in inner.__struct_fields__ for row in settings_of(inner, one, f"{path}[].")
+        ]
+    return rows
+
+
+def is_section(kind) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Section)
 
 
 def test_the_architecture_page_has_the_layers_of_the_contract():

@@ -64,7 +64,7 @@ def doctor(as_json: bool) -> None:
     """Look at the installation: packages, keys, versions.
 
     Of keys in the environment only the names of the variables are shown, never a value. Nothing is
-    sent anywhere. canonicall reads no configuration file: everything is an argument.
+    sent anywhere. Only `serve` reads a configuration file, the one it is given.
 
     \b
     Example:
@@ -141,4 +141,8 @@ def _show(found: Diagnosis) -> None:
         console.print()
         say(console, f"Syntaxes of other packages: {', '.join(found.added_syntaxes)}", indent="")
     console.print()
-    say(console, "canonicall reads no configuration file.", indent="")
+    say(
+        console,
+        "Only `canonicall serve` reads a configuration file, the one it is given.",
+        indent="",
+    )

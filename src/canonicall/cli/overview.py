@@ -23,6 +23,8 @@ VERBS = {
         "canonicall.cli.sessions:sessions",
         "List, show, export or delete stored sessions.",
     ),
+    "serve": ("canonicall.cli.serve:serve", "Serve any provider to the clients of any other."),
+    "keys": ("canonicall.cli.keys:keys", "Make virtual keys for the gateway."),
     "check": ("canonicall.cli.check:check", "Find what a provider would refuse in a transcript."),
     "fix": ("canonicall.cli.fix:fix", "Repair a transcript, so that a provider accepts it."),
     "convert": (

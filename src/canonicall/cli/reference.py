@@ -14,8 +14,8 @@ _INTRODUCTION = """\
 
 `pip install 'canonicall[cli]'` brings the command `canonicall`; `python -m canonicall.cli.entry`
 is the same. Every verb prints tables and colour for people, plain text into a pipe, and JSON with
-`--json`. `-` stands for standard input. Only `run`, `chat` and `discover` send anything, to
-the provider you name and have a key for; no other verb needs one. Files are written whole or not
+`--json`. `-` stands for standard input. Only `run`, `chat`, `serve` and `discover` send anything,
+to the providers you name and have a key for; no other verb needs one. Files are written whole or not
 at all.
 
 This page is made by `python -m canonicall.cli.reference > docs/command-line.md`.
@@ -32,8 +32,9 @@ _JSON = """\
 `check` prints one JSON object for each document and line, `fix` the same on standard error,
 because the repaired body has standard output; `convert` and `import` print theirs there, too, one
 for everything, and `import` of a folder one for each session; `run` and `chat` print one event a
-line, as [agents.md](agents.md#events) has them; the other verbs print one object or list. In a file
-with one document a line, `line` counts from 1; it is null where the whole file is one document.
+line, as [agents.md](agents.md#events) has them, and `serve` and `sim` print theirs; the other verbs
+print one object or list. In a file with one document a line, `line` counts from 1; it is null where
+the whole file is one document.
 Findings and violations have the fields of [findings.md](findings.md) and
 [violations.md](violations.md).
 """

@@ -75,6 +75,8 @@ class ServerSettings(Section, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: int = 8400
     workers: int = 1
+    open: bool = False
+    """Whether anybody may ask from another machine, without a virtual key."""
     max_body_bytes: int = 64 * 1024 * 1024
     max_body_depth: int = 200
     keep_alive_seconds: float = 10.0

@@ -1,0 +1,218 @@
+"""Settings that are well formed, judged by their meaning: do the names in them lead anywhere?"""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from fnmatch import fnmatchcase
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from canonicall.client.config import ClientConfig, ProviderConfig
+from canonicall.client.endpoints import MissingSetting, base_address
+from canonicall.errors import UnknownName
+from canonicall.gateway.config_problems import Problem, Problems, inside
+from canonicall.gateway.settings import KeySettings, ModelSettings, ProviderSettings, Settings
+from canonicall.providers.profile import Profile
+from canonicall.providers.registry import find_profile, provider_names
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+_AT_LEAST = {"workers": 1, "max_body_bytes": 1, "max_body_depth": 1, "port": 0}
+_MOST_WORKERS = 256
+
+
+def check_settings(settings: Settings, environ: Mapping[str, str], problems: Problems) -> None:
+    """Everything that is wrong with settings, or worth knowing, beyond the type of each."""
+    _check_server(settings, problems)
+    for name, provider in settings.providers.items():
+        _check_provider(name, provider, environ, inside("$.providers", name), problems)
+    _check_models(settings, problems)
+    _check_keys(settings, problems)
+    if settings.store.days <= 0:
+        problems.error("$.store.days", "nothing would be kept.", "Give a number above 0.")
+    if not settings.providers and not settings.models:
+        what = "no provider and no model is named."
+        problems.warn("$", what, "Clients must ask for provider:model themselves.")
+
+
+def exposure(settings: Settings) -> Problem | None:
+    """Whether anybody in the network could use the provider's keys. Asked again for `--host`."""
+    server = settings.server
+    if is_loopback(server.host) or settings.keys or server.open:
+        return None
+    what = "other machines could ask, and no virtual key is needed."
+    help = "Make one with `canonicall keys new`, or say `open: true` beside it."
+    return Problem("$.server.host", what, help)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def profile_of(settings: Settings, name: str) -> Profile | None:
+    """The profile of a provider that a target names: a section, or a provider of the registry."""
+    section = settings.providers.get(name)
+    return find_profile((section.profile if section else "") or name)
+
+
+def _check_server(settings: Settings, problems: Problems) -> None:
+    server = settings.server
+    for field, least in _AT_LEAST.items():
+        if getattr(server, field) < least:
+            problems.error(f"$.server.{field}", f"it must be {least} or more.")
+    if server.port > 65535:
+        problems.error("$.server.port", "ports end at 65535.")
+    if server.workers > _MOST_WORKERS:
+        problems.error("$.server.workers", f"there can be {_MOST_WORKERS} at most.")
+    for field in ("keep_alive_seconds", "drain_seconds"):
+        if getattr(server, field) < 0:
+            problems.error(f"$.server.{field}", "it must not be negative.")
+    exposed = exposure(settings)
+    if exposed is not None:
+        problems.error(exposed.where, exposed.what, exposed.help)
+    if server.workers > 1 and not settings.store.path:
+        what = (
+            "each worker has a memory of its own: a stored response is found by one of them only."
+        )
+        problems.warn("$.store.path", what, "Name a file.")
+
+
+def _check_provider(
+    name: str, section: ProviderSettings, environ: Mapping[str, str], where: str, problems: Problems
+) -> None:
+    profile = find_profile(section.profile or name)
+    if not _NAME.fullmatch(name):
+        what = f"{name!r} cannot be the name of a provider."
+        problems.error(where, what, "Use lower-case letters, digits, '.', '_' and '-'.")
+        return
+    if profile is None:
+        unknown = str(UnknownName("provider", section.profile or name, provider_names()))
+        help = "" if section.profile else "Or set `profile` to the provider it behaves like."
+        problems.error(inside(where, "profile") if section.profile else where, unknown, help)
+        return
+    if section.format and section.format not in profile.formats:
+        problems.error(inside(where, "format"), _unknown_format(profile, section.format))
+        return
+    for format in section.base_urls:
+        if format not in profile.formats:
+            place = inside(inside(where, "base_urls"), format)
+            problems.error(place, _unknown_format(profile, format))
+    given = {"base_url": section.base_url}
+    given |= {f"base_urls.{format}": url for format, url in section.base_urls.items()}
+    for field, url in given.items():
+        if url and not _is_address(url):
+            problems.error(f"{where}.{field}", "this is no address.", "Begin with https://.")
+    _check_address(profile, section, environ, where, problems)
+
+
+def _check_address(
+    profile: Profile,
+    section: ProviderSettings,
+    environ: Mapping[str, str],
+    where: str,
+    problems: Problems,
+) -> None:
+    """Whether it is known where the provider is asked, with everything that its address needs."""
+    format = section.format or profile.format
+    urls = section.base_urls | ({format: section.base_url} if section.base_url else {})
+    own = ProviderConfig(base_urls=urls, values=section.values)
+    try:
+        config = ClientConfig({profile.name: own}, environ=environ)
+        base_address(profile, format, config.of(profile))
+    except MissingSetting as error:
+        problems.error(inside(where, "base_url"), error.what, error.help)
+
+
+def _unknown_format(profile: Profile, format: str) -> str:
+    return str(UnknownName(f"format of the provider {profile.name!r}", format, profile.formats))
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+def _check_models(settings: Settings, problems: Problems) -> None:
+    globs: list[str] = []
+    for name, model in settings.models.items():
+        where = inside("$.models", name)
+        if not name:
+            problems.error(where, "the name is empty.", "Name what clients ask for; * is anything.")
+        _check_model(model, settings, where, problems)
+        earlier = next((glob for glob in globs if fnmatchcase(name, glob)), None)
+        if "*" in name:
+            globs.append(name)
+            if earlier is not None:
+                what = f"{earlier!r} stands before it, and takes all its names."
+                problems.warn(where, what, "Put the narrower name first.")
+
+
+def _check_model(model: ModelSettings, settings: Settings, where: str, problems: Problems) -> None:
+    if not model.choices:
+        problems.error(where, "nobody answers for it.", 'Name a target: "provider:model".')
+    for at, choice in enumerate(model.choices):
+        place = inside(inside(where, "choices"), at)
+        _check_target(choice.target, settings, inside(place, "target"), problems)
+        if choice.weight < 0:
+            problems.error(inside(place, "weight"), "it must not be negative.")
+    if model.choices and all(choice.weight == 0 for choice in model.choices):
+        problems.error(inside(where, "choices"), "all weights are 0.", "Give one of them a weight.")
+    for at, target in enumerate(model.fallbacks):
+        _check_target(target, settings, inside(inside(where, "fallbacks"), at), problems)
+
+
+def _check_target(target: str, settings: Settings, where: str, problems: Problems) -> None:
+    head, _, model = target.partition(":")
+    name, _, format = head.partition("/")
+    if not model:
+        what = f"{target!r} names no model." if target else "the target is empty."
+        problems.error(where, what, "Write provider:model.")
+        return
+    profile = profile_of(settings, name)
+    if profile is None:
+        if name not in settings.providers:
+            known = {*settings.providers, *provider_names()}
+            problems.error(where, str(UnknownName("provider", name, known)))
+    elif format and format not in profile.formats:
+        problems.error(where, _unknown_format(profile, format))
+
+
+def _check_keys(settings: Settings, problems: Problems) -> None:
+    holders: dict[str, str] = {}
+    for name, key in settings.keys.items():
+        where = inside("$.keys", name)
+        _check_key(key, where, problems)
+        if key.hash in holders:
+            what = f"it is the same key as {holders[key.hash]!r}."
+            problems.error(inside(where, "hash"), what, "Give each its own: `canonicall keys new`.")
+        holders.setdefault(key.hash, name)
+        for at, glob in enumerate(key.models):
+            known = any(fnmatchcase(one, glob) or fnmatchcase(glob, one) for one in settings.models)
+            if ":" not in glob and glob != "*" and not known:
+                place = inside(inside(where, "models"), at)
+                problems.warn(place, f"no model is called {glob!r}.", "It lets nothing in.")
+
+
+def _check_key(key: KeySettings, where: str, problems: Problems) -> None:
+    if not _HASH.fullmatch(key.hash):
+        # What stands there is not told: it may be the key itself.
+        what = "it must be `sha256:` and 64 digits, 0 to 9 and a to f."
+        problems.error(
+            inside(where, "hash"), what, "`canonicall keys new` prints a key and its hash."
+        )
+    if key.expires:
+        try:
+            datetime.fromisoformat(key.expires)
+        except ValueError:
+            what = "this is no day or moment of ISO 8601."
+            problems.error(inside(where, "expires"), what, "Write 2027-01-31 or 2027-01-31T12:00Z.")
+    for field in ("requests_per_minute", "tokens_per_minute", "concurrent"):
+        if getattr(key, field) < 0:
+            problems.error(inside(where, field), "it must not be negative.", "0 is no limit.")

@@ -1,0 +1,283 @@
+"""A gateway on a port until it is told to end: uvicorn, signals, reload and drain.
+
+SIGTERM and SIGINT end it: nothing new is taken, what runs may go on for `drain_seconds` and is then
+broken off; a second signal breaks it off at once. SIGHUP has the settings read again. With
+one worker all of that happens in this process, with several in processes of their own.
+"""
+
+import asyncio
+import contextlib
+import math
+import os
+import signal
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from importlib.util import find_spec
+from typing import Any, Protocol, TypeAlias
+
+import uvicorn
+
+from canonicall.errors import CanonicallError
+from canonicall.gateway.listening import address_of, listen
+from canonicall.gateway.settings import ServerSettings, Settings
+from canonicall.gateway.settings_source import (
+    DRAINING,
+    REFUSED,
+    RELOADED,
+    WATCH_SECONDS,
+    SettingsSource,
+    Tell,
+)
+from canonicall.gateway.supervising import BREAK_OFF, Supervisor
+
+_IDLE_SECONDS = 75
+"""Longer than clients keep a connection for the next request: they let go first, so that none
+writes into one that is being closed."""
+
+
+class Serving:
+    """What an application may know of its server, and ask of it."""
+
+    def __init__(self, supervisor: int | None = None) -> None:
+        """`supervisor`: the process above this one, where there are several workers."""
+        self._supervisor = supervisor
+        self.is_draining = False
+        """Whether it ends, and takes nothing new."""
+
+    def renew(self) -> None:
+        """Have the settings read again, in all workers; what comes of it is told by the server."""
+        os.kill(self._supervisor or os.getpid(), signal.SIGHUP)
+
+
+class App(Protocol):
+    """What is served: an ASGI application whose settings can be changed while it runs."""
+
+    serving: Serving
+    """Set by the server before it begins."""
+
+    async def __call__(
+        self,
+        scope: dict[str, Any],
+        receive: Callable[[], Awaitable[dict[str, Any]]],
+        send: Callable[[dict[str, Any]], Awaitable[None]],
+    ) -> None:
+        """Answer one connection."""
+        ...
+
+    async def reload(self, settings: Settings) -> None:
+        """Use these from the next request on; those under way end as they began."""
+        ...
+
+
+Factory: TypeAlias = Callable[[Settings], App]
+
+
+class CannotFork(CanonicallError):
+    """This system has no way to run several workers."""
+
+
+def serve(
+    source: SettingsSource,
+    factory: Factory,
+    tell: Tell,
+    *,
+    on_ready: Callable[[str], None],
+    watches: bool = False,
+) -> int:
+    """Serve until told to end, and give the exit code. `on_ready` gets the address.
+
+    `factory` makes the application, once in every worker; `watches` has the settings read again
+    whenever their file changes.
+    """
+    workers = source.settings.server.workers
+    if workers > 1 and not hasattr(os, "fork"):
+        raise CannotFork("several workers need a system that can fork. Set server.workers to 1.")
+    with listen(source.settings.server) as listening:
+        told = partial(on_ready, address_of(listening))
+        if workers == 1:
+            worker = Worker(source, factory, listening, tell, on_ready=told, watches=watches)
+            return worker.run()
+
+        def refusals(event: str, text: str) -> None:
+            # All else is told once, by the process above.
+            if event == REFUSED:
+                tell(event, text)
+
+        def work(life: int, say_ready: Callable[[], None]) -> int:
+            worker = Worker(source, factory, listening, refusals, on_ready=say_ready, life=life)
+            try:
+                return worker.run()
+            except CanonicallError as error:
+                tell("worker_failed", str(error))
+                return 1
+
+        return Supervisor(work, source, tell, on_ready=told, watches=watches).run()
+
+
+class Worker:
+    """One process that serves."""
+
+    def __init__(
+        self,
+        source: SettingsSource,
+        factory: Factory,
+        listening: socket.socket,
+        tell: Tell,
+        *,
+        on_ready: Callable[[], None] = lambda: None,
+        watches: bool = False,
+        life: int | None = None,
+    ) -> None:
+        """`life`: a pipe whose other end closes when whoever started this process is gone."""
+        self._source = source
+        self._factory = factory
+        self._listening = listening
+        self._tell = tell
+        self._on_ready = on_ready
+        self._watches = watches
+        self._life = life
+        self._reload_wanted = asyncio.Event()
+
+    def run(self) -> int:
+        """Serve, and give the exit code."""
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            try:
+                runner.run(self.serve())
+            except SystemExit:
+                # So uvicorn leaves where the application could not begin; it has said why.
+                return 1
+        return 0
+
+    async def serve(self) -> None:
+        """The same in a loop that is there already."""
+        app = self._factory(self._source.settings)
+        app.serving = Serving(None if self._life is None else os.getppid())
+        server = _Server(_config(app, self._source.settings.server), app.serving, self._on_ready)
+        reloading = asyncio.create_task(self._keep_reloading(app, server))
+        watching = asyncio.create_task(self._watch()) if self._watches else None
+        loop = asyncio.get_running_loop()
+        with self._signals(loop, server):
+            try:
+                await server.serve(sockets=[self._listening])
+            finally:
+                for task in filter(None, (reloading, watching)):
+                    task.cancel()
+
+    @contextlib.contextmanager
+    def _signals(self, loop: asyncio.AbstractEventLoop, server: "_Server") -> Iterator[None]:
+        is_main = threading.current_thread() is threading.main_thread()
+        if not is_main or os.name != "posix":
+            yield
+            return
+        taken: dict[int, Callable[[], object]] = {signal.SIGHUP: self._reload_wanted.set}
+        if self._life is None:
+            taken |= dict.fromkeys((signal.SIGTERM, signal.SIGINT), partial(self._end, server))
+        else:
+            # Ctrl-C and service managers signal all processes, and the one above us does so again:
+            # twice means nothing here, and only it says when nobody is to be waited for.
+            taken |= {signal.SIGTERM: server.drain, BREAK_OFF: server.break_off}
+            loop.add_reader(self._life, self._orphaned, loop, server)
+        for number, act in taken.items():
+            loop.add_signal_handler(number, act)
+        try:
+            yield
+        finally:
+            for number in taken:
+                loop.remove_signal_handler(number)
+
+    def _end(self, server: "_Server") -> None:
+        if server.should_exit:
+            server.break_off()
+        else:
+            self._tell(*DRAINING)
+            server.drain()
+
+    def _orphaned(self, loop: asyncio.AbstractEventLoop, server: "_Server") -> None:
+        if self._life is not None and not os.read(self._life, 1):
+            loop.remove_reader(self._life)
+            server.drain()
+
+    async def _keep_reloading(self, app: App, server: "_Server") -> None:
+        while True:
+            await self._reload_wanted.wait()
+            self._reload_wanted.clear()
+            if not self._source.renew(self._tell):
+                continue
+            settings = self._source.settings
+            try:
+                await app.reload(settings)
+            except Exception as error:  # noqa: BLE001  whatever it is, the old settings serve on
+                # Only our own errors are known not to quote a key.
+                why = error if isinstance(error, CanonicallError) else type(error).__name__
+                self._tell(REFUSED, f"The settings stay as they were: {why}")
+                continue
+            server.config.timeout_graceful_shutdown = math.ceil(settings.server.drain_seconds)
+            self._tell(*RELOADED)
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(WATCH_SECONDS)
+            if self._source.has_changed():
+                self._reload_wanted.set()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, whose signals are ours and which says when it is ready."""
+
+    def __init__(
+        self, config: uvicorn.Config, serving: Serving, on_ready: Callable[[], None]
+    ) -> None:
+        super().__init__(config)
+        self._serving = serving
+        self._on_ready = on_ready
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """None: uvicorn would raise them once more at the end, and the exit code with them."""
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        if self.force_exit:
+            # uvicorn leaves it out then; the application has files to close.
+            await self.lifespan.shutdown()
+
+    def drain(self) -> None:
+        """Take nothing new, and end when the rest has finished."""
+        self.should_exit = self._serving.is_draining = True
+
+    def break_off(self) -> None:
+        """End without waiting for anybody."""
+        self.drain()
+        self.force_exit = True
+        for task in self.server_state.tasks:
+            task.cancel()
+
+
+def _config(app: App, server: ServerSettings) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http="httptools" if find_spec("httptools") else "h11",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=_IDLE_SECONDS,
+        timeout_graceful_shutdown=math.ceil(server.drain_seconds),
+    )
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    if find_spec("uvloop") is None:
+        return asyncio.new_event_loop
+    import uvloop  # noqa: PLC0415  there is none for Windows
+
+    return uvloop.new_event_loop

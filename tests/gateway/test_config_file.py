@@ -1,0 +1,325 @@
+"""One file becomes settings; a wrong one is refused with every fault, its place and what to do."""
+
+import hashlib
+from contextlib import suppress
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from canonicall.client.secrets import Secret
+from canonicall.client.transport import Timeouts
+from canonicall.gateway.config_file import load_file, load_settings, read_settings
+from canonicall.gateway.config_problems import UnusableSettings
+from canonicall.gateway.settings import Choice, ModelSettings, Settings
+
+HASH = "sha256:" + hashlib.sha256(b"a key").hexdigest()
+ENVIRON = {"OPENAI_API_KEY": "sk-openai-1", "SECOND": "sk-openai-2", "PORT": "9000"}
+
+YAML = f"""
+server: {{host: 0.0.0.0, port: "${{PORT}}", workers: 2, drain_seconds: 5}}
+providers:
+  openai:
+    keys: ["${{OPENAI_API_KEY}}", "${{SECOND}}"]
+    timeouts: {{first_byte: 60}}
+  house:
+    profile: vllm
+    base_url: http://10.0.0.7:8000/v1
+    key: "${{HOUSE_KEY:-none}}"
+models:
+  fast: openai:gpt-5-mini
+  best: [anthropic:claude-opus-4-5, "openai/openai-responses:gpt-5"]
+  shared:
+    choices: [house:qwen, {{target: "openai:gpt-5", weight: 3}}]
+    fallbacks: mistral:mistral-large-latest
+keys:
+  desk:
+    hash: {HASH}
+    expires: 2027-01-31
+    models: fast
+store: {{path: gateway.db}}
+"""
+TOML = f"""
+[server]
+host = "0.0.0.0"
+port = "${{PORT}}"
+workers = 2
+drain_seconds = 5
+[providers.openai]
+keys = ["${{OPENAI_API_KEY}}", "${{SECOND}}"]
+timeouts = {{first_byte = 60}}
+[providers.house]
+profile = "vllm"
+base_url = "http://10.0.0.7:8000/v1"
+key = "${{HOUSE_KEY:-none}}"
+[models]
+fast = "openai:gpt-5-mini"
+best = ["anthropic:claude-opus-4-5", "openai/openai-responses:gpt-5"]
+[models.shared]
+choices = ["house:qwen", {{target = "openai:gpt-5", weight = 3}}]
+fallbacks = "mistral:mistral-large-latest"
+[keys.desk]
+hash = "{HASH}"
+expires = 2027-01-31
+models = "fast"
+[store]
+path = "gateway.db"
+"""
+
+
+def read(text, file="gateway.yaml", environ=ENVIRON):
+    return read_settings(text.encode(), file, environ)
+
+
+def refused(text, file="gateway.yaml", environ=ENVIRON):
+    """Every fault that is told, as lines."""
+    with pytest.raises(UnusableSettings) as caught:
+        read(text, file, environ)
+    assert all(line.startswith(f"{file}: $") for line in str(caught.value).splitlines())
+    return [str(problem) for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize(("text", "file"), [(YAML, "a.yaml"), (YAML, "a.yml"), (TOML, "a.toml")])
+def test_both_languages_say_the_same(text, file):
+    loaded = read(text, file)
+    settings = loaded.settings
+    assert loaded.warnings == ()
+    assert (settings.server.port, settings.server.workers) == (9000, 2)
+    assert settings.providers["openai"].keys == (Secret("sk-openai-1"), Secret("sk-openai-2"))
+    assert settings.providers["openai"].timeouts == Timeouts(first_byte=60)
+    assert settings.providers["house"].keys == (Secret("none"),)
+    assert settings.models["fast"] == ModelSettings(choices=(Choice(target="openai:gpt-5-mini"),))
+    assert settings.models["best"].fallbacks == ("openai/openai-responses:gpt-5",)
+    assert [one.weight for one in settings.models["shared"].choices] == [1.0, 3.0]
+    assert settings.models["shared"].fallbacks == ("mistral:mistral-large-latest",)
+    assert settings.keys["desk"].expires == "2027-01-31"
+    assert settings.keys["desk"].models == ("fast",)
+    assert "sk-openai" not in repr(settings)
+
+
+@pytest.mark.parametrize("file", ["a.yaml", "a.toml"])
+@pytest.mark.parametrize("text", ["", "# nothing\n"])
+def test_an_empty_file_is_the_default_and_says_so(file, text):
+    loaded = read(text, file)
+    assert loaded.settings == Settings()
+    assert [one.where for one in loaded.warnings] == ["$"]
+
+
+def test_a_section_without_a_key_has_the_one_of_the_environment():
+    settings = read(
+        "providers: {openai: , house: {profile: openai, base_url: 'http://h/v1'}}"
+    ).settings
+    assert settings.providers["openai"].keys == (Secret("sk-openai-1"),)
+    # A host of one's own must not get the provider's key.
+    assert settings.providers["house"].keys == ()
+
+
+def test_what_fills_an_address_may_come_from_the_environment():
+    text = "providers: {azure: {key: x}, bedrock: {values: {region: eu-west-1}}}"
+    environ = {"AZURE_OPENAI_RESOURCE": "desk", "AWS_REGION": "us-east-1"}
+    providers = read(text, environ=environ).settings.providers
+    assert providers["azure"].values["resource"] == "desk"
+    assert providers["bedrock"].values["region"] == "eu-west-1"
+
+
+def test_a_file_that_is_something_else_altogether_is_told_in_bearable_length():
+    text = "\n".join(f"name{at}: 1" for at in range(5000))
+    assert len(refused(text)) == 100
+
+
+def test_a_model_may_have_its_target_by_name():
+    settings = read("models: {a: {target: 'openai:gpt-5', fallbacks: ['xai:grok-4']}}").settings
+    assert settings.models["a"].choices == (Choice(target="openai:gpt-5"),)
+
+
+def test_references_are_filled_anywhere_in_a_text():
+    text = "log: {file: 'a-${PORT}-${GONE:-x}-${EMPTY:-y}-$${PORT}'}"
+    assert read(text, environ={"PORT": "1", "EMPTY": ""}).settings.log.file == "a-1-x-y-${PORT}"
+
+
+def test_a_variable_cannot_change_the_structure():
+    text = "log: {file: '${EVIL}'}"
+    evil = "x'}\nserver: {open: true, host: 0.0.0.0}\n#${OPENAI_API_KEY}"
+    settings = read(text, environ={"EVIL": evil}).settings
+    assert settings.log.file == evil
+    assert settings.server.open is False
+
+
+FAULTS = [
+    # names
+    ("server: {prot: 1}", "$.server.prot: no setting here is called 'prot'. Did you mean 'port'?"),
+    ("sever: {}", "$.sever: no setting here is called 'sever'. Did you mean 'server'?"),
+    ("providers: {openai: {api_key: x}}", "$.providers.openai.api_key: no setting here is called 'api_key'. It is called 'key' here."),
+    ("providers: {opnai: {}}", "$.providers.opnai: no provider is called 'opnai'. Did you mean 'openai'? Or set `profile` to the provider it behaves like."),
+    ("providers: {House: {profile: vllm}}", "$.providers.House: 'House' cannot be the name of a provider. Use lower-case letters, digits, '.', '_' and '-'."),
+    ("providers: {house: {profile: vlm}}", "$.providers.house.profile: no provider is called 'vlm'. Did you mean 'vllm'?"),
+    ("providers: {openai: {format: openai-chta}}", "$.providers.openai.format: no format of the provider 'openai' is called 'openai-chta'. Did you mean 'openai-chat'?"),
+    ("models: {a: 'antropic:x'}", "$.models.a.choices[0].target: no provider is called 'antropic'. Did you mean 'anthropic'?"),
+    ("models: {a: 'openai/gemini:x'}", "$.models.a.choices[0].target: no format of the provider 'openai' is called 'gemini'. Known: openai-chat, openai-responses."),
+    ("models: {a: {choices: 'openai:x', fallbacks: ['openai:y', 'opnai:z']}}", "$.models.a.fallbacks[1]: no provider is called 'opnai'. Did you mean 'openai'?"),
+    # types
+    ("server: {port: soon}", "$.server.port: expected a whole number, got text."),
+    ("server: {port: [1]}", "$.server.port: expected a whole number, got a list."),
+    ("server: 5", "$.server: expected a section, got a number. Its settings are: "),
+    ("providers: [openai]", "$.providers: expected names with a value each, got a list."),
+    ("log: {file: 5}", "$.log.file: expected text, got a number. Put it in quotes."),
+    ("repair: {arguments: repiar}", "$.repair.arguments: this is none of the choices. Choose from: repair, report, off."),
+    ("providers: {openai: {keys: 5}}", "$.providers.openai.keys: expected text, got a number. Refer to a variable that holds it: ${NAME}."),
+    ("server: {drain_seconds: .inf}", "$.server.drain_seconds: the number is not finite."),
+    ("1: {}", '$["1"]: the name 1 is not text. Put it in quotes: "1".'),
+    ("[server]", "$: the file is not made of named sections. Begin with `providers:`."),
+    # the environment
+    ("providers: {openai: {key: '${GONE}'}}", "$.providers.openai.key: the environment variable GONE is not set. Set it, or give a default: ${GONE:-...}."),
+    ("log: {file: $HOME}", "$.log.file: a dollar sign stands alone. Write ${NAME} for a variable, and $$ for the sign itself."),
+    ("providers: {openai: {keys: ['']}}", "$.providers.openai.keys[0]: the key is empty. Refer to a variable that holds it: ${NAME}."),
+    ("providers: {openai: {key: a, keys: b}}", "$.providers.openai.key: `keys` stands beside it. Give one of the two."),
+    # addresses
+    ("providers: {openai: {base_url: api.openai.com}}", "$.providers.openai.base_url: this is no address. Begin with https://."),
+    ("providers: {azure: {key: x}}", '$.providers.azure.base_url: {resource} is not known. Set values["resource"], or the variable AZURE_OPENAI_RESOURCE or AZURE_RESOURCE_NAME.'),
+    ("providers: {azure: {base_url: 'https://a/v1', base_urls: {anthropc: 'https://a'}}}", "$.providers.azure.base_urls.anthropc: no format of the provider 'azure' is called 'anthropc'. Did you mean 'anthropic'?"),
+    ("providers: {azure: {base_url: 'https://a/v1', base_urls: {anthropic: 'a'}}}", "$.providers.azure.base_urls.anthropic: this is no address. Begin with https://."),
+    # models
+    ("models: {a: openai}", "$.models.a.choices[0].target: 'openai' names no model. Write provider:model."),
+    ("models: {'': 'openai:x'}", '$.models[""]: the name is empty. Name what clients ask for; * is anything.'),
+    ("models: {a: []}", '$.models.a: nobody answers for it. Name a target: "provider:model".'),
+    ("models: {a: {choices: [{weight: 1}]}}", "$.models.a.choices[0].target: it is missing."),
+    ("models: {a: {choices: [{target: 'openai:x', weight: -1}]}}", "$.models.a.choices[0].weight: it must not be negative."),
+    ("models: {a: {choices: [{target: 'openai:x', weight: 0}]}}", "$.models.a.choices: all weights are 0. Give one of them a weight."),
+    ("models: {'gpt 4.1': openai}", '$.models["gpt 4.1"].choices[0].target: \'openai\' names no model. Write provider:model.'),
+    # keys
+    ("keys: {a: {}}", "$.keys.a.hash: it is missing."),
+    ("keys: {a: {hash: sk-very-secret}}", "$.keys.a.hash: it must be `sha256:` and 64 digits, 0 to 9 and a to f. `canonicall keys new` prints a key and its hash."),
+    (f"keys: {{a: {{hash: '{HASH}', expires: soon}}}}", "$.keys.a.expires: this is no day or moment of ISO 8601. Write 2027-01-31 or 2027-01-31T12:00Z."),
+    (f"keys: {{a: {{hash: '{HASH}'}}, b: {{hash: '{HASH}'}}}}", "$.keys.b.hash: it is the same key as 'a'. Give each its own: `canonicall keys new`."),
+    (f"keys: {{a: {{hash: '{HASH}', concurrent: -1}}}}", "$.keys.a.concurrent: it must not be negative. 0 is no limit."),
+    # serving
+    ("server: {port: 70000}", "$.server.port: ports end at 65535."),
+    ("server: {workers: 0}", "$.server.workers: it must be 1 or more."),
+    ("server: {drain_seconds: -1}", "$.server.drain_seconds: it must not be negative."),
+    ("server: {host: 0.0.0.0}", "$.server.host: other machines could ask, and no virtual key is needed. Make one with `canonicall keys new`, or say `open: true` beside it."),
+    ("store: {days: 0}", "$.store.days: nothing would be kept. Give a number above 0."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "told"), FAULTS, ids=[told.split(":")[0] for _, told in FAULTS])
+def test_a_fault_is_told_with_its_place_and_what_to_do(text, told):
+    (line,) = refused(text)
+    assert line == told or (told.endswith(" ") and line.startswith(told))
+
+
+def test_all_faults_are_told_at_once():
+    """One run of the gateway is enough to repair a whole file."""
+    text = """
+    server: {prot: 1, workers: -2}
+    providers: {openai: {key: "${GONE}", format: gemini}}
+    models: {a: 'nobody:x'}
+    keys: {k: {hash: wrong, expires: never}}
+    """
+    assert [line.split(": ")[0] for line in refused(text)] == [
+        *("$.providers.openai.key", "$.server.prot", "$.server.workers"),
+        *("$.providers.openai.format", "$.models.a.choices[0].target"),
+        *("$.keys.k.hash", "$.keys.k.expires"),
+    ]
+
+
+def test_no_fault_quotes_what_may_be_a_key():
+    text = (
+        "providers: {openai: sk-very-secret}\nkeys: {a: {hash: sk-very-secret}, b: sk-very-secret}"
+    )
+    lines = refused(text)
+    assert len(lines) == 3
+    assert "very-secret" not in "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "words"),
+    [
+        ("a: 1\na: 2", "a.yaml", "'a' stands twice in one section (line 2)"),
+        ("a = 1\na = 2", "a.toml", "Cannot overwrite a value"),
+        ("a: [", "a.yaml", "(line 1)"),
+        ("a = [", "a.toml", "at end of document"),
+        ("\n\na b", "a.toml", "line 3"),
+        ("a: !!python/object:os.system x", "a.yaml", "could not determine a constructor"),
+        ("a: 2026-02-30", "a.yaml", "this is not YAML"),
+        ("a: 1\n---\nb: 2", "a.yaml", "expected a single document"),
+        ("a: \x07", "a.yaml", "special characters are not allowed"),
+        ("a: " + "[" * 5000, "a.yaml", "nested too deeply"),
+        ("a = " + "[" * 5000, "a.toml", "nested too deeply"),
+        ("a: " + "[" * 50 + "]" * 50, "a.yaml", "too large"),
+        ("a: &a [*a]", "a.yaml", "too large"),
+        ("a: &a [" + "x, " * 99 + "]\nb: &b [" + "*a, " * 99 + "]\nc: [" + "*b, " * 99 + "]", "a.yaml", "too large"),
+        ("{}", "a.json", "End it with .toml or .yaml."),
+        ("", "settings", "End it with .toml or .yaml."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_parsed_is_told_in_one_line(text, file, words):
+    (line,) = refused(text, file)
+    assert words in line
+    assert line.startswith("$: ")
+
+
+def test_bytes_that_are_no_text_are_told():
+    with pytest.raises(UnusableSettings, match="byte 4 is not UTF-8"):
+        read_settings(b"a: \xff", "a.yaml", {})
+
+
+def test_yaml_merges_are_no_duplicates():
+    text = """
+    providers:
+      openai: &base {timeouts: {connect: 3}, key: x}
+      mistral: {<<: *base, key: y}
+    """
+    providers = read(text).settings.providers
+    assert providers["mistral"].timeouts == providers["openai"].timeouts == Timeouts(connect=3)
+    assert providers["mistral"].keys == (Secret("y"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("server: {workers: 2}\nmodels: {a: 'openai:x'}", "$.store.path"),
+        ("models: {'claude-*': 'openai:x', 'claude-4*': 'openai:y', claude-5: 'openai:z'}", '$.models["claude-4*"]'),
+        (f"models: {{a: 'openai:x'}}\nkeys: {{k: {{hash: '{HASH}', models: [a, b]}}}}", "$.keys.k.models[1]"),
+    ],
+)  # fmt: skip
+def test_what_is_probably_not_meant_is_a_warning(text, where):
+    assert [one.where for one in read(text).warnings] == [where]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.9.9.9"])
+def test_loopback_needs_no_key(host):
+    assert read(f"server: {{host: '{host}'}}").settings.server.host == host
+
+
+def test_whoever_wants_an_open_door_says_so():
+    assert read("server: {host: 0.0.0.0, open: true}").settings.server.open
+
+
+def test_a_file_is_read_from_the_disk(tmp_path):
+    file = tmp_path / "gateway.toml"
+    file.write_text("[models]\na = 'openai:gpt-5'\n")
+    assert list(load_settings(file, {}).models) == ["a"]
+    assert load_file(str(file), {}).warnings == ()
+    with pytest.raises(UnusableSettings, match=r"gone\.toml: \$: the file cannot be read: No such"):
+        load_settings(tmp_path / "gone.toml", {})
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["x", "${A}", "$", "openai:x"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from(
+            ["server", "providers", "models", "keys", "store", "openai", "choices", "target", "key"]
+        ),
+        inner,
+        max_size=4,
+    ),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(st.dictionaries(st.sampled_from(["server", "providers", "models", "keys", "store"]), values))
+def test_whatever_is_in_a_file_only_our_own_error_is_raised(tree):
+    with suppress(UnusableSettings):
+        read_settings(yaml.safe_dump(tree).encode(), "a.yaml", {})
