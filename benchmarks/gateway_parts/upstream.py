@@ -112,7 +112,7 @@ class Upstream(asyncio.Protocol):
         write = self._transport.write  # type: ignore[attr-defined]
         if b"/messages" in head.split(b"\r\n", 1)[0]:
             if b'"stream":true' in body or b'"stream": true' in body:
-                asyncio.ensure_future(self._stream())
+                self._streaming = asyncio.ensure_future(self._stream())
             else:
                 write(_whole(ANTHROPIC))
         else:

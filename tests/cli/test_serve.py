@@ -155,7 +155,6 @@ def test_a_warning_is_shown_and_does_not_stop_anything(run, file):
 @pytest.fixture
 def gateway(tmp_path):
     """Starts the verb as a process."""
-    pytest.importorskip("canonicall.gateway.app")
     running = []
 
     def start(*arguments, env=None):

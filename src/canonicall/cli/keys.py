@@ -3,7 +3,6 @@
 The key is shown once and kept nowhere; what goes into the file is its hash.
 """
 
-import hashlib
 import re
 import secrets
 from datetime import UTC, datetime, timedelta
@@ -13,9 +12,8 @@ import msgspec
 
 from canonicall.cli.arguments import json_option
 from canonicall.cli.page import open_console, say
+from canonicall.gateway.governance.keys import new_key
 
-_PREFIX = "sk-canonicall-"
-"""Clients and scanners for leaked keys know `sk-`; the rest says whose it is."""
 _DAYS = re.compile(r"(\d{1,5})d")
 
 
@@ -52,8 +50,8 @@ def keys(action: str, name: str, models: str | None, expires: str, as_json: bool
       canonicall keys new --name ci --models fast,best --expires 90d
     """
     del action
-    key = _PREFIX + secrets.token_urlsafe(32)
-    section: dict[str, object] = {"hash": f"sha256:{hashlib.sha256(key.encode()).hexdigest()}"}
+    key, hash = new_key(secrets.token_bytes(32))
+    section: dict[str, object] = {"hash": hash}
     if models:
         section["models"] = [one.strip() for one in models.split(",") if one.strip()]
     if expires:

@@ -24,6 +24,7 @@ from canonicall.cli.serving_plan import plan_of
 from canonicall.cli.verbs import complain
 from canonicall.cli.visible import visible
 from canonicall.errors import CanonicallError
+from canonicall.gateway.app import Gateway
 from canonicall.gateway.config_checks import exposure
 from canonicall.gateway.config_file import Loaded, load_file
 from canonicall.gateway.config_problems import UnusableSettings
@@ -35,6 +36,7 @@ from canonicall.gateway.environment_settings import (
 from canonicall.gateway.settings_source import SettingsSource
 from canonicall.providers.registry import get_target
 from canonicall.testing.simulator import Simulator
+from canonicall.testing.transport import SimulatorTransport
 
 if TYPE_CHECKING:
     from canonicall.gateway.serving import Factory
@@ -149,11 +151,10 @@ class _Run:
         return replace(loaded, settings=settings), is_simulated
 
     def _factory(self) -> "Factory":
-        gateway: Callable[..., Any] = import_module("canonicall.gateway.app").Gateway
         if not self._is_simulated:
-            return partial(gateway, environ=for_providers(os.environ))
-        transport = import_module("canonicall.testing.transport").SimulatorTransport
-        return partial(gateway, transport=transport(_simulator()))
+            return partial(Gateway, environ=for_providers(os.environ), is_observed=True)
+        transport = SimulatorTransport(_simulator())
+        return partial(Gateway, transport=transport, is_observed=True)
 
     def _plan(self, url: str = "") -> Any:
         loaded = self._loaded

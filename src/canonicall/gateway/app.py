@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from canonicall.agent.counters import Tally
 from canonicall.client.transport import Transport
@@ -22,6 +22,7 @@ from canonicall.gateway.fronts.front import GENERATE, STREAM, Asked, Front
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.governance.metrics import Metrics, MetricsMissing
 from canonicall.gateway.keeping import Keeping
+from canonicall.gateway.observing import Observing
 from canonicall.gateway.operated import Operated
 from canonicall.gateway.reading import ClientGone, Receive, Scope, Send, body_of, head_of
 from canonicall.gateway.sending import Outlet
@@ -31,6 +32,9 @@ from canonicall.gateway.settings import Settings
 from canonicall.gateway.state import Lasting, State
 from canonicall.gateway.truth import truth_answer
 from canonicall.runtime.middleware import ToolMiddleware
+
+if TYPE_CHECKING:
+    from canonicall.gateway.serving import Serving
 
 _Gone: TypeAlias = Callable[[], None]
 
@@ -47,21 +51,24 @@ class Gateway:
         environ: Mapping[str, str] | None = None,
         middleware: Sequence[ToolMiddleware] = (),
         watchers: Sequence[Watcher] = (),
-        reread: Callable[[], Settings] | None = None,
+        is_observed: bool = False,
     ) -> None:
         """
         `transport`: another way to providers than HTTP, for tests and simulated ones. `default`:
         the provider that answers for names that the settings do not have. `environ`: where keys
         are looked up that the settings do not have. `watchers` are told of every request.
-        `reread`: the settings as their file has them now, for whoever reloads over HTTP.
+        `is_observed`: whether the request log of the settings is written, and traces are made.
         """
         self._given_transport = transport
         settings = settings or Settings()
         tally = Tally()
-        metrics = _metrics(settings, tally)
-        self.watchers = (*watchers, *([metrics] if metrics is not None else []))
+        self.serving: Serving | None = None
+        """The server it runs in, which sets it."""
+        self.operated = Operated(self, _metrics(settings, tally))
+        self._observing = Observing(
+            (*watchers, *filter(None, [self.operated.metrics])), is_observed=is_observed
+        )
         self.keeping = Keeping(settings.store.path, days=settings.store.days)
-        self.operated = Operated(self, metrics, reread)
         self._lasting = Lasting(
             keeping=self.keeping,
             tally=tally,
@@ -101,9 +108,11 @@ class Gateway:
         for state in (self.state, *self._retired):
             await state.backs.means.transport.close()
         self._retired.clear()
+        self._observing.close()
         self.keeping.close()
 
     def _made(self, settings: Settings, old: State | None) -> State:
+        self._observing.follow(settings)
         transport = self._given_transport or _http_transport()
         return State(settings, transport, self._lasting, old=old)
 
@@ -162,7 +171,7 @@ class Gateway:
                 head.method, head.path, head.query, head.headers, body, head.client
             )
             if found is not None and found[1].action in (GENERATE, STREAM):
-                turn = ServedTurn(state, self.watchers, request, found, request_id)
+                turn = ServedTurn(state, self._observing.watchers, request, found, request_id)
                 await _while_there(turn.serve(outlet), receive, gone)
                 return
             response = await self._other(state, request, found)

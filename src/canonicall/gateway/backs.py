@@ -58,10 +58,13 @@ def _register(name: str, settings: ProviderSettings) -> None:
 
 
 def _client_config(settings: ProviderSettings) -> ProviderConfig:
+    # One address is that of the format which is spoken.
+    is_own = bool(settings.format and settings.base_url)
+    own = {settings.format: settings.base_url} if is_own else {}
     return ProviderConfig(
         key=settings.keys[0] if settings.keys else None,
         base_url=settings.base_url,
-        base_urls=settings.base_urls,
+        base_urls={**own, **settings.base_urls},
         headers=settings.headers,
         values=settings.values,
         proxy=settings.proxy,

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from fnmatch import fnmatchcase
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -12,6 +11,7 @@ from canonicall.client.endpoints import MissingSetting, base_address
 from canonicall.errors import UnknownName
 from canonicall.gateway.config_problems import Problem, Problems, inside
 from canonicall.gateway.settings import KeySettings, ModelSettings, ProviderSettings, Settings
+from canonicall.gateway.wildcards import fits
 from canonicall.providers.profile import Profile
 from canonicall.providers.registry import find_profile, provider_names
 
@@ -146,7 +146,7 @@ def _check_models(settings: Settings, problems: Problems) -> None:
         if not name:
             problems.error(where, "the name is empty.", "Name what clients ask for; * is anything.")
         _check_model(model, settings, where, problems)
-        earlier = next((glob for glob in globs if fnmatchcase(name, glob)), None)
+        earlier = next((glob for glob in globs if fits(glob, name)), None)
         if "*" in name:
             globs.append(name)
             if earlier is not None:
@@ -194,7 +194,7 @@ def _check_keys(settings: Settings, problems: Problems) -> None:
             problems.error(inside(where, "hash"), what, "Give each its own: `canonicall keys new`.")
         holders.setdefault(key.hash, name)
         for at, glob in enumerate(key.models):
-            known = any(fnmatchcase(one, glob) or fnmatchcase(glob, one) for one in settings.models)
+            known = any(fits(glob, one) or fits(one, glob) for one in settings.models)
             if ":" not in glob and glob != "*" and not known:
                 place = inside(inside(where, "models"), at)
                 problems.warn(place, f"no model is called {glob!r}.", "It lets nothing in.")

@@ -1,7 +1,6 @@
 """The gateway as operators see it: what `operations` asks for."""
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from canonicall.errors import CanonicallError
@@ -18,17 +17,15 @@ NOT_READABLE = "the settings were given in code: there is no file to read again.
 class Operated:
     """Fits `operations.App`."""
 
-    def __init__(
-        self,
-        gateway: "Gateway",
-        metrics: Metrics | None,
-        reread: Callable[[], Settings] | None = None,
-    ) -> None:
-        """`reread`: the settings as their file has them now."""
+    def __init__(self, gateway: "Gateway", metrics: Metrics | None) -> None:
         self._gateway = gateway
-        self._reread = reread
         self.metrics = metrics
-        self.is_draining = False
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether its server ends, and takes nothing new."""
+        serving = self._gateway.serving
+        return serving is not None and serving.is_draining
 
     @property
     def settings(self) -> Settings:
@@ -53,12 +50,11 @@ class Operated:
         return True
 
     async def reread(self) -> Any:
-        """Read the settings again, and serve by them."""
-        if self._reread is None:
+        """Have the settings read again, in all workers; the server tells what comes of it."""
+        if self._gateway.serving is None:
             raise CanonicallError(NOT_READABLE)
-        settings = self._reread()
-        await self._gateway.reload(settings)
-        return {"models": list(settings.models), "providers": list(settings.providers)}
+        self._gateway.serving.renew()
+        return "The settings are read again; the server tells what comes of it."
 
     async def keep_revoked(self, hash: str) -> None:
         """Remember that a key is revoked."""

@@ -8,13 +8,13 @@ Only where a fallback took over is that noted, so that the session stays with it
 import math
 from collections import OrderedDict
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
 from hashlib import sha256
 
 from msgspec import Struct
 
 from canonicall.errors import UnknownName
 from canonicall.gateway.settings import ModelSettings
+from canonicall.gateway.wildcards import fits
 from canonicall.providers.registry import find_profile, get_target
 from canonicall.target import Target
 
@@ -73,7 +73,7 @@ class Routes:
 
     def _made(self, name: str) -> Route:
         settings = self._exact.get(name) or next(
-            (one for glob, one in self._globs if fnmatchcase(name, glob)), None
+            (one for glob, one in self._globs if fits(glob, name)), None
         )
         if settings is not None:
             choices = tuple((_target(one.target, name), one.weight) for one in settings.choices)

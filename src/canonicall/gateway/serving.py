@@ -54,7 +54,7 @@ class Serving:
 class App(Protocol):
     """What is served: an ASGI application whose settings can be changed while it runs."""
 
-    serving: Serving
+    serving: Serving | None
     """Set by the server before it begins."""
 
     async def __call__(

@@ -147,16 +147,26 @@ def _opened(path: str, tables: str) -> sqlite3.Connection:
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(path, check_same_thread=False, isolation_level="IMMEDIATE")
+        connection.execute("PRAGMA busy_timeout=10000")
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA busy_timeout=10000")
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version == 0:
+        if _version(connection) == 0:
+            # Several processes may begin at once: one of them makes the tables.
+            connection.execute("BEGIN IMMEDIATE")
             with connection:
-                connection.executescript(f"{tables} PRAGMA user_version={_VERSION};")
+                is_first = _version(connection) == 0
+                for statement in tables.split(";") if is_first else ():
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version={_VERSION}")
+        version = _version(connection)
     except (sqlite3.Error, OSError) as error:
         raise StoreError(f"{path}: {error}") from None
     if version > _VERSION:
         connection.close()
         raise StoreError(f"{path}: it was written by a newer canonicall (version {version}).")
     return connection
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
