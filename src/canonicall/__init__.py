@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 
     # Write it.
     from canonicall.conversation import Appended, Conversation
+    from canonicall.decisions import CallAsked, CallDecided, Rule, UserWentOn
 
     # What can go wrong.
     from canonicall.errors import (
@@ -236,6 +237,7 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.compaction": ("Compacted", "cut_points", "drop", "shorten", "summarise"),
     "canonicall.conversation": ("Appended", "Conversation"),
+    "canonicall.decisions": ("CallAsked", "CallDecided", "Rule", "UserWentOn"),
     "canonicall.errors": (
         "CanonicallError",
         "InvalidArguments",
@@ -359,7 +361,9 @@ __all__ = [
     "BlockEnded",
     "BlockStarted",
     "BoundTool",
+    "CallAsked",
     "CallClosed",
+    "CallDecided",
     "CallRecovery",
     "CanonicallError",
     "Capabilities",
@@ -422,6 +426,7 @@ __all__ = [
     "Request",
     "RetryPolicy",
     "Returned",
+    "Rule",
     "RunObserver",
     "Scheduler",
     "SchemaRule",
@@ -469,6 +474,7 @@ __all__ = [
     "UntranslatableSchema",
     "Usage",
     "UsageReported",
+    "UserWentOn",
     "Validated",
     "Violation",
     "WrongValue",

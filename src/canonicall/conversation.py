@@ -30,6 +30,7 @@ from canonicall.errors import InvalidValue
 from canonicall.findings import Finding, Report
 from canonicall.ledger import Ledger
 from canonicall.outcome import Outcome
+from canonicall.record_binding import bind_record
 
 Content = str | Block | Sequence[Block]
 
@@ -135,6 +136,9 @@ class Conversation:
             raise
         if isinstance(admitted, CallClosed):
             self._entries.append(self._binding.bind_closing(admitted, at, self._findings))
+            return
+        if not isinstance(admitted, Message):
+            self._entries.append(bind_record(admitted, self.ledger, at, self._findings))
             return
         for message in split_misplaced_calls(admitted, at, self._findings):
             bound = self._binding.bind_message(message, len(self._entries), self._findings)

@@ -10,7 +10,9 @@ import click
 import msgspec
 
 from canonicall.blocks import CallClosed, Entry, Message, ToolCall
+from canonicall.cli.records import decision_in_words
 from canonicall.cli.visible import in_one_line, visible
+from canonicall.decisions import CallDecided
 from canonicall.runtime.events import (
     AgentEvent,
     CompleteEvent,
@@ -103,6 +105,11 @@ class Screen:
         if isinstance(entry, CallClosed):
             why = f": {entry.why}" if entry.why else ""
             self._act(self._names.get(entry.call_id, "?"), f"{entry.outcome.value}{why}")
+            return
+        if not isinstance(entry, Message):
+            if isinstance(entry, CallDecided) and entry.by == "rule":
+                # Else whoever decided knows it already.
+                self._act(self._names.get(entry.call_id, "?"), decision_in_words(entry))
             return
         for result in entry.results:
             outcome = "failed" if result.error else "done"
