@@ -237,3 +237,8 @@ class Target(Struct, frozen=True):
     """The switch for parallel calls is refused where no tools are declared."""
     item_ids: bool = False
     """Items are looked up by their ids, so these have to be the provider's own."""
+
+    @property
+    def name(self) -> str:
+        """Who it is: "provider:model", or the provider alone."""
+        return f"{self.provider}:{self.model}" if self.model else self.provider

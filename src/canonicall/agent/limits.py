@@ -3,6 +3,9 @@
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.agent.inputs import ModelReplied
 
 AtLimit: TypeAlias = Literal["answer", "stop"]
 """answer: one last turn in words, with tools declared but forbidden. stop: at once."""
@@ -37,6 +40,21 @@ class Spent(Struct, frozen=True, kw_only=True):
     tokens: int = 0
     cost: float = 0.0
     seconds: float = 0.0
+
+    def with_turn(self, event: ModelReplied) -> "Spent":
+        """One more turn of the model."""
+        usage = event.reply.usage
+        return replace(
+            self,
+            turns=self.turns + 1,
+            tokens=self.tokens + (usage.input_tokens + usage.output_tokens if usage else 0),
+            cost=self.cost + event.cost,
+            seconds=self.seconds + event.seconds,
+        )
+
+    def with_call(self, seconds: float) -> "Spent":
+        """One more call."""
+        return replace(self, tool_calls=self.tool_calls + 1, seconds=self.seconds + seconds)
 
 
 class Reached(Struct, frozen=True):

@@ -96,6 +96,8 @@ class Desk:
             instructions=self.wanted.system,
             limits=Limits() if turns is None else Limits(turns=turns),
             approve=approve,
+            # What was allowed once for good is not, where every call is to be denied.
+            standing_decisions=not self.wanted.deny,
         )
 
     async def fork(self, id: str, target: str) -> str:

@@ -63,5 +63,5 @@ class Talk:
     async def _approve(self, session: Session, event: StatusEvent) -> None:
         """Ask about the calls that nothing has been said about yet."""
         for call in event.calls:
-            if session.conversation.ledger[call.id].is_open and not self.approvals.at_once(call):
+            if call in session.undecided:
                 session.decide(await self.approvals.decide(call))

@@ -83,7 +83,8 @@ class Session:
         clock: Callable[[], float] = monotonic,
         **options: Any,
     ) -> None:
-        """`options`: limits, budget, params, while_pending, tally: those of the machine.
+        """`options`: limits, budget, params, while_pending, standing_decisions, tally: those of the
+        machine.
 
         `clock` tells seconds since whenever; limits and `stats` go by it.
         """
@@ -142,9 +143,18 @@ class Session:
         """Stop the run. `send` still gives what happens until its end."""
         self._step(Cancelled(why))
 
+    @property
+    def undecided(self) -> tuple[ToolCall, ...]:
+        """The calls that wait for somebody's decision now."""
+        return self.machine.undecided
+
     def decide(self, decision: Decided) -> None:
-        """What somebody says to a call that waits for approval."""
-        self._step(decision)
+        """What somebody says to a call that waits for approval, or to calls that are to come.
+
+        It is written to the conversation. One that stands for later calls is in force for as long
+        as the conversation is, wherever it is opened again.
+        """
+        self._step(decision if decision.by else replace(decision, by="user"))
 
     def supply(self, call_id: str, result: ToolResult) -> None:
         """The result of an external call."""
@@ -169,7 +179,7 @@ class Session:
     def _do(self, command: Command) -> None:
         match command:
             case CallModel():
-                self._tell(StatusEvent(kind="asking", detail=_name(command.target)))
+                self._tell(StatusEvent(kind="asking", detail=command.target.name))
                 self._asked_at = self._clock()
                 self._asking = asyncio.ensure_future(self._ask(command))
                 self._asking.add_done_callback(self._asked)
@@ -257,12 +267,14 @@ class Session:
     def _ask_approval(self, calls: tuple[ToolCall, ...]) -> None:
         self._tell(StatusEvent(kind="approval", calls=calls))
         for call in calls:
-            said = None if self._approve is None else self._approve(call)
-            if said is None:
+            if call not in self.undecided:
+                # What was said to one before stands for this one too.
                 continue
+            said = None if self._approve is None else self._approve(call)
             if isinstance(said, bool):
                 said = Decided(call.id, "allow" if said else "deny")
-            self._step(said)
+            if said is not None:
+                self._step(said if said.by else replace(said, by="approve"))
 
     def _finish(self, command: Finish) -> None:
         spent = self.machine.spent
@@ -327,7 +339,3 @@ def _last_words(conversation: Conversation) -> str:
     """What the model said at the very end; nothing where something else stands there."""
     last = conversation.entries[-1] if conversation.entries else None
     return last.text if isinstance(last, Message) and last.role == "assistant" else ""
-
-
-def _name(target: Target) -> str:
-    return f"{target.provider}:{target.model}" if target.model else target.provider
