@@ -21,6 +21,7 @@ from canonicall.guard.budget import CorrectionBudget
 from canonicall.guard.validation import validate_call
 from canonicall.outcome import Outcome
 from canonicall.target import Target
+from canonicall.tools.bound import BoundTool
 from canonicall.tools.toolset import Toolset
 
 Followed: TypeAlias = list[Command | CallEnded]
@@ -80,7 +81,7 @@ class OpenCalls:
                 continue
             tool = self._tools[call.name]
             said = None
-            if tool.needs_approval(checked.call.args or {}):
+            if _needs_approval(tool, checked.call):
                 said = self._pending.by_rule(checked.call)
                 if said is None:
                     to_ask.append(checked.call)
@@ -167,3 +168,11 @@ class OpenCalls:
 
     def _write(self, result: ToolResult) -> None:
         self._conversation.append(Message("tool", (result,)))
+
+
+def _needs_approval(tool: BoundTool, call: ToolCall) -> bool:
+    """Whether somebody has to agree; also where the tool's own function cannot tell."""
+    try:
+        return tool.needs_approval(call.args or {})
+    except Exception:  # noqa: BLE001  # a user's function; the loop must not break by it
+        return True

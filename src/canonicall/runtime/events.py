@@ -27,9 +27,12 @@ class TextEvent(_AgentEvent, frozen=True, tag="text"):
 
 
 class ToolCallEvent(_AgentEvent, frozen=True, tag="tool_call"):
-    """A call: made by the model, running, telling how far it is, ended."""
+    """A call: made by the model, running, telling how far it is, ended.
 
-    phase: Literal["made", "progress", "ended"]
+    late: a result came when the call had ended without one. It is recorded and changes nothing.
+    """
+
+    phase: Literal["made", "progress", "ended", "late"]
     call: ToolCall
     outcome: str = ""
     result: ToolResult | None = None
@@ -37,7 +40,7 @@ class ToolCallEvent(_AgentEvent, frozen=True, tag="tool_call"):
 
 
 class StatusEvent(_AgentEvent, frozen=True, tag="status"):
-    """Where the run stands: asking, approval, external, written; and what the model tells of
+    """Where the run stands: asking, approval, external, written, cut; and what the model tells of
     itself: retrying, recovered, switched, answered."""
 
     kind: str
