@@ -191,6 +191,7 @@ if TYPE_CHECKING:
     from canonicall.tools.functions import tool
     from canonicall.tools.mcp import mcp_result, tools_from_mcp
     from canonicall.tools.progress import Yields
+    from canonicall.tools.stopped import ToolStopped
     from canonicall.tools.toolset import Toolset
     from canonicall.transcript.policy import Policy
     from canonicall.transcript.render import Renderer
@@ -338,6 +339,7 @@ _NAMES_BY_MODULE = {
     "canonicall.tools.functions": ("tool",),
     "canonicall.tools.mcp": ("mcp_result", "tools_from_mcp"),
     "canonicall.tools.progress": ("Yields",),
+    "canonicall.tools.stopped": ("ToolStopped",),
     "canonicall.tools.toolset": ("Toolset",),
     "canonicall.transcript.policy": ("Policy",),
     "canonicall.transcript.render": ("Renderer",),
@@ -463,6 +465,7 @@ __all__ = [
     "ToolMiddleware",
     "ToolParser",
     "ToolResult",
+    "ToolStopped",
     "Toolset",
     "Transcript",
     "Translated",
