@@ -69,7 +69,13 @@ def test_words_come_as_they_are_said_and_ctrl_c_stops_them(chat, history):
     one.prompt()
     one.type(CTRL_D)
     assert one.end()[0] == 0
-    assert texts(history())[-1] == ("assistant", "I am still here.")
+    talk, cut, again, last = texts(history())
+    assert (talk, again) == (("user", "Talk."), ("user", "Are you there?"))
+    assert last == ("assistant", "I am still here.")
+    # What was read before Ctrl-C is part of the talk.
+    assert cut[0] == "assistant"
+    assert words.startswith(cut[1])
+    assert "word2" in cut[1]
     assert refused_by(history()) == []
 
 

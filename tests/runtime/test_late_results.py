@@ -4,6 +4,10 @@ import asyncio
 import threading
 from contextlib import aclosing, asynccontextmanager
 
+from canonicall.cli.approvals import Approvals
+from canonicall.cli.listeners import Screen
+from canonicall.cli.reading import Interrupts
+from canonicall.cli.talking import Talk
 from canonicall.outcome import Outcome
 from canonicall.runtime.events import CompleteEvent, StatusEvent, ToolCallEvent
 from canonicall.runtime.model import LocalModel
@@ -148,3 +152,21 @@ async def test_whoever_went_away_leaves_nothing_for_the_next():
         events = [event async for event in session.send("And now?")]
         assert [one.reason for one in events if isinstance(one, CompleteEvent)] == ["answered"]
         assert events[-1].text == "And on."
+
+
+async def test_a_talk_shows_a_late_result_when_it_comes(capsys):
+    """Between two turns, once, and as what it is."""
+    async with a_stubborn_one() as stubborn:
+        talk = Talk(Screen(streams=True), Approvals("deny"), Interrupts())
+        overhearing = asyncio.ensure_future(talk.overhear(stubborn.session))
+        ear = Ear(stubborn.session)
+        saying = asyncio.ensure_future(talk.say(stubborn.session, "Go."))
+        await stubborn.started.wait()
+        stubborn.session.cancel()
+        assert (await saying).complete.reason == "cancelled"
+        assert "late" not in capsys.readouterr().err
+        stubborn.let_end()
+        await ear.late()
+    await overhearing
+    shown = capsys.readouterr().err
+    assert shown == "  [stubborn] late, it had ended as unknown: after all\n"
