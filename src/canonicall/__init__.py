@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     # Say what becomes of a call that waits for approval.
     from canonicall.agent.inputs import Decided
 
+    # How far a run may go.
+    from canonicall.agent.limits import RunLimits
+    from canonicall.agent.progress import LoopPolicy
+
     # What a conversation is made of.
     from canonicall.blocks import (
         CallClosed,
@@ -205,6 +209,8 @@ _NAMES_BY_MODULE = {
     "canonicall.accumulator": ("PartialCall", "ToolCallAccumulator"),
     "canonicall.agent.counters": ("Counters", "Tally"),
     "canonicall.agent.inputs": ("Decided",),
+    "canonicall.agent.limits": ("RunLimits",),
+    "canonicall.agent.progress": ("LoopPolicy",),
     "canonicall.blocks": (
         "CallClosed",
         "Code",
@@ -399,6 +405,7 @@ __all__ = [
     "Limits",
     "Loaded",
     "LocalModel",
+    "LoopPolicy",
     "MalformedBody",
     "McpConnectionError",
     "McpServer",
@@ -429,6 +436,7 @@ __all__ = [
     "RetryPolicy",
     "Returned",
     "Rule",
+    "RunLimits",
     "RunObserver",
     "Scheduler",
     "SchemaRule",

@@ -11,7 +11,7 @@ AtLimit: TypeAlias = Literal["answer", "stop"]
 """answer: one last turn in words, with tools declared but forbidden. stop: at once."""
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class RunLimits(Struct, frozen=True, kw_only=True):
     """What one run of an agent may spend; None for no limit.
 
     A run is everything between something the user says and the end of the answer to it.
@@ -65,7 +65,7 @@ class Reached(Struct, frozen=True):
     policy: AtLimit
 
 
-def limit_reached(limits: Limits, spent: Spent) -> Reached | None:
+def limit_reached(limits: RunLimits, spent: Spent) -> Reached | None:
     """The first limit that leaves no room for another turn; one that says stop comes first."""
     found = [
         Reached(name, limit, getattr(limits, f"at_{name}"))

@@ -29,9 +29,9 @@ from canonicall.agent.inputs import (
     Supplied,
     UserSaid,
 )
-from canonicall.agent.limits import Limits, Spent, limit_reached
+from canonicall.agent.limits import RunLimits, Spent, limit_reached
 from canonicall.agent.open_calls import Followed, OpenCalls
-from canonicall.agent.progress import Progress
+from canonicall.agent.progress import LoopPolicy, Progress
 from canonicall.blocks import Message, ToolCall
 from canonicall.conversation import Conversation
 from canonicall.decisions import WhilePending
@@ -54,9 +54,10 @@ class Machine:
         target: Target,
         tools: Toolset,
         *,
-        limits: Limits | None = None,
+        limits: RunLimits | None = None,
         budget: CorrectionBudget | None = None,
         params: Params | None = None,
+        loops: LoopPolicy | None = None,
         while_pending: WhilePending = "wait",
         standing_decisions: bool = True,
         tally: Tally | None = None,
@@ -67,12 +68,13 @@ class Machine:
         self.target = target
         """Who is asked; a change takes effect when the user speaks again."""
         self.tools = tools
-        self.limits = limits or Limits()
+        self.limits = limits or RunLimits()
         self.spent = Spent()
         self.tally = tally or Tally()
         self._params = params or Params()
         self._first_budget = budget or CorrectionBudget()
-        self._progress = Progress()
+        self._loops = loops or LoopPolicy()
+        self._progress = Progress(self._loops)
         self._next_target = target
         self._offered = tools.offered
         self._waiting: list[UserSaid] = []
@@ -84,6 +86,8 @@ class Machine:
             heeds_standing=standing_decisions,
         )
         self._turn: tuple[ToolCall, ...] = ()
+        self._words = ""
+        """What the model said in this turn."""
         self._asking = False
         self._is_last = False
         self._stopped: Cancelled | None = None
@@ -123,7 +127,7 @@ class Machine:
         self.target = self._next_target
         self.spent = Spent()
         self._calls.budget = self._first_budget
-        self._progress = Progress()
+        self._progress = Progress(self._loops)
         self._ending = self._stopped = None
         self.conversation.append(Message("user", event.blocks))
         return self._ask()
@@ -152,6 +156,7 @@ class Machine:
         self._asking = False
         self.spent = self.spent.with_turn(event)
         message = event.reply.message
+        self._words = message.text
         calls = self.conversation.append(message).calls
         self._turn = tuple(call for call in calls if call.kind != "server")
         if self._stopped is not None:
@@ -200,8 +205,10 @@ class Machine:
             return self._finish(Finish("cancelled", self._stopped.why))
         watched = [call for call in self._turn if not self._is_polling(call)]
         ledger = self.conversation.ledger
-        self._progress = self._progress.after((call, ledger[call.id].result) for call in watched)
+        self._progress.add(self._words, ((call, ledger[call.id].result) for call in watched))
         self._ending = self._ending or leads_nowhere(self._progress, self._calls.budget)
+        if self._ending and self._ending.reason == "loop" and self._loops.at_loop == "stop":
+            return self._finish(self._ending)
         return self._ask()
 
     def _is_polling(self, call: ToolCall) -> bool:

@@ -72,8 +72,8 @@ class Session:
         clock: Callable[[], float] = monotonic,
         **options: Any,
     ) -> None:
-        """`options`: limits, budget, params, while_pending, standing_decisions, tally: those of the
-        machine.
+        """`options`: limits, budget, loops, params, while_pending, standing_decisions, tally: those
+        of the machine.
 
         `keeps_cut_words`: whether what the model had said when it was cancelled stays in the
         conversation. `clock` tells seconds since whenever; limits and `stats` go by it.
