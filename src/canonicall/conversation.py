@@ -147,10 +147,10 @@ class Conversation:
     # Ways to append, one for each thing a person does.
 
     def system(self, text: str) -> Appended:
-        return self.append(Message("system", _blocks(text)))
+        return self.append(Message("system", blocks_of(text)))
 
     def user(self, content: Content) -> Appended:
-        return self.append(Message("user", _blocks(content)))
+        return self.append(Message("user", blocks_of(content)))
 
     def assistant(
         self,
@@ -162,7 +162,7 @@ class Conversation:
         partial: bool = False,
     ) -> Appended:
         return self.append(
-            Message("assistant", _blocks(content), turn_key, origin, finish, partial)
+            Message("assistant", blocks_of(content), turn_key, origin, finish, partial)
         )
 
     def result(
@@ -195,7 +195,8 @@ class Conversation:
         return tuple(self.close(one.id, outcome, why=why) for one in self.ledger.open)
 
 
-def _blocks(content: Content) -> tuple[Block, ...]:
+def blocks_of(content: Content) -> tuple[Block, ...]:
+    """What somebody says, as blocks: bare text is words."""
     if isinstance(content, str):
         return (Text(text=content),)
     return tuple(_as_sequence(content))

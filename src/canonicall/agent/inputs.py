@@ -72,6 +72,10 @@ class Supplied(_Input, frozen=True, tag="supplied"):
     result: ToolResult
 
 
+class Resumed(_Input, frozen=True, tag="resumed"):
+    """The conversation was opened again: calls that waited when it was left go on waiting."""
+
+
 class Cancelled(_Input, frozen=True, tag="cancelled"):
     """The user wants the run to stop."""
 
@@ -85,5 +89,13 @@ class ModelChosen(_Input, frozen=True, tag="model_chosen"):
 
 
 Input: TypeAlias = (
-    UserSaid | ModelReplied | ModelFailed | CallEnded | Decided | Supplied | Cancelled | ModelChosen
+    UserSaid
+    | ModelReplied
+    | ModelFailed
+    | CallEnded
+    | Decided
+    | Supplied
+    | Resumed
+    | Cancelled
+    | ModelChosen
 )

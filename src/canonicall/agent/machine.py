@@ -26,6 +26,7 @@ from canonicall.agent.inputs import (
     ModelChosen,
     ModelFailed,
     ModelReplied,
+    Resumed,
     Supplied,
     UserSaid,
 )
@@ -101,6 +102,7 @@ class Machine:
             CallEnded: self._ended,
             Decided: self._decided,
             Supplied: self._supplied,
+            Resumed: self._resumed,
             Cancelled: self._cancel,
             ModelChosen: self._chosen,
         }
@@ -109,6 +111,11 @@ class Machine:
     def is_idle(self) -> bool:
         """Whether no run is under way."""
         return not self._asking and not self._calls
+
+    @property
+    def only_waits(self) -> bool:
+        """Whether a run is under way in which nothing runs: it waits for somebody."""
+        return bool(self._calls) and not self._asking and not self._calls.running
 
     @property
     def undecided(self) -> tuple[ToolCall, ...]:
@@ -124,13 +131,28 @@ class Machine:
         if not self.is_idle:
             self._waiting.append(event)
             return self._followed(self._calls.user_went_on(self._while_pending))
+        self._begin_run()
+        self.conversation.append(Message("user", event.blocks))
+        return self._ask()
+
+    def _resumed(self, event: Resumed) -> list[Command]:
+        """Go on with the calls that waited when the conversation was left, if there are any."""
+        del event
+        if not self.is_idle:
+            return []
+        self._turn = self._calls.resume()
+        if not self._turn:
+            return [Finish("idle", "no call waits")]
+        self._begin_run()
+        return self._calls.asked_again()
+
+    def _begin_run(self) -> None:
         self.target = self._next_target
         self.spent = Spent()
         self._calls.budget = self._first_budget
         self._progress = Progress(self._loops)
         self._ending = self._stopped = None
-        self.conversation.append(Message("user", event.blocks))
-        return self._ask()
+        self._words = ""
 
     def _ask(self) -> list[Command]:
         """The next turn of the model, unless a limit says otherwise."""

@@ -13,7 +13,7 @@ from canonicall.agent.batch import plan
 from canonicall.agent.commands import AskApproval, AwaitExternal, Command, RunBatch, Withdraw
 from canonicall.agent.counters import Tally
 from canonicall.agent.inputs import CallEnded, Decided
-from canonicall.agent.pending import Pending
+from canonicall.agent.pending import Pending, waiting_calls
 from canonicall.blocks import Message, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 from canonicall.decisions import WhilePending
@@ -26,6 +26,8 @@ from canonicall.tools.toolset import Toolset
 
 Followed: TypeAlias = list[Command | CallEnded]
 """What follows from a decision: things to do, and calls that are over."""
+
+_LEFT = "the conversation was left while it was running"
 
 
 class OpenCalls:
@@ -102,6 +104,32 @@ class OpenCalls:
         if external:
             self._pending.add(external, "external", target.name)
             commands.append(AwaitExternal(tuple(external)))
+        return commands
+
+    def resume(self) -> tuple[ToolCall, ...]:
+        """Take in the calls that waited when the conversation was left; those that it takes in.
+
+        A call that is open and waits for nobody was running then, and nobody knows how it ended.
+        """
+        found = waiting_calls(self._conversation)
+        waiting = {id: one for id, one in found.items() if one[0].name in self._tools}
+        for one in self._conversation.ledger.open:
+            if one.id not in waiting:
+                self._conversation.close(one.id, Outcome.UNKNOWN, why=_LEFT)
+        for id, (call, need) in waiting.items():
+            self._open[id] = call
+            self._pending.add_again(id, need)
+        return tuple(self._open.values())
+
+    def asked_again(self) -> list[Command]:
+        """The questions that nobody has answered yet."""
+        to_ask = self.undecided
+        others = tuple(call for id, call in self._open.items() if call not in to_ask)
+        commands: list[Command] = []
+        if to_ask:
+            commands.append(AskApproval(to_ask))
+        if others:
+            commands.append(AwaitExternal(others))
         return commands
 
     def decided(self, event: Decided, target: Target) -> Followed:

@@ -6,6 +6,8 @@ Everything that is asked and decided becomes an entry of the conversation, here 
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
+from msgspec.structs import replace
+
 from canonicall.agent.inputs import Decided
 from canonicall.agent.rules import Standing, rule_for
 from canonicall.blocks import ToolCall
@@ -15,6 +17,26 @@ from canonicall.errors import InvalidValue
 from canonicall.outcome import Outcome
 
 Need: TypeAlias = Literal["approval", "external"]
+
+
+def waiting_calls(conversation: Conversation) -> dict[str, tuple[ToolCall, Need]]:
+    """The open calls that wait for somebody, by what is on record: each as it would be run."""
+    needs: dict[str, Need] = {}
+    edited: dict[str, CallDecided] = {}
+    for entry in conversation.entries:
+        if isinstance(entry, CallAsked):
+            needs[entry.call_id] = entry.what
+        elif isinstance(entry, CallDecided):
+            needs.pop(entry.call_id, None)
+            edited[entry.call_id] = entry
+    waiting: dict[str, tuple[ToolCall, Need]] = {}
+    for one in conversation.ledger.open:
+        if one.id in needs:
+            said = edited.get(one.id)
+            is_edited = said is not None and said.args is not None
+            call = replace(one.call, args=said.args, raw=None) if said and is_edited else one.call
+            waiting[one.id] = (call, needs[one.id])
+    return waiting
 
 
 class Pending:
@@ -47,6 +69,10 @@ class Pending:
         for call in calls:
             self._needs[call.id] = need
             self._conversation.append(CallAsked(call.id, need, by))
+
+    def add_again(self, call_id: str, need: Need) -> None:
+        """This call waited when the conversation was left: that is on record already."""
+        self._needs[call_id] = need
 
     def drop(self, call_id: str) -> None:
         """This call waits no more."""

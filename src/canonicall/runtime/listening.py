@@ -40,7 +40,8 @@ class Listeners:
         try:
             yield queue
         finally:
-            self._run = None
+            if self._run is queue:
+                self._run = None
 
     @contextmanager
     def all(self, *, only_between: bool) -> Iterator[EventQueue]:
@@ -57,5 +58,5 @@ class Listeners:
     def close(self) -> None:
         """Nothing more will happen."""
         self._is_closed = True
-        for queue in self._listening:
+        for queue in (*self._listening, *((self._run,) if self._run else ())):
             queue.put_nowait(None)

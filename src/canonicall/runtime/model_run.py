@@ -6,6 +6,7 @@ no call.
 """
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -19,6 +20,8 @@ from canonicall.runtime.events import AgentEvent, ErrorEvent, StatusEvent, TextE
 from canonicall.runtime.middleware import Chain, MiddlewareError
 from canonicall.runtime.model import Model, ModelError, Notice
 from canonicall.runtime.observer import RunObserver
+
+Answer: TypeAlias = ModelReplied | ModelFailed
 
 _REFUSED = (400, 422)
 """Providers have either for a request that is not as they want it."""
@@ -44,19 +47,19 @@ class ModelRun:
         self._events: list[Event] = []
         """What has come of the reply."""
 
-    async def to_its_end(self, model: Model) -> ModelReplied | ModelFailed:
+    async def to_its_end(self, model: Model) -> Answer:
         """Ask, and give what the machine is to hear of it."""
         command = self._command
         self._watching.model_started(command.request, command.target)
         error = "cancelled"
-        answer: ModelReplied | ModelFailed = ModelFailed(_CANCELLED)
+        answer: Answer = ModelFailed(_CANCELLED)
         try:
             answer, error = await self._answer(model)
         finally:
             self._watching.model_ended(answer, error)
         return answer
 
-    def cut_off(self, *, keeps_words: bool) -> ModelReplied | ModelFailed:
+    def cut_off(self, *, keeps_words: bool) -> Answer:
         """What the machine is to hear where nobody waits for the rest."""
         reply = fold(self._events)
         message = reply.message
@@ -75,7 +78,7 @@ class ModelRun:
             self._tell(ErrorEvent(message=str(error), kind="middleware"))
             return ModelFailed(str(error))
 
-    async def _answer(self, model: Model) -> tuple[ModelReplied | ModelFailed, str]:
+    async def _answer(self, model: Model) -> tuple[Answer, str]:
         """What the model answers, passed on as it comes; if it fails, in which way."""
         target = self._command.target
         try:

@@ -7,7 +7,7 @@ goes away, leaves a conversation in which every call has an end.
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from time import monotonic
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -26,28 +26,31 @@ from canonicall.agent.inputs import (
     Decided,
     Input,
     ModelChosen,
-    ModelFailed,
-    ModelReplied,
+    Resumed,
     Supplied,
     UserSaid,
 )
 from canonicall.agent.machine import Machine
-from canonicall.blocks import Block, Entry, Message, Text, ToolCall, ToolResult
-from canonicall.conversation import Conversation
+from canonicall.blocks import Entry, ToolCall, ToolResult
+from canonicall.conversation import Content, Conversation, blocks_of
 from canonicall.providers.registry import get_target
 from canonicall.runtime.approving import Approver, approved
-from canonicall.runtime.events import AgentEvent, CompleteEvent, StatusEvent, ToolCallEvent
+from canonicall.runtime.events import (
+    AgentEvent,
+    CompleteEvent,
+    StatusEvent,
+    ToolCallEvent,
+    completed,
+)
 from canonicall.runtime.listening import Listeners
 from canonicall.runtime.middleware import Chain, ToolMiddleware
 from canonicall.runtime.model import Model
-from canonicall.runtime.model_run import ModelRun
+from canonicall.runtime.model_run import Answer, ModelRun
 from canonicall.runtime.observer import Observer, RunObserver
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.stats import SessionStats, Watch
 from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
-
-Content: TypeAlias = str | Block | Sequence[Block]
 
 Keeper: TypeAlias = Callable[[int, Sequence[Entry]], None]
 """Stores entries that were written, the first of them with this number."""
@@ -72,8 +75,7 @@ class Session:
         clock: Callable[[], float] = monotonic,
         **options: Any,
     ) -> None:
-        """`options`: limits, budget, loops, params, while_pending, standing_decisions, tally: those
-        of the machine.
+        """`options`: those of the machine, such as limits, loops, budget, params, while_pending.
 
         `keeps_cut_words`: whether what the model had said when it was cancelled stays in the
         conversation. `clock` tells seconds since whenever; limits and `stats` go by it.
@@ -87,11 +89,12 @@ class Session:
         self._listeners = Listeners()
         self._tell = self._listeners.tell
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._asking: asyncio.Task[ModelReplied | ModelFailed] | None = None
+        self._asking: asyncio.Task[Answer] | None = None
         self._keep_entries = keep
         self._chain = Chain(middleware)
         self._observer = observer or Observer()
         self._watching = RunObserver()
+        self._is_suspended = False
         self._keeps_cut_words = keeps_cut_words
         self._written = len(self.conversation)
         self._clock = clock
@@ -102,27 +105,37 @@ class Session:
         """What this session has done so far, in numbers."""
         return self._watch.stats(self.machine.tally.by_provider, self.conversation.ledger.values())
 
-    async def send(self, content: Content) -> AsyncGenerator[AgentEvent, None]:
+    def send(self, content: Content) -> AsyncGenerator[AgentEvent, None]:
         """Say something; the events of the run, up to its `complete`.
 
         While a run is under way, what is said joins it, and its events come to whoever began it.
         """
-        blocks = (Text(text=content),) if isinstance(content, str) else _as_blocks(content)
+        return self._run_from(UserSaid(blocks_of(content)))
+
+    def resume(self) -> AsyncGenerator[AgentEvent, None]:
+        """Go on where the conversation was left: `complete` as idle where no call waits in it.
+
+        Calls that waited for a decision or for a result are told again, with `approval` and
+        `external`; when all have their ends, the run goes on.
+        """
+        return self._run_from(Resumed())
+
+    async def _run_from(self, said: UserSaid | Resumed) -> AsyncGenerator[AgentEvent, None]:
         joins = not self.machine.is_idle
         if joins:
-            self._step(UserSaid(blocks))
+            self._step(said)
             return
         self._watching = self._observer.run_started()
         with self._listeners.of_a_run() as events:
             try:
-                self._step(UserSaid(blocks))
+                self._step(said)
                 while event := await events.get():
                     yield event
                     if isinstance(event, CompleteEvent):
                         return
             finally:
                 # Whoever listened is gone, or all is done: nothing may be left running.
-                if not self.machine.is_idle:
+                if not self.machine.is_idle and not self._is_suspended:
                     self.cancel("nobody waits for the answer any more")
                     await self._drained()
 
@@ -160,9 +173,18 @@ class Session:
         """The result of an external call."""
         self._step(Supplied(call_id, result))
 
+    async def suspend(self) -> None:
+        """Close the session, and leave calls that only wait as they are, for `resume` later.
+
+        While a call or the model runs, everything is stopped as `close` does.
+        """
+        self._is_suspended = self.machine.only_waits
+        await self.close()
+
     async def close(self) -> None:
         """Stop everything and let go of what was held."""
-        self.cancel("the session was closed")
+        if not self._is_suspended:
+            self.cancel("the session was closed")
         await self._drained()
         self.scheduler.close()
         self._listeners.close()
@@ -201,7 +223,7 @@ class Session:
         run = ModelRun(command, self._chain, self.machine.tally, self._watching, self._tell)
         asked_at = self._clock()
 
-        def asked(task: "asyncio.Task[ModelReplied | ModelFailed]") -> None:
+        def asked(task: "asyncio.Task[Answer]") -> None:
             """One that was cancelled, even before it began, answers no more than it has."""
             cut_off = task.cancelled()
             event = run.cut_off(keeps_words=self._keeps_cut_words) if cut_off else task.result()
@@ -242,19 +264,8 @@ class Session:
                 self._step(said if said.by else replace(said, by="approve"))
 
     def _finish(self, command: Finish) -> None:
-        spent = self.machine.spent
-        self._watching.run_ended(command, spent)
-        self._tell(
-            CompleteEvent(
-                reason=command.reason,
-                detail=command.detail,
-                text=_last_words(self.conversation),
-                turns=spent.turns,
-                tool_calls=spent.tool_calls,
-                tokens=spent.tokens,
-                seconds=spent.seconds,
-            )
-        )
+        self._watching.run_ended(command, self.machine.spent)
+        self._tell(completed(command, self.machine.spent, self.conversation))
 
     def _tell_progress(self, call: ToolCall, value: Any) -> None:
         self._tell(ToolCallEvent(phase="progress", call=call, progress=value))
@@ -264,10 +275,9 @@ class Session:
         one = self.conversation.ledger[event.call_id]
         if isinstance(event, CallEnded):
             self._watch.ran(one.name, event)
-        phase: Literal["late", "ended"] = "late" if is_late else "ended"
-        result = event.result if is_late else one.result
         outcome = str(one.outcome or "")
-        self._tell(ToolCallEvent(phase=phase, call=one.call, outcome=outcome, result=result))
+        told = ToolCallEvent(phase="ended", call=one.call, outcome=outcome, result=one.result)
+        self._tell(replace(told, phase="late", result=event.result) if is_late else told)
 
     def _tell_written(self) -> None:
         first, entries = self._written, self.conversation.entries
@@ -286,13 +296,3 @@ class Session:
         """Until everything that was started has come to its end."""
         while self._tasks:
             await asyncio.wait(tuple(self._tasks))
-
-
-def _as_blocks(content: Block | Sequence[Block]) -> tuple[Block, ...]:
-    return tuple(content) if isinstance(content, Sequence) else (content,)
-
-
-def _last_words(conversation: Conversation) -> str:
-    """What the model said at the very end; nothing where something else stands there."""
-    last = conversation.entries[-1] if conversation.entries else None
-    return last.text if isinstance(last, Message) and last.role == "assistant" else ""
