@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from time import process_time
 
 from canonicall import Conversation, Message, Renderer, Text, ToolCall, tool
-from canonicall.agent.limits import Limits
+from canonicall.agent.limits import RunLimits
 from canonicall.events import Event
 from canonicall.folding import events_of
 from canonicall.providers.registry import get_target
@@ -96,7 +96,7 @@ def seconds_per_turn(messages: int, *, render: bool = False) -> float:
             "anthropic",
             TOOLS,
             conversation=conversation,
-            limits=Limits(turns=None),
+            limits=RunLimits(turns=None),
         )
         begin = process_time()
         async for _ in session.send("Go."):

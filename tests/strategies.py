@@ -4,7 +4,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from canonicall import (
+    CallAsked,
     CallClosed,
+    CallDecided,
     Conversation,
     Media,
     Message,
@@ -12,12 +14,14 @@ from canonicall import (
     Origin,
     Outcome,
     Reply,
+    Rule,
     Summary,
     Text,
     Thinking,
     ToolCall,
     ToolResult,
     Usage,
+    UserWentOn,
 )
 
 RAW_IDS = st.sampled_from(
@@ -108,8 +112,32 @@ summaries = st.builds(
     WORDS,
     st.integers(1, 9),
 )
+_scopes = st.sampled_from(["once", "session", "rule"])
+rules = st.builds(Rule, st.sampled_from(["f", "*", "[", "read_*"]), json_objects)
+records = (
+    st.builds(CallAsked, RAW_IDS, st.sampled_from(["approval", "external"]), WORDS)
+    | st.builds(
+        CallDecided,
+        RAW_IDS,
+        st.sampled_from(["allow", "deny"]),
+        _scopes,
+        st.none() | rules,
+        st.none() | json_objects,
+        WORDS,
+    )
+    | st.builds(
+        UserWentOn, st.sampled_from(["wait", "supersede"]), st.lists(RAW_IDS, max_size=2).map(tuple)
+    )
+)
+"""What was asked and decided about calls, or about none."""
 entries = (
-    assistant_messages | result_messages | result_messages | other_messages | closings | summaries
+    assistant_messages
+    | result_messages
+    | result_messages
+    | other_messages
+    | closings
+    | summaries
+    | records
 )
 entry_lists = st.lists(entries, max_size=12)
 conversations = entry_lists.map(Conversation.of)

@@ -5,13 +5,17 @@ import json
 import pytest
 
 from canonicall import (
+    CallAsked,
+    CallDecided,
     Conversation,
     Message,
     NewerVersion,
     Origin,
+    Rule,
     Text,
     ToolCall,
     UnreadableConversation,
+    UserWentOn,
     dump,
     dump_header,
     load,
@@ -28,7 +32,7 @@ def small():
 
 def test_one_line_for_the_header_and_one_for_each_entry():
     lines = dump(small()).decode().splitlines()
-    assert json.loads(lines[0]) == {"canonicall": "conversation", "version": 1}
+    assert json.loads(lines[0]) == {"canonicall": "conversation", "version": 2}
     assert json.loads(lines[1]) == {
         "entry": "message",
         "role": "user",
@@ -106,10 +110,10 @@ def test_other_files_are_refused(data):
 
 
 def test_a_newer_version_is_refused_and_says_what_to_do():
-    newer = dump(small()).replace(b'"version":1', b'"version":7')
+    newer = dump(small()).replace(b'"version":2', b'"version":7')
     with pytest.raises(NewerVersion, match="version 7") as caught:
         load(newer, recover=True)
-    assert (caught.value.found, caught.value.known) == (7, 1)
+    assert (caught.value.found, caught.value.known) == (7, 2)
     assert "Upgrade" in str(caught.value)
 
 
@@ -130,5 +134,29 @@ def test_migrations_run_one_after_another():
 
 
 def test_a_version_without_a_migration_is_refused():
-    with pytest.raises(UnreadableConversation, match="version 1 cannot be read any more"):
-        load(dump(small()), version=2, migrations={})
+    with pytest.raises(UnreadableConversation, match="version 2 cannot be read any more"):
+        load(dump(small()), version=3, migrations={})
+
+
+def test_a_file_from_before_decisions_were_kept_is_read():
+    """Version 2 has more kinds of entries than version 1; those of version 1 are as they were."""
+    old = dump(small()).replace(b'"version":2', b'"version":1')
+    assert load(old).conversation == small()
+
+
+def test_what_was_asked_and_decided_is_stored():
+    conversation = small()
+    (made,) = conversation.assistant(ToolCall(id="x", name="pay", args={"amount": 300})).calls
+    rule = Rule("pay", {"amount": 3})
+    for record in (
+        CallAsked("x", "approval", "openai:gpt-5.2"),
+        CallDecided("x", "allow", "rule", rule, {"amount": 3}, "it is little", "user"),
+        UserWentOn("supersede", ("x",)),
+    ):
+        conversation.append(record)
+    again = load(dump(conversation)).conversation
+    assert again == conversation
+    asked, decided, went_on = again.entries[-3:]
+    assert (asked.call_id, decided.call_id, went_on.call_ids) == (made.id, made.id, (made.id,))
+    assert (decided.rule, decided.args) == (rule, {"amount": 3})
+    assert dump(again) == dump(conversation)

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     # Say what becomes of a call that waits for approval.
     from canonicall.agent.inputs import Decided
 
+    # How far a run may go.
+    from canonicall.agent.limits import RunLimits
+    from canonicall.agent.progress import LoopPolicy
+
     # What a conversation is made of.
     from canonicall.blocks import (
         CallClosed,
@@ -64,6 +68,7 @@ if TYPE_CHECKING:
 
     # Write it.
     from canonicall.conversation import Appended, Conversation
+    from canonicall.decisions import CallAsked, CallDecided, Rule, UserWentOn
 
     # Find out how an endpoint calls tools.
     from canonicall.discovery.addresses import DiscoveryError
@@ -198,6 +203,7 @@ if TYPE_CHECKING:
     from canonicall.tools.functions import tool
     from canonicall.tools.mcp import mcp_result, tools_from_mcp
     from canonicall.tools.progress import Yields
+    from canonicall.tools.stopped import ToolStopped
     from canonicall.tools.toolset import Toolset
     from canonicall.transcript.policy import Policy
     from canonicall.transcript.render import Renderer
@@ -211,6 +217,8 @@ _NAMES_BY_MODULE = {
     "canonicall.accumulator": ("PartialCall", "ToolCallAccumulator"),
     "canonicall.agent.counters": ("Counters", "Tally"),
     "canonicall.agent.inputs": ("Decided",),
+    "canonicall.agent.limits": ("RunLimits",),
+    "canonicall.agent.progress": ("LoopPolicy",),
     "canonicall.blocks": (
         "CallClosed",
         "Code",
@@ -249,6 +257,7 @@ _NAMES_BY_MODULE = {
     "canonicall.discovery.documentation": ("analyse_documentation", "with_documentation"),
     "canonicall.discovery.profile_text": ("profile_text",),
     "canonicall.discovery.tooling": ("ToolingInfo",),
+    "canonicall.decisions": ("CallAsked", "CallDecided", "Rule", "UserWentOn"),
     "canonicall.errors": (
         "CanonicallError",
         "InvalidArguments",
@@ -350,6 +359,7 @@ _NAMES_BY_MODULE = {
     "canonicall.tools.functions": ("tool",),
     "canonicall.tools.mcp": ("mcp_result", "tools_from_mcp"),
     "canonicall.tools.progress": ("Yields",),
+    "canonicall.tools.stopped": ("ToolStopped",),
     "canonicall.tools.toolset": ("Toolset",),
     "canonicall.transcript.policy": ("Policy",),
     "canonicall.transcript.render": ("Renderer",),
@@ -373,7 +383,9 @@ __all__ = [
     "BlockEnded",
     "BlockStarted",
     "BoundTool",
+    "CallAsked",
     "CallClosed",
+    "CallDecided",
     "CallRecovery",
     "CanonicallError",
     "Capabilities",
@@ -408,6 +420,7 @@ __all__ = [
     "Limits",
     "Loaded",
     "LocalModel",
+    "LoopPolicy",
     "MalformedBody",
     "McpConnectionError",
     "McpServer",
@@ -437,6 +450,8 @@ __all__ = [
     "Request",
     "RetryPolicy",
     "Returned",
+    "Rule",
+    "RunLimits",
     "RunObserver",
     "Scheduler",
     "SchemaRule",
@@ -473,6 +488,7 @@ __all__ = [
     "ToolMiddleware",
     "ToolParser",
     "ToolResult",
+    "ToolStopped",
     "ToolingInfo",
     "ToolingMiddleware",
     "ToolingResponse",
@@ -487,6 +503,7 @@ __all__ = [
     "UntranslatableSchema",
     "Usage",
     "UsageReported",
+    "UserWentOn",
     "Validated",
     "Violation",
     "WrongValue",

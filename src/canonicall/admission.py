@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, CallClosed, Entry, Media, Message, Text, ToolCall, ToolResult
 from canonicall.common_case import is_plain_message
 from canonicall.conform import conform
+from canonicall.decisions import RECORDS
 from canonicall.errors import InvalidValue
 from canonicall.findings import Action, Fault, Finding, Place, in_words
 from canonicall.ids import is_canonical_tool_id
@@ -23,11 +24,11 @@ from canonicall.plain import MAX_DEPTH, plain_json
 
 def admit(entry: Entry, at: int, findings: list[Finding]) -> Entry:
     """`entry`, fit to be stored as entry number `at`."""
-    if isinstance(entry, CallClosed):
+    if isinstance(entry, (CallClosed, *RECORDS)):
         return conform(entry, f"entries[{at}]", findings)
     if not isinstance(entry, Message):
         raise InvalidValue(
-            f"expected a Message or a CallClosed, got {type(entry).__name__}.",
+            f"expected a Message or another entry, got {type(entry).__name__}.",
             where=f"entries[{at}]",
         )
     if not is_plain_message(entry):

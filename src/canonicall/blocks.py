@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
+from canonicall.decisions import Record
 from canonicall.outcome import Outcome
 
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
@@ -222,5 +223,5 @@ class CallClosed(
     """Its call was found: `call_id` is canonical and final. Set by the conversation."""
 
 
-Entry: TypeAlias = Message | CallClosed
+Entry: TypeAlias = Message | CallClosed | Record
 """What a conversation's log is made of."""

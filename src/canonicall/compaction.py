@@ -28,6 +28,7 @@ from canonicall.blocks import (
     ToolResult,
 )
 from canonicall.conversation import Conversation
+from canonicall.decisions import is_standing
 from canonicall.errors import InvalidValue
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.ledger import Interaction
@@ -61,7 +62,10 @@ def cut_points(conversation: Conversation) -> tuple[int, ...]:
 
 
 def drop(conversation: Conversation, stop: int, *, start: int | None = None) -> Compacted:
-    """Leave out the entries from `start` to `stop`. Instructions in between are kept."""
+    """Leave out the entries from `start` to `stop`.
+
+    Instructions in between are kept, and decisions that stand for later calls.
+    """
     return summarise(conversation, stop, "", start=start)
 
 
@@ -71,14 +75,15 @@ def summarise(
     """Put a summary in place of the entries from `start` to `stop`.
 
     Both are moved to cut points if need be, so that the stretch shrinks and never grows. `start`
-    is the end of the leading instructions unless given; instructions in between are kept.
+    is the end of the leading instructions unless given; instructions in between are kept, and
+    decisions that stand for later calls.
     """
     wanted = (_after_instructions(conversation) if start is None else start, stop)
     _check_range(conversation, *wanted)
     first, last = _inner_cut(conversation, *wanted)
     findings = _moved(wanted, (first, last)) if wanted[0] < wanted[1] else []
     entries = conversation.entries[first:last]
-    gone = [entry for entry in entries if not _is_instruction(entry)]
+    gone = [entry for entry in entries if not _is_kept(entry)]
     if not gone:
         why = "There is nothing between these points that could be left out."
         place = f"entries[{first}:{last}]"
@@ -86,7 +91,7 @@ def summarise(
         return Compacted(conversation.fork(), Report(tuple(findings)))
     covers = sum(_weight(entry) for entry in gone)
     summary = Message("user", (Summary(text=text, covers=covers),))
-    kept = [entry for entry in entries if _is_instruction(entry)]
+    kept = [entry for entry in entries if _is_kept(entry)]
     findings.append(_compacted_finding(conversation, first, last, len(gone)))
     return _rebuilt(
         [*conversation.entries[:first], summary, *kept, *conversation.entries[last:]], findings
@@ -135,6 +140,8 @@ class _Shortener:
         self.findings: list[Finding] = []
 
     def entry(self, entry: Entry, where: str) -> Entry:
+        if not isinstance(entry, (Message, CallClosed)):
+            return entry
         if isinstance(entry, CallClosed):
             return replace(entry, content=self._contents(entry.content, f"{where}.content"))
         if _is_instruction(entry) or any(block.opaque for block in entry.blocks):
@@ -224,6 +231,11 @@ def _span(one: Interaction, size: int) -> tuple[int, int]:
 
 def _is_instruction(entry: Entry) -> bool:
     return isinstance(entry, Message) and entry.role in ("system", "developer")
+
+
+def _is_kept(entry: Entry) -> bool:
+    """Whether an entry stays when those around it go: it has a say in what comes later."""
+    return _is_instruction(entry) or is_standing(entry)
 
 
 def _after_instructions(conversation: Conversation) -> int:

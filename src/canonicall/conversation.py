@@ -30,6 +30,7 @@ from canonicall.errors import InvalidValue
 from canonicall.findings import Finding, Report
 from canonicall.ledger import Ledger
 from canonicall.outcome import Outcome
+from canonicall.record_binding import bind_record
 
 Content = str | Block | Sequence[Block]
 
@@ -136,6 +137,9 @@ class Conversation:
         if isinstance(admitted, CallClosed):
             self._entries.append(self._binding.bind_closing(admitted, at, self._findings))
             return
+        if not isinstance(admitted, Message):
+            self._entries.append(bind_record(admitted, self.ledger, at, self._findings))
+            return
         for message in split_misplaced_calls(admitted, at, self._findings):
             bound = self._binding.bind_message(message, len(self._entries), self._findings)
             self._entries.append(bound)
@@ -143,10 +147,10 @@ class Conversation:
     # Ways to append, one for each thing a person does.
 
     def system(self, text: str) -> Appended:
-        return self.append(Message("system", _blocks(text)))
+        return self.append(Message("system", blocks_of(text)))
 
     def user(self, content: Content) -> Appended:
-        return self.append(Message("user", _blocks(content)))
+        return self.append(Message("user", blocks_of(content)))
 
     def assistant(
         self,
@@ -158,7 +162,7 @@ class Conversation:
         partial: bool = False,
     ) -> Appended:
         return self.append(
-            Message("assistant", _blocks(content), turn_key, origin, finish, partial)
+            Message("assistant", blocks_of(content), turn_key, origin, finish, partial)
         )
 
     def result(
@@ -191,7 +195,8 @@ class Conversation:
         return tuple(self.close(one.id, outcome, why=why) for one in self.ledger.open)
 
 
-def _blocks(content: Content) -> tuple[Block, ...]:
+def blocks_of(content: Content) -> tuple[Block, ...]:
+    """What somebody says, as blocks: bare text is words."""
     if isinstance(content, str):
         return (Text(text=content),)
     return tuple(_as_sequence(content))

@@ -1,6 +1,6 @@
 """The stored form of a conversation: JSON lines, a header and then one line for every entry.
 
-    {"canonicall":"conversation","version":1}
+    {"canonicall":"conversation","version":2}
     {"entry":"message","role":"user","blocks":[{"type":"text","text":"Hello"}]}
     {"entry":"call_closed","call_id":"hist_tool_...","outcome":"not_run"}
 
@@ -15,19 +15,25 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from canonicall.blocks import CallClosed, Entry, Message
+from canonicall.blocks import Entry
 from canonicall.conversation import Conversation
 from canonicall.errors import InvalidValue, NewerVersion, UnreadableConversation
 from canonicall.findings import Action, Fault, Finding, Report
 
-VERSION = 1
+VERSION = 2
 
 Migration = Callable[[dict[str, Any]], dict[str, Any]]
 
-MIGRATIONS: Mapping[int, Migration] = {}
+
+def _as_it_is(entry: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 has kinds of entries that version 1 had not, and changed none."""
+    return entry
+
+
+MIGRATIONS: Mapping[int, Migration] = {1: _as_it_is}
 """From each older version, how one entry of it becomes an entry of the next version."""
 
-_ENTRY = msgspec.json.Decoder(Message | CallClosed)
+_ENTRY = msgspec.json.Decoder(Entry)
 _RECOVER_HELP = "Load it with recover=True to keep every line that can be read."
 
 
@@ -143,7 +149,8 @@ class _Reader:
                     help="Convert the file with the canonicall release that wrote it.",
                 )
             record = migrate(record)
-        return msgspec.convert(record, Message | CallClosed)
+        entry: Entry = msgspec.convert(record, Entry)
+        return entry
 
 
 def _numbered_lines(data: bytes | str | Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:

@@ -244,3 +244,8 @@ class Target(Struct, frozen=True):
     unenforced: tuple[str, ...] = ()
     """Rules of the format that a model or a host is recorded not to have, by the code of their
     violation. Nothing is rendered differently for it: a rule that is not enforced is still one."""
+
+    @property
+    def name(self) -> str:
+        """Who it is: "provider:model", or the provider alone."""
+        return f"{self.provider}:{self.model}" if self.model else self.provider

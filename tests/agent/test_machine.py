@@ -5,7 +5,8 @@ import pytest
 from agent.driving import Driver, last_reason, machine_for, outcomes, said
 from canonicall.agent.commands import AskApproval, CallModel, Finish, RunBatch, Withdraw
 from canonicall.agent.inputs import CallEnded, Decided, ModelChosen, ModelFailed, ModelReplied
-from canonicall.agent.limits import Limits
+from canonicall.agent.limits import RunLimits
+from canonicall.agent.progress import LoopPolicy
 from canonicall.blocks import Text, ToolCall, ToolResult
 from canonicall.codec import encode_request
 from canonicall.errors import InvalidValue
@@ -50,6 +51,24 @@ def status() -> str:
 def broken() -> str:
     """Fails."""
     raise RuntimeError("no disk")
+
+
+@tool
+def search(words: str) -> str:
+    """Search."""
+    return "nothing found"
+
+
+def counter():
+    """A tool that never gives the same result twice."""
+    numbers = iter(range(100))
+
+    @tool
+    def counter() -> str:
+        """Counts."""
+        return f"run {next(numbers)}"
+
+    return counter
 
 
 def run(*steps, tools=(weather, clock), first="Paris?", **options):
@@ -136,7 +155,7 @@ class TestRefusals:
 class TestLimits:
     def test_at_the_limit_of_turns_there_is_one_last_answer(self):
         steps = [says(call("weather", city=name)) for name in ("Paris", "Rome")]
-        driver = run(*steps, "That is all I know.", limits=Limits(turns=2))
+        driver = run(*steps, "That is all I know.", limits=RunLimits(turns=2))
         models = [one for one in driver.commands if isinstance(one, CallModel)]
         assert [one.is_last for one in models] == [False, False, True]
         assert driver.finished == [Finish("limit", "turns reached 2")]
@@ -144,19 +163,20 @@ class TestLimits:
 
     def test_a_model_that_calls_all_the_same_is_not_obeyed(self):
         steps = [says(call("weather", city=name)) for name in ("Paris", "Rome")]
-        driver = run(*steps, limits=Limits(turns=1))
+        driver = run(*steps, limits=RunLimits(turns=1))
         assert driver.run_calls == [("weather", {"city": "Paris"})]
         assert outcomes(driver.machine) == [("weather", "completed"), ("weather", "not_run")]
         assert last_reason(driver) == "limit"
 
     def test_a_limit_that_says_stop_stops(self):
         driver = run(
-            says(call("weather", city="Paris")), limits=Limits(tool_calls=1, at_tool_calls="stop")
+            says(call("weather", city="Paris")),
+            limits=RunLimits(tool_calls=1, at_tool_calls="stop"),
         )
         assert driver.finished == [Finish("limit", "tool_calls reached 1")]
 
     def test_the_next_question_begins_anew(self):
-        driver = run("One.", "Two.", limits=Limits(turns=1))
+        driver = run("One.", "Two.", limits=RunLimits(turns=1))
         driver.run(said("And now?"))
         assert [one.reason for one in driver.finished] == ["answered", "answered"]
 
@@ -183,6 +203,73 @@ class TestProgress:
 
         driver = run(*[says(call("run_tests"))] * 4, "Fixed.", tools=(run_tests,))
         assert last_reason(driver) == "answered"
+
+    def test_a_cycle_of_calls_in_one_turn_is_a_loop(self):
+        both = says(call("weather", city="Paris"), call("clock", city="Paris"))
+        assert last_reason(run(*[both] * 3, "Again.")) == "loop"
+
+    def test_a_call_that_is_denied_every_time_is_a_loop(self):
+        machine = machine_for(pay)
+        steps = [says(call("pay", amount=3))] * 3
+        driver = Driver(
+            machine,
+            ScriptedModel([*steps, "Then not."]),
+            decide=lambda made: Decided(made.id, "deny"),
+        )
+        driver.run(said("Pay."))
+        assert last_reason(driver) == "loop"
+
+    def test_the_same_words_again_and_again_are_a_loop(self):
+        """The results hide it: they differ by a number. What was called does not."""
+        driver = run(
+            *[says("Let me try again.", call("counter"))] * 4, "Enough.", tools=(counter(),)
+        )
+        assert driver.finished == [
+            Finish("loop", "the same words again and again, and nothing new")
+        ]
+        assert len(driver.run_calls) == 4
+
+    def test_a_cycle_of_words_is_a_loop(self):
+        pair = [says("I look.", call("counter")), says("I look once more.", call("counter"))]
+        driver = run(*pair * 4, "Enough.", tools=(counter(),))
+        assert last_reason(driver) == "loop"
+        assert len(driver.run_calls) == 8
+
+    def test_the_same_words_with_other_arguments_and_the_same_answer_are_a_loop(self):
+        steps = [says("I search.", call("search", words=f"word {n}")) for n in range(5)]
+        driver = run(*steps, "Nothing there.", tools=(search,))
+        assert last_reason(driver) == "loop"
+
+    def test_the_same_words_with_something_new_are_progress(self):
+        """Files that are read one after another may be announced in the same way."""
+        steps = [says("The next one.", call("weather", city=f"city {n}")) for n in range(8)]
+        assert last_reason(run(*steps, "All are sunny.")) == "answered"
+
+    def test_no_words_are_not_the_same_words(self):
+        driver = run(*[says(call("counter"))] * 6, "Done.", tools=(counter(),))
+        assert last_reason(driver) == "answered"
+
+    def test_words_beside_a_polling_tool_are_not_watched(self):
+        driver = run(*[says("Still waiting.", call("status"))] * 8, "Ready.", tools=(status,))
+        assert last_reason(driver) == "answered"
+
+    def test_a_loop_can_end_the_run_at_once(self):
+        steps = [says(call("weather", city="Paris")) for _ in range(3)]
+        driver = run(*steps, loops=LoopPolicy(at_loop="stop"))
+        assert last_reason(driver) == "loop"
+        assert sum(isinstance(one, CallModel) for one in driver.commands) == 3
+
+    @pytest.mark.parametrize(
+        ("policy", "runs"),
+        [(LoopPolicy(repeats=2), 2), (LoopPolicy(repeats=None, same_words=None), 7)],
+    )
+    def test_how_often_is_enough_is_a_choice(self, policy, runs):
+        driver = run(*[says("So.", call("weather", city="Paris"))] * 7, "Done.", loops=policy)
+        assert len(driver.run_calls) == runs
+
+    def test_a_policy_that_takes_everything_for_a_loop_is_refused(self):
+        with pytest.raises(InvalidValue, match="2 or more"):
+            LoopPolicy(repeats=1)
 
     def test_a_polling_tool_may_be_asked_for_ever(self):
         driver = run(*[says(call("status"))] * 8, "Ready.", tools=(status,))
@@ -324,6 +411,6 @@ class TestCounters:
         assert counts.tool_calls_repaired == 1
 
     def test_a_run_that_reaches_its_limit_is_counted(self):
-        driver = run(says(call("weather", city="Paris")), "Done.", limits=Limits(turns=1))
+        driver = run(says(call("weather", city="Paris")), "Done.", limits=RunLimits(turns=1))
         (counts,) = driver.machine.tally.by_provider.values()
         assert counts.tool_loop_max_iterations == 1

@@ -69,7 +69,13 @@ def test_words_come_as_they_are_said_and_ctrl_c_stops_them(chat, history):
     one.prompt()
     one.type(CTRL_D)
     assert one.end()[0] == 0
-    assert texts(history())[-1] == ("assistant", "I am still here.")
+    talk, cut, again, last = texts(history())
+    assert (talk, again) == (("user", "Talk."), ("user", "Are you there?"))
+    assert last == ("assistant", "I am still here.")
+    # What was read before Ctrl-C is part of the talk.
+    assert cut[0] == "assistant"
+    assert words.startswith(cut[1])
+    assert "word2" in cut[1]
     assert refused_by(history()) == []
 
 
@@ -119,6 +125,7 @@ def test_ctrl_c_at_an_approval_cancels_what_runs_beside_it(chat, history):
     [
         (["y"], "completed", "paid 3"),
         (["n"], "denied", "the user said no"),
+        (["n too much"], "denied", "too much"),
         (["what?", "yes"], "completed", "paid 3"),
     ],
 )
@@ -140,6 +147,42 @@ def test_always_is_for_the_rest_of_the_talk(chat, history):
     assert "needs your approval" not in one.answer("/quit")
     assert one.end()[0] == 0
     assert outcomes(history()) == [("pay", "completed")] * 3
+
+
+def test_always_is_still_in_force_when_the_session_is_continued(chat, history, tmp_path):
+    """What was allowed is in the session, not in the program; --deny has the last word."""
+    one = chat(calls("pay", amount=1), "Paid.")
+    one.answer("Pay.")
+    one.answer("a")
+    one.answer("/quit")
+    assert one.end()[0] == 0
+    one = chat(calls("pay", amount=2), "Paid again.")
+    one.answer("Pay.")
+    shown = one.answer("/quit")
+    assert "[pay] allowed by the rule pay" in shown
+    assert "needs your approval" not in shown
+    assert one.end()[0] == 0
+    one = chat(calls("pay", amount=3), "Not paid.", options=["--deny"])
+    one.answer("Pay.")
+    one.answer("/quit")
+    assert one.end()[0] == 0
+    assert outcomes(history()) == [("pay", "completed")] * 2 + [("pay", "denied")]
+
+
+def test_a_rule_is_proposed_for_calls_like_this_one(chat, history):
+    one = chat(calls("pay", amount=1), calls("pay", amount=1), calls("pay", amount=2), "Paid.")
+    one.answer("Pay.")
+    one.answer("r")
+    one.prompt()
+    one.wait_for('is anything): pay {"amount":1}')
+    one.type(ENTER)
+    shown = one.answer("n")
+    assert "[pay] allowed by the rule" in shown
+    assert shown.count("needs your approval") == 1
+    one.answer("/quit")
+    assert one.end()[0] == 0
+    ends = ["completed", "completed", "denied"]
+    assert outcomes(history()) == [("pay", end) for end in ends]
 
 
 def test_the_arguments_can_be_edited(chat, history):

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from canonicall.cli.tool_choice import choose_tools
+from canonicall.conversation import Conversation
+from canonicall.decisions import CallDecided
 from canonicall.persisted import dump
 from canonicall.runtime.agent import Agent
 from canonicall.runtime.model import LocalModel
@@ -30,6 +33,18 @@ class Watched(Agent):
 
 def allow(call):
     return True
+
+
+def written(conversation, *, by):
+    """What is stored, but for who decided: that is on record, and is somebody else each time."""
+    decided = [one for one in conversation.entries if isinstance(one, CallDecided)]
+    assert [one.by for one in decided] == [by]
+    return dump(
+        Conversation.of(
+            replace(one, by="") if isinstance(one, CallDecided) else one
+            for one in conversation.entries
+        )
+    )
 
 
 def figures(stats):
@@ -71,7 +86,7 @@ def expected(scenario, replies):
         ("pay", "completed"),
         ("pray", "invalid"),
     ]
-    return dump(session.conversation), figures(session.stats)
+    return written(session.conversation, by="approve"), figures(session.stats)
 
 
 def options(scenario, id, *more):
@@ -85,7 +100,8 @@ def options(scenario, id, *more):
 def told(scenario, id, stdout):
     """What was stored, and the figures in the last line."""
     stats = json.loads(stdout.splitlines()[-1])["stats"]
-    return dump(stored(scenario[0] / "sessions.db", id)), figures(stats)
+    conversation = stored(scenario[0] / "sessions.db", id)
+    return written(conversation, by="command line"), figures(stats)
 
 
 def test_run(scenario, expected, canonicall):
@@ -109,7 +125,8 @@ def test_chat_in_a_terminal(scenario, expected):
         assert one.end()[0] == 0
     finally:
         one.close()
-    assert dump(stored(scenario[0] / "sessions.db", "tty")) == expected[0]
+    conversation = stored(scenario[0] / "sessions.db", "tty")
+    assert written(conversation, by="user") == expected[0]
 
 
 async def test_a_sub_agent(scenario, expected, replies):
@@ -132,4 +149,5 @@ async def test_a_sub_agent(scenario, expected, replies):
     await session.close()
     (one,) = session.conversation.ledger.values()
     assert one.result.text == SCENARIO[-1]
-    assert (dump(inner.last.conversation), figures(inner.last.stats)) == expected
+    told_below = written(inner.last.conversation, by="approve")
+    assert (told_below, figures(inner.last.stats)) == expected

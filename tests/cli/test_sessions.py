@@ -32,7 +32,7 @@ def talked(canonicall_, tmp_path):
 
 def test_sessions_are_listed_the_last_one_first(canonicall_, talked):
     told = json.loads(canonicall_("sessions", "--json").stdout)
-    assert [(one["id"], one["entries"]) for one in told] == [("second", 6), ("first", 6)]
+    assert [(one["id"], one["entries"]) for one in told] == [("second", 8), ("first", 8)]
     shown = canonicall_("sessions").stdout
     assert shown.index("second") < shown.index("first")
     assert "How are things?" in shown
@@ -49,11 +49,13 @@ def test_a_session_is_shown(canonicall_, talked):
     assert "  user: How are things?" in lines
     assert '  assistant: pay {"amount":3}' in lines
     assert "  a call ended as denied: nobody is there to approve it" in lines
+    assert "  a call waits for an approval" in lines
+    assert "  denied by command line: nobody is there to approve it" in lines
     assert "  tool: sunny in Rome" in lines
     assert "  assistant: Sunny \\x1b[31m." in lines
     told = json.loads(canonicall_("sessions", "show", "first", "--json").stdout)
     assert told["session"]["id"] == "first"
-    assert len(told["entries"]) == 6
+    assert len(told["entries"]) == 8
 
 
 def test_an_export_is_read_by_the_library_and_by_other_verbs(canonicall_, talked, tmp_path):

@@ -281,6 +281,7 @@ def test_the_glossary_gives_each_word_one_meaning():
         *("truncated", "partial call", "marker", "detection", "leak"),
         *("refusal", "coercion", "correction budget", "tool", "toolset", "declaration", "external"),
         *("simulator", "door", "script", "seal", "fault on demand"),
+        *("record", "decision", "approval rule"),
     }
 
 

@@ -13,6 +13,7 @@ import pytest
 from canonicall import (
     Action,
     CallClosed,
+    CallDecided,
     Conversation,
     Finding,
     Message,
@@ -116,6 +117,7 @@ PROVOKED: dict[str, Callable[[], Iterable[Finding]]] = {
     "conflicting_result": lambda: _told(_call(), _result(), _result(text="two")).report,
     "late_result": lambda: _closed(after=[_call()], then=_result()).report,
     "orphan_closing": lambda: _closed().report,
+    "orphan_decision": lambda: _told(_call("y"), CallDecided("x", "allow")).report,
     "outcome_corrected": lambda: (
         _told(_call(), _result(is_complete=False), CallClosed("x", Outcome.NOT_RUN)).report
     ),

@@ -91,6 +91,9 @@ def test_everything_said_is_in_the_log(appended):
             if isinstance(entry, CallClosed):
                 said["closing", entry.outcome, entry.why] += 1
                 continue
+            if not isinstance(entry, Message):
+                said["record", type(entry).__name__, repr(getattr(entry, "rule", ""))] += 1
+                continue
             for block in entry.blocks:
                 if isinstance(block, (Text, Thinking, Summary)):
                     said[type(block).__name__, block.text] += 1

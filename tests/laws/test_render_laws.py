@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canonicall import Conversation, Message, Text, ToolCall, ToolResult
+from canonicall import CallClosed, Conversation, Message, Text, ToolCall, ToolResult
 from canonicall.target import IdRule, Target
 from canonicall.transcript.render import Renderer, render
 
@@ -180,3 +180,13 @@ def test_every_word_is_sent_once_or_named_in_a_finding(conversation, target):
 def test_an_empty_conversation_has_something_to_answer(target):
     turns = render(Conversation(), target).turns
     assert [turn.role for turn in turns] == ["user"]
+
+
+@given(entry_lists, targets)
+def test_what_was_asked_and_decided_changes_nothing_that_is_sent(appended, target):
+    """Records are data beside the conversation: with them and without, the turns are the same."""
+    spoken = [entry for entry in appended if isinstance(entry, Message | CallClosed)]
+    with_records, without = Conversation.of(appended), Conversation.of(spoken)
+    assert render(with_records, target).turns == render(without, target).turns
+    assert list(with_records.ledger) == list(without.ledger)
+    assert list(with_records.messages) == list(without.messages)

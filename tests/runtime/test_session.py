@@ -11,6 +11,7 @@ from canonicall.agent.inputs import Decided
 from canonicall.blocks import Text, ToolResult
 from canonicall.codec import encode_request
 from canonicall.conversation import Conversation
+from canonicall.decisions import CallDecided
 from canonicall.persisted import dump
 from canonicall.providers.registry import provider_names
 from canonicall.request import Request
@@ -24,6 +25,9 @@ from canonicall.runtime.events import (
 from canonicall.runtime.model import LocalModel, ModelError
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.session import Session
+from canonicall.store.database import Database
+from canonicall.store.resuming import open_session
+from canonicall.store.sessions import SessionStore, Stored
 from canonicall.testing.script import ScriptedModel, call, says
 from canonicall.tools.functions import tool
 from canonicall.tools.toolset import Toolset
@@ -108,6 +112,47 @@ async def test_somebody_decides_later():
         if isinstance(event, CompleteEvent):
             reason = event.reason
     assert reason == "answered"
+    await one.close()
+
+
+async def test_what_was_allowed_for_the_session_is_allowed_after_a_restart_and_in_a_fork(tmp_path):
+    """Nobody is asked again: the decision is an entry of the stored conversation."""
+    database = Database(tmp_path / "sessions.db")
+    store = SessionStore(database)
+
+    async def talk(id, amount, **options):
+        model = LocalModel(ScriptedModel([says(call("pay", amount=amount)), "Paid."]))
+        tools = Toolset.of(*TOOLS)
+        one = await open_session(store, id, model, "openai", tools, now=lambda: 0.0, **options)
+        kinds = [event.kind for event in await heard(one) if isinstance(event, StatusEvent)]
+        await one.close()
+        return one.conversation, kinds
+
+    allow = {"approve": lambda call: Decided(call.id, "allow", scope="session")}
+    assert "approval" in (await talk("first", 1, **allow))[1]
+    await store.fork("first", Stored("second", "openai", parent="first"))
+    for id in ("first", "second"):
+        conversation, kinds = await talk(id, 2)
+        assert "approval" not in kinds
+        decided = [entry for entry in conversation.entries if isinstance(entry, CallDecided)]
+        assert [(one.by, one.scope) for one in decided] == [
+            ("approve", "session"),
+            ("rule", "once"),
+        ]
+        paid = [one.result.text for one in conversation.ledger.values()]
+        assert paid == ["paid 1", "paid 2"]
+    database.close()
+
+
+async def test_who_decided_is_on_record_even_if_nobody_said_so():
+    one = session(says(call("pay", amount=3)), "Paid.")
+    async for event in one.send("Pay."):
+        if isinstance(event, StatusEvent) and event.kind == "approval":
+            assert [call.name for call in one.undecided] == ["pay"]
+            one.decide(Decided(event.calls[0].id, "allow"))
+            assert one.undecided == ()
+    decided = [entry for entry in one.conversation.entries if isinstance(entry, CallDecided)]
+    assert [entry.by for entry in decided] == ["user"]
     await one.close()
 
 

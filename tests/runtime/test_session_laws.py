@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.codec import encode_request
+from canonicall.outcome import MAY_HAVE_RUN
 from canonicall.persisted import dump
 from canonicall.providers.registry import get_target, provider_names
 from canonicall.request import Params, Request
@@ -91,6 +92,14 @@ async def of_an_agent_and_its_sub_agent(loop):
     await outer.close()
     # What was stopped above does not go on below.
     assert asked_until_then in ([], [len(asked.requests)])
+    # What the outer one was told is what happened below.
+    told = {one.name: str(one.outcome) for one in outer.conversation.ledger.values()}.get("scout")
+    for inside in sessions:
+        last = list(inside.conversation.messages)[-1]
+        has_answered = last.text == "Done." and not last.partial
+        assert told != "completed" or has_answered
+        acted = any(one.outcome in MAY_HAVE_RUN for one in inside.conversation.ledger.values())
+        assert told != "not_run" or not acted
     left = asyncio.all_tasks() - {asyncio.current_task()}
     await asyncio.gather(*left, return_exceptions=True)
     return [outer, *sessions], events

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from canonicall.agent.limits import Limits
+from canonicall.agent.limits import RunLimits
 from canonicall.reply import Usage
 from canonicall.runtime.model import LocalModel, ModelError
 from canonicall.runtime.scheduler import Scheduler
@@ -101,7 +101,7 @@ async def test_each_provider_has_its_own_figures(clock):
 async def test_a_limit_of_seconds_is_kept(clock):
     """The machine is told how long things took, so that it can stop."""
     steps = [says(call("work", seconds=20)), says(call("work", seconds=21)), "Never said."]
-    one = session(clock, *steps, limits=Limits(seconds=30))
+    one = session(clock, *steps, limits=RunLimits(seconds=30))
     events = [event async for event in one.send("Go.")]
     assert (events[-1].reason, events[-1].seconds) == ("limit", 41.0)
     await one.close()

@@ -9,7 +9,7 @@ import asyncio
 import pytest
 
 from canonicall.agent.counters import Tally
-from canonicall.agent.limits import Limits
+from canonicall.agent.limits import RunLimits
 from canonicall.codec import decode_request
 from canonicall.testing.script import call, says
 from canonicall.tools.functions import tool
@@ -142,7 +142,7 @@ async def test_after_the_last_turn_words_are_forced(place):
         return look(CITIES[len(request.conversation.ledger)])
 
     tally = Tally()
-    limits = Limits(turns=2)
+    limits = RunLimits(turns=2)
     ran = []
     async with talking(place, *[model] * 5, tools=tools_of(ran), limits=limits, tally=tally) as one:
         events = await heard(one)
@@ -157,7 +157,7 @@ async def test_a_model_that_calls_after_the_last_turn_is_not_obeyed_and_spoils_n
     """Its calls are not run but have an end, so that the next request is accepted."""
     ran = []
     steps = (look("Paris"), look("Rome", "Oslo"), "Hello again.")
-    async with talking(place, *steps, tools=tools_of(ran), limits=Limits(turns=1)) as one:
+    async with talking(place, *steps, tools=tools_of(ran), limits=RunLimits(turns=1)) as one:
         events = await heard(one)
         assert events[-1].reason == "limit"
         assert outcomes(one) == ["completed", "not_run", "not_run"]

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from canonicall.agent.counters import Tally
-from canonicall.agent.limits import Limits
+from canonicall.agent.limits import RunLimits
 from canonicall.runtime.agent import Agent
 from canonicall.runtime.model import LocalModel
 from canonicall.telemetry.counters import HELP, counters_json, counters_text, export_counters
@@ -28,7 +28,7 @@ def tally():
     for target in ("openai", "gemini"):
         steps = says(call("weather", city="Rome")), says(call("weather")), "Done."
         model = LocalModel(ScriptedModel(steps))
-        agent = Agent(model, target, tools=[weather], tally=tally, limits=Limits(turns=2))
+        agent = Agent(model, target, tools=[weather], tally=tally, limits=RunLimits(turns=2))
         agent.ask_sync("Go.")
     return tally
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from canonicall.blocks import ToolCall
+from canonicall.tools.bound import BoundTool
 from canonicall.tools.toolset import Toolset
 
 
@@ -38,10 +39,20 @@ def plan(calls: Iterable[ToolCall], tools: Toolset) -> Batch:
     is_open = False
     for call in calls:
         tool = tools[call.name]
-        planned = Planned(call, tool.resources_of(call.args or {}), tool.timeout)
-        if is_open and not tool.sequential:
+        resources = _resources(tool, call)
+        planned = Planned(call, resources or (), tool.timeout)
+        is_alone = tool.sequential or resources is None
+        if is_open and not is_alone:
             waves[-1].append(planned)
         else:
             waves.append([planned])
-        is_open = not tool.sequential
+        is_open = not is_alone
     return Batch(tuple(tuple(wave) for wave in waves))
+
+
+def _resources(tool: BoundTool, call: ToolCall) -> tuple[str, ...] | None:
+    """What a call works on; None where the tool's own function cannot tell: it runs alone then."""
+    try:
+        return tool.resources_of(call.args or {})
+    except Exception:  # noqa: BLE001  # a user's function; the loop must not break by it
+        return None

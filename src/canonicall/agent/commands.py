@@ -60,7 +60,7 @@ class Finish(_Command, frozen=True, tag="finish"):
     """The run is over; the machine waits for the user."""
 
     reason: str
-    """answered, limit, cancelled, failed, cut, corrections_exhausted, loop."""
+    """answered, limit, cancelled, failed, cut, corrections_exhausted, loop, idle."""
     detail: str = ""
 
 

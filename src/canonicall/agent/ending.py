@@ -7,9 +7,8 @@ from canonicall.guard.budget import CorrectionBudget
 
 def leads_nowhere(progress: Progress, budget: CorrectionBudget) -> Finish | None:
     """How the run is to end; None where it gets on."""
-    steps = progress.cycle
-    if steps:
-        told = f"{steps} step{'s' if steps > 1 else ''} again and again, with the same results"
+    told = progress.loop
+    if told:
         return Finish("loop", told)
     spent = (budget.left(tool, refusal) == 0 for tool, refusal, _ in budget.spent)
     if budget.is_exhausted or any(spent):

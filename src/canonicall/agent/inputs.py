@@ -1,10 +1,11 @@
 """What an agent's machine is told. The driver makes these from what happened outside."""
 
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from canonicall.blocks import Block, ResultContent, ToolCall, ToolResult
+from canonicall.decisions import Rule, Scope, Verdict
 from canonicall.outcome import Outcome
 from canonicall.reply import Reply
 from canonicall.target import Target
@@ -52,10 +53,16 @@ class Decided(_Input, frozen=True, tag="decided"):
     """What somebody said to a call that needs approval."""
 
     call_id: str
-    decision: Literal["allow", "deny"]
+    """Empty where it is about later calls only."""
+    decision: Verdict
     reason: str = ""
     edited: ToolCall | None = None
     """The call to run in its place, with other arguments."""
+    scope: Scope = "once"
+    """Whether it stands for later calls too: those of the same tool, or those that `rule` means."""
+    rule: Rule | None = None
+    by: str = ""
+    """Who says it."""
 
 
 class Supplied(_Input, frozen=True, tag="supplied"):
@@ -63,6 +70,10 @@ class Supplied(_Input, frozen=True, tag="supplied"):
 
     call_id: str
     result: ToolResult
+
+
+class Resumed(_Input, frozen=True, tag="resumed"):
+    """The conversation was opened again: calls that waited when it was left go on waiting."""
 
 
 class Cancelled(_Input, frozen=True, tag="cancelled"):
@@ -78,5 +89,13 @@ class ModelChosen(_Input, frozen=True, tag="model_chosen"):
 
 
 Input: TypeAlias = (
-    UserSaid | ModelReplied | ModelFailed | CallEnded | Decided | Supplied | Cancelled | ModelChosen
+    UserSaid
+    | ModelReplied
+    | ModelFailed
+    | CallEnded
+    | Decided
+    | Supplied
+    | Resumed
+    | Cancelled
+    | ModelChosen
 )

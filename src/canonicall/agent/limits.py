@@ -3,12 +3,15 @@
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.agent.inputs import ModelReplied
 
 AtLimit: TypeAlias = Literal["answer", "stop"]
 """answer: one last turn in words, with tools declared but forbidden. stop: at once."""
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class RunLimits(Struct, frozen=True, kw_only=True):
     """What one run of an agent may spend; None for no limit.
 
     A run is everything between something the user says and the end of the answer to it.
@@ -38,6 +41,21 @@ class Spent(Struct, frozen=True, kw_only=True):
     cost: float = 0.0
     seconds: float = 0.0
 
+    def with_turn(self, event: ModelReplied) -> "Spent":
+        """One more turn of the model."""
+        usage = event.reply.usage
+        return replace(
+            self,
+            turns=self.turns + 1,
+            tokens=self.tokens + (usage.input_tokens + usage.output_tokens if usage else 0),
+            cost=self.cost + event.cost,
+            seconds=self.seconds + event.seconds,
+        )
+
+    def with_call(self, seconds: float) -> "Spent":
+        """One more call."""
+        return replace(self, tool_calls=self.tool_calls + 1, seconds=self.seconds + seconds)
+
 
 class Reached(Struct, frozen=True):
     """A limit that is reached."""
@@ -47,7 +65,7 @@ class Reached(Struct, frozen=True):
     policy: AtLimit
 
 
-def limit_reached(limits: Limits, spent: Spent) -> Reached | None:
+def limit_reached(limits: RunLimits, spent: Spent) -> Reached | None:
     """The first limit that leaves no room for another turn; one that says stop comes first."""
     found = [
         Reached(name, limit, getattr(limits, f"at_{name}"))

@@ -6,20 +6,15 @@ every moment in between: a call is open until it has its one end.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.agent.batch import plan
 from canonicall.agent.commands import (
-    AskApproval,
-    AwaitExternal,
     CallModel,
     Command,
     Finish,
-    RunBatch,
     StopCalls,
-    Withdraw,
 )
 from canonicall.agent.counters import Tally
 from canonicall.agent.ending import leads_nowhere
@@ -31,24 +26,23 @@ from canonicall.agent.inputs import (
     ModelChosen,
     ModelFailed,
     ModelReplied,
+    Resumed,
     Supplied,
     UserSaid,
 )
-from canonicall.agent.limits import Limits, Spent, limit_reached
-from canonicall.agent.progress import Progress
-from canonicall.blocks import Message, ToolCall, ToolResult
+from canonicall.agent.limits import RunLimits, Spent, limit_reached
+from canonicall.agent.open_calls import Followed, OpenCalls
+from canonicall.agent.progress import LoopPolicy, Progress
+from canonicall.blocks import Message, ToolCall
 from canonicall.conversation import Conversation
+from canonicall.decisions import WhilePending
 from canonicall.errors import InvalidValue
 from canonicall.guard.budget import CorrectionBudget
-from canonicall.guard.validation import validate_call
 from canonicall.outcome import Outcome
 from canonicall.request import Params, Request, ToolChoice
 from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
 
-WhilePending: TypeAlias = Literal["wait", "supersede"]
-"""What becomes of calls that wait for an approval or a result when the user says something else:
-they go on waiting, and the words with them; or they are over."""
 _FORBIDDEN = "Tools are not available any more in this turn."
 
 
@@ -61,36 +55,45 @@ class Machine:
         target: Target,
         tools: Toolset,
         *,
-        limits: Limits | None = None,
+        limits: RunLimits | None = None,
         budget: CorrectionBudget | None = None,
         params: Params | None = None,
+        loops: LoopPolicy | None = None,
         while_pending: WhilePending = "wait",
+        standing_decisions: bool = True,
         tally: Tally | None = None,
     ) -> None:
+        """`standing_decisions`: whether what was decided about later calls has a say; without
+        them somebody is asked about every call that needs approval."""
         self.conversation = conversation
         self.target = target
         """Who is asked; a change takes effect when the user speaks again."""
         self.tools = tools
-        self.limits = limits or Limits()
+        self.limits = limits or RunLimits()
         self.spent = Spent()
         self.tally = tally or Tally()
         self._params = params or Params()
         self._first_budget = budget or CorrectionBudget()
-        self._budget = self._first_budget
-        self._progress = Progress()
+        self._loops = loops or LoopPolicy()
+        self._progress = Progress(self._loops)
         self._next_target = target
         self._offered = tools.offered
         self._waiting: list[UserSaid] = []
-        self._open: dict[str, ToolCall] = {}
-        """The calls of the turn that have not ended, as they are run."""
+        self._calls = OpenCalls(
+            conversation,
+            tools,
+            self.tally,
+            self._first_budget,
+            heeds_standing=standing_decisions,
+        )
         self._turn: tuple[ToolCall, ...] = ()
+        self._words = ""
+        """What the model said in this turn."""
         self._asking = False
         self._is_last = False
         self._stopped: Cancelled | None = None
         self._ending: Finish | None = None
         """How the run is to end after the last answer."""
-        self._pending: dict[str, None] = {}
-        """The open calls that wait for a decision or for a result from outside."""
         self._while_pending = while_pending
         self._steps: dict[type, Callable[[Any], list[Command]]] = {
             UserSaid: self._user_said,
@@ -99,6 +102,7 @@ class Machine:
             CallEnded: self._ended,
             Decided: self._decided,
             Supplied: self._supplied,
+            Resumed: self._resumed,
             Cancelled: self._cancel,
             ModelChosen: self._chosen,
         }
@@ -106,7 +110,17 @@ class Machine:
     @property
     def is_idle(self) -> bool:
         """Whether no run is under way."""
-        return not self._asking and not self._open
+        return not self._asking and not self._calls
+
+    @property
+    def only_waits(self) -> bool:
+        """Whether a run is under way in which nothing runs: it waits for somebody."""
+        return bool(self._calls) and not self._asking and not self._calls.running
+
+    @property
+    def undecided(self) -> tuple[ToolCall, ...]:
+        """The calls that wait for somebody's decision."""
+        return self._calls.undecided
 
     def step(self, event: Input) -> list[Command]:
         """What is to be done, now that this has happened."""
@@ -116,16 +130,29 @@ class Machine:
         """Begin a run; while one is under way, wait until no call is open."""
         if not self.is_idle:
             self._waiting.append(event)
-            if self._while_pending == "supersede" and self._pending:
-                return self._withdrawn(Outcome.SUPERSEDED, "the user said something else")
-            return []
-        self.target = self._next_target
-        self.spent = Spent()
-        self._budget = self._first_budget
-        self._progress = Progress()
-        self._ending = self._stopped = None
+            return self._followed(self._calls.user_went_on(self._while_pending))
+        self._begin_run()
         self.conversation.append(Message("user", event.blocks))
         return self._ask()
+
+    def _resumed(self, event: Resumed) -> list[Command]:
+        """Go on with the calls that waited when the conversation was left, if there are any."""
+        del event
+        if not self.is_idle:
+            return []
+        self._turn = self._calls.resume()
+        if not self._turn:
+            return [Finish("idle", "no call waits")]
+        self._begin_run()
+        return self._calls.asked_again()
+
+    def _begin_run(self) -> None:
+        self.target = self._next_target
+        self.spent = Spent()
+        self._calls.budget = self._first_budget
+        self._progress = Progress(self._loops)
+        self._ending = self._stopped = None
+        self._words = ""
 
     def _ask(self) -> list[Command]:
         """The next turn of the model, unless a limit says otherwise."""
@@ -149,8 +176,9 @@ class Machine:
         if not self._asking:
             raise _out_of_turn("a reply of the model")
         self._asking = False
-        self._count_turn(event)
+        self.spent = self.spent.with_turn(event)
         message = event.reply.message
+        self._words = message.text
         calls = self.conversation.append(message).calls
         self._turn = tuple(call for call in calls if call.kind != "server")
         if self._stopped is not None:
@@ -161,7 +189,7 @@ class Machine:
             return self._finish(self._ending)
         if not self._turn:
             return self._answered(is_cut=message.partial)
-        return self._start(self._turn)
+        return self._calls.start(self._turn, self.target) or self._turn_over()
 
     def _answered(self, *, is_cut: bool) -> list[Command]:
         """Words without calls: the end, unless the user has said more in the meantime."""
@@ -169,54 +197,15 @@ class Machine:
             return self._ask()
         return self._finish(Finish("cut" if is_cut else "answered"))
 
-    def _start(self, calls: tuple[ToolCall, ...]) -> list[Command]:
-        """Refuse what must not be run, and have the rest run, approved or supplied."""
-        ready: list[ToolCall] = []
-        to_ask: list[ToolCall] = []
-        external: list[ToolCall] = []
-        for call in calls:
-            checked = validate_call(call, self._offered, budget=self._budget)
-            self._budget = checked.budget or self._budget
-            self.tally.count(self.target.provider, checked)
-            if checked.result is not None:
-                self._write(checked.result)
-                continue
-            self._open[call.id] = checked.call
-            tool = self.tools[call.name]
-            if tool.needs_approval(checked.call.args or {}):
-                to_ask.append(checked.call)
-            elif tool.external:
-                external.append(checked.call)
-            else:
-                ready.append(checked.call)
-        commands: list[Command] = []
-        if ready:
-            commands.append(RunBatch(plan(ready, self.tools)))
-        if to_ask:
-            commands.append(AskApproval(tuple(to_ask)))
-        if external:
-            commands.append(AwaitExternal(tuple(external)))
-        self._pending = dict.fromkeys(call.id for call in (*to_ask, *external))
-        return commands or self._turn_over()
-
     def _decided(self, event: Decided) -> list[Command]:
-        call = self._open.get(event.call_id)
-        if event.call_id not in self._pending or call is None:
-            # Withdrawn meanwhile, or decided by another one: the first decision counts.
-            return []
-        if event.decision == "deny":
-            return self._ended(CallEnded(event.call_id, outcome=Outcome.DENIED, why=event.reason))
-        if event.edited is not None:
-            call = replace(event.edited, id=call.id, name=call.name)
-            checked = validate_call(call, self._offered)
-            if checked.result is not None:
-                return self._ended(CallEnded(call.id, checked.result))
-            call = checked.call
-            self._open[call.id] = call
-        if self.tools[call.name].external:
-            return [AwaitExternal((call,))]
-        del self._pending[call.id]
-        return [RunBatch(plan((call,), self.tools))]
+        return self._followed(self._calls.decided(event, self.target))
+
+    def _followed(self, steps: Followed) -> list[Command]:
+        """The commands among these, and those that follow from the ends of calls."""
+        commands: list[Command] = []
+        for one in steps:
+            commands += self._ended(one) if isinstance(one, CallEnded) else [one]
+        return commands
 
     def _supplied(self, event: Supplied) -> list[Command]:
         return self._ended(CallEnded(event.call_id, event.result))
@@ -225,34 +214,12 @@ class Machine:
         self._next_target = event.target
         return []
 
-    def _withdrawn(self, outcome: Outcome, why: str) -> list[Command]:
-        """End the calls that nobody has decided about or supplied."""
-        ids = tuple(self._pending)
-        commands: list[Command] = [Withdraw(ids, why)]
-        for id in ids:
-            commands += self._ended(CallEnded(id, outcome=outcome, why=why))
-        return commands
-
     def _ended(self, event: CallEnded) -> list[Command]:
-        """Write the end of a call. What comes after it is recorded, and changes nothing."""
-        was_open = self._open.pop(event.call_id, None)
-        self._pending.pop(event.call_id, None)
-        result = event.result
-        if result is not None:
-            is_named = result.call_id == event.call_id
-            self._write(result if is_named else replace(result, call_id=event.call_id))
-        elif event.outcome is not None:
-            self.conversation.close(
-                event.call_id, event.outcome, why=event.why, partial_output=event.partial
-            )
-        if was_open is None:
+        """The end of a call; behind that of the last one the turn is over."""
+        if not self._calls.ended(event):
             return []
-        self.spent = replace(
-            self.spent,
-            tool_calls=self.spent.tool_calls + 1,
-            seconds=self.spent.seconds + event.seconds,
-        )
-        return [] if self._open or self._asking else self._turn_over()
+        self.spent = self.spent.with_call(event.seconds)
+        return [] if self._calls or self._asking else self._turn_over()
 
     def _turn_over(self) -> list[Command]:
         """Every call of the turn has its end: ask again, or stop where it leads nowhere."""
@@ -260,8 +227,10 @@ class Machine:
             return self._finish(Finish("cancelled", self._stopped.why))
         watched = [call for call in self._turn if not self._is_polling(call)]
         ledger = self.conversation.ledger
-        self._progress = self._progress.after((call, ledger[call.id].result) for call in watched)
-        self._ending = self._ending or leads_nowhere(self._progress, self._budget)
+        self._progress.add(self._words, ((call, ledger[call.id].result) for call in watched))
+        self._ending = self._ending or leads_nowhere(self._progress, self._calls.budget)
+        if self._ending and self._ending.reason == "loop" and self._loops.at_loop == "stop":
+            return self._finish(self._ending)
         return self._ask()
 
     def _is_polling(self, call: ToolCall) -> bool:
@@ -281,13 +250,11 @@ class Machine:
         if self.is_idle or self._stopped is not None:
             return []
         self._stopped = event
-        running = tuple(id for id in self._open if id not in self._pending)
+        running = self._calls.running
         commands: list[Command] = []
         if running or self._asking:
             commands.append(StopCalls(running, self._asking, event.why))
-        if self._pending:
-            commands += self._withdrawn(Outcome.NOT_RUN, event.why)
-        return commands
+        return commands + self._followed(self._calls.withdrawn(Outcome.NOT_RUN, event.why))
 
     def _finish(self, end: Finish) -> list[Command]:
         self._asking = False
@@ -303,23 +270,9 @@ class Machine:
             self.conversation.append(Message("user", said.blocks))
         self._waiting.clear()
 
-    def _write(self, result: ToolResult) -> None:
-        self.conversation.append(Message("tool", (result,)))
-
     def _close(self, calls: Iterable[ToolCall], outcome: Outcome, why: str) -> None:
         for call in calls:
             self.conversation.close(call.id, outcome, why=why)
-
-    def _count_turn(self, event: ModelReplied) -> None:
-        usage = event.reply.usage
-        tokens = 0 if usage is None else usage.input_tokens + usage.output_tokens
-        self.spent = replace(
-            self.spent,
-            turns=self.spent.turns + 1,
-            tokens=self.spent.tokens + tokens,
-            cost=self.spent.cost + event.cost,
-            seconds=self.spent.seconds + event.seconds,
-        )
 
 
 def _out_of_turn(what: str) -> InvalidValue:

@@ -1,5 +1,6 @@
 """What can be done in a chat beside talking: the commands that begin with a slash."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from difflib import get_close_matches
 
@@ -31,6 +32,7 @@ class Room:
         self.target = target
         self.talk = talk
         self.session: Session | None = None
+        self._overhearing: asyncio.Future[None] | None = None
 
     def remark(self, text: str) -> None:
         """Something to know."""
@@ -41,6 +43,7 @@ class Room:
         if self.session is None:
             approve = self.talk.approvals.at_once
             self.session = await self.desk.open(self.id, self.target, text, approve)
+            self._overhearing = asyncio.ensure_future(self.talk.overhear(self.session))
             self.remark(f"session: {self.id}")
         return await self.talk.say(self.session, text)
 
@@ -62,6 +65,9 @@ class Room:
         if self.session is not None:
             await self.session.close()
             self.session = None
+        if self._overhearing is not None:
+            await self._overhearing
+            self._overhearing = None
 
 
 class Commands:

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from canonicall.agent.limits import Limits
+from canonicall.agent.limits import RunLimits
 from canonicall.cli.model_choice import OFFLINE, ModelChoice
 from canonicall.cli.session_options import Answer, Wanted
 from canonicall.cli.tool_choice import choose_tools
@@ -94,8 +94,10 @@ class Desk:
             self.tools,
             now=time.time,
             instructions=self.wanted.system,
-            limits=Limits() if turns is None else Limits(turns=turns),
+            limits=RunLimits() if turns is None else RunLimits(turns=turns),
             approve=approve,
+            # What was allowed once for good is not, where every call is to be denied.
+            standing_decisions=not self.wanted.deny,
         )
 
     async def fork(self, id: str, target: str) -> str:

@@ -10,7 +10,9 @@ import click
 import msgspec
 
 from canonicall.blocks import CallClosed, Entry, Message, ToolCall
+from canonicall.cli.records import decision_in_words
 from canonicall.cli.visible import in_one_line, visible
+from canonicall.decisions import CallDecided
 from canonicall.runtime.events import (
     AgentEvent,
     CompleteEvent,
@@ -64,6 +66,8 @@ class Screen:
         self._said = ""
         self._names: dict[str, str] = {}
         """The tools of the calls seen so far."""
+        self._ended: set[str] = set()
+        """The calls that ended without a result."""
 
     def remark(self, text: str) -> None:
         self._end_line()
@@ -73,6 +77,9 @@ class Screen:
         match event:
             case TextEvent(thinking=False):
                 self._words(event.text)
+            case ToolCallEvent(phase="late"):
+                told = "" if event.result is None else event.result.text
+                self._act(event.call.name, f"late, it had ended as {event.outcome}: {told}")
             case ToolCallEvent(phase="progress"):
                 self._act(event.call.name, str(event.progress))
             case StatusEvent(entry=entry) if entry is not None:
@@ -102,9 +109,18 @@ class Screen:
         """The calls of the model and their ends, refused ones among them."""
         if isinstance(entry, CallClosed):
             why = f": {entry.why}" if entry.why else ""
+            self._ended.add(entry.call_id)
             self._act(self._names.get(entry.call_id, "?"), f"{entry.outcome.value}{why}")
             return
+        if not isinstance(entry, Message):
+            if isinstance(entry, CallDecided) and entry.by == "rule":
+                # Else whoever decided knows it already.
+                self._act(self._names.get(entry.call_id, "?"), decision_in_words(entry))
+            return
         for result in entry.results:
+            if result.call_id in self._ended:
+                # A late one: told already, as what it is.
+                continue
             outcome = "failed" if result.error else "done"
             self._act(self._names.get(result.call_id, "?"), f"{outcome}: {result.text}")
         for call in entry.calls:

@@ -8,12 +8,13 @@ from typing import Any
 import click
 import msgspec
 
-from canonicall.blocks import CallClosed, Entry
+from canonicall.blocks import CallClosed, Entry, Message
 from canonicall.cli.arguments import json_option
 from canonicall.cli.desk import store_path
 from canonicall.cli.files import STANDARD, writing
 from canonicall.cli.listeners import arguments_of
 from canonicall.cli.page import add_row, counted, open_console, say, show_table, simple_table
+from canonicall.cli.records import in_words
 from canonicall.cli.session_options import store_option
 from canonicall.store.database import Database
 from canonicall.store.sessions import SessionStore, Stored
@@ -109,6 +110,8 @@ def _lines(entry: Entry) -> list[tuple[str, str]]:
     if isinstance(entry, CallClosed):
         why = f": {entry.why}" if entry.why else ""
         return [("cyan", f"a call ended as {entry.outcome.value}{why}")]
+    if not isinstance(entry, Message):
+        return [("cyan", in_words(entry))]
     style = _ROLES.get(entry.role, "")
     lines = [(style, f"{entry.role}: {entry.text}")] if entry.text else []
     lines += [(style, f"{entry.role}: {one.name} {arguments_of(one)}") for one in entry.calls]

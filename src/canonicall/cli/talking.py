@@ -60,8 +60,13 @@ class Talk:
                         denied = denied or event.entry.outcome is Outcome.DENIED
         return Ended(complete, interrupted, denied)
 
+    async def overhear(self, session: Session) -> None:
+        """Let somebody hear what happens between turns, when it does: results that come late."""
+        async for event in session.listen(only_between=True):
+            self.listener.hear(event)
+
     async def _approve(self, session: Session, event: StatusEvent) -> None:
         """Ask about the calls that nothing has been said about yet."""
         for call in event.calls:
-            if session.conversation.ledger[call.id].is_open and not self.approvals.at_once(call):
+            if call in session.undecided:
                 session.decide(await self.approvals.decide(call))

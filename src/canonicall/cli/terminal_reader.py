@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import WordCompleter
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.patch_stdout import patch_stdout
 
 from canonicall.cli.reading import Interrupted
 
@@ -53,5 +54,6 @@ class TerminalReader:
         return await self._lines.prompt_async(prompt, default=default, handle_sigint=False)
 
     async def message(self, prompt: str) -> str:
-        """Something to say."""
-        return await self._messages.prompt_async(prompt, handle_sigint=False)
+        """Something to say. What is shown meanwhile comes above the line, not into it."""
+        with patch_stdout(raw=True):
+            return await self._messages.prompt_async(prompt, handle_sigint=False)

@@ -4,15 +4,21 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from msgspec.structs import replace
+
+from canonicall.agent.inputs import Decided
 from canonicall.blocks import Message, Text
 from canonicall.conversation import Conversation
-from canonicall.runtime.events import CompleteEvent, ErrorEvent
+from canonicall.errors import CanonicallError
+from canonicall.outcome import MAY_HAVE_RUN, Outcome
+from canonicall.runtime.events import CompleteEvent, ErrorEvent, StatusEvent
 from canonicall.runtime.model import Model
 from canonicall.runtime.session import Session
 from canonicall.target import Target
 from canonicall.tools.bound import BoundTool
 from canonicall.tools.context import ToolContext
 from canonicall.tools.functions import tool
+from canonicall.tools.stopped import ToolStopped
 from canonicall.tools.toolset import Toolset
 
 
@@ -53,7 +59,8 @@ class Agent:
 
     async def ask(self, text: str) -> str:
         """One question in a session of its own; the words of the answer."""
-        return await _answer(self.session(), text)
+        answer = await _answer(self.session(), text)
+        return answer.text or f"There is no answer: {_why(answer)}"
 
     def ask_sync(self, text: str) -> str:
         """The same for programs without an event loop."""
@@ -63,25 +70,72 @@ class Agent:
         """This agent as a tool of another one: each call is a session of its own."""
 
         async def ask(task: str, context: ToolContext) -> str:
-            session = self.session()
-            # Else it would go on asking and running tools until nobody waits for it any more.
-            context.on_cancel(session.cancel)
             if context.cancelled:
-                return "There is no answer: it was cancelled before it began"
-            return await _answer(session, task)
+                raise ToolStopped(outcome=Outcome.NOT_RUN)
+            session = self.session()
+
+            def stop() -> None:
+                """Else it would go on asking and running tools, and nobody waits for that."""
+                session.cancel()
+                # All that is left of it, if a call of its own does not stop in time.
+                said = [
+                    one.text for one in session.conversation.messages if one.role == "assistant"
+                ]
+                if said and said[-1]:
+                    context.report(said[-1])
+
+            context.on_cancel(stop)
+            answer = await _answer(session, task)
+            if answer.reason == "cancelled":
+                raise _stopped(session, answer)
+            if answer.reason == "failed" or not answer.text:
+                raise SubAgentFailed(_why(answer))
+            return answer.text
 
         return tool(ask, name=name, description=description, **declared)
 
 
-async def _answer(session: Session, text: str) -> str:
-    """The words of the answer, or why there are none; the session is over then."""
-    answer, problem = CompleteEvent(reason="failed"), ""
+class SubAgentFailed(CanonicallError):
+    """An agent that is a tool of another one has no answer."""
+
+
+async def _answer(session: Session, text: str) -> CompleteEvent:
+    """How the run ended; the session is over then.
+
+    Nobody else hears of it, so a call that nobody has decided about by then is denied.
+    """
+    answer = CompleteEvent(reason="failed")
+    problem = ""
     try:
         async for event in session.send(text):
             if isinstance(event, CompleteEvent):
                 answer = event
             elif isinstance(event, ErrorEvent):
                 problem = event.message
+            elif isinstance(event, StatusEvent) and event.kind in ("approval", "external"):
+                _decline(session, event)
     finally:
         await session.close()
-    return answer.text or f"There is no answer: {problem or answer.detail or answer.reason}"
+    return replace(answer, detail=problem) if answer.reason == "failed" and problem else answer
+
+
+def _decline(session: Session, event: StatusEvent) -> None:
+    """Deny what would wait for ever."""
+    waiting = session.undecided if event.kind == "approval" else event.calls
+    for call in waiting:
+        session.decide(Decided(call.id, "deny", "nobody is there to decide", by="agent"))
+
+
+def _stopped(session: Session, answer: CompleteEvent) -> ToolStopped:
+    """What is true of an agent that was cancelled: it may have done what its calls may have."""
+    has_acted = any(
+        one.outcome in MAY_HAVE_RUN and not session.scheduler.tools[one.name].read_only
+        for one in session.conversation.ledger.values()
+        if one.name in session.scheduler.tools
+    )
+    outcome = Outcome.UNKNOWN if has_acted or answer.text else Outcome.NOT_RUN
+    return ToolStopped(answer.detail, outcome=outcome, partial=answer.text or None)
+
+
+def _why(answer: CompleteEvent) -> str:
+    return answer.detail or answer.reason

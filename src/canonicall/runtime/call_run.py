@@ -13,6 +13,7 @@ from canonicall.guard.results import result_blocks
 from canonicall.outcome import Outcome
 from canonicall.runtime.running import run_tool
 from canonicall.tools.context import ToolContext
+from canonicall.tools.stopped import ToolStopped
 
 if TYPE_CHECKING:
     from canonicall.runtime.scheduler import Scheduler
@@ -160,6 +161,12 @@ class CallRun:
         if task.cancelled() and self._is_stopping:
             await self._written(Outcome.UNKNOWN, self._why)
             return
+        stopped = None if task.cancelled() else task.exception()
+        if isinstance(stopped, ToolStopped):
+            if stopped.partial is not None:
+                self._last = stopped.partial
+            await self._written(stopped.outcome, stopped.why or self._why)
+            return
         ended = self._ended(task)
         await self._scheduler.journal.end(ended)
         self._say(ended)
@@ -191,8 +198,9 @@ class CallRun:
     def _came(self, over: "asyncio.Future[None]", task: "asyncio.Task[Any]") -> None:
         """A result that nobody waited for any more is told as well; it changes no outcome."""
         _set(over)
-        if self._is_told and not task.cancelled():
-            self._tell(self._ended(task))
+        if not self._is_told or task.cancelled() or isinstance(task.exception(), ToolStopped):
+            return
+        self._tell(self._ended(task))
 
     def _tell_again(self, ended: CallEnded | None) -> None:
         if ended is None:

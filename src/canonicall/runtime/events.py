@@ -9,7 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from canonicall.blocks import Entry, ToolCall, ToolResult
+from canonicall.agent.commands import Finish
+from canonicall.agent.limits import Spent
+from canonicall.blocks import Entry, Message, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 
 VERSION = 1
@@ -27,9 +29,12 @@ class TextEvent(_AgentEvent, frozen=True, tag="text"):
 
 
 class ToolCallEvent(_AgentEvent, frozen=True, tag="tool_call"):
-    """A call: made by the model, running, telling how far it is, ended."""
+    """A call: made by the model, running, telling how far it is, ended.
 
-    phase: Literal["made", "progress", "ended"]
+    late: a result came when the call had ended without one. It is recorded and changes nothing.
+    """
+
+    phase: Literal["made", "progress", "ended", "late"]
     call: ToolCall
     outcome: str = ""
     result: ToolResult | None = None
@@ -37,7 +42,7 @@ class ToolCallEvent(_AgentEvent, frozen=True, tag="tool_call"):
 
 
 class StatusEvent(_AgentEvent, frozen=True, tag="status"):
-    """Where the run stands: asking, approval, external, written; and what the model tells of
+    """Where the run stands: asking, approval, external, written, cut; and what the model tells of
     itself: retrying, recovered, switched, answered."""
 
     kind: str
@@ -77,3 +82,18 @@ def fold_events(events: Iterable[AgentEvent]) -> Conversation:
     written = (event.entry for event in events if isinstance(event, StatusEvent))
     conversation.extend(entry for entry in written if entry is not None)
     return conversation
+
+
+def completed(end: Finish, spent: Spent, conversation: Conversation) -> CompleteEvent:
+    """The end of a run, with what the model said at the very end; nothing where something else
+    stands there."""
+    last = conversation.entries[-1] if conversation.entries else None
+    return CompleteEvent(
+        reason=end.reason,
+        detail=end.detail,
+        text=last.text if isinstance(last, Message) and last.role == "assistant" else "",
+        turns=spent.turns,
+        tool_calls=spent.tool_calls,
+        tokens=spent.tokens,
+        seconds=spent.seconds,
+    )

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
-from canonicall.agent.batch import Batch
 from canonicall.agent.commands import (
     AskApproval,
     AwaitExternal,
@@ -27,39 +26,31 @@ from canonicall.agent.inputs import (
     Decided,
     Input,
     ModelChosen,
-    ModelFailed,
-    ModelReplied,
+    Resumed,
     Supplied,
     UserSaid,
 )
 from canonicall.agent.machine import Machine
-from canonicall.blocks import Block, Entry, Message, Text, ToolCall, ToolResult
-from canonicall.conversation import Conversation
-from canonicall.events import StreamEnded, TextAdded, ThinkingAdded
+from canonicall.blocks import Entry, ToolCall, ToolResult
+from canonicall.conversation import Content, Conversation, blocks_of
 from canonicall.providers.registry import get_target
+from canonicall.runtime.approving import Approver, approved
 from canonicall.runtime.events import (
     AgentEvent,
     CompleteEvent,
-    ErrorEvent,
     StatusEvent,
-    TextEvent,
     ToolCallEvent,
+    completed,
 )
+from canonicall.runtime.listening import Listeners
 from canonicall.runtime.middleware import Chain, ToolMiddleware
-from canonicall.runtime.model import Model, ModelError, Notice
+from canonicall.runtime.model import Model
+from canonicall.runtime.model_run import Answer, ModelRun
 from canonicall.runtime.observer import Observer, RunObserver
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.stats import SessionStats, Watch
 from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
-
-Content: TypeAlias = str | Block | Sequence[Block]
-Approver: TypeAlias = Callable[[ToolCall], "Decided | bool | None"]
-"""Says yes, no, or None to have somebody decide later with `Session.decide`."""
-
-
-_REFUSED = (400, 422)
-"""Providers have either for a request that is not as they want it."""
 
 Keeper: TypeAlias = Callable[[int, Sequence[Entry]], None]
 """Stores entries that were written, the first of them with this number."""
@@ -80,12 +71,14 @@ class Session:
         keep: Keeper | None = None,
         middleware: Iterable[ToolMiddleware] = (),
         observer: Observer | None = None,
+        keeps_cut_words: bool = True,
         clock: Callable[[], float] = monotonic,
         **options: Any,
     ) -> None:
-        """`options`: limits, budget, params, while_pending, tally: those of the machine.
+        """`options`: those of the machine, such as limits, loops, budget, params, while_pending.
 
-        `clock` tells seconds since whenever; limits and `stats` go by it.
+        `keeps_cut_words`: whether what the model had said when it was cancelled stays in the
+        conversation. `clock` tells seconds since whenever; limits and `stats` go by it.
         """
         tools = tools or Toolset()
         self.conversation = Conversation() if conversation is None else conversation
@@ -93,16 +86,18 @@ class Session:
         self.scheduler = scheduler or Scheduler(tools, clock=clock)
         self._model = model
         self._approve = approve
-        self._events: asyncio.Queue[AgentEvent] = asyncio.Queue()
+        self._listeners = Listeners()
+        self._tell = self._listeners.tell
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._asking: asyncio.Task[ModelReplied | ModelFailed] | None = None
+        self._asking: asyncio.Task[Answer] | None = None
         self._keep_entries = keep
         self._chain = Chain(middleware)
         self._observer = observer or Observer()
         self._watching = RunObserver()
+        self._is_suspended = False
+        self._keeps_cut_words = keeps_cut_words
         self._written = len(self.conversation)
         self._clock = clock
-        self._asked_at = 0.0
         self._watch = Watch(self.conversation.ledger)
 
     @property
@@ -110,29 +105,48 @@ class Session:
         """What this session has done so far, in numbers."""
         return self._watch.stats(self.machine.tally.by_provider, self.conversation.ledger.values())
 
-    async def send(self, content: Content) -> AsyncGenerator[AgentEvent, None]:
+    def send(self, content: Content) -> AsyncGenerator[AgentEvent, None]:
         """Say something; the events of the run, up to its `complete`.
 
         While a run is under way, what is said joins it, and its events come to whoever began it.
         """
-        blocks = (Text(text=content),) if isinstance(content, str) else _as_blocks(content)
-        is_begun = self.machine.is_idle
-        if is_begun:
-            self._watching = self._observer.run_started()
-        self._step(UserSaid(blocks))
-        if not is_begun:
+        return self._run_from(UserSaid(blocks_of(content)))
+
+    def resume(self) -> AsyncGenerator[AgentEvent, None]:
+        """Go on where the conversation was left: `complete` as idle where no call waits in it.
+
+        Calls that waited for a decision or for a result are told again, with `approval` and
+        `external`; when all have their ends, the run goes on.
+        """
+        return self._run_from(Resumed())
+
+    async def _run_from(self, said: UserSaid | Resumed) -> AsyncGenerator[AgentEvent, None]:
+        joins = not self.machine.is_idle
+        if joins:
+            self._step(said)
             return
-        try:
-            while True:
-                event = await self._events.get()
+        self._watching = self._observer.run_started()
+        with self._listeners.of_a_run() as events:
+            try:
+                self._step(said)
+                while event := await events.get():
+                    yield event
+                    if isinstance(event, CompleteEvent):
+                        return
+            finally:
+                # Whoever listened is gone, or all is done: nothing may be left running.
+                if not self.machine.is_idle and not self._is_suspended:
+                    self.cancel("nobody waits for the answer any more")
+                    await self._drained()
+
+    async def listen(self, *, only_between: bool = False) -> AsyncGenerator[AgentEvent, None]:
+        """Everything that happens, when it happens, until the session is closed.
+
+        `only_between`: only what no `send` tells, such as results that come when a run is over.
+        """
+        with self._listeners.all(only_between=only_between) as events:
+            while event := await events.get():
                 yield event
-                if isinstance(event, CompleteEvent):
-                    return
-        finally:
-            # Whoever listened is gone, or all is done: nothing may be left running.
-            if not self.machine.is_idle:
-                self.cancel("nobody waits for the answer any more")
-                await self._drained()
 
     def use(self, target: str | Target) -> None:
         """Another model, from the next thing the user says."""
@@ -142,26 +156,47 @@ class Session:
         """Stop the run. `send` still gives what happens until its end."""
         self._step(Cancelled(why))
 
+    @property
+    def undecided(self) -> tuple[ToolCall, ...]:
+        """The calls that wait for somebody's decision now."""
+        return self.machine.undecided
+
     def decide(self, decision: Decided) -> None:
-        """What somebody says to a call that waits for approval."""
-        self._step(decision)
+        """What somebody says to a call that waits for approval, or to calls that are to come.
+
+        It is written to the conversation. One that stands for later calls is in force for as long
+        as the conversation is, wherever it is opened again.
+        """
+        self._step(decision if decision.by else replace(decision, by="user"))
 
     def supply(self, call_id: str, result: ToolResult) -> None:
         """The result of an external call."""
         self._step(Supplied(call_id, result))
 
+    async def suspend(self) -> None:
+        """Close the session, and leave calls that only wait as they are, for `resume` later.
+
+        While a call or the model runs, everything is stopped as `close` does.
+        """
+        self._is_suspended = self.machine.only_waits
+        await self.close()
+
     async def close(self) -> None:
         """Stop everything and let go of what was held."""
-        self.cancel("the session was closed")
+        if not self._is_suspended:
+            self.cancel("the session was closed")
         await self._drained()
         self.scheduler.close()
+        self._listeners.close()
 
     def _step(self, event: Input) -> None:
         """Tell the machine, tell who listens, and do what the machine wants."""
         self._watch.heard(event, self.machine.target.provider)
+        ends = event if isinstance(event, CallEnded | Supplied) else None
+        known = None if ends is None else self.conversation.ledger.get(ends.call_id)
         commands = self.machine.step(event)
-        if isinstance(event, CallEnded):
-            self._tell_end(event)
+        if ends is not None and known is not None:
+            self._tell_end(ends, is_late=not known.is_open)
         self._tell_written()
         for command in commands:
             self._do(command)
@@ -169,11 +204,7 @@ class Session:
     def _do(self, command: Command) -> None:
         match command:
             case CallModel():
-                self._tell(StatusEvent(kind="asking", detail=_name(command.target)))
-                self._asked_at = self._clock()
-                self._asking = asyncio.ensure_future(self._ask(command))
-                self._asking.add_done_callback(self._asked)
-                self._keep(self._asking)
+                self._ask(command)
             case RunBatch():
                 self._run(command)
             case AskApproval():
@@ -187,58 +218,26 @@ class Session:
             case Finish():
                 self._finish(command)
 
-    async def _ask(self, command: CallModel) -> ModelReplied | ModelFailed:
-        """Ask the model, and give what the machine is to hear of it."""
-        self._watching.model_started(command.request, command.target)
-        error = "cancelled"
-        answer: ModelReplied | ModelFailed = ModelFailed("it was cancelled")
-        try:
-            answer, error = await self._answer(command)
-        finally:
-            self._watching.model_ended(answer, error)
-        return answer
+    def _ask(self, command: CallModel) -> None:
+        self._tell(StatusEvent(kind="asking", detail=command.target.name))
+        run = ModelRun(command, self._chain, self.machine.tally, self._watching, self._tell)
+        asked_at = self._clock()
 
-    async def _answer(self, command: CallModel) -> tuple[ModelReplied | ModelFailed, str]:
-        """What the model answers, passed on as it comes; if it fails, in which way."""
-        try:
-            request = self._chain.request(command.request)
-            async for one in self._model.ask(request, command.target, notice=self._tell_notice):
-                if isinstance(one, TextAdded | ThinkingAdded):
-                    self._tell(TextEvent(text=one.text, thinking=isinstance(one, ThinkingAdded)))
-                elif isinstance(one, StreamEnded):
-                    return ModelReplied(self._chain.reply(one.reply)), ""
-        except ModelError as error:
-            if error.status in _REFUSED:
-                self.machine.tally.add(command.target.provider, "tool_api_400_total")
-            self._tell(ErrorEvent(message=error.message, kind=error.kind))
-            return ModelFailed(error.message), error.kind or str(error.status or "")
-        except Exception as error:  # noqa: BLE001  # a run ends, whatever a model or middleware does
-            kind = type(error).__name__
-            self._tell(ErrorEvent(message=str(error), kind=kind))
-            return ModelFailed(f"{kind}: {error}"), kind
-        return ModelFailed("the stream ended without a reply"), "stream_ended"
+        def asked(task: "asyncio.Task[Answer]") -> None:
+            """One that was cancelled, even before it began, answers no more than it has."""
+            cut_off = task.cancelled()
+            event = run.cut_off(keeps_words=self._keeps_cut_words) if cut_off else task.result()
+            self._step(replace(event, seconds=self._clock() - asked_at))
 
-    def _asked(self, task: "asyncio.Task[ModelReplied | ModelFailed]") -> None:
-        """The model was asked; one that was cancelled, even before it began, did not answer."""
-        event = ModelFailed("it was cancelled") if task.cancelled() else task.result()
-        self._step(replace(event, seconds=self._clock() - self._asked_at))
+        self._asking = asyncio.ensure_future(run.to_its_end(self._model))
+        self._asking.add_done_callback(asked)
+        self._keep(self._asking)
 
     def _run(self, command: RunBatch) -> None:
         """Run a batch; what the middleware answers itself has ended before it begins."""
-        answered: list[CallEnded] = []
-        waves = []
-        for wave in command.batch.waves:
-            ready = []
-            for planned in wave:
-                self._tell(ToolCallEvent(phase="made", call=planned.call))
-                made = self._chain.call(planned.call)
-                if isinstance(made, ToolResult):
-                    answered.append(CallEnded(planned.call.id, made))
-                elif made is planned.call:
-                    ready.append(planned)
-                else:
-                    ready.append(replace(planned, call=made))
-            waves.append(tuple(ready))
+        for call in command.batch.calls:
+            self._tell(ToolCallEvent(phase="made", call=call))
+        batch, answered = self._chain.batch(command.batch, self.scheduler.tools)
         calls = {call.id: call for call in command.batch.calls}
         watching = self._watching
 
@@ -248,7 +247,7 @@ class Session:
             self._step(self._chain.ended(call, event))
 
         task = self.scheduler.start(
-            Batch(tuple(waves)), ended, progress=self._tell_progress, begun=watching.tool_started
+            batch, ended, progress=self._tell_progress, begun=watching.tool_started
         )
         self._keep(task)
         for event in answered:
@@ -257,48 +256,28 @@ class Session:
     def _ask_approval(self, calls: tuple[ToolCall, ...]) -> None:
         self._tell(StatusEvent(kind="approval", calls=calls))
         for call in calls:
-            said = None if self._approve is None else self._approve(call)
-            if said is None:
+            if call not in self.undecided:
+                # What was said to one before stands for this one too.
                 continue
-            if isinstance(said, bool):
-                said = Decided(call.id, "allow" if said else "deny")
-            self._step(said)
+            said = None if self._approve is None else approved(self._approve, call)
+            if said is not None:
+                self._step(said if said.by else replace(said, by="approve"))
 
     def _finish(self, command: Finish) -> None:
-        spent = self.machine.spent
-        self._watching.run_ended(command, spent)
-        self._tell(
-            CompleteEvent(
-                reason=command.reason,
-                detail=command.detail,
-                text=_last_words(self.conversation),
-                turns=spent.turns,
-                tool_calls=spent.tool_calls,
-                tokens=spent.tokens,
-                seconds=spent.seconds,
-            )
-        )
-
-    def _tell(self, event: AgentEvent) -> None:
-        self._events.put_nowait(event)
-
-    def _tell_notice(self, notice: Notice) -> None:
-        if notice.refused_by:
-            # Refusals that the model gets over by itself never come as an error.
-            self.machine.tally.add(notice.refused_by, "tool_api_400_total")
-        self._tell(StatusEvent(kind=notice.kind, detail=notice.detail))
+        self._watching.run_ended(command, self.machine.spent)
+        self._tell(completed(command, self.machine.spent, self.conversation))
 
     def _tell_progress(self, call: ToolCall, value: Any) -> None:
         self._tell(ToolCallEvent(phase="progress", call=call, progress=value))
 
-    def _tell_end(self, event: CallEnded) -> None:
-        one = self.conversation.ledger.get(event.call_id)
-        if one is not None:
+    def _tell_end(self, event: CallEnded | Supplied, *, is_late: bool) -> None:
+        """A late result is told as one, and never in place of the end that the call has."""
+        one = self.conversation.ledger[event.call_id]
+        if isinstance(event, CallEnded):
             self._watch.ran(one.name, event)
-            outcome = str(one.outcome or "")
-            self._tell(
-                ToolCallEvent(phase="ended", call=one.call, outcome=outcome, result=one.result)
-            )
+        outcome = str(one.outcome or "")
+        told = ToolCallEvent(phase="ended", call=one.call, outcome=outcome, result=one.result)
+        self._tell(replace(told, phase="late", result=event.result) if is_late else told)
 
     def _tell_written(self) -> None:
         first, entries = self._written, self.conversation.entries
@@ -317,17 +296,3 @@ class Session:
         """Until everything that was started has come to its end."""
         while self._tasks:
             await asyncio.wait(tuple(self._tasks))
-
-
-def _as_blocks(content: Block | Sequence[Block]) -> tuple[Block, ...]:
-    return tuple(content) if isinstance(content, Sequence) else (content,)
-
-
-def _last_words(conversation: Conversation) -> str:
-    """What the model said at the very end; nothing where something else stands there."""
-    last = conversation.entries[-1] if conversation.entries else None
-    return last.text if isinstance(last, Message) and last.role == "assistant" else ""
-
-
-def _name(target: Target) -> str:
-    return f"{target.provider}:{target.model}" if target.model else target.provider

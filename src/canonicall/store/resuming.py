@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any
 
+from canonicall.agent.pending import waiting_calls
 from canonicall.blocks import Entry, Message
 from canonicall.conversation import Conversation
 from canonicall.outcome import Outcome
@@ -15,6 +16,7 @@ from canonicall.store.sessions import SessionStore, Stored, StoredJournal
 from canonicall.tools.toolset import Toolset
 
 _NEVER_BEGUN = "the process ended before it started"
+_NOT_SUPPLIED = "the process ended before its result was supplied"
 _CUT_OFF = "the process ended while it was running"
 
 
@@ -28,12 +30,14 @@ async def open_session(  # noqa: PLR0913  each is a choice of its own
     now: Callable[[], float],
     clock: Callable[[], float] = monotonic,
     instructions: str = "",
+    keeps_waiting: bool = False,
     **options: Any,
 ) -> Session:
     """The session of this id, begun where there is none, then with `instructions`.
 
     A call without an end gets the one that is true: its result if the journal has it, `unknown` if
-    it had started, `not_run` if it had not. Nothing is run again.
+    it had started, `not_run` if it had not. Nothing is run again. With `keeps_waiting` calls that
+    waited for a decision or for a result from outside are left open for `Session.resume`.
     """
     known = {one.id for one in await store.list()}
     if id not in known:
@@ -47,7 +51,7 @@ async def open_session(  # noqa: PLR0913  each is a choice of its own
     first = len(conversation)
     if instructions and not conversation.entries:
         conversation.system(instructions)
-    await settle(conversation, journal)
+    await settle(conversation, journal, keeps_waiting=keeps_waiting)
     if len(conversation) > first:
         keep(first, conversation.entries[first:])
     tools = tools or Toolset()
@@ -63,10 +67,22 @@ async def open_session(  # noqa: PLR0913  each is a choice of its own
     )
 
 
-async def settle(conversation: Conversation, journal: StoredJournal) -> None:
-    """Give every open call the end that the journal knows."""
+async def settle(
+    conversation: Conversation, journal: StoredJournal, *, keeps_waiting: bool = False
+) -> None:
+    """Give every open call the end that the journal knows.
+
+    Of what waits for a result from outside it knows nothing: that may have happened.
+    """
+    waiting = waiting_calls(conversation)
     for one in conversation.ledger.open:
-        _end(conversation, one.id, await journal.known(one.id))
+        _, need = waiting.get(one.id, (None, None))
+        if need is not None and keeps_waiting:
+            continue
+        if need == "external":
+            conversation.close(one.id, Outcome.UNKNOWN, why=_NOT_SUPPLIED)
+        else:
+            _end(conversation, one.id, await journal.known(one.id))
 
 
 def _end(conversation: Conversation, call_id: str, begun: Begun | None) -> None:
