@@ -5,10 +5,11 @@ goes away, leaves a conversation in which every call has an end.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from time import monotonic
 from typing import Any, TypeAlias
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.agent.batch import Batch
@@ -61,8 +62,15 @@ Approver: TypeAlias = Callable[[ToolCall], "Decided | bool | None"]
 _REFUSED = (400, 422)
 """Providers have either for a request that is not as they want it."""
 
-Keeper: TypeAlias = Callable[[int, Sequence[Entry]], None]
-"""Stores entries that were written, the first of them with this number."""
+Keeper: TypeAlias = Callable[[int, Sequence[Entry]], Awaitable[object] | None]
+"""Stores entries that were written, the first of them with this number. What it gives back is
+awaited before anybody hears of them, or of anything behind them."""
+
+
+class _Safe(Struct, frozen=True):
+    """Stands between events: those behind it are told when this has come."""
+
+    kept: Awaitable[object]
 
 
 class Session:
@@ -93,7 +101,7 @@ class Session:
         self.scheduler = scheduler or Scheduler(tools, clock=clock)
         self._model = model
         self._approve = approve
-        self._events: asyncio.Queue[AgentEvent] = asyncio.Queue()
+        self._events: asyncio.Queue[AgentEvent | _Safe] = asyncio.Queue()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._asking: asyncio.Task[ModelReplied | ModelFailed] | None = None
         self._keep_entries = keep
@@ -122,17 +130,23 @@ class Session:
         self._step(UserSaid(blocks))
         if not is_begun:
             return
+        is_over = False
         try:
-            while True:
+            while not is_over:
                 event = await self._events.get()
+                if isinstance(event, _Safe):
+                    await event.kept
+                    continue
+                is_over = isinstance(event, CompleteEvent)
                 yield event
-                if isinstance(event, CompleteEvent):
-                    return
         finally:
             # Whoever listened is gone, or all is done: nothing may be left running.
             if not self.machine.is_idle:
                 self.cancel("nobody waits for the answer any more")
                 await self._drained()
+            if not is_over:
+                # Nobody wants the rest; the next run would take it for its own.
+                self._events = asyncio.Queue()
 
     def use(self, target: str | Target) -> None:
         """Another model, from the next thing the user says."""
@@ -160,9 +174,11 @@ class Session:
         """Tell the machine, tell who listens, and do what the machine wants."""
         self._watch.heard(event, self.machine.target.provider)
         commands = self.machine.step(event)
+        new = self._kept_entries()
         if isinstance(event, CallEnded):
             self._tell_end(event)
-        self._tell_written()
+        for entry in new:
+            self._tell(StatusEvent(kind="written", entry=entry))
         for command in commands:
             self._do(command)
 
@@ -300,14 +316,16 @@ class Session:
                 ToolCallEvent(phase="ended", call=one.call, outcome=outcome, result=one.result)
             )
 
-    def _tell_written(self) -> None:
+    def _kept_entries(self) -> Sequence[Entry]:
+        """What is new in the conversation; nobody hears of it before it is stored."""
         first, entries = self._written, self.conversation.entries
         new = entries[first:]
         self._written = len(entries)
         if new and self._keep_entries is not None:
-            self._keep_entries(first, new)
-        for entry in new:
-            self._tell(StatusEvent(kind="written", entry=entry))
+            kept = self._keep_entries(first, new)
+            if kept is not None:
+                self._events.put_nowait(_Safe(kept))
+        return new
 
     def _keep(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.add(task)

@@ -18,20 +18,20 @@ from canonicall.errors import CanonicallError
 Work: TypeAlias = Callable[[sqlite3.Connection], Any]
 _MOST_AT_ONCE = 500
 _VERSION = 1
-_TABLES = """
-CREATE TABLE sessions (
-    id TEXT PRIMARY KEY, target TEXT NOT NULL, title TEXT NOT NULL,
-    parent TEXT NOT NULL, created REAL NOT NULL, changed REAL NOT NULL
-);
-CREATE TABLE entries (
-    session TEXT NOT NULL, number INTEGER NOT NULL, line BLOB NOT NULL,
-    PRIMARY KEY (session, number)
-) WITHOUT ROWID;
-CREATE TABLE journal (
-    session TEXT NOT NULL, call_id TEXT NOT NULL, ended BLOB,
-    PRIMARY KEY (session, call_id)
-) WITHOUT ROWID;
-"""
+_TABLES = (
+    """CREATE TABLE sessions (
+        id TEXT PRIMARY KEY, target TEXT NOT NULL, title TEXT NOT NULL,
+        parent TEXT NOT NULL, created REAL NOT NULL, changed REAL NOT NULL
+    )""",
+    """CREATE TABLE entries (
+        session TEXT NOT NULL, number INTEGER NOT NULL, line BLOB NOT NULL,
+        PRIMARY KEY (session, number)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE journal (
+        session TEXT NOT NULL, call_id TEXT NOT NULL, ended BLOB,
+        PRIMARY KEY (session, call_id)
+    ) WITHOUT ROWID""",
+)
 
 
 class StoreError(CanonicallError):
@@ -52,14 +52,22 @@ class Database:
 
     async def do(self, work: Work) -> Any:
         """What `work` returns, once it is on the disk."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
-        self._asked.put(_Asked(work, loop, future))
-        return await future
+        return await self._ask(work, is_awaited=True)
 
-    def put(self, work: Work) -> None:
-        """The same without waiting. Whatever is awaited later comes after it."""
-        self._asked.put(_Asked(work, None, None))
+    def put(self, work: Work) -> "asyncio.Future[Any]":
+        """The same for those who may not wait: it is done, and where it fails, `close` says so.
+
+        Whatever is awaited later comes after it.
+        """
+        future = self._ask(work, is_awaited=False)
+        future.add_done_callback(_take_notice)
+        return future
+
+    def _ask(self, work: Work, *, is_awaited: bool) -> "asyncio.Future[Any]":
+        loop = asyncio.get_running_loop()
+        asked = _Asked(work, loop, loop.create_future(), is_awaited)
+        self._asked.put(asked)
+        return asked.future
 
     def close(self) -> None:
         """Write what was asked for, and close the file. Raises what nobody has heard of yet."""
@@ -111,34 +119,38 @@ class _Asked:
     def __init__(
         self,
         work: Work,
-        loop: asyncio.AbstractEventLoop | None,
-        future: "asyncio.Future[Any] | None",
+        loop: asyncio.AbstractEventLoop,
+        future: "asyncio.Future[Any]",
+        is_awaited: bool,
     ) -> None:
         self.work = work
+        self.future = future
+        self.is_awaited = is_awaited
+        """Whether it is certain that somebody hears how it ended."""
         self._loop = loop
-        self._future = future
-
-    @property
-    def is_awaited(self) -> bool:
-        """Whether somebody hears how it ended."""
-        return self._future is not None
 
     def done(self, result: Any) -> None:
-        self._answer(lambda future: future.set_result(result))
+        self._answer(lambda: self.future.set_result(result))
 
     def failed(self, error: Exception) -> None:
-        self._answer(lambda future: future.set_exception(error))
+        self._answer(lambda: self.future.set_exception(error))
 
-    def _answer(self, give: "Callable[[asyncio.Future[Any]], None]") -> None:
-        loop, future = self._loop, self._future
-        if loop is None or future is None or loop.is_closed():
+    def _answer(self, give: Callable[[], None]) -> None:
+        def answer() -> None:
+            if not self.future.done():
+                give()
+
+        try:
+            self._loop.call_soon_threadsafe(answer)
+        except RuntimeError:
+            # The loop was closed: nobody is there any more.
             return
 
-        def answer() -> None:
-            if not future.done():
-                give(future)
 
-        loop.call_soon_threadsafe(answer)
+def _take_notice(future: "asyncio.Future[Any]") -> None:
+    """Else asyncio would print that nobody looked at the error; `close` raises it."""
+    if not future.cancelled():
+        future.exception()
 
 
 def _opened(path: str) -> sqlite3.Connection:
@@ -149,13 +161,27 @@ def _opened(path: str) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA busy_timeout=10000")
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        version = _version(connection)
         if version == 0:
-            with connection:
-                connection.executescript(f"{_TABLES} PRAGMA user_version={_VERSION};")
+            _create(connection)
     except (sqlite3.Error, OSError) as error:
         raise StoreError(f"{path}: {error}") from None
     if version > _VERSION:
         connection.close()
         raise StoreError(f"{path}: it was written by a newer canonicall (version {version}).")
     return connection
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    """All tables or none, whenever the process ends; once, however many open the file at a time."""
+    connection.execute("BEGIN IMMEDIATE")
+    with connection:
+        if _version(connection) == 0:
+            for statement in _TABLES:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version={_VERSION}")
