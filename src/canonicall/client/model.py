@@ -14,7 +14,7 @@ from typing import Self
 
 from canonicall.client.config import ClientConfig
 from canonicall.client.exchange import Exchange, Means
-from canonicall.client.failure import AttemptFailed, Failure
+from canonicall.client.failure import REFUSED, AttemptFailed, Failure
 from canonicall.client.learning import Learned
 from canonicall.client.notices import Switched
 from canonicall.client.rendering import Renderings
@@ -78,7 +78,8 @@ class HttpModel:
         failures: list[Failure] = []
         for at, goal in enumerate(chain):
             if at:
-                notify(Switched(chain[at - 1], goal, failures[-1].message))
+                last = failures[-1]
+                notify(Switched(chain[at - 1], goal, last.message, last.kind == REFUSED))
             exchange = Exchange(self._means, self._renderings, self._learned, notify)
             try:
                 async with aclosing(exchange.events(request, goal)) as events:
@@ -93,7 +94,7 @@ class HttpModel:
                 # Whoever stops at the end leaves no connection behind.
                 yield end
                 return
-        raise _model_error(failures)
+        raise _model_error(failures, chain[-1])
 
     async def close(self) -> None:
         """Close all connections."""
@@ -120,7 +121,12 @@ def _usual_transport() -> Transport:
     return AiohttpTransport()
 
 
-def _model_error(failures: list[Failure]) -> ModelError:
+def _model_error(failures: list[Failure], last: Target) -> ModelError:
     """All that went wrong; status and kind are those of the target that was asked for."""
-    message = " | ".join(failure.message for failure in failures)
-    return ModelError(message, status=failures[0].status, kind=failures[0].kind)
+    return ModelError(
+        " | ".join(failure.message for failure in failures),
+        status=failures[0].status,
+        kind=failures[0].kind,
+        # Refusals by those before it were told when the next one was asked.
+        refused_by=last.provider if failures[-1].kind == REFUSED else "",
+    )

@@ -69,6 +69,12 @@ class Switched(_Notice, frozen=True, tag="switched"):
     target: Target
     to: Target
     why: str
+    refused: bool = False
+    """The one before refused the request itself."""
+
+    @property
+    def refused_by(self) -> str:
+        return self.target.provider if self.refused else ""
 
     @property
     def detail(self) -> str:

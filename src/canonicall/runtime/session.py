@@ -224,8 +224,8 @@ class Session:
                 elif isinstance(one, StreamEnded):
                     return ModelReplied(self._chain.reply(one.reply)), ""
         except ModelError as error:
-            if error.status in _REFUSED:
-                self.machine.tally.add(command.target.provider, "tool_api_400_total")
+            asked = command.target.provider if error.status in _REFUSED else ""
+            self._count_refusal(asked if error.refused_by is None else error.refused_by)
             self._tell(ErrorEvent(message=error.message, kind=error.kind))
             return ModelFailed(error.message), error.kind or str(error.status or "")
         except Exception as error:  # noqa: BLE001  # a run ends, whatever a model or middleware does
@@ -299,10 +299,13 @@ class Session:
         self._events.put_nowait(event)
 
     def _tell_notice(self, notice: Notice) -> None:
-        if notice.refused_by:
-            # Refusals that the model gets over by itself never come as an error.
-            self.machine.tally.add(notice.refused_by, "tool_api_400_total")
+        # Refusals that the model gets over by itself never come as an error.
+        self._count_refusal(notice.refused_by)
         self._tell(StatusEvent(kind=notice.kind, detail=notice.detail))
+
+    def _count_refusal(self, provider: str) -> None:
+        if provider:
+            self.machine.tally.add(provider, "tool_api_400_total")
 
     def _tell_progress(self, call: ToolCall, value: Any) -> None:
         self._tell(ToolCallEvent(phase="progress", call=call, progress=value))
