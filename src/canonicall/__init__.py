@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from canonicall.calls import to_anthropic, to_generic, to_openai
 
     # Ask providers over HTTP.
+    from canonicall.client.breaker import BreakerPolicy
     from canonicall.client.config import ClientConfig, ProviderConfig
     from canonicall.client.model import HttpModel
     from canonicall.client.retrying import RetryPolicy
@@ -219,6 +220,7 @@ _NAMES_BY_MODULE = {
         "Unknown",
     ),
     "canonicall.calls": ("to_anthropic", "to_generic", "to_openai"),
+    "canonicall.client.breaker": ("BreakerPolicy",),
     "canonicall.client.config": ("ClientConfig", "ProviderConfig"),
     "canonicall.client.model": ("HttpModel",),
     "canonicall.client.retrying": ("RetryPolicy",),
@@ -359,6 +361,7 @@ __all__ = [
     "BlockEnded",
     "BlockStarted",
     "BoundTool",
+    "BreakerPolicy",
     "CallClosed",
     "CallRecovery",
     "CanonicallError",

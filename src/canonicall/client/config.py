@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
+from canonicall.client.breaker import BreakerPolicy
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.secrets import Secret
 from canonicall.client.sigv4 import AwsCredentials
@@ -75,11 +76,13 @@ class ClientConfig:
         *,
         timeouts: Timeouts | None = None,
         retry: RetryPolicy | None = None,
+        breaker: BreakerPolicy | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
         """`environ` is where keys and the like are looked up that are not given."""
         self.timeouts = timeouts or Timeouts()
         self.retry = retry or RetryPolicy()
+        self.breaker = breaker or BreakerPolicy()
         self._environ = dict(environ or {})
         self._providers = {
             get_profile(name).name: one
@@ -95,9 +98,10 @@ class ClientConfig:
         *,
         timeouts: Timeouts | None = None,
         retry: RetryPolicy | None = None,
+        breaker: BreakerPolicy | None = None,
     ) -> "ClientConfig":
         """Keys, addresses and proxies as the environment has them now; `providers` come first."""
-        return cls(providers, timeouts=timeouts, retry=retry, environ=os.environ)
+        return cls(providers, timeouts=timeouts, retry=retry, breaker=breaker, environ=os.environ)
 
     def of(self, profile: Profile) -> ProviderConfig:
         """All that is known for one provider."""

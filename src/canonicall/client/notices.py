@@ -81,6 +81,21 @@ class Switched(_Notice, frozen=True, tag="switched"):
         return f"{name_of(self.target)} failed, asking {name_of(self.to)}: {self.why}"
 
 
+class Skipped(_Notice, frozen=True, tag="skipped"):
+    """A target is not asked: it failed again and again, and is left alone for a while."""
+
+    target: Target
+    failures: int
+    """In a row."""
+    seconds: float
+    """Until it is asked again; 0 where somebody is just trying whether it answers."""
+
+    @property
+    def detail(self) -> str:
+        until = f"again in {self.seconds:.0f} s" if self.seconds else "somebody else is trying it"
+        return f"{name_of(self.target)}: not asked after {self.failures} failures, {until}"
+
+
 class Answered(_Notice, frozen=True, tag="answered"):
     """The reply is there, or as much of it as came."""
 
