@@ -78,6 +78,15 @@ class Direct:
         pass
 
 
+class Clock:
+    """A clock that is set by hand."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
 class DirectResponse:
     def __init__(self, answer):
         self.status, self.headers, self._pieces = answer.status, answer.headers, answer.pieces

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     # Ask providers over HTTP.
     from canonicall.client.breaker import BreakerPolicy
     from canonicall.client.config import ClientConfig, ProviderConfig
+    from canonicall.client.keys import KeyPolicy
     from canonicall.client.model import HttpModel
     from canonicall.client.retrying import RetryPolicy
     from canonicall.client.transport import Timeouts
@@ -222,6 +223,7 @@ _NAMES_BY_MODULE = {
     "canonicall.calls": ("to_anthropic", "to_generic", "to_openai"),
     "canonicall.client.breaker": ("BreakerPolicy",),
     "canonicall.client.config": ("ClientConfig", "ProviderConfig"),
+    "canonicall.client.keys": ("KeyPolicy",),
     "canonicall.client.model": ("HttpModel",),
     "canonicall.client.retrying": ("RetryPolicy",),
     "canonicall.client.transport": ("Timeouts",),
@@ -392,6 +394,7 @@ __all__ = [
     "Interaction",
     "InvalidArguments",
     "InvalidValue",
+    "KeyPolicy",
     "Ledger",
     "Limits",
     "Loaded",

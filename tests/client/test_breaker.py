@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from canonicall.client.breaker import BreakerPolicy, Breakers, Circuit
 from canonicall.runtime.model import ModelError
 
-from client_support import asked, client, kinds, question, simulator, target
+from client_support import Clock, asked, client, kinds, question, simulator, target
 
 POLICY = BreakerPolicy(failures=2, rest=10.0, longest_rest=35.0)
 
@@ -98,13 +98,6 @@ def test_only_what_says_something_of_the_endpoint_counts(kind, state):
         breakers.failed(target("openai"), kind, 0.0)
     assert breakers.of(target("openai")).state(0.0) == state
     assert breakers.of(target("openai", "gpt-5.2-mini")).state(0.0) == "closed"
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
 
 
 def chain(clock, *simulators, fallbacks):

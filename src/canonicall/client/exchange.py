@@ -22,9 +22,11 @@ from canonicall.client.failure import (
     of_transport,
 )
 from canonicall.client.incoming import Incoming
+from canonicall.client.keys import KeyPools
 from canonicall.client.learning import Change, Learned, change_for, is_chance
 from canonicall.client.notices import Answered, Recovered, Retrying
 from canonicall.client.rendering import Rendered, Renderings
+from canonicall.client.secrets import Secret
 from canonicall.client.transport import Response, Transport, TransportError
 from canonicall.errors import CanonicallError
 from canonicall.events import (
@@ -55,6 +57,7 @@ class Means(Struct, frozen=True):
     """Seconds since 1970."""
     elapsed: Callable[[], float]
     """Seconds of a clock that is never set."""
+    keys: KeyPools
 
 
 class Exchange:
@@ -70,6 +73,10 @@ class Exchange:
         self._begun = self._sent_at = means.elapsed()
         self._first = 0.0
         self._attempts = 0
+        self._key = Secret("")
+        """What the last attempt was sent with."""
+        self._keys_left = 0
+        """How many other keys may be tried."""
 
     async def events(self, request: Request, target: Target) -> AsyncGenerator[Event, None]:
         """The events of the reply; `AttemptFailed` where there will be none."""
@@ -96,6 +103,9 @@ class Exchange:
                     change, rendered = again
                     is_recovered = True
                     continue
+            if self._takes_another_key(failure, target):
+                self._notify(Retrying(target, waits, 0.0, failure.message, another_key=True))
+                continue
             delay = self._delay(failure, waits)
             if delay is None:
                 raise AttemptFailed(failure)
@@ -131,6 +141,21 @@ class Exchange:
         self._notify(Recovered(target, change.code, change.fields, failure.message))
         return failure, (change, again)
 
+    def _takes_another_key(self, failure: Failure, target: Target) -> bool:
+        """Whether the key is to blame, and another one is ready that was not tried yet."""
+        means = self._means
+        is_ready = means.keys.failed(target.provider, self._key, failure, means.elapsed())
+        if not is_ready or not self._keys_left:
+            return False
+        self._keys_left -= 1
+        return True
+
+    def _choose(self, provider: str, keys: tuple[Secret, ...]) -> Secret:
+        if not self._key:
+            self._keys_left = len(keys) - 1
+        self._key = self._means.keys.next(provider, keys, self._means.elapsed())
+        return self._key
+
     def _delay(self, failure: Failure, waits: int) -> float | None:
         if not failure.passing:
             return None
@@ -143,7 +168,12 @@ class Exchange:
         self._sent_at = means.elapsed()
         try:
             sent = await outgoing(
-                target, rendered.data, means.config, stream=rendered.stream, now=means.now
+                target,
+                rendered.data,
+                means.config,
+                stream=rendered.stream,
+                now=means.now,
+                choose=self._choose,
             )
         except MissingSetting as error:
             raise AttemptFailed(of_own(target, "setting", error)) from error

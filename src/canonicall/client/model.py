@@ -16,6 +16,7 @@ from canonicall.client.breaker import Breakers, State
 from canonicall.client.config import ClientConfig
 from canonicall.client.exchange import Exchange, Means
 from canonicall.client.failure import REFUSED, AttemptFailed, Failure
+from canonicall.client.keys import KeyPools
 from canonicall.client.learning import Learned
 from canonicall.client.notices import Skipped, Switched
 from canonicall.client.rendering import Renderings
@@ -52,17 +53,13 @@ class HttpModel:
         """
         self._fallbacks = tuple(map(get_target, fallbacks))
         self._notices = notices
-        self._means = Means(
-            transport or _usual_transport(),
-            config or ClientConfig.from_environment(),
-            sleep,
-            random,
-            now,
-            elapsed,
-        )
+        config = config or ClientConfig.from_environment()
+        transport = transport or _usual_transport()
+        keys = KeyPools(config.keys)
+        self._means = Means(transport, config, sleep, random, now, elapsed, keys)
         self._renderings = Renderings()
         self._learned = Learned()
-        self._breakers = Breakers(self._means.config.breaker)
+        self._breakers = Breakers(config.breaker)
 
     def learned(self, target: str | Target) -> Target:
         """A target as experience has shown it: what it refused is not sent any more."""

@@ -30,6 +30,8 @@ class Retrying(_Notice, frozen=True, tag="retrying"):
     why: str
     refused: bool = False
     """The request was refused for what the model wrote, which may be none the next time."""
+    another_key: bool = False
+    """At once, with another of the provider's keys."""
 
     @property
     def refused_by(self) -> str:
@@ -37,7 +39,8 @@ class Retrying(_Notice, frozen=True, tag="retrying"):
 
     @property
     def detail(self) -> str:
-        return f"{name_of(self.target)}: again in {self.delay:.1f} s: {self.why}"
+        how = "with another key" if self.another_key else f"in {self.delay:.1f} s"
+        return f"{name_of(self.target)}: again {how}: {self.why}"
 
 
 class Recovered(_Notice, frozen=True, tag="recovered"):
