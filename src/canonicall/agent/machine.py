@@ -49,7 +49,7 @@ from canonicall.tools.toolset import Toolset
 WhilePending: TypeAlias = Literal["wait", "supersede"]
 """What becomes of calls that wait for an approval or a result when the user says something else:
 they go on waiting, and the words with them; or they are over."""
-_FORBIDDEN = "Tools are not available any more in this turn."
+_FORBIDDEN = "Tools are not available any more in this turn: answer in words."
 
 
 class Machine:
@@ -86,6 +86,8 @@ class Machine:
         self._turn: tuple[ToolCall, ...] = ()
         self._asking = False
         self._is_last = False
+        self._is_reminded = False
+        """The model was told that no tool is left, after it had called one all the same."""
         self._stopped: Cancelled | None = None
         self._ending: Finish | None = None
         """How the run is to end after the last answer."""
@@ -124,6 +126,7 @@ class Machine:
         self._budget = self._first_budget
         self._progress = Progress()
         self._ending = self._stopped = None
+        self._is_reminded = False
         self.conversation.append(Message("user", event.blocks))
         return self._ask()
 
@@ -157,8 +160,7 @@ class Machine:
             self._close(self._turn, Outcome.NOT_RUN, self._stopped.why)
             return self._finish(Finish("cancelled", self._stopped.why))
         if self._is_last and self._ending is not None:
-            self._close(self._turn, Outcome.NOT_RUN, _FORBIDDEN)
-            return self._finish(self._ending)
+            return self._last_answered(self._ending)
         if not self._turn:
             return self._answered(is_cut=message.partial)
         return self._start(self._turn)
@@ -168,6 +170,18 @@ class Machine:
         if self._waiting:
             return self._ask()
         return self._finish(Finish("cut" if is_cut else "answered"))
+
+    def _last_answered(self, end: Finish) -> list[Command]:
+        """The end, unless the model called tools once more: then it is told so, and asked again.
+
+        Not every target can forbid calls: Bedrock has no choice `none`, and wants tools declared
+        where the history has calls. What became of its calls is understood by every model.
+        """
+        self._close(self._turn, Outcome.NOT_RUN, _FORBIDDEN)
+        if not self._turn or self._is_reminded:
+            return self._finish(end)
+        self._is_reminded = True
+        return self._ask()
 
     def _start(self, calls: tuple[ToolCall, ...]) -> list[Command]:
         """Refuse what must not be run, and have the rest run, approved or supplied."""

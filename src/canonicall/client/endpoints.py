@@ -164,7 +164,8 @@ def _has_own_auth(headers: dict[str, str], endpoint: Endpoint) -> bool:
 
 def _no_key(profile: Profile) -> MissingSetting:
     help = f"Set the variable {' or '.join(profile.key_env) or '?'}, or `key` in the configuration."
-    return MissingSetting("there is no key.", where=profile.name, help=help)
+    told = f"{help} {profile.key_help}".rstrip()
+    return MissingSetting("there is no key.", where=profile.name, help=told)
 
 
 async def _fresh(source: TokenSource, where: str) -> Secret:
