@@ -34,7 +34,8 @@ from counting_loop import CountingLoop
 @tool
 async def weather(city: str) -> str:
     """The weather."""
-    await asyncio.sleep(0)
+    for _ in range(3):
+        await asyncio.sleep(0)
     return f"sunny in {city}"
 
 

@@ -49,4 +49,4 @@ class Progress(Struct, frozen=True):
 def _told(result: ToolResult | None) -> object:
     if result is None:
         return None
-    return [result.error, msgspec.to_builtins(result.content)]
+    return [result.error, result.content]
