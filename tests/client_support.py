@@ -1,6 +1,7 @@
 """Simulated providers on a port, and a client that is set up for them."""
 
 import asyncio
+import time
 from contextlib import asynccontextmanager
 from itertools import count
 from typing import ClassVar
@@ -77,6 +78,15 @@ class Direct:
         pass
 
 
+class Clock:
+    """A clock that is set by hand."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
 class DirectResponse:
     def __init__(self, answer):
         self.status, self.headers, self._pieces = answer.status, answer.headers, answer.pieces
@@ -101,7 +111,16 @@ def settings(url, name, **more):
 
 
 @asynccontextmanager
-async def client(*simulators, timeouts=None, fallbacks=(), attempts=3, transport=None, **more):
+async def client(
+    *simulators,
+    timeouts=None,
+    fallbacks=(),
+    attempts=3,
+    transport=None,
+    breaker=None,
+    elapsed=time.monotonic,
+    **more,
+):
     """A client for simulators; `model.told` are the notices, `model.slept` the waits."""
     told, slept = [], []
 
@@ -117,6 +136,7 @@ async def client(*simulators, timeouts=None, fallbacks=(), attempts=3, transport
         },
         timeouts=timeouts or Timeouts(connect=5, first_byte=20, between_bytes=20),
         retry=RetryPolicy(attempts=attempts),
+        breaker=breaker,
     )
     async with HttpModel(
         config,
@@ -125,6 +145,7 @@ async def client(*simulators, timeouts=None, fallbacks=(), attempts=3, transport
         notices=told.append,
         sleep=sleep,
         random=lambda: 0.5,
+        elapsed=elapsed,
     ) as model:
         model.told, model.slept = told, slept
         yield model

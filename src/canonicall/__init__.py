@@ -45,7 +45,9 @@ if TYPE_CHECKING:
     from canonicall.calls import to_anthropic, to_generic, to_openai
 
     # Ask providers over HTTP.
+    from canonicall.client.breaker import BreakerPolicy
     from canonicall.client.config import ClientConfig, ProviderConfig
+    from canonicall.client.keys import KeyPolicy
     from canonicall.client.model import HttpModel
     from canonicall.client.retrying import RetryPolicy
     from canonicall.client.transport import Timeouts
@@ -235,7 +237,9 @@ _NAMES_BY_MODULE = {
         "Unknown",
     ),
     "canonicall.calls": ("to_anthropic", "to_generic", "to_openai"),
+    "canonicall.client.breaker": ("BreakerPolicy",),
     "canonicall.client.config": ("ClientConfig", "ProviderConfig"),
+    "canonicall.client.keys": ("KeyPolicy",),
     "canonicall.client.model": ("HttpModel",),
     "canonicall.client.retrying": ("RetryPolicy",),
     "canonicall.client.transport": ("Timeouts",),
@@ -383,6 +387,7 @@ __all__ = [
     "BlockEnded",
     "BlockStarted",
     "BoundTool",
+    "BreakerPolicy",
     "CallAsked",
     "CallClosed",
     "CallDecided",
@@ -416,6 +421,7 @@ __all__ = [
     "Interaction",
     "InvalidArguments",
     "InvalidValue",
+    "KeyPolicy",
     "Ledger",
     "Limits",
     "Loaded",

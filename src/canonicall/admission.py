@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, CallClosed, Entry, Media, Message, Text, ToolCall, ToolResult
+from canonicall.blocks import Block, CallClosed, Entry, Media, Message, ToolCall, ToolResult
 from canonicall.common_case import is_plain_message
 from canonicall.conform import conform
 from canonicall.decisions import RECORDS
@@ -33,7 +33,8 @@ def admit(entry: Entry, at: int, findings: list[Finding]) -> Entry:
         )
     if not is_plain_message(entry):
         entry = conform(entry, f"entries[{at}]", findings)
-    if all(type(block) is Text for block in entry.blocks):
+    elif ToolCall not in map(type, entry.blocks):
+        # Plain texts, and results of plain texts: only calls are left to be completed.
         return entry
     admitted = tuple(
         [_admit_block(block, (at, index), findings) for index, block in enumerate(entry.blocks)]

@@ -118,7 +118,9 @@ class Conversation:
         Raises `InvalidValue`, and writes nothing, if a value has the wrong type. A conversation
         that is wrong in any other way is accepted, and the findings say what was done about it.
         """
-        return self.extend((entry,))
+        first, told = len(self._entries), len(self._findings)
+        self._write(entry)
+        return Appended(tuple(self._entries[first:]), tuple(self._findings[told:]))
 
     def extend(self, entries: Iterable[Entry]) -> Appended:
         """Append each entry. One that is refused raises, and those before it stay written."""

@@ -162,11 +162,22 @@ class TestLimits:
         assert texts(driver.machine)[-1] == "That is all I know."
 
     def test_a_model_that_calls_all_the_same_is_not_obeyed(self):
-        steps = [says(call("weather", city=name)) for name in ("Paris", "Rome")]
+        """It is told once that there are no tools any more; then it is over."""
+        steps = [says(call("weather", city=name)) for name in ("Paris", "Rome", "Oslo")]
         driver = run(*steps, limits=RunLimits(turns=1))
         assert driver.run_calls == [("weather", {"city": "Paris"})]
-        assert outcomes(driver.machine) == [("weather", "completed"), ("weather", "not_run")]
+        assert outcomes(driver.machine) == [
+            ("weather", "completed"),
+            ("weather", "not_run"),
+            ("weather", "not_run"),
+        ]
         assert last_reason(driver) == "limit"
+
+    def test_a_model_that_is_told_that_no_tool_is_left_has_the_last_word(self):
+        steps = [says(call("weather", city=name)) for name in ("Paris", "Rome")]
+        driver = run(*steps, "That is all.", limits=RunLimits(turns=1))
+        assert last_reason(driver) == "limit"
+        assert driver.machine.conversation.entries[-1].text == "That is all."
 
     def test_a_limit_that_says_stop_stops(self):
         driver = run(

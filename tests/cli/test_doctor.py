@@ -52,6 +52,13 @@ def test_keys_are_named_and_never_shown(arguments):
         assert keys["anthropic"]["present"] == []
 
 
+def test_what_vertex_takes_for_a_key_is_said():
+    assert "gcloud auth print-access-token" in " ".join(run().stdout.split())
+    keys = {one["provider"]: one for one in json.loads(run("--json").stdout)["keys"]}
+    assert "lasts an hour" in keys["vertex"]["help"]
+    assert keys["openai"]["help"] == ""
+
+
 def test_versions_are_those_of_the_version_verb():
     version = json.loads(CliRunner().invoke(cli, ["version", "--json"]).stdout)
     assert version.items() <= json.loads(run("--json").stdout)["versions"].items()

@@ -130,6 +130,7 @@ async def test_places_of_google_with_a_host_of_their_own(location, host):
     ("goal", "own", "told"),
     [
         ("openai:m", {"key": None}, "openai: there is no key. Set the variable OPENAI_API_KEY"),
+        ("vertex:m", {"key": None, "values": VALUES}, "`gcloud auth print-access-token`"),
         ("azure:m", {"values": {}}, '{resource} is not known. Set values["resource"], or the variable AZURE_OPENAI_RESOURCE'),
         ("bedrock:m", {"values": {}}, '{region} is not known. Set values["region"], or the variable AWS_REGION or AWS_DEFAULT_REGION.'),
         ("generic:m", {}, "generic: base_url: the provider has no address of its own. Set base_url, or the variable GENERIC_BASE_URL."),

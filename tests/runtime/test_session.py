@@ -38,7 +38,8 @@ from counting_loop import CountingLoop
 @tool
 async def weather(city: str) -> str:
     """The weather."""
-    await asyncio.sleep(0)
+    for _ in range(3):
+        await asyncio.sleep(0)
     return f"sunny in {city}"
 
 
@@ -67,10 +68,11 @@ SCENARIO = (
 )
 
 
-def session(*steps, **options):
+def session(*steps, repeat=False, **options):
     toolset = Toolset.of(*TOOLS)
     options.setdefault("scheduler", Scheduler(toolset, grace=0.05))
-    return Session(LocalModel(ScriptedModel(steps)), "openai", toolset, **options)
+    model = LocalModel(ScriptedModel(steps, repeat=repeat))
+    return Session(model, "openai", toolset, **options)
 
 
 async def heard(one, text="Go."):
@@ -193,6 +195,19 @@ async def test_whoever_stops_listening_leaves_nothing_open():
     await asyncio.sleep(0.1)
     await one.close()
     assert not one.conversation.ledger.open
+
+
+@pytest.mark.parametrize("heard_before", range(1, 5))
+async def test_who_comes_after_one_that_stopped_listening_hears_only_the_own_run(heard_before):
+    one = session("First.", "Second.", repeat=True)
+    events = one.send("Go.")
+    for _ in range(heard_before):
+        await anext(events)
+    await events.aclose()
+    again = await heard(one, "Again.")
+    assert again[0].entry.text == "Again."
+    assert again[-1].reason == "answered"
+    await one.close()
 
 
 async def test_a_model_that_raises_anything_ends_the_run():

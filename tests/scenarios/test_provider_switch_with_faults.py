@@ -18,6 +18,7 @@ from canonicall.providers.registry import provider_names
 from canonicall.request import Params, Reasoning, Request
 from canonicall.runtime.session import Session
 from canonicall.testing.faults import Fault
+from canonicall.testing.simulator import Simulator
 from canonicall.verify import verify
 from scenarios.fault_support import Planned, Refusing, answering, right_answer, tools_that_tell
 
@@ -37,6 +38,8 @@ STRIDE = 5
 """From place to place, so that no two turns in a row have the same provider."""
 FAULTS = 9
 """How many different ones a conversation has, besides the refusal."""
+ENOUGH = 50
+"""More refusals than anybody asks for in one turn."""
 CALLS = 3
 """How many calls lead to an answer where nothing goes wrong."""
 
@@ -230,6 +233,41 @@ async def test_a_refusal_of_what_the_model_wrote_is_counted_as_often_as_it_came(
         await session.close()
     assert events[-1].reason == ("answered" if refusals < 3 else "failed")
     assert session.stats.providers["groq"].counters.tool_api_400_total == refusals
+
+
+@pytest.mark.parametrize("fallback_refuses", [False, True])
+async def test_refusals_that_lead_to_a_fallback_are_counted_where_they_came_from(fallback_refuses):
+    """Another provider in every turn, and each refuses until somebody else is asked."""
+    served = {name: Refusing(name, model=answering) for name in provider_names()}
+    refused = Counter()
+    async with client(*served.values(), fallbacks=[target("mistral")]) as model:
+        session = Session(model, target("openai"), tools_that_tell([]))
+        for at, name in enumerate(name for name in served if name != "mistral"):
+            refusing = (name, "mistral") if fallback_refuses else (name,)
+            for one in refusing:
+                served[one].refusals = ["Nope."] * ENOUGH
+            session.use(target(name))
+            events = [event async for event in session.send(f"How is it in Town{at}?")]
+            assert events[-1].reason == ("failed" if fallback_refuses else "answered")
+            for one in refusing:
+                refused[one] += ENOUGH - len(served[one].refusals)
+                assert 0 < len(served[one].refusals) < ENOUGH
+                served[one].refusals = []
+        await session.close()
+    counted = {
+        name: one.counters.tool_api_400_total for name, one in session.stats.providers.items()
+    }
+    assert {name: count for name, count in counted.items() if count} == refused
+
+
+async def test_a_wrong_key_is_no_refusal_of_the_request():
+    """Gemini answers it with 400, as others do what is wrong with a request."""
+    async with client(Simulator("gemini", keys=["another"])) as model:
+        session = Session(model, target("gemini"), tools_that_tell([]))
+        events = [event async for event in session.send("How is it in Town?")]
+        await session.close()
+    assert events[-1].reason == "failed"
+    assert session.stats.providers["gemini"].counters.tool_api_400_total == 0
 
 
 def test_every_place_and_format_has_its_turns_and_no_provider_two_in_a_row():

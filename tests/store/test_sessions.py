@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -159,7 +160,7 @@ async def test_who_is_asked_is_noted(store):
     assert (await store.get("a")).target == "mistral:large"
 
 
-def test_a_write_that_nobody_waited_for_is_not_lost_in_silence(tmp_path):
+async def test_a_write_that_nobody_waited_for_is_not_lost_in_silence(tmp_path):
     """The others are written; whoever closes the file hears of it."""
     database = Database(tmp_path / "s.db")
     row = ("INSERT INTO sessions VALUES (?, 'openai', '', '', 0, 0)", ("a",))
@@ -169,6 +170,28 @@ def test_a_write_that_nobody_waited_for_is_not_lost_in_silence(tmp_path):
         database.close()
     with sqlite3.connect(tmp_path / "s.db") as read:
         assert read.execute("SELECT id FROM sessions").fetchall() == [("a",)]
+
+
+async def test_who_listens_hears_that_nothing_can_be_stored(tmp_path, clock):
+    """Before anything is told that is not on the disk."""
+    database = Database(tmp_path / "s.db")
+    model = LocalModel(ScriptedModel(["Done."]))
+    session = await open_session(SessionStore(database), "a", model, "openai", now=clock)
+    await database.do(lambda db: db.execute("DROP TABLE entries"))
+    with pytest.raises(StoreError, match="entries"):
+        await anext(session.send("Go."))
+    await session.close()
+    with pytest.raises(StoreError, match="entries"):
+        database.close()
+
+
+def test_a_new_file_is_opened_by_many_at_a_time(tmp_path):
+    path = tmp_path / "s.db"
+    with ThreadPoolExecutor(8) as threads:
+        for database in threads.map(lambda _: Database(path), range(8)):
+            database.close()
+    with sqlite3.connect(path) as read:
+        assert read.execute("PRAGMA user_version").fetchone() == (1,)
 
 
 def test_a_file_that_is_no_database_is_an_error(tmp_path):

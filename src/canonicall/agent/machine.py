@@ -43,7 +43,7 @@ from canonicall.request import Params, Request, ToolChoice
 from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
 
-_FORBIDDEN = "Tools are not available any more in this turn."
+_FORBIDDEN = "Tools are not available any more in this turn: answer in words."
 
 
 class Machine:
@@ -91,6 +91,8 @@ class Machine:
         """What the model said in this turn."""
         self._asking = False
         self._is_last = False
+        self._is_reminded = False
+        """The model was told that no tool is left, after it had called one all the same."""
         self._stopped: Cancelled | None = None
         self._ending: Finish | None = None
         """How the run is to end after the last answer."""
@@ -152,6 +154,7 @@ class Machine:
         self._calls.budget = self._first_budget
         self._progress = Progress(self._loops)
         self._ending = self._stopped = None
+        self._is_reminded = False
         self._words = ""
 
     def _ask(self) -> list[Command]:
@@ -185,8 +188,7 @@ class Machine:
             self._close(self._turn, Outcome.NOT_RUN, self._stopped.why)
             return self._finish(Finish("cancelled", self._stopped.why))
         if self._is_last and self._ending is not None:
-            self._close(self._turn, Outcome.NOT_RUN, _FORBIDDEN)
-            return self._finish(self._ending)
+            return self._last_answered(self._ending)
         if not self._turn:
             return self._answered(is_cut=message.partial)
         return self._calls.start(self._turn, self.target) or self._turn_over()
@@ -196,6 +198,18 @@ class Machine:
         if self._waiting:
             return self._ask()
         return self._finish(Finish("cut" if is_cut else "answered"))
+
+    def _last_answered(self, end: Finish) -> list[Command]:
+        """The end, unless the model called tools once more: then it is told so, and asked again.
+
+        Not every target can forbid calls: Bedrock has no choice `none`, and wants tools declared
+        where the history has calls. What became of its calls is understood by every model.
+        """
+        self._close(self._turn, Outcome.NOT_RUN, _FORBIDDEN)
+        if not self._turn or self._is_reminded:
+            return self._finish(end)
+        self._is_reminded = True
+        return self._ask()
 
     def _decided(self, event: Decided) -> list[Command]:
         return self._followed(self._calls.decided(event, self.target))

@@ -104,7 +104,7 @@ def _asked(call: ToolCall) -> Any:
 
 
 def _told(result: ToolResult | None) -> Any:
-    return None if result is None else [result.error, msgspec.to_builtins(result.content)]
+    return None if result is None else [result.error, result.content]
 
 
 def _digest(value: Any) -> bytes:

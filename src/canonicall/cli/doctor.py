@@ -47,6 +47,8 @@ class Key(Struct, frozen=True):
     provider: str
     variables: tuple[str, ...]
     present: tuple[str, ...]
+    help: str = ""
+    """What kind of key it is, where that is not plain."""
 
 
 class Diagnosis(Struct, frozen=True):
@@ -109,10 +111,10 @@ def _installed(name: str) -> str | None:
 
 def _keys() -> Iterator[Key]:
     for name in provider_names():
-        variables = get_profile(name).key_env
-        if variables:
-            present = tuple(one for one in variables if os.environ.get(one))
-            yield Key(name, variables, present)
+        profile = get_profile(name)
+        if profile.key_env:
+            present = tuple(one for one in profile.key_env if os.environ.get(one))
+            yield Key(name, profile.key_env, present, profile.key_help)
 
 
 def _show(found: Diagnosis) -> None:
@@ -137,6 +139,9 @@ def _show(found: Diagnosis) -> None:
     others = ", ".join(key.provider for key in found.keys if not key.present)
     if others:
         say(console, f"None for: {others}.")
+    for key in found.keys:
+        if key.help:
+            say(console, f"{key.provider}: {key.help}")
     if found.added_syntaxes:
         console.print()
         say(console, f"Syntaxes of other packages: {', '.join(found.added_syntaxes)}", indent="")

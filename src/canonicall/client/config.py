@@ -1,13 +1,16 @@
 """Settings of the client: given in code, or read from the environment; only here is it read."""
 
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import count, takewhile
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
+from canonicall.client.breaker import BreakerPolicy
+from canonicall.client.keys import KeyPolicy
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.secrets import Secret
 from canonicall.client.sigv4 import AwsCredentials
@@ -35,6 +38,10 @@ class ProviderConfig(Struct, frozen=True, kw_only=True):
     """Settings for one provider. What is left out comes from the environment and the profile."""
 
     key: Secret | str | None = None
+    keys: Sequence[Secret | str] = ()
+    """More keys, used in turn with `key`; one that is rate limited or rejected has to wait."""
+    key_env: Sequence[str] = ()
+    """The variables that hold its keys, in place of those that the profile names."""
     token: TokenSource | None = None
     """Asked before every request, in place of `key`."""
     base_url: str = ""
@@ -51,18 +58,29 @@ class ProviderConfig(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if isinstance(self.key, str):
             force_setattr(self, "key", Secret(self.key.strip()))
+        more = (self.keys,) if isinstance(self.keys, str) else self.keys
+        hidden = tuple(Secret(one.strip()) if isinstance(one, str) else one for one in more)
+        force_setattr(self, "keys", hidden)
+        if isinstance(self.key_env, str):
+            force_setattr(self, "key_env", (self.key_env,))
 
     @property
     def secret(self) -> Secret:
-        """The key; empty where there is none."""
-        return self.key if isinstance(self.key, Secret) else Secret(self.key or "")
+        """The first key; empty where there is none."""
+        return next(iter(self.pool), Secret(""))
+
+    @property
+    def pool(self) -> tuple[Secret, ...]:
+        """All keys, each once."""
+        given = (self.key, *self.keys)
+        return tuple(dict.fromkeys(one for one in given if isinstance(one, Secret) and one))
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
         """Everything that must not be shown."""
         aws = () if self.aws is None else (self.aws.secret_key, self.aws.session_token)
         password = Secret(urlsplit(self.proxy or "").password or "")
-        return (self.secret, *aws, password, *map(Secret, self.headers.values()))
+        return (*self.pool, *aws, password, *map(Secret, self.headers.values()))
 
     def __repr__(self) -> str:
         given = [name for name in self.__struct_fields__ if getattr(self, name)]
@@ -78,11 +96,15 @@ class ClientConfig:
         *,
         timeouts: Timeouts | None = None,
         retry: RetryPolicy | None = None,
+        breaker: BreakerPolicy | None = None,
+        keys: KeyPolicy | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
         """`environ` is where keys and the like are looked up that are not given."""
         self.timeouts = timeouts or Timeouts()
         self.retry = retry or RetryPolicy()
+        self.breaker = breaker or BreakerPolicy()
+        self.keys = keys or KeyPolicy()
         self._environ = dict(environ or {})
         self._providers = {
             get_profile(name).name: one
@@ -98,18 +120,30 @@ class ClientConfig:
         *,
         timeouts: Timeouts | None = None,
         retry: RetryPolicy | None = None,
+        breaker: BreakerPolicy | None = None,
+        keys: KeyPolicy | None = None,
     ) -> "ClientConfig":
         """Keys, addresses and proxies as the environment has them now; `providers` come first."""
-        return cls(providers, timeouts=timeouts, retry=retry, environ=os.environ)
+        return cls(
+            providers,
+            timeouts=timeouts,
+            retry=retry,
+            breaker=breaker,
+            keys=keys,
+            environ=os.environ,
+        )
 
     def of(self, profile: Profile) -> ProviderConfig:
         """All that is known for one provider."""
         own = self._providers.get(profile.name) or ProviderConfig()
-        keys = [name for name in profile.key_env if name not in _AWS_ENV]
-        is_signed = len(keys) < len(profile.key_env)
+        is_signed = not set(_AWS_ENV).isdisjoint(profile.key_env)
+        pool = own.pool or tuple(
+            Secret(self._environ[name].strip()) for name in self._key_names(own, profile)
+        )
         return replace(
             own,
-            key=own.secret or Secret(self._first(*keys).strip()),
+            key=None,
+            keys=pool,
             aws=own.aws or (self._aws() if is_signed else None),
             base_url=own.base_url or self._first(base_url_env(profile)),
             values={**self._values(), **own.values},
@@ -136,13 +170,27 @@ class ClientConfig:
         for name in provider_names():
             own = self._providers.get(name)
             given = own is not None and (own.secret or own.token or own.aws)
-            names = [key for key in get_profile(name).key_env if self._environ.get(key)]
+            profile = get_profile(name)
+            signing = [key for key in profile.key_env if key in _AWS_ENV and self._environ.get(key)]
+            names = (*self._key_names(own, profile), *signing)
             if given or names:
-                found[name] = ("config",) if given else tuple(names)
+                found[name] = ("config",) if given else names
         return found
 
     def __repr__(self) -> str:
         return f"ClientConfig(keys for {', '.join(self.present()) or 'nobody'})"
+
+    def _key_names(self, own: ProviderConfig | None, profile: Profile) -> tuple[str, ...]:
+        """The variables that hold keys: those that are named, or the first that the profile knows
+        with those that are numbered behind it, OPENAI_API_KEY_2 and so on."""
+        if own is not None and own.key_env:
+            return tuple(name for name in own.key_env if self._environ.get(name))
+        known = (name for name in profile.key_env if name not in _AWS_ENV)
+        first = next((name for name in known if self._environ.get(name)), "")
+        if not first:
+            return ()
+        numbered = (f"{first}_{number}" for number in count(2))
+        return (first, *takewhile(self._environ.get, numbered))
 
     def _first(self, *names: str) -> str:
         """The first of these variables that is set."""

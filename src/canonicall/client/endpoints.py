@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable
+from typing import TypeAlias
 from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
@@ -23,6 +24,8 @@ from canonicall.providers.profile import Profile
 from canonicall.providers.registry import get_profile
 from canonicall.target import Target
 
+Choose: TypeAlias = Callable[[str, tuple[Secret, ...]], Secret]
+"""One of a provider's keys, for one request."""
 _SERVICE = "bedrock"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 # anthropic 2.8.0, lib/vertex/_client.py: these places have hosts of their own.
@@ -67,14 +70,18 @@ async def outgoing(
     *,
     stream: bool,
     now: Callable[[], float],
+    choose: Choose | None = None,
 ) -> Outgoing:
-    """The request that asks `target`; it is signed anew each time, and its token is valid now."""
+    """The request that asks `target`; it is signed anew each time, and its token is valid now.
+
+    `choose` takes one of several keys; without it that is the first.
+    """
     profile = get_profile(target.provider)
     own = config.of(profile)
     endpoint = endpoint_of(profile.endpoints, target.format)
     url = address(target, own, stream=stream)
     token = Secret("") if own.token is None else await _fresh(own.token, profile.name)
-    key = token or own.secret
+    key = token or (own.secret if choose is None else choose(profile.name, own.pool))
     headers = {
         "content-type": "application/json",
         **endpoint.headers,
@@ -157,7 +164,8 @@ def _has_own_auth(headers: dict[str, str], endpoint: Endpoint) -> bool:
 
 def _no_key(profile: Profile) -> MissingSetting:
     help = f"Set the variable {' or '.join(profile.key_env) or '?'}, or `key` in the configuration."
-    return MissingSetting("there is no key.", where=profile.name, help=help)
+    told = f"{help} {profile.key_help}".rstrip()
+    return MissingSetting("there is no key.", where=profile.name, help=told)
 
 
 async def _fresh(source: TokenSource, where: str) -> Secret:

@@ -22,6 +22,7 @@ from canonicall.client.incoming import Incoming
 from canonicall.client.learning import Change, Learned, change_for, is_chance
 from canonicall.client.notices import Answered, Recovered, Retrying
 from canonicall.client.rendering import Rendered, Renderings
+from canonicall.client.secrets import Secret
 from canonicall.client.sending import Means, post
 from canonicall.client.transport import Response
 from canonicall.errors import CanonicallError
@@ -55,6 +56,10 @@ class Exchange:
         self.attempts = 0
         self.rendered: Rendered | None = None
         """What was sent last."""
+        self._key = Secret("")
+        """What the last attempt was sent with."""
+        self._keys_left = 0
+        """How many other keys may be tried."""
 
     async def batches(self, request: Request, target: Target) -> AsyncGenerator[list[Event], None]:
         """The events of the reply, as many at a time as came together; `AttemptFailed` where there
@@ -83,6 +88,9 @@ class Exchange:
                     change, rendered = again
                     is_recovered = True
                     continue
+            if self._takes_another_key(failure, target):
+                self._notify(Retrying(target, waits, 0.0, failure.message, another_key=True))
+                continue
             delay = self._delay(failure, waits)
             if delay is None:
                 raise AttemptFailed(failure)
@@ -118,6 +126,21 @@ class Exchange:
         self._notify(Recovered(target, change.code, change.fields, failure.message))
         return failure, (change, again)
 
+    def _takes_another_key(self, failure: Failure, target: Target) -> bool:
+        """Whether the key is to blame, and another one is ready that was not tried yet."""
+        means = self._means
+        is_ready = means.keys.failed(target.provider, self._key, failure, means.elapsed())
+        if not is_ready or not self._keys_left:
+            return False
+        self._keys_left -= 1
+        return True
+
+    def _choose(self, provider: str, keys: tuple[Secret, ...]) -> Secret:
+        if not self._key:
+            self._keys_left = len(keys) - 1
+        self._key = self._means.keys.next(provider, keys, self._means.elapsed())
+        return self._key
+
     def _delay(self, failure: Failure, waits: int) -> float | None:
         if not failure.passing:
             return None
@@ -128,7 +151,11 @@ class Exchange:
         """Send the request once. Whoever goes away breaks the connection off."""
         self._sent_at = self._means.elapsed()
         response, sent = await post(
-            self._means, rendered.target, rendered.data, stream=rendered.stream
+            self._means,
+            rendered.target,
+            rendered.data,
+            stream=rendered.stream,
+            choose=self._choose,
         )
         try:
             async with aclosing(self._reply(response, rendered, sent)) as batches:

@@ -12,11 +12,13 @@ from contextlib import aclosing
 from types import TracebackType
 from typing import Self
 
+from canonicall.client.breaker import Breakers, State
 from canonicall.client.config import ClientConfig
 from canonicall.client.exchange import Exchange
-from canonicall.client.failure import AttemptFailed, Failure
+from canonicall.client.failure import REFUSED, AttemptFailed, Failure
+from canonicall.client.keys import KeyPools
 from canonicall.client.learning import Learned
-from canonicall.client.notices import Switched
+from canonicall.client.notices import Skipped, Switched
 from canonicall.client.rendering import Renderings
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
@@ -33,7 +35,7 @@ class HttpModel:
     Connections are kept open between requests: close it, or use it in `async with`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is a choice of its own
         self,
         config: ClientConfig | None = None,
         *,
@@ -43,23 +45,22 @@ class HttpModel:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         random: Callable[[], float] = chance.random,
         now: Callable[[], float] = time.time,
+        elapsed: Callable[[], float] = time.monotonic,
     ) -> None:
         """`notices` hears of retries, recoveries and switches, beside whoever asks.
 
-        Without `config` keys and addresses come from the environment.
+        Without `config` keys and addresses come from the environment. `now` is the time of day,
+        `elapsed` a clock that is never set.
         """
         self._fallbacks = tuple(map(get_target, fallbacks))
         self._notices = notices
-        self._means = Means(
-            transport or _usual_transport(),
-            config or ClientConfig.from_environment(),
-            sleep,
-            random,
-            now,
-            time.monotonic,
-        )
+        config = config or ClientConfig.from_environment()
+        transport = transport or _usual_transport()
+        keys = KeyPools(config.keys)
+        self._means = Means(transport, config, sleep, random, now, elapsed, keys)
         self._renderings = Renderings()
         self._learned = Learned()
+        self._breakers = Breakers(config.breaker)
 
     def learned(self, target: str | Target) -> Target:
         """A target as experience has shown it: what it refused is not sent any more."""
@@ -76,24 +77,59 @@ class HttpModel:
                     listener(one)
 
         chain = list(dict.fromkeys((target, *self._fallbacks)))
-        failures: list[Failure] = []
-        for at, goal in enumerate(chain):
-            if at:
-                notify(Switched(chain[at - 1], goal, failures[-1].message))
-            exchange = Exchange(self._means, self._renderings, self._learned, notify)
+        failures: dict[Target, Failure] = {}
+        for goal in self._ready(chain, notify):
+            if failures:
+                before, last = next(reversed(failures.items()))
+                notify(Switched(before, goal, last.message, last.kind == REFUSED))
             try:
-                async with aclosing(exchange.batches(request, goal)) as batches:
+                async with aclosing(self._batches(request, goal, notify)) as batches:
                     async for events in batches:
                         ends = [events.pop()] if isinstance(events[-1], StreamEnded) else []
                         for event in events:
                             yield event
             except AttemptFailed as failed:
-                failures.append(failed.failure)
+                failures[goal] = failed.failure
             else:
                 # Whoever stops at the end leaves no connection behind.
                 yield ends[0]
                 return
         raise _model_error(failures)
+
+    def circuit(self, target: str | Target) -> State:
+        """Whether a target is asked (closed), left alone (open), or tried (half_open)."""
+        return self._breakers.of(get_target(target)).state(self._means.elapsed())
+
+    def _ready(self, chain: Sequence[Target], notify: Notify) -> Sequence[Target]:
+        """Those that may be asked now; where none may, all: somebody has to be."""
+        now = self._means.elapsed()
+        skipped = [goal for goal in chain if not self._breakers.of(goal).allows(now)]
+        if len(skipped) == len(chain):
+            return chain
+        for goal in skipped:
+            circuit = self._breakers.of(goal)
+            notify(Skipped(goal, circuit.failures, max(circuit.open_until - now, 0.0)))
+        return [goal for goal in chain if goal not in skipped]
+
+    async def _batches(
+        self, request: Request, goal: Target, notify: Notify
+    ) -> AsyncGenerator[list[Event], None]:
+        """The events of one target's reply; its breaker hears how it went."""
+        breakers, elapsed = self._breakers, self._means.elapsed
+        exchange = Exchange(self._means, self._renderings, self._learned, notify)
+        breakers.asked(goal, elapsed())
+        try:
+            async with aclosing(exchange.batches(request, goal)) as batches:
+                async for events in batches:
+                    yield events
+        except AttemptFailed as failed:
+            failure = failed.failure
+            breakers.failed(goal, failure.kind, elapsed(), told=failure.wait)
+            raise
+        except BaseException:
+            breakers.let_go(goal)
+            raise
+        breakers.replied(goal)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -120,7 +156,14 @@ def _usual_transport() -> Transport:
     return AiohttpTransport()
 
 
-def _model_error(failures: list[Failure]) -> ModelError:
-    """All that went wrong; status and kind are those of the target that was asked for."""
-    message = " | ".join(failure.message for failure in failures)
-    return ModelError(message, status=failures[0].status, kind=failures[0].kind)
+def _model_error(failures: dict[Target, Failure]) -> ModelError:
+    """All that went wrong; status and kind are those of the target that was asked first."""
+    first = next(iter(failures.values()))
+    goal, last = next(reversed(failures.items()))
+    return ModelError(
+        " | ".join(failure.message for failure in failures.values()),
+        status=first.status,
+        kind=first.kind,
+        # Refusals by those before it were told when the next one was asked.
+        refused_by=goal.provider if last.kind == REFUSED else "",
+    )

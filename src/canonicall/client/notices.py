@@ -30,6 +30,8 @@ class Retrying(_Notice, frozen=True, tag="retrying"):
     why: str
     refused: bool = False
     """The request was refused for what the model wrote, which may be none the next time."""
+    another_key: bool = False
+    """At once, with another of the provider's keys."""
 
     @property
     def refused_by(self) -> str:
@@ -37,7 +39,8 @@ class Retrying(_Notice, frozen=True, tag="retrying"):
 
     @property
     def detail(self) -> str:
-        return f"{name_of(self.target)}: again in {self.delay:.1f} s: {self.why}"
+        how = "with another key" if self.another_key else f"in {self.delay:.1f} s"
+        return f"{name_of(self.target)}: again {how}: {self.why}"
 
 
 class Recovered(_Notice, frozen=True, tag="recovered"):
@@ -69,10 +72,31 @@ class Switched(_Notice, frozen=True, tag="switched"):
     target: Target
     to: Target
     why: str
+    refused: bool = False
+    """The one before refused the request itself."""
+
+    @property
+    def refused_by(self) -> str:
+        return self.target.provider if self.refused else ""
 
     @property
     def detail(self) -> str:
         return f"{name_of(self.target)} failed, asking {name_of(self.to)}: {self.why}"
+
+
+class Skipped(_Notice, frozen=True, tag="skipped"):
+    """A target is not asked: it failed again and again, and is left alone for a while."""
+
+    target: Target
+    failures: int
+    """In a row."""
+    seconds: float
+    """Until it is asked again; 0 where somebody is just trying whether it answers."""
+
+    @property
+    def detail(self) -> str:
+        until = f"again in {self.seconds:.0f} s" if self.seconds else "somebody else is trying it"
+        return f"{name_of(self.target)}: not asked after {self.failures} failures, {until}"
 
 
 class Answered(_Notice, frozen=True, tag="answered"):

@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 from msgspec import Struct
 
 from canonicall.client.config import ClientConfig
-from canonicall.client.endpoints import MissingSetting, Outgoing, outgoing
+from canonicall.client.endpoints import Choose, MissingSetting, Outgoing, outgoing
 from canonicall.client.failure import AttemptFailed, Failure, of_own, of_response, of_transport
+from canonicall.client.keys import KeyPools
 from canonicall.client.transport import Response, Transport, TransportError
 from canonicall.target import Target
 
@@ -24,14 +25,20 @@ class Means(Struct, frozen=True):
     """Seconds since 1970."""
     elapsed: Callable[[], float]
     """Seconds of a clock that is never set."""
+    keys: KeyPools
 
 
 async def post(
-    means: Means, target: Target, data: bytes, *, stream: bool
+    means: Means, target: Target, data: bytes, *, stream: bool, choose: Choose | None = None
 ) -> tuple[Response, Outgoing]:
-    """The answer to a body, whose caller closes it; `AttemptFailed` where it is no reply."""
+    """The answer to a body, whose caller closes it; `AttemptFailed` where it is no reply.
+
+    `choose` takes one of several keys.
+    """
     try:
-        sent = await outgoing(target, data, means.config, stream=stream, now=means.now)
+        sent = await outgoing(
+            target, data, means.config, stream=stream, now=means.now, choose=choose
+        )
     except MissingSetting as error:
         raise AttemptFailed(of_own(target, "setting", error)) from error
     try:

@@ -78,10 +78,11 @@ class Asking:
         exchange = Exchange(backs.means, backs.renderings, backs.learned, self._notify)
         self.target = target
         try:
-            async with aclosing(exchange.batches(self._request, target)) as batches:
-                async for events in batches:
-                    self.rendered = exchange.rendered
-                    yield events
+            with backs.asking(target):
+                async with aclosing(exchange.batches(self._request, target)) as batches:
+                    async for events in batches:
+                        self.rendered = exchange.rendered
+                        yield events
         finally:
             self.attempts += exchange.attempts
 

@@ -3,17 +3,25 @@
 import asyncio
 import random
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from msgspec.structs import replace
 
+from canonicall.client.breaker import Breakers
 from canonicall.client.config import ClientConfig, ProviderConfig
+from canonicall.client.failure import AttemptFailed
+from canonicall.client.keys import KeyPools
 from canonicall.client.learning import Learned
+from canonicall.client.notices import Skipped
 from canonicall.client.rendering import Renderings
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
 from canonicall.gateway.settings import ProviderSettings, Settings
 from canonicall.providers.registry import get_profile, register_provider
+from canonicall.runtime.model import Notify
+from canonicall.target import Target
 
 _RETRY = RetryPolicy(attempts=3, longest_wait=20.0)
 """Somebody waits for the answer, and there may be others to ask."""
@@ -33,15 +41,58 @@ class Backs:
             environ=environ or {},
         )
         self.means = Means(
-            transport, config, asyncio.sleep, random.random, time.time, time.monotonic
+            transport,
+            config,
+            asyncio.sleep,
+            random.random,
+            time.time,
+            time.monotonic,
+            KeyPools(config.keys),
         )
         self.renderings = Renderings()
         self.learned = Learned()
+        self.breakers = Breakers(config.breaker)
 
-    def shown(self, now: float) -> list[dict[str, object]]:
-        """What is known of each provider, for operators."""
-        del now
-        return []
+    def ready(self, chain: Sequence[Target], notify: Notify) -> list[Target]:
+        """Those that may be asked now; where none may, all: somebody has to be."""
+        now = self.means.elapsed()
+        skipped = [target for target in chain if not self.breakers.of(target).allows(now)]
+        if len(skipped) == len(chain):
+            return list(chain)
+        for target in skipped:
+            circuit = self.breakers.of(target)
+            notify(Skipped(target, circuit.failures, max(circuit.open_until - now, 0.0)))
+        return [target for target in chain if target not in skipped]
+
+    @contextmanager
+    def asking(self, target: Target) -> Iterator[None]:
+        """Ask a target in here; its breaker hears how it went."""
+        breakers, elapsed = self.breakers, self.means.elapsed
+        breakers.asked(target, elapsed())
+        try:
+            yield
+        except AttemptFailed as failed:
+            failure = failed.failure
+            breakers.failed(target, failure.kind, elapsed(), told=failure.wait)
+            raise
+        except BaseException:
+            breakers.let_go(target)
+            raise
+        breakers.replied(target)
+
+    def shown(self) -> list[dict[str, object]]:
+        """The targets that are not as they should be, for operators."""
+        now = self.means.elapsed()
+        return [
+            {
+                "target": f"{provider}:{model}",
+                "format": format,
+                "state": circuit.state(now),
+                "failures": circuit.failures,
+                "seconds_left": round(max(circuit.open_until - now, 0.0), 1),
+            }
+            for (provider, format, model), circuit in self.breakers.known.items()
+        ]
 
 
 def _register(name: str, settings: ProviderSettings) -> None:
@@ -62,7 +113,7 @@ def _client_config(settings: ProviderSettings) -> ProviderConfig:
     is_own = bool(settings.format and settings.base_url)
     own = {settings.format: settings.base_url} if is_own else {}
     return ProviderConfig(
-        key=settings.keys[0] if settings.keys else None,
+        keys=settings.keys,
         base_url=settings.base_url,
         base_urls={**own, **settings.base_urls},
         headers=settings.headers,

@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from canonicall.client.failure import AttemptFailed, of_cut, of_event, of_transport
+from canonicall.client.failure import AttemptFailed, Failure, of_cut, of_event, of_transport
+from canonicall.client.secrets import Secret
 from canonicall.client.sending import post
 from canonicall.client.transport import Response, TransportError
 from canonicall.events import ErrorReported
@@ -70,6 +71,8 @@ class Forwarded:
         self._data = data
         self._stream = stream
         self._first = b""
+        self._key = Secret("")
+        self._keys_left = 0
         self._chunks: AsyncIterator[bytes] | None = None
         self._response: Response | None = None
         self.target = target
@@ -78,7 +81,9 @@ class Forwarded:
     async def open(self) -> None:
         """Wait for the first bytes. `AttemptFailed` where they are none of a reply: until here
         somebody else can be asked."""
-        response, sent = await post(self._backs.means, self.target, self._data, stream=self._stream)
+        response, sent = await post(
+            self._backs.means, self.target, self._data, stream=self._stream, choose=self._choose
+        )
         self._response = response
         self.content_type = response.headers.get("content-type", self.content_type)
         chunks = self._chunks = response.chunks()
@@ -96,6 +101,21 @@ class Forwarded:
                 else of_event(self.target, error_told, sent.secrets)
             )
             raise AttemptFailed(failure)
+
+    def takes_another_key(self, failure: Failure) -> bool:
+        """Whether the key is to blame, and another one is ready that was not tried yet."""
+        means = self._backs.means
+        is_ready = means.keys.failed(self.target.provider, self._key, failure, means.elapsed())
+        if not is_ready or not self._keys_left:
+            return False
+        self._keys_left -= 1
+        return True
+
+    def _choose(self, provider: str, keys: tuple[Secret, ...]) -> Secret:
+        if not self._key:
+            self._keys_left = len(keys) - 1
+        self._key = self._backs.means.keys.next(provider, keys, self._backs.means.elapsed())
+        return self._key
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         """The bytes as they come. Where they break off, so does this: `TransportError`."""

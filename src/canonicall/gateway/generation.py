@@ -31,7 +31,7 @@ class Generation:
     async def response(self) -> HttpResponse:
         """What the client gets. `NoReply` where nobody answers, `Refused` where nobody is asked."""
         turn = self._turn
-        chain = list(turn.chain)
+        chain = self._state.backs.ready(turn.chain, turn.notices.append)
         while chain:
             target = chain[0]
             if not self._may_forward(target):
@@ -57,7 +57,8 @@ class Generation:
         turn.target = target
         data = with_model(turn.data, turn.body, target)
         attempt = Forwarded(self._state.backs, target, data, stream=turn.streams)
-        await self._opened(attempt)
+        with self._state.backs.asking(target):
+            await self._opened(attempt)
         turn.is_forwarded = True
         turn.upstream_seconds = self._elapsed() - self._begun
         headers = {**turn.headers(), "content-type": attempt.content_type}
@@ -81,6 +82,8 @@ class Generation:
                 return await attempt.open()
             except AttemptFailed as failed:
                 failure = failed.failure
+                if attempt.takes_another_key(failure):
+                    continue
                 delay = means.config.retry.delay(waits, means.random, told=failure.wait)
                 if not failure.passing or delay is None or len(turn.chain) > 1:
                     raise

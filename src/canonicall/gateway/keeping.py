@@ -15,13 +15,13 @@ import msgspec
 from canonicall.gateway.opaque import Kept
 from canonicall.store.database import Database
 
-TABLES = """
-CREATE TABLE kept (
-    kind TEXT NOT NULL, id TEXT NOT NULL, made REAL NOT NULL, data BLOB NOT NULL,
-    PRIMARY KEY (kind, id)
-) WITHOUT ROWID;
-CREATE INDEX kept_by_age ON kept (made);
-"""
+TABLES = (
+    """CREATE TABLE kept (
+        kind TEXT NOT NULL, id TEXT NOT NULL, made REAL NOT NULL, data BLOB NOT NULL,
+        PRIMARY KEY (kind, id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX kept_by_age ON kept (made)",
+)
 _RESPONSE, _STATE, _REPORT, _REVOKED = "response", "state", "report", "revoked"
 _AT_HAND = 2_000
 _DAY = 86_400.0

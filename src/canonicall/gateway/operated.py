@@ -62,7 +62,7 @@ class Operated:
 
     def breakers(self) -> Any:
         """The state of each provider, as JSON."""
-        return self._gateway.state.backs.shown(self.now())
+        return self._gateway.state.backs.shown()
 
     async def reports(self, most: int) -> Any:
         """The last reports."""

@@ -91,6 +91,8 @@ class Profile(Struct, frozen=True, kw_only=True):
     endpoints: dict[str, Endpoint] = {}
     """Paths and headers by format, where they are not those of the format."""
     key_env: tuple[str, ...] = ()
+    key_help: str = ""
+    """What its key is and where it comes from, where that is not plain."""
     aliases: tuple[str, ...] = ()
     rules: dict[str, Rule] = {}
     models: tuple[ModelRules, ...] = ()
@@ -151,6 +153,7 @@ def load_profile(data: bytes | str | Mapping[str, Any], where: str) -> Profile:
         base_urls=_convert(table.get("base_urls", {}), dict[str, str], f"{where}: base_urls"),
         endpoints=load_endpoints(table.get("endpoints", {}), formats, f"{where}: endpoints"),
         key_env=_texts(table, "key_env", where),
+        key_help=_text(table, "key_help", where, default=""),
         aliases=_texts(table, "aliases", where),
         rules=_rules(table.get("rules", {}), f"{where}: rules"),
         models=_models(table.get("models", []), formats, where),

@@ -2,8 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from canonicall.agent.batch import Planned
@@ -12,6 +10,7 @@ from canonicall.blocks import ResultContent, ToolCall
 from canonicall.guard.results import result_blocks
 from canonicall.outcome import Outcome
 from canonicall.runtime.running import run_tool
+from canonicall.tools.bound import BoundTool
 from canonicall.tools.context import ToolContext
 from canonicall.tools.stopped import ToolStopped
 
@@ -24,8 +23,8 @@ _NEVER_ENDED = "it was started before, and its end is not known"
 class CallRun:
     """One call, from its place in the queue to its end.
 
-    A task waits for its turn and then for the tool, which has a task of its own: it may go on when
-    nobody waits for it any more. Whatever cuts the waiting short is a plain callback.
+    One task waits for its turn and runs the tool. Others wait for `over`, never for the task: the
+    tool may go on when its end was told. Whatever cuts the waiting short is a plain callback.
     """
 
     def __init__(
@@ -50,8 +49,15 @@ class CallRun:
         self._has_begun = False
         self._began_at = 0.0
         self._is_told = False
-        self._waiting: asyncio.Task[Any] | None = None
-        self._task: asyncio.Task[Any] | None = None
+        self.over: asyncio.Future[None] = self._loop.create_future()
+        """Done when its end was told."""
+        self._task: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
+        """Writes that it took too long."""
+        self._held: list[asyncio.Lock | asyncio.Semaphore] = []
+        """What others wait for as long as nobody knows how it ended."""
+        self._has_returned = False
+        self._is_let_go = False
         self._timer: asyncio.TimerHandle | None = None
         self._last: Any = None
         """What the tool reported last: all that is left of it if it is cut off."""
@@ -77,45 +83,56 @@ class CallRun:
 
     def abandon(self) -> None:
         """Nobody runs the batch any more: say what is known, if nothing has been said."""
-        outcome = Outcome.UNKNOWN if self._has_begun else Outcome.NOT_RUN
-        self._end(outcome, self._why or "the run was stopped")
+        if not self._is_told:
+            self._give_up()
+            self._let_go()
 
-    async def to_its_end(self) -> None:
-        """Wait for a slot and for the resources, run, and tell."""
-        if self._is_told:
-            return
-        self._waiting = asyncio.current_task()
+    def start(self) -> "asyncio.Future[None]":
+        """Wait for a slot and for the resources, run, and tell; what is done when it was told."""
+        if not self._is_told:
+            self._task = self._loop.create_task(self._to_its_end())
+        return self.over
+
+    async def _to_its_end(self) -> None:
         try:
             await self._wait_and_run()
         except asyncio.CancelledError:
-            self._let_go()
-            if not self._is_told:
-                raise
+            self._give_up()
+            raise
         except Exception as error:  # noqa: BLE001  # a journal may raise anything
-            self._let_go()
-            self._why = f"it could not be recorded: {error}"
-            self.abandon()
+            self._not_recorded(error)
         finally:
             self._stop_timer()
+            self._release()
+
+    def _give_up(self) -> None:
+        outcome = Outcome.UNKNOWN if self._has_begun else Outcome.NOT_RUN
+        self._end(outcome, self._why or "the run was stopped")
+
+    def _not_recorded(self, error: Exception) -> None:
+        self._why = f"it could not be recorded: {error}"
+        self._give_up()
 
     def _cut_off(self, outcome: Outcome) -> None:
         """Nobody waits any longer, neither for its turn nor for the tool."""
         self._end(outcome, self._why)
-        if self._waiting is not None:
-            self._waiting.cancel()
+        self._let_go()
 
     async def _wait_and_run(self) -> None:
         scheduler = self._scheduler
-        if not self._planned.resources:
-            async with scheduler.slots:
-                await self._run()
-            return
-        async with AsyncExitStack() as held:
-            # Always in the same order, so that no two calls wait for each other.
-            for name in sorted(set(self._planned.resources)):
-                await held.enter_async_context(scheduler.resource(name))
-            await held.enter_async_context(scheduler.slots)
-            await self._run()
+        # Always in the same order, so that no two calls wait for each other.
+        for name in sorted(set(self._planned.resources)):
+            await self._hold(scheduler.resource(name))
+        await self._hold(scheduler.slots)
+        await self._run()
+
+    async def _hold(self, lock: asyncio.Lock | asyncio.Semaphore) -> None:
+        await lock.acquire()
+        self._held.append(lock)
+
+    def _release(self) -> None:
+        while self._held:
+            self._held.pop().release()
 
     async def _run(self) -> None:
         if self._is_told:
@@ -135,28 +152,59 @@ class CallRun:
         )
         if self._begun is not None:
             self._begun(self.call)
-        threads = self._scheduler.threads
-        self._task = self._loop.create_task(run_tool(tool, self.call, context, threads))
-        over = self._loop.create_future()
-        self._task.add_done_callback(partial(self._came, over))
         timeout = self._planned.timeout or self._scheduler.timeout
         if timeout is not None and not self._is_stopping:
-            self._set_timer(timeout, _set, over)
-        await over
-        if self._task.done():
-            await self._returned(self._task)
-            return
-        self._ask_to_stop()
-        await self._written(Outcome.TIMED_OUT, f"it took longer than {timeout:g} seconds")
+            self._set_timer(timeout, self._time_is_up, timeout)
+        done = await self._done(tool, context)
+        self._has_returned = True
+        if self._is_late:
+            await self._came(done)
+        else:
+            await self._returned(done)
+
+    @property
+    def _is_late(self) -> bool:
+        """Whether its end was told already, or is just being written."""
+        return self._is_told or self._closing is not None
+
+    async def _done(self, tool: BoundTool, context: ToolContext) -> "asyncio.Future[Any]":
+        """Run the tool; what it gave or raised, or that it was cancelled by itself."""
+        done = self._loop.create_future()
+        try:
+            done.set_result(await run_tool(tool, self.call, context, self._scheduler.threads))
+        except asyncio.CancelledError:
+            is_own = self._is_stopping or not (self._task and self._task.cancelling())
+            if self._is_let_go or not is_own:
+                raise
+            done.cancel()
+        except Exception as error:  # noqa: BLE001  # whatever it raises is its result
+            done.set_exception(error)
+        return done
+
+    def _time_is_up(self, timeout: float) -> None:
+        if not self._is_told and not self._has_returned:
+            self._ask_to_stop()
+            why = f"it took longer than {timeout:g} seconds"
+            self._closing = self._loop.create_task(self._timed_out(why))
+
+    async def _timed_out(self, why: str) -> None:
+        try:
+            await self._written(Outcome.TIMED_OUT, why)
+        except Exception as error:  # noqa: BLE001  # a journal may raise anything
+            self._not_recorded(error)
         self._let_go()
 
     def _let_go(self) -> None:
         """Nobody waits any more. A thread cannot be stopped: its result comes late, if at all."""
         style = self._scheduler.tools[self.call.name].style
-        if self._task is not None and style in ("coroutine", "async_generator"):
+        is_in_thread = style not in ("coroutine", "async_generator")
+        if self._has_begun and is_in_thread and not self._has_returned:
+            return
+        self._is_let_go = True
+        if self._task is not None:
             self._task.cancel()
 
-    async def _returned(self, task: "asyncio.Task[Any]") -> None:
+    async def _returned(self, task: "asyncio.Future[Any]") -> None:
         """Write and tell what the tool gave; one that stopped as it was asked to gave nothing."""
         if task.cancelled() and self._is_stopping:
             await self._written(Outcome.UNKNOWN, self._why)
@@ -176,7 +224,7 @@ class CallRun:
         await self._scheduler.journal.end(ended)
         self._say(ended)
 
-    def _ended(self, task: "asyncio.Task[Any]") -> CallEnded:
+    def _ended(self, task: "asyncio.Future[Any]") -> CallEnded:
         value: Any
         if task.cancelled():
             value = RuntimeError("the tool cancelled itself")
@@ -195,12 +243,12 @@ class CallRun:
         """How long it has been running; 0 where it never began."""
         return self._scheduler.clock() - self._began_at if self._has_begun else 0.0
 
-    def _came(self, over: "asyncio.Future[None]", task: "asyncio.Task[Any]") -> None:
+    async def _came(self, task: "asyncio.Future[Any]") -> None:
         """A result that nobody waited for any more is told as well; it changes no outcome."""
-        _set(over)
-        if not self._is_told or task.cancelled() or isinstance(task.exception(), ToolStopped):
-            return
-        self._tell(self._ended(task))
+        if not self.over.done():
+            await asyncio.wait((self.over,))
+        if not task.cancelled() and not isinstance(task.exception(), ToolStopped):
+            self._tell(self._ended(task))
 
     def _tell_again(self, ended: CallEnded | None) -> None:
         if ended is None:
@@ -215,6 +263,9 @@ class CallRun:
     def _say(self, ended: CallEnded) -> None:
         if not self._is_told:
             self._is_told = True
+            self._release()
+            if not self.over.done():
+                self.over.set_result(None)
             self._tell(ended)
 
     def _reported(self, value: Any) -> None:
@@ -247,8 +298,3 @@ class CallRun:
 
     def _partial(self) -> tuple[ResultContent, ...]:
         return () if self._last is None else result_blocks(self._last).content
-
-
-def _set(over: "asyncio.Future[None]") -> None:
-    if not over.done():
-        over.set_result(None)

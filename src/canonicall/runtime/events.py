@@ -43,7 +43,7 @@ class ToolCallEvent(_AgentEvent, frozen=True, tag="tool_call"):
 
 class StatusEvent(_AgentEvent, frozen=True, tag="status"):
     """Where the run stands: asking, approval, external, written, cut; and what the model tells of
-    itself: retrying, recovered, switched, answered."""
+    itself: retrying, recovered, switched, skipped, answered."""
 
     kind: str
     detail: str = ""

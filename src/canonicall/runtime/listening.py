@@ -5,14 +5,32 @@ heard when it happens by those who listen; whoever sends later does not hear it 
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Awaitable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from canonicall.runtime.events import AgentEvent
 
-EventQueue: TypeAlias = "asyncio.Queue[AgentEvent | None]"
+
+class Safe(Struct, frozen=True):
+    """Stands between events: those behind it are told when this has come."""
+
+    kept: Awaitable[object]
+
+
+EventQueue: TypeAlias = "asyncio.Queue[AgentEvent | Safe | None]"
 """None is the end."""
+
+
+async def heard(queue: EventQueue) -> AsyncGenerator[AgentEvent, None]:
+    """The events of a queue, each when it may be told."""
+    while (one := await queue.get()) is not None:
+        if isinstance(one, Safe):
+            await one.kept
+        else:
+            yield one
 
 
 class Listeners:
@@ -26,6 +44,13 @@ class Listeners:
 
     def tell(self, event: AgentEvent) -> None:
         """Something happened."""
+        self._put(event)
+
+    def wait_for(self, kept: Awaitable[object]) -> None:
+        """What happens from now on is told when this has come."""
+        self._put(Safe(kept))
+
+    def _put(self, event: AgentEvent | Safe) -> None:
         if self._run is not None:
             self._run.put_nowait(event)
         for queue, only_between in self._listening.items():

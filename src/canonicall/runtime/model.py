@@ -14,10 +14,15 @@ from canonicall.target import Target
 class ModelError(CanonicallError):
     """No reply will come. `status` is the HTTP status, 0 where there was none."""
 
-    def __init__(self, message: str, *, status: int = 0, kind: str = "") -> None:
+    def __init__(
+        self, message: str, *, status: int = 0, kind: str = "", refused_by: str | None = None
+    ) -> None:
+        """`refused_by`: the provider that refused the last request, empty where none did; None if
+        it is the one that was asked and `status` says so."""
         self.message = message
         self.status = status
         self.kind = kind
+        self.refused_by = refused_by
         super().__init__(message)
 
 

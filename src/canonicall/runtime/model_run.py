@@ -93,8 +93,8 @@ class ModelRun:
                     self._events.clear()
                 self._events.append(one)
         except ModelError as error:
-            if error.status in _REFUSED:
-                self._tally.add(target.provider, "tool_api_400_total")
+            asked = target.provider if error.status in _REFUSED else ""
+            self._count_refusal(asked if error.refused_by is None else error.refused_by)
             self._tell(ErrorEvent(message=error.message, kind=error.kind))
             return ModelFailed(error.message), error.kind or str(error.status or "")
         except MiddlewareError as error:
@@ -107,10 +107,13 @@ class ModelRun:
         return ModelFailed("the stream ended without a reply"), "stream_ended"
 
     def _tell_notice(self, notice: Notice) -> None:
-        if notice.refused_by:
-            # Refusals that the model gets over by itself never come as an error.
-            self._tally.add(notice.refused_by, "tool_api_400_total")
+        # Refusals that the model gets over by itself never come as an error.
+        self._count_refusal(notice.refused_by)
         self._tell(StatusEvent(kind=notice.kind, detail=notice.detail))
+
+    def _count_refusal(self, provider: str) -> None:
+        if provider:
+            self._tally.add(provider, "tool_api_400_total")
 
 
 def _is_unfinished(block: Block) -> bool:

@@ -114,4 +114,5 @@ class Scheduler:
 
 async def _in_order(waves: list[list[CallRun]]) -> None:
     for wave in waves:
-        await asyncio.gather(*(run.to_its_end() for run in wave))
+        for over in [run.start() for run in wave]:
+            await over

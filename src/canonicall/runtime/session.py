@@ -5,7 +5,7 @@ goes away, leaves a conversation in which every call has an end.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from time import monotonic
 from typing import Any, TypeAlias
 
@@ -42,7 +42,7 @@ from canonicall.runtime.events import (
     ToolCallEvent,
     completed,
 )
-from canonicall.runtime.listening import Listeners
+from canonicall.runtime.listening import Listeners, heard
 from canonicall.runtime.middleware import Chain, ToolMiddleware
 from canonicall.runtime.model import Model
 from canonicall.runtime.model_run import Answer, ModelRun
@@ -52,8 +52,9 @@ from canonicall.runtime.stats import SessionStats, Watch
 from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
 
-Keeper: TypeAlias = Callable[[int, Sequence[Entry]], None]
-"""Stores entries that were written, the first of them with this number."""
+Keeper: TypeAlias = Callable[[int, Sequence[Entry]], Awaitable[object] | None]
+"""Stores entries that were written, the first of them with this number. What it gives back is
+awaited before anybody hears of them, or of anything behind them."""
 
 
 class Session:
@@ -126,10 +127,10 @@ class Session:
             self._step(said)
             return
         self._watching = self._observer.run_started()
-        with self._listeners.of_a_run() as events:
+        with self._listeners.of_a_run() as queue:
             try:
                 self._step(said)
-                while event := await events.get():
+                async for event in heard(queue):
                     yield event
                     if isinstance(event, CompleteEvent):
                         return
@@ -144,8 +145,8 @@ class Session:
 
         `only_between`: only what no `send` tells, such as results that come when a run is over.
         """
-        with self._listeners.all(only_between=only_between) as events:
-            while event := await events.get():
+        with self._listeners.all(only_between=only_between) as queue:
+            async for event in heard(queue):
                 yield event
 
     def use(self, target: str | Target) -> None:
@@ -195,9 +196,11 @@ class Session:
         ends = event if isinstance(event, CallEnded | Supplied) else None
         known = None if ends is None else self.conversation.ledger.get(ends.call_id)
         commands = self.machine.step(event)
+        new = self._kept_entries()
         if ends is not None and known is not None:
             self._tell_end(ends, is_late=not known.is_open)
-        self._tell_written()
+        for entry in new:
+            self._tell(StatusEvent(kind="written", entry=entry))
         for command in commands:
             self._do(command)
 
@@ -279,14 +282,16 @@ class Session:
         told = ToolCallEvent(phase="ended", call=one.call, outcome=outcome, result=one.result)
         self._tell(replace(told, phase="late", result=event.result) if is_late else told)
 
-    def _tell_written(self) -> None:
+    def _kept_entries(self) -> Sequence[Entry]:
+        """What is new in the conversation; nobody hears of it before it is stored."""
         first, entries = self._written, self.conversation.entries
         new = entries[first:]
         self._written = len(entries)
         if new and self._keep_entries is not None:
-            self._keep_entries(first, new)
-        for entry in new:
-            self._tell(StatusEvent(kind="written", entry=entry))
+            kept = self._keep_entries(first, new)
+            if kept is not None:
+                self._listeners.wait_for(kept)
+        return new
 
     def _keep(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.add(task)

@@ -8,7 +8,7 @@ before it starts, and never ahead of the conversation that asks for it.
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeAlias
@@ -18,20 +18,20 @@ from canonicall.errors import CanonicallError
 Work: TypeAlias = Callable[[sqlite3.Connection], Any]
 _MOST_AT_ONCE = 500
 _VERSION = 1
-_TABLES = """
-CREATE TABLE sessions (
-    id TEXT PRIMARY KEY, target TEXT NOT NULL, title TEXT NOT NULL,
-    parent TEXT NOT NULL, created REAL NOT NULL, changed REAL NOT NULL
-);
-CREATE TABLE entries (
-    session TEXT NOT NULL, number INTEGER NOT NULL, line BLOB NOT NULL,
-    PRIMARY KEY (session, number)
-) WITHOUT ROWID;
-CREATE TABLE journal (
-    session TEXT NOT NULL, call_id TEXT NOT NULL, ended BLOB,
-    PRIMARY KEY (session, call_id)
-) WITHOUT ROWID;
-"""
+_TABLES = (
+    """CREATE TABLE sessions (
+        id TEXT PRIMARY KEY, target TEXT NOT NULL, title TEXT NOT NULL,
+        parent TEXT NOT NULL, created REAL NOT NULL, changed REAL NOT NULL
+    )""",
+    """CREATE TABLE entries (
+        session TEXT NOT NULL, number INTEGER NOT NULL, line BLOB NOT NULL,
+        PRIMARY KEY (session, number)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE journal (
+        session TEXT NOT NULL, call_id TEXT NOT NULL, ended BLOB,
+        PRIMARY KEY (session, call_id)
+    ) WITHOUT ROWID""",
+)
 
 
 class StoreError(CanonicallError):
@@ -41,7 +41,7 @@ class StoreError(CanonicallError):
 class Database:
     """An open file. `close` it; what was awaited is safe without."""
 
-    def __init__(self, path: str | Path, *, tables: str = _TABLES) -> None:
+    def __init__(self, path: str | Path, *, tables: Sequence[str] = _TABLES) -> None:
         """`tables`: the statements that make an empty file ready for use."""
         self._path = str(path)
         self._asked: SimpleQueue[_Asked | None] = SimpleQueue()
@@ -53,14 +53,22 @@ class Database:
 
     async def do(self, work: Work) -> Any:
         """What `work` returns, once it is on the disk."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
-        self._asked.put(_Asked(work, loop, future))
-        return await future
+        return await self._ask(work, is_awaited=True)
 
-    def put(self, work: Work) -> None:
-        """The same without waiting. Whatever is awaited later comes after it."""
-        self._asked.put(_Asked(work, None, None))
+    def put(self, work: Work) -> "asyncio.Future[Any]":
+        """The same for those who may not wait: it is done, and where it fails, `close` says so.
+
+        Whatever is awaited later comes after it.
+        """
+        future = self._ask(work, is_awaited=False)
+        future.add_done_callback(_take_notice)
+        return future
+
+    def _ask(self, work: Work, *, is_awaited: bool) -> "asyncio.Future[Any]":
+        loop = asyncio.get_running_loop()
+        asked = _Asked(work, loop, loop.create_future(), is_awaited)
+        self._asked.put(asked)
+        return asked.future
 
     def close(self) -> None:
         """Write what was asked for, and close the file. Raises what nobody has heard of yet."""
@@ -112,37 +120,41 @@ class _Asked:
     def __init__(
         self,
         work: Work,
-        loop: asyncio.AbstractEventLoop | None,
-        future: "asyncio.Future[Any] | None",
+        loop: asyncio.AbstractEventLoop,
+        future: "asyncio.Future[Any]",
+        is_awaited: bool,
     ) -> None:
         self.work = work
+        self.future = future
+        self.is_awaited = is_awaited
+        """Whether it is certain that somebody hears how it ended."""
         self._loop = loop
-        self._future = future
-
-    @property
-    def is_awaited(self) -> bool:
-        """Whether somebody hears how it ended."""
-        return self._future is not None
 
     def done(self, result: Any) -> None:
-        self._answer(lambda future: future.set_result(result))
+        self._answer(lambda: self.future.set_result(result))
 
     def failed(self, error: Exception) -> None:
-        self._answer(lambda future: future.set_exception(error))
+        self._answer(lambda: self.future.set_exception(error))
 
-    def _answer(self, give: "Callable[[asyncio.Future[Any]], None]") -> None:
-        loop, future = self._loop, self._future
-        if loop is None or future is None or loop.is_closed():
+    def _answer(self, give: Callable[[], None]) -> None:
+        def answer() -> None:
+            if not self.future.done():
+                give()
+
+        try:
+            self._loop.call_soon_threadsafe(answer)
+        except RuntimeError:
+            # The loop was closed: nobody is there any more.
             return
 
-        def answer() -> None:
-            if not future.done():
-                give(future)
 
-        loop.call_soon_threadsafe(answer)
+def _take_notice(future: "asyncio.Future[Any]") -> None:
+    """Else asyncio would print that nobody looked at the error; `close` raises it."""
+    if not future.cancelled():
+        future.exception()
 
 
-def _opened(path: str, tables: str) -> sqlite3.Connection:
+def _opened(path: str, tables: Sequence[str]) -> sqlite3.Connection:
     try:
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -150,15 +162,9 @@ def _opened(path: str, tables: str) -> sqlite3.Connection:
         connection.execute("PRAGMA busy_timeout=10000")
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
-        if _version(connection) == 0:
-            # Several processes may begin at once: one of them makes the tables.
-            connection.execute("BEGIN IMMEDIATE")
-            with connection:
-                is_first = _version(connection) == 0
-                for statement in tables.split(";") if is_first else ():
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version={_VERSION}")
         version = _version(connection)
+        if version == 0:
+            _create(connection, tables)
     except (sqlite3.Error, OSError) as error:
         raise StoreError(f"{path}: {error}") from None
     if version > _VERSION:
@@ -170,3 +176,13 @@ def _opened(path: str, tables: str) -> sqlite3.Connection:
 def _version(connection: sqlite3.Connection) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)
+
+
+def _create(connection: sqlite3.Connection, tables: Sequence[str]) -> None:
+    """All tables or none, whenever the process ends; once, however many open the file at a time."""
+    connection.execute("BEGIN IMMEDIATE")
+    with connection:
+        if _version(connection) == 0:
+            for statement in tables:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version={_VERSION}")

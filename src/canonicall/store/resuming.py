@@ -1,6 +1,6 @@
 """Sessions that outlive their process: opened, or opened again after a crash at any point."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
 from typing import Any
 
@@ -44,8 +44,8 @@ async def open_session(  # noqa: PLR0913  each is a choice of its own
         await store.create(Stored(id, target, created=now()))
     conversation = (await store.load(id)).conversation if id in known else Conversation()
 
-    def keep(first: int, entries: Sequence[Entry]) -> None:
-        store.append(id, first, entries, now())
+    def keep(first: int, entries: Sequence[Entry]) -> Awaitable[object]:
+        return store.append(id, first, entries, now())
 
     journal = store.journal(id)
     first = len(conversation)
@@ -53,7 +53,7 @@ async def open_session(  # noqa: PLR0913  each is a choice of its own
         conversation.system(instructions)
     await settle(conversation, journal, keeps_waiting=keeps_waiting)
     if len(conversation) > first:
-        keep(first, conversation.entries[first:])
+        await keep(first, conversation.entries[first:])
     tools = tools or Toolset()
     return Session(
         model,

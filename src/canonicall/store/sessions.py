@@ -1,7 +1,7 @@
 """Stored sessions: their conversations line by line, and what is known of their calls."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from typing import Any
 
 import msgspec
@@ -48,15 +48,20 @@ class SessionStore:
         )
         await self.database.do(lambda db: db.execute(_CREATE, row))
 
-    def append(self, id: str, first: int, entries: Iterable[Entry], changed: float) -> None:
-        """Write entries that follow each other; they are safe when anything later is."""
+    def append(
+        self, id: str, first: int, entries: Iterable[Entry], changed: float
+    ) -> Awaitable[object]:
+        """Write entries that follow each other; they are safe when this or anything later is.
+
+        It need not be awaited to be done.
+        """
         rows = [(id, number, dump_entry(entry)) for number, entry in enumerate(entries, first)]
 
         def write(db: sqlite3.Connection) -> None:
             db.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", rows)
             db.execute("UPDATE sessions SET changed = ? WHERE id = ?", (changed, id))
 
-        self.database.put(write)
+        return self.database.put(write)
 
     async def load(self, id: str) -> Loaded:
         """The conversation of a session."""
