@@ -114,7 +114,9 @@ def encode_request(
     renderer.offer(tool.name for tool in request.tools)
     transcript = renderer.render(request.conversation)
     request, about_marks = within_cache_marks(request, transcript.cache_marks, goal)
-    body, told = get_format(goal.format).encode_request(request, transcript, goal)
+    body, told = get_format(goal.format).encode_request(
+        request, transcript, goal, renderer.known_turns
+    )
     findings += (*about_params, *about_offer, *transcript.findings, *about_marks, *told)
     report = Report((*request.findings, *findings))
     return Encoded(body, report, transcript, goal)

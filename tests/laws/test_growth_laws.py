@@ -103,3 +103,23 @@ def test_a_renderer_that_is_used_again_gives_the_same_bytes(target, appended, of
         again = encoded(conversation, target, tools, renderer)
         assert again.data == fresh.data
         assert again.report == fresh.report
+
+
+@every_target
+@settings(max_examples=12)
+@given(entry_lists, st.lists(st.tuples(st.integers(0, 8), entry_lists), max_size=4))
+def test_a_renderer_of_conversations_that_begin_alike_gives_the_same_bytes(target, first, others):
+    """L9 where a client goes on from an earlier point, with other words, again and again."""
+    renderer = Renderer(target)
+    conversation = Conversation.of(first)
+    encoded(conversation, target, TOOLS, renderer)
+    for at, more in others:
+        # Entries up to a point are shared as they are, the rest is another.
+        shared_part = conversation.entries[: min(at, len(conversation))]
+        conversation = Conversation.of(shared_part)
+        conversation._entries[:] = shared_part
+        conversation.extend(more)
+        fresh = encoded(conversation, target, TOOLS)
+        again = encoded(conversation, target, TOOLS, renderer)
+        assert again.data == fresh.data
+        assert again.report == fresh.report

@@ -23,7 +23,7 @@ from canonicall.transcript.fitting import Fitter
 from canonicall.transcript.placing import Builder
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
-from canonicall.transcript.turns import Transcript, Turn
+from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 
 
 def render(conversation: Conversation, target: Target, *, policy: Policy = DEFAULT) -> Transcript:
@@ -38,6 +38,8 @@ class _Mark(Struct, frozen=True, gc=False):
     last: Turn | None
     projected: tuple[int, int]
     findings: int
+    until: int
+    """The last entry that what became of it depends on: that with the result of its last call."""
 
 
 class Renderer:
@@ -54,6 +56,7 @@ class Renderer:
         self._entries: list[Entry] = []
         self._first_open: int | None = None
         self._offered: tuple[str, ...] = ()
+        self.known_turns = KnownTurns()
 
     def offer(self, names: Iterable[str]) -> None:
         """Give the tools of a request their wire names, before any call of the history has one.
@@ -88,13 +91,24 @@ class Renderer:
         )
 
     def _first_stale(self, conversation: Conversation) -> int:
-        """The first entry that has to be rendered, or rendered again."""
+        """The first entry that has to be rendered, or rendered again.
+
+        A conversation that only grew has all known entries; one that shares a beginning with the
+        last has some of them, and what depends on the others counts as not known.
+        """
         known = len(self._marks)
         if known > len(conversation) or (
             known and conversation.entries[known - 1] is not self._entries[known - 1]
         ):
-            return 0
-        return known if self._first_open is None else self._first_open
+            known = self._shared_with(conversation)
+        return known if self._first_open is None else min(known, self._first_open)
+
+    def _shared_with(self, conversation: Conversation) -> int:
+        pairs = enumerate(zip(self._entries, conversation.entries, strict=False))
+        most = min(len(self._entries), len(conversation))
+        shared = next((at for at, (ours, theirs) in pairs if ours is not theirs), most)
+        marks = enumerate(self._marks[:shared])
+        return next((at for at, mark in marks if mark.until >= shared), shared)
 
     def _rewind(self, to: int) -> None:
         if to >= len(self._marks):
@@ -114,7 +128,10 @@ class Renderer:
         entry = conversation.entries[index]
         turns = self._builder.turns
         last = turns[-1] if turns else None
-        self._marks.append(_Mark(len(turns), last, self.projection.mark(), len(self._findings)))
+        until = _depends_until(entry, conversation, index)
+        self._marks.append(
+            _Mark(len(turns), last, self.projection.mark(), len(self._findings), until)
+        )
         self._entries.append(entry)
         if self._first_open is None and not (
             index < settled_until and _is_settled(entry, conversation.ledger)
@@ -235,3 +252,16 @@ def _is_settled(entry: Entry, ledger: Ledger) -> bool:
             if one.is_open or one.is_stand_in:
                 return False
     return True
+
+
+def _depends_until(entry: Entry, conversation: Conversation, index: int) -> int:
+    """The last entry that decides what `entry` is sent as."""
+    until = index
+    if type(entry) is Message and entry.role == "assistant":
+        for block in entry.blocks:
+            if type(block) is ToolCall:
+                one = conversation.ledger[block.id]
+                if one.closed or one.markers or one.result_entry is None:
+                    return len(conversation)
+                until = max(until, one.result_entry)
+    return until

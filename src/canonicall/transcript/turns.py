@@ -6,6 +6,8 @@ encoder maps a turn to wire messages without deciding anything.
 """
 
 from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from msgspec import Struct
 
@@ -78,6 +80,33 @@ class Transcript(Struct, frozen=True):
     @property
     def findings(self) -> tuple[Finding, ...]:
         return self.report.findings
+
+
+class KnownTurns:
+    """The turns of one growing transcript as a format writes them; each is written once.
+
+    What it gives is shared between the bodies it is given to: it must not be changed.
+    """
+
+    def __init__(self) -> None:
+        self._written: dict[int, tuple[Turn, list[dict[str, Any]]]] = {}
+
+    def written(
+        self,
+        turns: Iterable[Turn],
+        target: Target,
+        write: Callable[[Turn, Target], list[dict[str, Any]]],
+    ) -> list[dict[str, Any]]:
+        """All messages of these turns; those that were written for the last body are taken."""
+        known, self._written = self._written, {}
+        messages: list[dict[str, Any]] = []
+        for turn in turns:
+            one = known.get(id(turn))
+            if one is None or one[0] is not turn:
+                one = (turn, write(turn, target))
+            self._written[id(turn)] = one
+            messages += one[1]
+        return messages
 
 
 _NOT_SENT = ("orphan_not_sent", "result_not_sent")

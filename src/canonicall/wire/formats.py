@@ -13,7 +13,7 @@ from canonicall.findings import Finding
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.target import Target
-from canonicall.transcript.turns import Transcript, Turn
+from canonicall.transcript.turns import Turn
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.streaming import Decoding, Encoding
 
@@ -34,7 +34,7 @@ class Format(Struct, frozen=True):
     name: str
     target: Target
     decode_request: Callable[..., Request]
-    encode_request: Callable[[Request, Transcript, Target], tuple[dict[str, Any], list[Finding]]]
+    encode_request: Callable[..., tuple[dict[str, Any], list[Finding]]]
     encode_turn: Callable[[Turn, Target], list[dict[str, Any]]]
     decode_response: Callable[..., Reply]
     encode_response: Callable[[Reply], dict[str, Any]]

@@ -10,7 +10,7 @@ from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request
 from canonicall.target import Target
-from canonicall.transcript.turns import Transcript, Turn
+from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields
 from canonicall.wire.anthropic.messages import (
     decode_messages,
@@ -97,9 +97,10 @@ def decode_request(
 
 
 def encode_request(
-    request: Request, transcript: Transcript, target: Target
+    request: Request, transcript: Transcript, target: Target, known: KnownTurns | None = None
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The body that asks `target`, and what could not be said as it was meant."""
+    known = known or KnownTurns()
     native = own_fields(request.native)
     names = {own: wire for wire, own in transcript.names.items()}
     tools, findings = encode_tools(request.tools, names, target)
@@ -124,7 +125,7 @@ def encode_request(
     findings += foreign_fields(FORMAT, request.native)
     extras = {name: field for name, field in native.items() if name not in _KNOWN}
     body = {name: field for name, field in body.items() if field not in (None, "", [])} | extras
-    body["messages"] = [message for turn in turns for message in encode_turn(turn, target)]
+    body["messages"] = known.written(turns, target, encode_turn)
     return body, findings
 
 

@@ -10,7 +10,7 @@ from canonicall.conversation import Conversation
 from canonicall.findings import Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
-from canonicall.transcript.turns import Transcript
+from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.bedrock.content import FORMAT, native_of, own_fields
 from canonicall.wire.bedrock.messages import (
     decode_blocks,
@@ -118,9 +118,10 @@ def _decode_native(body: dict[str, Any], unread: tuple[str, ...]) -> Native | No
 
 
 def encode_request(
-    request: Request, transcript: Transcript, target: Target
+    request: Request, transcript: Transcript, target: Target, known: KnownTurns | None = None
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The Converse body, and what of the request it cannot say."""
+    known = known or KnownTurns()
     native = own_fields(request.native)
     findings = foreign_fields(FORMAT, request.native)
     body: dict[str, Any] = {}
@@ -144,12 +145,8 @@ def encode_request(
     if more:
         body[_MORE] = more
     body |= {name: value for name, value in native.items() if name not in (*_KNOWN, _MORE)}
-    body["messages"] = [
-        message
-        for turn in transcript.turns
-        if turn.role not in _INSTRUCTING
-        for message in encode_turn(turn, target)
-    ]
+    spoken = (turn for turn in transcript.turns if turn.role not in _INSTRUCTING)
+    body["messages"] = known.written(spoken, target, encode_turn)
     return body, findings
 
 

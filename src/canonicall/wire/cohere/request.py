@@ -10,7 +10,7 @@ from canonicall.conversation import Conversation
 from canonicall.findings import Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
-from canonicall.transcript.turns import Transcript
+from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import filled_fields
 from canonicall.wire.cohere.content import FORMAT, native_of, own_fields
 from canonicall.wire.cohere.messages import decode_messages, encode_turn
@@ -83,9 +83,10 @@ def _decode_thinking(value: Any) -> Reasoning | None:
 
 
 def encode_request(
-    request: Request, transcript: Transcript, target: Target
+    request: Request, transcript: Transcript, target: Target, known: KnownTurns | None = None
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The chat body, and what of the request it cannot say."""
+    known = known or KnownTurns()
     findings = foreign_fields(FORMAT, request.native)
     body: dict[str, Any] = {"model": target.model or request.model}
     params = request.params
@@ -95,9 +96,7 @@ def encode_request(
     body |= {name: value for name, value in fields.items() if value is not None}
     body |= _encode_tools(request, transcript, target, findings)
     body |= own_fields(request.native, except_for=_KNOWN)
-    body["messages"] = [
-        message for turn in transcript.turns for message in encode_turn(turn, target)
-    ]
+    body["messages"] = known.written(transcript.turns, target, encode_turn)
     return body, findings
 
 

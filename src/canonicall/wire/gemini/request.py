@@ -7,7 +7,7 @@ from canonicall.conversation import Conversation
 from canonicall.findings import Finding
 from canonicall.request import Request
 from canonicall.target import Target
-from canonicall.transcript.turns import Transcript
+from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.gemini.fields import fields_at, native_of, own_fields
 from canonicall.wire.gemini.messages import (
     decode_contents,
@@ -58,9 +58,10 @@ def decode_request(
 
 
 def encode_request(
-    request: Request, transcript: Transcript, target: Target
+    request: Request, transcript: Transcript, target: Target, known: KnownTurns | None = None
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The body for a request. `contents` stand last, so that one more turn only adds bytes."""
+    known = known or KnownTurns()
     rest = own_fields(request.native)
     names = {own: wire for wire, own in transcript.names.items()}
     tools, findings = encode_tools(request.tools, names)
@@ -83,5 +84,5 @@ def encode_request(
         "generationConfig": params,
     }
     body = {name: field for name, field in fields.items() if field not in (None, [], {})}
-    body["contents"] = [content for turn in spoken for content in encode_turn(turn, target)]
+    body["contents"] = known.written(spoken, target, encode_turn)
     return body, findings

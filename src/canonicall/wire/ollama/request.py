@@ -10,7 +10,7 @@ from canonicall.conversation import Conversation
 from canonicall.findings import Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
-from canonicall.transcript.turns import Transcript
+from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import filled_fields
 from canonicall.wire.losses import foreign_fields, not_sent
 from canonicall.wire.offering import offered_tools
@@ -103,9 +103,10 @@ def _decode_native(body: dict[str, Any]) -> Native | None:
 
 
 def encode_request(
-    request: Request, transcript: Transcript, target: Target
+    request: Request, transcript: Transcript, target: Target, known: KnownTurns | None = None
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The chat body, and what of the request it cannot say."""
+    known = known or KnownTurns()
     native = own_fields(request.native)
     findings = foreign_fields(FORMAT, request.native)
     body: dict[str, Any] = {"model": target.model or request.model}
@@ -121,9 +122,7 @@ def encode_request(
     if tools:
         body["tools"] = tools
     body |= {name: value for name, value in native.items() if name not in _KNOWN}
-    body["messages"] = [
-        message for turn in transcript.turns for message in encode_turn(turn, target)
-    ]
+    body["messages"] = known.written(transcript.turns, target, encode_turn)
     return body, findings
 
 

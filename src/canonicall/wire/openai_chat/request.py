@@ -8,7 +8,7 @@ from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request
 from canonicall.target import Target
-from canonicall.transcript.turns import Transcript
+from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire import losses
 from canonicall.wire.carried import set_fields
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
@@ -70,9 +70,10 @@ def decode_request(
 
 
 def encode_request(
-    request: Request, transcript: Transcript, target: Target
+    request: Request, transcript: Transcript, target: Target, known: KnownTurns | None = None
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The body for `transcript`, and what of the request the target cannot say."""
+    known = known or KnownTurns()
     names = {own: wire for wire, own in transcript.names.items()}
     native = own_fields(request.native)
     tools, findings = encode_tools(request.tools, names, target)
@@ -93,5 +94,5 @@ def encode_request(
     body |= choice | params
     body |= {name: field for name, field in native.items() if name not in body}
     # Last, so that a longer conversation only adds to the end of the bytes.
-    body["messages"] = [wire for turn in transcript.turns for wire in encode_turn(turn, target)]
+    body["messages"] = known.written(transcript.turns, target, encode_turn)
     return body, findings

@@ -10,7 +10,7 @@ from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
-from canonicall.transcript.turns import Transcript, Turn
+from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 from canonicall.wire.carried import set_fields
 from canonicall.wire.losses import dropped, foreign_fields
 from canonicall.wire.openai_responses.fields import native_of, own_fields
@@ -84,14 +84,15 @@ def decode_request(
 
 
 def encode_request(
-    request: Request, transcript: Transcript, target: Target
+    request: Request, transcript: Transcript, target: Target, known: KnownTurns | None = None
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The body that asks `target`, and what could not be said as it was meant."""
+    known = known or KnownTurns()
     native = own_fields(request.native)
     names = {own: wire for wire, own in transcript.names.items()}
     tools, findings = encode_tools(request.tools, names, target)
     instructions, turns = _instructions_apart(transcript.turns, target)
-    items = [item for turn in turns for item in encode_turn(turn, target)]
+    items = known.written(turns, target, encode_turn)
     are_offered = bool(tools) or request.continues is not None or any(map(_brings_tools, items))
     choice, more = _encode_choice(request, names, target, are_offered=are_offered)
     findings += more
