@@ -15,6 +15,7 @@ from canonicall.request import Request
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.error_body import ErrorBody
+from canonicall.wire.history import ReadHistory
 from canonicall.wire.streaming import Decoding, Encoding
 
 FORMATS = (
@@ -41,6 +42,8 @@ class Format(Struct, frozen=True):
     decode_error: Callable[[Any], ErrorBody]
     tools_at: tuple[str, ...] = ("tools",)
     """Where in a request the tools stand."""
+    decode_history: ReadHistory | None = None
+    """Reads some of the `messages` of a request, where each of them can be read by itself."""
 
     def stream_decoding(self, origin: Origin | None, domain: str | None) -> Decoding:
         """What reads one stream of this format."""
@@ -73,6 +76,7 @@ def get_format(name: str) -> Format:
         encode_response=response.encode_response,
         decode_error=import_module(f"{package}.errors").decode_error,
         tools_at=getattr(request, "TOOLS_AT", ("tools",)),
+        decode_history=getattr(request, "decode_history", None),
     )
 
 

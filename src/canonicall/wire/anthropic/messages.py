@@ -27,11 +27,11 @@ def decode_system(system: Any, domain: str, findings: list[Finding]) -> list[Mes
 
 
 def decode_messages(
-    messages: Any, origin: Origin, domain: str, findings: list[Finding]
+    messages: Any, origin: Origin, domain: str, findings: list[Finding], *, first: int = 0
 ) -> list[Message]:
-    """The messages of a request."""
+    """The messages of a request, from this one on."""
     decoded: list[Message] = []
-    for index, value in enumerate(list_at(messages, "$.messages")):
+    for index, value in enumerate(list_at(messages, "$.messages")[first:], first):
         where = f"$.messages[{index}]"
         message = object_at(value, where)
         role = _role_at(message.get("role"), f"{where}.role")

@@ -5,8 +5,7 @@ The messages are written last, so that a longer conversation only adds to the en
 
 from typing import Any
 
-from canonicall.blocks import Origin
-from canonicall.conversation import Conversation
+from canonicall.blocks import Message, Origin
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request
 from canonicall.target import Target
@@ -32,6 +31,7 @@ from canonicall.wire.anthropic.tools import (
     encode_tools,
 )
 from canonicall.wire.carried import set_fields
+from canonicall.wire.history import History
 from canonicall.wire.losses import dropped, foreign_fields, weakened
 from canonicall.wire.reading import list_at, number_at, text_at
 
@@ -58,17 +58,30 @@ _KNOWN = {
 }
 
 
+def decode_history(
+    body: dict[str, Any], first: int, origin: Origin, domain: str, findings: list[Finding]
+) -> list[Message]:
+    """The messages of `body` from this one on; before the first stand its instructions."""
+    system = [] if first else decode_system(body.get("system"), domain, findings)
+    return [
+        *system,
+        *decode_messages(body.get("messages"), origin, domain, findings, first=first),
+    ]
+
+
 def decode_request(
-    body: dict[str, Any], *, origin: Origin | None = None, domain: str | None = None
+    body: dict[str, Any],
+    *,
+    origin: Origin | None = None,
+    domain: str | None = None,
+    history: History | None = None,
 ) -> Request:
-    """The request in `body`."""
-    findings: list[Finding] = []
+    """The request in `body`; `history`: its messages, where they have been read."""
     model = text_at(body.get("model"), "$.model")
     origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
     domain = TARGET.domain if domain is None else domain
-    conversation = Conversation()
-    conversation.extend(decode_system(body.get("system"), domain, findings))
-    conversation.extend(decode_messages(body.get("messages"), origin, domain, findings))
+    history = history or History.read(decode_history, body, origin, domain)
+    conversation, findings = history.conversation, list(history.findings)
     choice = decode_choice(body.get("tool_choice"))
     reasoning, rest = decode_reasoning(body, findings)
     native = set_fields(body, _KNOWN) | set_fields(rest, ())

@@ -63,10 +63,16 @@ _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
 def decode_messages(
-    messages: list[Any], where: str, origin: Origin, domain: str, findings: list[Finding]
+    messages: list[Any],
+    where: str,
+    origin: Origin,
+    domain: str,
+    findings: list[Finding],
+    *,
+    first: int = 0,
 ) -> Iterator[Message]:
-    """The canonical messages of a request."""
-    for index, value in enumerate(messages):
+    """The canonical messages of a request; `first` is the number of the first of them."""
+    for index, value in enumerate(messages, first):
         usual = usual_message(value, origin) if isinstance(value, dict) else None
         if usual is not None:
             yield usual

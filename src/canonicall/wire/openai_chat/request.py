@@ -1,9 +1,9 @@
 """A request body of the Chat Completions API, to and from canonical form."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from canonicall.blocks import Origin
-from canonicall.conversation import Conversation
+from canonicall.blocks import Message, Origin
 from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request
@@ -11,6 +11,7 @@ from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire import losses
 from canonicall.wire.carried import set_fields
+from canonicall.wire.history import History
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
 from canonicall.wire.openai_chat.native import lost_marks, native_of, own_fields
 from canonicall.wire.openai_chat.params import (
@@ -38,20 +39,30 @@ _KNOWN = (
 )
 
 
-def decode_request(
-    body: dict[str, Any], *, origin: Origin | None = None, domain: str | None = None
-) -> Request:
-    """The canonical request in `body`."""
-    findings: list[Finding] = []
-    model = text_at(body.get("model"), "$.model")
-    origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
+def decode_history(
+    body: dict[str, Any], first: int, origin: Origin, domain: str, findings: list[Finding]
+) -> Iterator[Message]:
+    """The messages of `body` from this one on."""
     messages = body.get("messages")
     if not isinstance(messages, list):
         what = f"expected a list of messages, got {kind_of(messages)}."
         raise MalformedBody(what, where="$.messages")
-    conversation = Conversation()
+    return decode_messages(messages[first:], "$.messages", origin, domain, findings, first=first)
+
+
+def decode_request(
+    body: dict[str, Any],
+    *,
+    origin: Origin | None = None,
+    domain: str | None = None,
+    history: History | None = None,
+) -> Request:
+    """The canonical request in `body`; `history`: its messages, where they have been read."""
+    model = text_at(body.get("model"), "$.model")
+    origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
     domain = TARGET.domain if domain is None else domain
-    conversation.extend(decode_messages(messages, "$.messages", origin, domain, findings))
+    history = history or History.read(decode_history, body, origin, domain)
+    conversation, findings = history.conversation, list(history.findings)
     choice = decode_choice(body, findings)
     return Request(
         conversation,

@@ -1,0 +1,120 @@
+"""Requests of one conversation, read one after another: each costs what is new in it.
+
+A client sends its whole history every time. What it sent before is compared, which takes next to
+nothing, and only the rest is decoded. The request is the same as `decode_request` gives; that is a
+law with a test. Clients that change their last messages (cache marks move on) are known as well:
+two places are remembered, the end and a little before it.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from canonicall.blocks import Message, Origin
+from canonicall.conversation import Conversation
+from canonicall.findings import Finding
+from canonicall.request import Request
+from canonicall.wire.formats import get_format
+from canonicall.wire.history import History
+
+_LAST = 2
+"""How many messages at the end may be others the next time."""
+
+
+class _Place(Struct, frozen=True):
+    """A conversation up to some message, as it was read."""
+
+    head: tuple[Any, Origin]
+    """What stands before the messages, and who is said to have made them."""
+    messages: list[Any]
+    conversation: Conversation
+    findings: tuple[Finding, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.messages)
+
+
+class Reading(Struct, frozen=True):
+    """A body whose new messages have been read, and are not part of a conversation yet."""
+
+    body: dict[str, Any]
+    origin: Origin
+    base: _Place | None
+    parts: tuple[tuple[Message, ...], ...]
+    """The new messages, those that may change again apart."""
+    findings: tuple[tuple[Finding, ...], ...]
+    """What was said of all messages up to the end of each part."""
+    ends: tuple[int, ...]
+    """How many messages of the body there are up to the end of each part."""
+
+
+class Rereader:
+    """Reads the requests of one client in one format."""
+
+    def __init__(self, format: str) -> None:
+        self._wire = get_format(format)
+        self._places: tuple[_Place, ...] = ()
+
+    def decode(self, body: dict[str, Any]) -> Request:
+        """The request in `body`."""
+        reading = self.begin(body)
+        return self.finish(reading, reading.parts)
+
+    def begin(self, body: dict[str, Any]) -> Reading:
+        """Read what is new in `body`."""
+        wire = self._wire
+        model = body.get("model")
+        origin = Origin("", wire.name, model=model if isinstance(model, str) else "")
+        messages = body.get(_MESSAGES)
+        if wire.decode_history is None or not isinstance(messages, list):
+            return Reading(body, origin, None, (), (), ())
+        base = self._known(body, messages, origin)
+        start = base.count if base is not None else 0
+        findings = list(base.findings) if base is not None else []
+        parts, told, ends = [], [], []
+        for end in (max(len(messages) - _LAST, start), len(messages)):
+            part = {**body, _MESSAGES: messages[:end]}
+            read = wire.decode_history(part, start, origin, wire.target.domain, findings)
+            parts.append(tuple(read))
+            told.append(tuple(findings))
+            ends.append(end)
+            start = end
+            if end == len(messages):
+                break
+        return Reading(body, origin, base, tuple(parts), tuple(told), tuple(ends))
+
+    def finish(self, reading: Reading, parts: tuple[tuple[Message, ...], ...]) -> Request:
+        """The request with these new messages: those that were read, or what became of them."""
+        wire, body = self._wire, reading.body
+        if not reading.parts:
+            request: Request = wire.decode_request(body, origin=reading.origin)
+            return replace(request, domain="")
+        base = reading.base
+        conversation = base.conversation.fork() if base is not None else Conversation()
+        places = []
+        for part, findings, end in zip(parts, reading.findings, reading.ends, strict=True):
+            conversation.extend(part)
+            known = body[_MESSAGES][:end]
+            head = (_head_of(body), reading.origin)
+            places.append(_Place(head, known, conversation.fork(), findings))
+        self._places = tuple(reversed(places))
+        history = History(conversation, reading.findings[-1])
+        request = wire.decode_request(body, origin=reading.origin, history=history)
+        return replace(request, domain="")
+
+    def _known(self, body: dict[str, Any], messages: list[Any], origin: Origin) -> _Place | None:
+        """The longest conversation that was read before and that `body` goes on with."""
+        head = (_head_of(body), origin)
+        for place in self._places:
+            if place.head == head and messages[: place.count] == place.messages:
+                return place
+        return None
+
+
+_MESSAGES = "messages"
+
+
+def _head_of(body: dict[str, Any]) -> Any:
+    return body.get("system")
