@@ -18,6 +18,7 @@ from canonicall.request import Tool
 from canonicall.streams import StreamDecoder
 from canonicall.syntax.recovery import CallRecovery
 from canonicall.wire.formats import get_format
+from canonicall.wire.grouping import alone, members_of
 
 _CHANGED = (BlockStarted, BlockEnded, StreamEnded)
 
@@ -31,7 +32,9 @@ class Incoming:
         self._target = encoded.target
         self._names = encoded.transcript.names
         self._decoder = StreamDecoder(encoded.target.format, provider=encoded.target.provider)
-        offered = _as_sent(tools, self._names)
+        given = tuple(tools)
+        self._members = members_of(given, encoded.target)
+        offered = _as_sent(alone(given, encoded.target), self._names)
         self._recovery = CallRecovery(offered) if offered else None
         texts = {tool.name for tool in offered if tool.kind == "custom"}
         needs_reading = texts and not encoded.target.custom_tools
@@ -129,8 +132,11 @@ class Incoming:
         return replace(message, blocks=blocks, origin=origin)
 
     def _own(self, call: ToolCall) -> ToolCall:
-        name = self._names.get(call.name)
-        return call if name is None else replace(call, name=name)
+        name = self._names.get(call.name, call.name)
+        member = self._members.get(name)
+        if member is not None:
+            return member.own_call(call)
+        return call if name == call.name else replace(call, name=name)
 
 
 def _as_sent(tools: Iterable[Tool], names: dict[str, str]) -> list[Tool]:

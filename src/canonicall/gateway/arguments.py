@@ -10,6 +10,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.guard.validation import validate_call
 from canonicall.reply import Reply
 from canonicall.request import Tool
+from canonicall.wire.grouping import tools_for
 
 
 def checked(reply: Reply, tools: Sequence[Tool], mode: Literal["repair", "report", "off"]) -> Reply:
@@ -36,7 +37,7 @@ def checked(reply: Reply, tools: Sequence[Tool], mode: Literal["repair", "report
 def _checked(
     call: ToolCall, tools: Sequence[Tool], where: str, repairs: bool, findings: list[Finding]
 ) -> ToolCall:
-    validated = validate_call(call, tools)
+    validated = validate_call(call, tools_for(call, tools))
     if validated.error is not None:
         why = f"The call of {call.name} does not fit what was offered: {validated.error.text}"
         findings.append(Finding("arguments_unfit", where, Action.KEPT, why, Fault.INPUT))
