@@ -6,14 +6,15 @@ traffic to anybody else switched off, and which of its tools does what.
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from msgspec import Struct
 
-from canonicall.blocks import ToolCall
-from canonicall.testing import call
+from agents.task import TaskModel
+from canonicall.testing import call, says
+from canonicall.testing.script import Model
 
 FOLDER = os.environ.get("CANONICALL_AGENTS")
 FILE = "words.txt"
@@ -50,8 +51,12 @@ class CodingAgent(Struct, frozen=True):
     arguments: tuple[str, ...]
     environment: Callable[[Place], dict[str, str]]
     """Its variables; files with settings are written on the way."""
-    batches: Callable[[Place], Sequence[Sequence[ToolCall]]]
-    """The calls that do the task, reply by reply, by the names of its own tools."""
+    model: Callable[[Place], Model]
+    """What does the task, by the names of the agent's own tools."""
+    hops: int = 3
+    """How often the model is asked at least."""
+    answer: tuple[str, ...] = (WORDS, COUNTED)
+    """What is said at the end."""
 
     def program_path(self) -> str:
         """Its program; where it is not installed the test is skipped."""
@@ -132,6 +137,22 @@ def _opencode(place: Place) -> dict[str, str]:
     }
 
 
+def _aider(place: Place) -> dict[str, str]:
+    # It fetches prices, unless it has some of today.
+    place.write(".aider/caches/model_prices_and_context_window.json", json.dumps({"any": {}}))
+    return {
+        "OPENAI_API_BASE": f"{place.url}/v1",
+        "OPENAI_API_KEY": "any",
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    }
+
+
+def _shell(command: str) -> str:
+    """A program for Codex that runs a command."""
+    return f"text(await tools.exec_command({json.dumps({'cmd': command})}));\n"
+
+
+_CODEX_ARGUMENTS = ("exec", "--json", "--skip-git-repo-check", "--sandbox", "danger-full-access")
 _PATCH = f"*** Begin Patch\n*** Add File: {FILE}\n+{WORDS}\n*** End Patch\n"
 
 CODING_AGENTS = (
@@ -141,27 +162,35 @@ CODING_AGENTS = (
         back="openai/openai-responses:gpt-5.5",
         arguments=("-p", PROMPT, "--output-format", "json", "--allowedTools", "Write,Read,Bash"),
         environment=_claude_code,
-        batches=lambda place: [
+        model=lambda place: TaskModel(
             [call("Write", file_path=place.file, content=f"{WORDS}\n")],
             [
                 call("Read", file_path=place.file),
                 call("Bash", command=COUNT, description="Count the words"),
             ],
-        ],
+        ),
     ),
     CodingAgent(
         name="Codex",
         program="node_modules/.bin/codex",
         back="anthropic:claude-opus-4-8",
-        arguments=(
-            *("exec", "--json", "--skip-git-repo-check", "--sandbox", "danger-full-access"),
-            *("--model", "gpt-5.5", PROMPT),
-        ),
+        arguments=(*_CODEX_ARGUMENTS, "--model", "gpt-5.5", PROMPT),
         environment=_codex,
-        batches=lambda _: [
+        model=lambda _: TaskModel(
             [call("apply_patch", input=_PATCH)],
             [call("exec_command", cmd=f"cat {FILE}"), call("exec_command", cmd=COUNT)],
-        ],
+        ),
+    ),
+    CodingAgent(
+        name="Codex in code mode",
+        program="node_modules/.bin/codex",
+        back="kimi:kimi-k2",
+        arguments=(*_CODEX_ARGUMENTS, "--model", "gpt-6-sol", PROMPT),
+        environment=_codex,
+        model=lambda _: TaskModel(
+            [call("exec", input=f"await tools.apply_patch({json.dumps(_PATCH)});")],
+            [call("exec", input=_shell(f"cat {FILE}") + _shell(COUNT))],
+        ),
     ),
     CodingAgent(
         name="Gemini CLI",
@@ -172,13 +201,13 @@ CODING_AGENTS = (
             *("--model", "gemini-2.5-pro"),
         ),
         environment=_gemini_cli,
-        batches=lambda place: [
+        model=lambda place: TaskModel(
             [call("write_file", file_path=place.file, content=f"{WORDS}\n")],
             [
                 call("read_file", file_path=place.file),
                 call("run_shell_command", command=COUNT, description="Count the words"),
             ],
-        ],
+        ),
     ),
     CodingAgent(
         name="opencode",
@@ -186,12 +215,27 @@ CODING_AGENTS = (
         back="gemini:gemini-2.5-pro",
         arguments=("run", "--format", "json", "--model", "canonicall/any", PROMPT),
         environment=_opencode,
-        batches=lambda place: [
+        model=lambda place: TaskModel(
             [call("write", filePath=place.file, content=f"{WORDS}\n")],
             [
                 call("read", filePath=place.file),
                 call("bash", command=COUNT, description="Count the words"),
             ],
-        ],
+        ),
+    ),
+    # It has no tools: it reads what to change from the words of the reply.
+    CodingAgent(
+        name="aider",
+        program="aider/bin/aider",
+        back="cohere:command-a-03-2025",
+        arguments=(
+            *("--message", PROMPT, "--model", "openai/gpt-4o", "--edit-format", "whole"),
+            *("--yes-always", "--no-git", "--no-pretty", "--no-show-release-notes"),
+            *("--analytics-disable", "--no-check-update", FILE),
+        ),
+        environment=_aider,
+        model=lambda _: lambda _: says(f"{FILE}\n```\n{WORDS}\n```\n"),
+        hops=1,
+        answer=(WORDS,),
     ),
 )

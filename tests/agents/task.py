@@ -21,7 +21,8 @@ class TaskModel:
     What it has done so far it reads from the conversation alone, as a real model does.
     """
 
-    def __init__(self, batches: Sequence[Sequence[ToolCall]]) -> None:
+    def __init__(self, *batches: Sequence[ToolCall]) -> None:
+        """`batches`: the calls of each reply."""
         self._batches = batches
 
     def __call__(self, request: Request) -> Reply:
