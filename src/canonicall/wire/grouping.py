@@ -40,18 +40,19 @@ class Member(Struct, frozen=True):
 def members_of(tools: Iterable[Tool], target: Target) -> dict[str, Member]:
     """The members of all groups that the target does not have, by the names they have alone."""
     listed = list(tools)
-    taken = {tool.name for tool in listed if not _is_group(tool, target)}
+    groups = [tool for tool in listed if _is_group(tool, target)]
     found: dict[str, Member] = {}
-    for tool in listed:
-        if not _is_group(tool, target) or tool.native is None:
-            continue
+    if not groups:
+        return found
+    taken = {tool.name for tool in listed if not _is_group(tool, target)}
+    for tool in groups:
+        format = tool.native.format if tool.native is not None else ""
         for group, member in _inside(tool):
             name = f"{group}{_BETWEEN}{member.name}" if group else member.name
             while name in taken:
                 name += "_"
             taken.add(name)
-            alone = replace(member, name=name)
-            found[name] = Member(alone, member.name, group, tool.native.format)
+            found[name] = Member(replace(member, name=name), member.name, group, format)
     return found
 
 
