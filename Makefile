@@ -5,14 +5,19 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 TESTS  := $(VENV)/.ready-for-tests
 TEMPLATES := .templates
+AGENTS := .agents
 INSTALL = PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
 ifneq ($(wildcard $(TEMPLATES)),)
 export CANONICALL_TEMPLATES ?= $(CURDIR)/$(TEMPLATES)
 endif
 
+ifneq ($(wildcard $(AGENTS)),)
+export CANONICALL_AGENTS ?= $(CURDIR)/$(AGENTS)
+endif
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check templates bench serve clean
+.PHONY: help demo test coverage check templates agents bench serve clean
 
 help: ## Show what there is to run.
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -48,6 +53,12 @@ check: $(TESTS) ## Format, lint, types, import contracts, tests: what CI runs.
 templates: $(READY) ## Fetch models' chat templates; tests compare with them then.
 	@$(BIN)/python tests/judges/fetch_templates.py $(TEMPLATES)
 
+agents: ## Install coding agents by npm; tests run them before the gateway then.
+	@command -v npm > /dev/null || { echo "npm is not installed: there are no coding agents to be had." >&2; exit 1; }
+	@mkdir -p $(AGENTS)
+	@cp tests/agents/package.json $(AGENTS)
+	@cd $(AGENTS) && npm install --no-audit --no-fund --no-package-lock --loglevel=error
+
 bench: $(TESTS) ## Print speed as ratios measured side by side.
 	@$(BIN)/python benchmarks/run.py
 
@@ -55,5 +66,5 @@ serve: $(READY) ## Start the gateway; CONFIG=FILE names its settings.
 	@exec $(BIN)/canonicall serve $(if $(CONFIG),-c '$(CONFIG)')
 
 clean: ## Remove .venv and everything generated.
-	rm -rf $(VENV) $(TEMPLATES) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage dist
+	rm -rf $(VENV) $(TEMPLATES) $(AGENTS) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage dist
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -26,6 +26,7 @@ from canonicall.transcript.render import Renderer
 from canonicall.transcript.render import render as render_for_target
 from canonicall.transcript.turns import Transcript
 from canonicall.wire.formats import FORMATS, get_format
+from canonicall.wire.grouping import ungrouped
 from canonicall.wire.reading import parse_body
 
 Body = dict[str, Any] | bytes | str
@@ -103,9 +104,11 @@ def encode_request(
     """
     goal = get_target(target)
     request, findings = _readable(request, goal)
+    given = request.conversation
+    request, about_groups = ungrouped(request, goal)
     wanted = renderer.policy if renderer else policy
     wanted = replace(wanted, continues=wanted.continues or request.continues is not None)
-    if renderer is None or renderer.policy != wanted:
+    if renderer is None or renderer.policy != wanted or request.conversation is not given:
         renderer = Renderer(goal, policy=wanted)
     if goal.model:
         request = replace(request, model=goal.model)
@@ -117,7 +120,14 @@ def encode_request(
     body, told = get_format(goal.format).encode_request(
         request, transcript, goal, renderer.known_turns
     )
-    findings += (*about_params, *about_offer, *transcript.findings, *about_marks, *told)
+    findings += (
+        *about_groups,
+        *about_params,
+        *about_offer,
+        *transcript.findings,
+        *about_marks,
+        *told,
+    )
     report = Report((*request.findings, *findings))
     return Encoded(body, report, transcript, goal)
 

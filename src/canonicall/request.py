@@ -26,6 +26,8 @@ class Tool(Struct, frozen=True, omit_defaults=True):
     strict: bool | None = None
     cache: str | None = None
     native: Native | None = None
+    members: tuple["Tool", ...] = ()
+    """The tools of a group that is offered as one; its definition is in `native`."""
 
 
 class ToolChoice(Struct, frozen=True, omit_defaults=True):

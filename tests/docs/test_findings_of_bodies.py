@@ -304,6 +304,12 @@ def _limited(schema: dict[str, Any], *, strict: bool | None = None) -> Tool:
 
 _TOOL = Tool("f")
 _FREE = Tool("patch", kind="custom")
+_GROUP = Tool(
+    "files",
+    kind="server",
+    native=Native("openai-responses", {"type": "namespace"}),
+    members=(_TOOL,),
+)
 _HOSTED = Tool(
     "web_search", kind="server", native=Native("openai-responses", {"type": "web_search"})
 )
@@ -319,6 +325,7 @@ WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
     ),
     "tool_dropped": lambda: _written(tools=(_HOSTED,)),
     "tool_converted": lambda: _written(tools=(_FREE,)),
+    "tools_ungrouped": lambda: _written(tools=(_GROUP,)),
     "schema_reworded": lambda: _written(tools=(Tool("f", parameters={}),)),
     "schema_weakened": lambda: _written(tools=(_limited({"not": {}}),), target="gemini"),
     "schema_narrowed": lambda: _written(

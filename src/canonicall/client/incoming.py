@@ -1,5 +1,5 @@
 """What comes back: bytes in, events out, with calls that leaked into words read as calls, and the
-names of tools as they were offered."""
+names and kinds of tools as they were offered."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin, ToolCall
+from canonicall.client.free_text import FreeText
 from canonicall.client.transport import Response, TransportError
 from canonicall.codec import Encoded, decode_response
 from canonicall.errors import MalformedBody
@@ -17,6 +18,7 @@ from canonicall.request import Tool
 from canonicall.streams import StreamDecoder
 from canonicall.syntax.recovery import CallRecovery
 from canonicall.wire.formats import get_format
+from canonicall.wire.grouping import alone, members_of
 
 _CHANGED = (BlockStarted, BlockEnded, StreamEnded)
 
@@ -30,8 +32,13 @@ class Incoming:
         self._target = encoded.target
         self._names = encoded.transcript.names
         self._decoder = StreamDecoder(encoded.target.format, provider=encoded.target.provider)
-        offered = _as_sent(tools, self._names)
+        given = tuple(tools)
+        self._members = members_of(given, encoded.target)
+        offered = _as_sent(alone(given, encoded.target), self._names)
         self._recovery = CallRecovery(offered) if offered else None
+        texts = {tool.name for tool in offered if tool.kind == "custom"}
+        needs_reading = texts and not encoded.target.custom_tools
+        self._free_text = FreeText(texts) if needs_reading else None
         self.broken: TransportError | None = None
         """What cut the reply off, if the connection did."""
 
@@ -96,6 +103,8 @@ class Incoming:
     def _passed(self, events: list[Event]) -> list[Event]:
         if self._recovery is not None:
             events = self._recovery.feed_all(events)
+        if self._free_text is not None:
+            events = self._free_text.feed_all(events)
         # Nearly all events are pieces of words, which stay as they are.
         return [self._named(one) if type(one) in _CHANGED else one for one in events]
 
@@ -123,8 +132,11 @@ class Incoming:
         return replace(message, blocks=blocks, origin=origin)
 
     def _own(self, call: ToolCall) -> ToolCall:
-        name = self._names.get(call.name)
-        return call if name is None else replace(call, name=name)
+        name = self._names.get(call.name, call.name)
+        member = self._members.get(name)
+        if member is not None:
+            return member.own_call(call)
+        return call if name == call.name else replace(call, name=name)
 
 
 def _as_sent(tools: Iterable[Tool], names: dict[str, str]) -> list[Tool]:

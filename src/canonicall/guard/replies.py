@@ -10,6 +10,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.guard.validation import Validated, validate_call
 from canonicall.reply import Reply
 from canonicall.request import Tool
+from canonicall.wire.grouping import tools_for
 
 
 def checked_reply(
@@ -31,7 +32,7 @@ def checked_reply(
     for at, block in enumerate(reply.message.blocks):
         made = block
         if isinstance(block, ToolCall) and block.kind == "function" and not block.truncated:
-            validated = validate_call(block, tools)
+            validated = validate_call(block, tools_for(block, tools))
             if count is not None:
                 count(validated)
             made = _checked(block, validated, f"reply.blocks[{at}]", mode == "repair", findings)

@@ -8,7 +8,7 @@ from typing import Any
 from canonicall.blocks import Message, Origin, Text
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding
-from canonicall.request import Params, Reasoning, Request
+from canonicall.request import Params, Reasoning, Request, Tool
 from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 from canonicall.wire.carried import set_fields
@@ -18,6 +18,8 @@ from canonicall.wire.openai_responses.marks import lost_marks
 from canonicall.wire.openai_responses.messages import decode_input, encode_turn
 from canonicall.wire.openai_responses.target import FORMAT, TARGET
 from canonicall.wire.openai_responses.tools import (
+    BRINGS_TOOLS,
+    decode_brought_tools,
     decode_choice,
     decode_tools,
     encode_choice,
@@ -58,6 +60,7 @@ def decode_request(
     messages, findings = decode_input(body.get("input"), origin=origin, domain=domain)
     conversation.extend(messages)
     tools, about_tools = decode_tools(body.get("tools"))
+    tools += _brought_tools(body.get("input"), about_tools)
     asked = body.get("tool_choice")
     choice, about_choice = decode_choice(asked, body.get("parallel_tool_calls"))
     reasoning, native = _decode_reasoning(body)
@@ -131,9 +134,21 @@ def _encode_choice(
     return hosted | fields, findings
 
 
+def _brought_tools(items: Any, findings: list[Finding]) -> tuple[Tool, ...]:
+    """The groups of tools that items of the input bring."""
+    if not isinstance(items, list):
+        return ()
+    brought = (
+        decode_brought_tools(item, f"$.input[{index}]", findings)
+        for index, item in enumerate(items)
+        if isinstance(item, dict) and item.get("type") in BRINGS_TOOLS
+    )
+    return tuple(group for group in brought if group.members)
+
+
 def _brings_tools(item: dict[str, Any]) -> bool:
     """Whether an item of the input offers tools that `tools` does not have."""
-    return item.get("type") in ("additional_tools", "tool_search_output")
+    return item.get("type") in (*BRINGS_TOOLS, "tool_search_output")
 
 
 def _instructions_apart(turns: tuple[Turn, ...], target: Target) -> tuple[str, tuple[Turn, ...]]:

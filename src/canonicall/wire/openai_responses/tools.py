@@ -12,6 +12,11 @@ from canonicall.wire.offering import FREEFORM, NO_PARAMETERS
 from canonicall.wire.openai_responses.fields import native_of, own_fields, rest_of
 from canonicall.wire.reading import list_at, object_at, objects_at, text_at
 
+BRINGS_TOOLS = ("additional_tools",)
+"""The items of the client that offer tools."""
+_NAMESPACE = "namespace"
+_MOST_GROUPS = 3
+"""How deep groups of tools may stand in one another; the format has namespaces in an item."""
 _MODES: dict[str, ChoiceMode] = {mode: mode for mode in ("auto", "required", "none")}
 
 
@@ -22,6 +27,13 @@ def decode_tools(value: Any) -> tuple[tuple[Tool, ...], list[Finding]]:
     return tools, findings
 
 
+def decode_brought_tools(item: dict[str, Any], where: str, findings: list[Finding]) -> Tool:
+    """The tools that an item of the input brings, as a group without a name. This format has them
+    in the item; only others need them among the tools of the request."""
+    members = _decode_members(item, where, findings, depth=0)
+    return Tool("", kind="server", native=native_of({"type": item["type"]}), members=members)
+
+
 def encode_tools(
     tools: Iterable[Tool], names: Mapping[str, str], target: Target
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
@@ -30,6 +42,8 @@ def encode_tools(
     findings: list[Finding] = []
     for index, tool in enumerate(tools):
         where = f"tools[{index}]"
+        if tool.members and own_fields(tool.native).get("type") in BRINGS_TOOLS:
+            continue
         if tool.kind == "server" and not own_fields(tool.native):
             why = f"{tool.name} runs at another provider; it cannot be offered here."
             findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.RENDER))
@@ -120,12 +134,13 @@ def _decode_mode(value: Any, findings: list[Finding]) -> tuple[ChoiceMode | None
     )
 
 
-def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding]) -> Tool:
+def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding], depth: int = 0) -> Tool:
     kind = text_at(tool.get("type"), f"{where}.type") or "function"
     name = text_at(tool.get("name"), f"{where}.name")
     if kind not in ("function", "custom"):
         label = name or text_at(tool.get("server_label"), f"{where}.server_label") or kind
-        return Tool(name=label, kind="server", native=native_of(tool))
+        members = _decode_members(tool, where, findings, depth) if kind == _NAMESPACE else ()
+        return Tool(name=label, kind="server", native=native_of(tool), members=members)
     tool = _flat(tool, where, findings)
     schema = tool.get("parameters") if kind == "function" else None
     strict = tool.get("strict")
@@ -138,6 +153,16 @@ def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding]) -> T
         strict=strict if isinstance(strict, bool) else None,
         native=native_of(rest_of(tool, *known)),
     )
+
+
+def _decode_members(
+    group: dict[str, Any], where: str, findings: list[Finding], depth: int
+) -> tuple[Tool, ...]:
+    """The tools inside a group."""
+    if depth >= _MOST_GROUPS:
+        return ()
+    found = objects_at(group.get("tools"), f"{where}.tools")
+    return tuple(_decode_tool(tool, at, findings, depth + 1) for tool, at in found)
 
 
 def _flat(value: dict[str, Any], where: str, findings: list[Finding]) -> dict[str, Any]:
