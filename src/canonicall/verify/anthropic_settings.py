@@ -1,6 +1,7 @@
 """What the Messages API refuses around the messages: tools, tool choice, thinking, cache marks."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from canonicall.target import Target
@@ -8,6 +9,7 @@ from canonicall.verify.anthropic_pairs import Turn
 from canonicall.verify.anthropic_schemas import schema_violations
 from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
 from canonicall.verify.node import Node, dotted
+from canonicall.verify.remembered import right_for, unless_right
 from canonicall.verify.violation import Violation, refuse
 
 MESSAGES = "platform.claude.com: messages API reference"
@@ -60,7 +62,10 @@ def _tools(tools: list[Node], target: Target) -> Iterator[Violation]:
     for tool in repeated_names(declared):
         error = "tools: Tool names must be unique."
         yield refuse("duplicate_tool_name", tool.where, error, source=MESSAGES)
-    yield from schema_violations(own, target)
+    if own:
+        declared_here = [tool.fields for tool in own]
+        judge = partial(schema_violations, own, target)
+        yield from unless_right(declared_here, right_for(target), judge)
 
 
 def _tools_missing(tools: list[Node], turns: list[Turn], target: Target) -> Iterator[Violation]:

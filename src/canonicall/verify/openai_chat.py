@@ -12,6 +12,7 @@ import msgspec
 from canonicall.target import Target
 from canonicall.verify.lexical import id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
+from canonicall.verify.openai_chat_glance import are_usual
 from canonicall.verify.openai_chat_order import order_violations
 from canonicall.verify.openai_chat_settings import (
     MISTRAL,
@@ -43,6 +44,14 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
             "but got an empty array instead."
         )
         yield refuse("empty_input", "$.messages", error, source=CHAT)
+    elif not are_usual(body["messages"], target):
+        yield from message_violations(messages, root, target)
+    yield from order_violations(messages, target)
+    yield from setting_violations(root, messages, target)
+
+
+def message_violations(messages: list[Node], root: Node, target: Target) -> Iterator[Violation]:
+    """What is wrong in and between messages, their order apart."""
     for message in messages:
         yield from _role(message, target)
         yield from _content(message, target)
@@ -52,8 +61,6 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         elif message.get("role") == "assistant":
             yield from _reasoning(message, root, target)
     yield from _pairs(messages, target)
-    yield from order_violations(messages, target)
-    yield from setting_violations(root, messages, target)
 
 
 def _role(message: Node, target: Target) -> Iterator[Violation]:

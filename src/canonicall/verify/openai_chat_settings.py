@@ -1,6 +1,8 @@
 """What Chat Completions refuses around the messages: tools and tool choice."""
 
+from collections import OrderedDict
 from collections.abc import Iterator
+from functools import partial
 
 from canonicall.target import Target
 from canonicall.verify.lexical import Declared
@@ -11,6 +13,7 @@ from canonicall.verify.openai_schemas import (
     root_violations,
     schema_violations,
 )
+from canonicall.verify.remembered import right_for, unless_right
 from canonicall.verify.schemas import Spot
 from canonicall.verify.violation import Violation, refuse
 
@@ -59,8 +62,9 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
         is_used=any(one.get("tool_calls") or one.get("role") == "tool" for one in messages),
     )
     yield from offer_violations(offer, target, WORDS)
+    known = right_for(target) if functions else OrderedDict()
     for tool in functions:
-        yield from _definition(tool, target)
+        yield from unless_right(tool.fields, known, partial(_definition, tool, target))
     if root.has("parallel_tool_calls") and not tools and target.parallel_needs_tools:
         error = "'parallel_tool_calls' is only allowed when 'tools' are specified."
         yield refuse("choice_without_tools", "$.parallel_tool_calls", error, source=CHAT)
