@@ -105,6 +105,8 @@ class ClientConfig:
         self.retry = retry or RetryPolicy()
         self.breaker = breaker or BreakerPolicy()
         self.keys = keys or KeyPolicy()
+        self.ways: dict[object, object] = {}
+        """What was worked out of it for targets: it never changes."""
         self._environ = dict(environ or {})
         self._providers = {
             get_profile(name).name: one

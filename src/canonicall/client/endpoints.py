@@ -58,6 +58,24 @@ class Outgoing(Struct, frozen=True):
     """What must not be shown of it."""
 
 
+class _Way(Struct, frozen=True):
+    """How a target is asked, but for what each request has of its own."""
+
+    profile: Profile
+    own: ProviderConfig
+    endpoint: Endpoint
+    url: str
+    headers: dict[str, str]
+    keys: tuple[Secret, ...]
+    timeouts: Timeouts
+    proxy: str
+    secrets: tuple[Secret, ...]
+
+
+_NONE = Secret("")
+_MOST_WAYS = 1000
+
+
 def endpoint_for(target: Target) -> Endpoint:
     """Path and headers of a target's format at its provider."""
     return endpoint_of(get_profile(target.provider).endpoints, target.format)
@@ -77,16 +95,11 @@ async def outgoing(
     `choose` takes one of several keys; without it that is the first.
     """
     profile = get_profile(target.provider)
-    own = config.of(profile)
-    endpoint = endpoint_of(profile.endpoints, target.format)
-    url = address(target, own, stream=stream)
-    token = Secret("") if own.token is None else await _fresh(own.token, profile.name)
-    key = token or (own.secret if choose is None else choose(profile.name, own.pool))
-    headers = {
-        "content-type": "application/json",
-        **endpoint.headers,
-        **{name.lower(): value for name, value in own.headers.items()},
-    }
+    way = _way(profile, target, config, stream)
+    own, endpoint, url = way.own, way.endpoint, way.url
+    token = _NONE if own.token is None else await _fresh(own.token, profile.name)
+    key = token or (own.secret if choose is None else choose(profile.name, way.keys))
+    headers = dict(way.headers)
     if endpoint.auth == AWS and not key and own.aws is not None:
         region = _value("region", own, f"{profile.name}: signature")
         headers = signed_headers(
@@ -100,10 +113,31 @@ async def outgoing(
         headers.update(_auth(endpoint, key))
     elif _needs_key(profile) and not _has_own_auth(headers, endpoint):
         raise _no_key(profile)
-    timeouts = own.timeouts or config.timeouts
+    return Outgoing(url, headers, body, way.timeouts, way.proxy, (*way.secrets, token))
+
+
+def _way(profile: Profile, target: Target, config: ClientConfig, stream: bool) -> _Way:
+    """What does not change from one request to the next; it is worked out once."""
+    key = (target.provider, target.format, target.model, stream)
+    known = config.ways.get(key)
+    if isinstance(known, _Way) and known.profile is profile:
+        return known
+    own = config.of(profile)
+    endpoint = endpoint_of(profile.endpoints, target.format)
+    url = address(target, own, stream=stream)
+    headers = {
+        "content-type": "application/json",
+        **endpoint.headers,
+        **{name.lower(): value for name, value in own.headers.items()},
+    }
     proxy = config.proxy_of(own, url)
     password = Secret(urlsplit(proxy).password or "")
-    return Outgoing(url, headers, body, timeouts, proxy, (*own.secrets, token, password))
+    timeouts = own.timeouts or config.timeouts
+    secrets = (*own.secrets, password)
+    way = _Way(profile, own, endpoint, url, headers, own.pool, timeouts, proxy, secrets)
+    if len(config.ways) < _MOST_WAYS:
+        config.ways[key] = way
+    return way
 
 
 def address(target: Target, own: ProviderConfig, *, stream: bool) -> str:
