@@ -50,7 +50,10 @@ class Generation:
 
     def _may_forward(self, target: Target) -> bool:
         turn, state = self._turn, self._state
-        return not state.middleware and can_forward(turn.body, turn.front.format, target)
+        if state.middleware:
+            return False
+        leaks = state.settings.repair.leaks
+        return can_forward(turn.body, turn.front.format, target, reads_leaks=leaks)
 
     async def _forwarded(self, target: Target) -> HttpResponse:
         turn = self._turn

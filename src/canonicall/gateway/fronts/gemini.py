@@ -13,7 +13,8 @@ _BASE = r"(?:/gemini)?/v1(?:beta1?|alpha)?"
 _MODEL = (
     _BASE + r"(?:/projects/[^/]+/locations/[^/]+)?(?:/publishers/google)?/(?:models|tunedModels)"
 )
-_NAME = r"/(?P<name>[^:]+)"
+# `provider:model` is a name too: only the last colon is the method's.
+_NAME = r"/(?P<name>.+)"
 
 
 class GeminiFront(Front):
