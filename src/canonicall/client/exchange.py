@@ -44,8 +44,17 @@ class Exchange:
     """One request to one target."""
 
     def __init__(
-        self, means: Means, renderings: Renderings, learned: Learned, notify: Notify
+        self,
+        means: Means,
+        renderings: Renderings,
+        learned: Learned,
+        notify: Notify,
+        *,
+        waits: bool = True,
     ) -> None:
+        """`waits`: whether it is asked again after a failure that may pass; somebody who has others
+        to ask does not wait."""
+        self._waits = waits
         self._means = means
         self._renderings = renderings
         self._learned = learned
@@ -119,7 +128,7 @@ class Exchange:
         return failure, (change, again)
 
     def _delay(self, failure: Failure, waits: int) -> float | None:
-        if not failure.passing:
+        if not failure.passing or not self._waits:
             return None
         means = self._means
         return means.config.retry.delay(waits, means.random, told=failure.wait)

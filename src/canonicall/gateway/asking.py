@@ -75,7 +75,10 @@ class Asking:
 
     async def _attempt(self, target: Target) -> AsyncGenerator[list[Event], None]:
         backs = self._backs
-        exchange = Exchange(backs.means, backs.renderings, backs.learned, self._notify)
+        is_last = not self._chain
+        exchange = Exchange(
+            backs.means, backs.renderings, backs.learned, self._notify, waits=is_last
+        )
         self.target = target
         try:
             async with aclosing(exchange.batches(self._request, target)) as batches:

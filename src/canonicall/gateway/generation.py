@@ -8,6 +8,7 @@ from canonicall.client.transport import TransportError
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.forwarding import Forwarded, can_forward, with_model
+from canonicall.gateway.opaque import has_packed
 from canonicall.gateway.responses_state import is_stored, response_in, store
 from canonicall.gateway.state import State
 from canonicall.gateway.translation import Translation
@@ -50,7 +51,7 @@ class Generation:
 
     def _may_forward(self, target: Target) -> bool:
         turn, state = self._turn, self._state
-        if state.middleware:
+        if state.middleware or has_packed(turn.data):
             return False
         leaks = state.settings.repair.leaks
         return can_forward(turn.body, turn.front.format, target, reads_leaks=leaks)

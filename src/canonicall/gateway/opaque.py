@@ -21,6 +21,7 @@ from canonicall.request import Request
 MARK = b"canonicall1."
 _BEGINNING = b64encode(MARK).decode()
 """What packed state begins with; the mark is as long as makes that so."""
+_BEGINNING_IN_JSON = f'"{_BEGINNING}'.encode()
 _PLAIN = str.maketrans("-_", "+/")
 """Clients that hold signatures as bytes (google-genai) give them back in the other alphabet."""
 _FIELDS = {"anthropic": "signature", "openai-responses": "encrypted", "gemini": "signature"}
@@ -61,6 +62,11 @@ def unpacked(value: Any) -> Carried | None:
         return msgspec.msgpack.decode(data[len(MARK) :], type=Carried)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
+
+
+def has_packed(data: bytes) -> bool:
+    """Whether there is packed state in a body: nobody but the gateway can read it."""
+    return _BEGINNING_IN_JSON in data
 
 
 def front_state(block: Block, origin: Origin, format: str, domain: str) -> tuple[Opaque, ...]:
@@ -130,7 +136,7 @@ def _restored(entry: Entry, kept: Mapping[str, Kept]) -> Entry:
     blocks: list[Block] = []
     made_by: Carried | None = None
     has_thoughts = any(isinstance(block, Thinking) and block.opaque for block in entry.blocks)
-    for block in entry.blocks:
+    for block in map(_without_damaged, entry.blocks):
         carried = next(filter(None, (unpacked(one.value) for one in block.opaque)), None)
         if carried is not None:
             made_by = carried
@@ -152,9 +158,19 @@ def _restored(entry: Entry, kept: Mapping[str, Kept]) -> Entry:
         own = block.opaque if found.call is None else found.call.opaque
         blocks.append(replace(block, opaque=own))
     if made_by is None:
-        return entry
+        return entry if blocks == list(entry.blocks) else replace(entry, blocks=tuple(blocks))
     origin = replace(entry.origin or Origin(), provider=made_by.provider, model=made_by.model)
     return replace(entry, blocks=tuple(blocks), origin=origin)
+
+
+def _without_damaged(block: Block) -> Block:
+    """`block` without packed state that cannot be read: to anybody else it is a wrong signature."""
+    kept = tuple(one for one in block.opaque if not _is_damaged(one.value))
+    return block if len(kept) == len(block.opaque) else replace(block, opaque=kept)
+
+
+def _is_damaged(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith(_BEGINNING) and unpacked(value) is None
 
 
 def _drop_pieces(blocks: list[Block], last: str, whole: str) -> None:

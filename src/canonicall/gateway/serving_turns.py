@@ -18,6 +18,7 @@ from canonicall.gateway.fronts.front import Asked, Front
 from canonicall.gateway.generation import Generation
 from canonicall.gateway.reading import parsed_body
 from canonicall.gateway.responses_state import FORMAT, PREVIOUS, whole_body
+from canonicall.gateway.routing import Route
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.sessions import session_of
@@ -25,7 +26,6 @@ from canonicall.gateway.state import State
 from canonicall.gateway.turns import Turn, target_name, wants_strict
 from canonicall.reply import ERROR, Reply
 from canonicall.streams import StreamEncoder
-from canonicall.target import Target
 
 _WENT_AWAY = 499
 
@@ -80,9 +80,10 @@ class ServedTurn:
             route = state.routes.find(model)
         except UnknownName as error:
             raise Refused(404, "not_found", str(error)) from None
-        session = session_of(request, body, begun.key)
+        whole, data = await self._with_stored_turns(body, route)
+        # A session is known by how it begins, which may be stored.
+        session = session_of(request, whole, begun.key)
         chain = state.switched.first(session, route.chain(session), state.backs.means.now())
-        whole, data = await self._with_stored_turns(body, chain[0])
         strict = state.settings.repair.strict or wants_strict(request)
         return Turn(
             id=self._id,
@@ -99,7 +100,7 @@ class ServedTurn:
         )
 
     async def _with_stored_turns(
-        self, body: dict[str, Any], first: Target
+        self, body: dict[str, Any], route: Route
     ) -> tuple[dict[str, Any], bytes]:
         """The body with the turns that the gateway has stored, and its bytes."""
         if self._front.format != FORMAT:
@@ -107,6 +108,7 @@ class ServedTurn:
         try:
             whole = await whole_body(body, self._state.keeping)
         except Refused:
+            (first, *_) = route.chain(session_of(self._request, body, ""))
             if first.format == FORMAT and isinstance(body.get(PREVIOUS), str):
                 # Its provider may have stored it before the gateway was there.
                 return body, self._request.body
