@@ -66,7 +66,10 @@ class Generation:
         turn.upstream_seconds = self._elapsed() - self._begun
         headers = {**turn.headers(), "content-type": attempt.content_type}
         if turn.streams:
-            return HttpResponse(200, headers, self._watched(attempt))
+            # The provider was asked for events, whatever its client wants.
+            headers["content-type"] = turn.front.stream_type(turn.http)
+            pieces = turn.front.framed(self._watched(attempt), turn.http)
+            return HttpResponse(200, headers, pieces)
         try:
             body = b"".join([piece async for piece in attempt.pieces()])
         except TransportError as error:

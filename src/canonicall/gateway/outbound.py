@@ -17,6 +17,7 @@ from canonicall.events import (
     SignatureAdded,
     StreamEnded,
     TextAdded,
+    UsageReported,
 )
 from canonicall.gateway.fronts.front import Front
 from canonicall.gateway.opaque import Kept, front_state, to_keep
@@ -25,14 +26,17 @@ from canonicall.reply import Reply
 from canonicall.wire.formats import get_format
 from canonicall.wire.openai_chat.native import field_of
 
-_CHANGED = (MessageStarted, BlockStarted, SignatureAdded, BlockEnded, StreamEnded)
+_CHANGED = (MessageStarted, BlockStarted, SignatureAdded, BlockEnded, UsageReported, StreamEnded)
 
 
 class Outbound:
     """What is changed on one reply. Events and the whole reply get the same ids."""
 
-    def __init__(self, front: Front, *, request_id: str, model: str) -> None:
-        """`model`: the name that the client asked for."""
+    def __init__(
+        self, front: Front, *, request_id: str, model: str, tells_usage: bool = True
+    ) -> None:
+        """`model`: the name that the client asked for. `tells_usage`: whether it wants figures."""
+        self._tells_usage = tells_usage
         self._front = front
         self._domain = get_format(front.format).target.domain
         self._response_id = front.response_prefix + request_id
@@ -71,7 +75,8 @@ class Outbound:
                 blocks.append(self._with_state(_as_usual(block)))
         self.kept = to_keep(message, ids, self._front.format)
         shown = replace(message, blocks=tuple(blocks), origin=self._shown_origin(self._origin))
-        self.sent = replace(reply, message=shown)
+        usage = reply.usage if self._tells_usage else None
+        self.sent = replace(reply, message=shown, usage=usage)
         return self.sent
 
     def _change(self, event: Event, made: list[Event]) -> None:
@@ -88,6 +93,9 @@ class Outbound:
             case SignatureAdded():
                 # It comes with the end of its block, in one piece.
                 pass
+            case UsageReported():
+                if self._tells_usage:
+                    made.append(event)
             case BlockEnded():
                 made += self._ended(event)
             case StreamEnded():

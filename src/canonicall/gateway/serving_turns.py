@@ -152,7 +152,7 @@ class ServedTurn:
     async def _signs_of_life(self, turn: Turn, outlet: Outlet) -> None:
         """While the model is silent, something is sent; at last even the head of the response,
         though it is not known then whether there will be a reply."""
-        headers = {**turn.headers(), "content-type": turn.front.stream_type}
+        headers = {**turn.headers(), "content-type": turn.front.stream_type(turn.http)}
         sign = StreamEncoder(turn.front.format).keep_alive()
         await outlet.keep_alive(sign, self._state.settings.server.keep_alive_seconds, headers)
 

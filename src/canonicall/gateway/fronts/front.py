@@ -51,7 +51,6 @@ class Front:
     """Method, pattern of the path, what is asked for; `(?P<name>...)` is the model, or an id."""
     call_prefix: ClassVar[str] = "call_"
     response_prefix: ClassVar[str] = ""
-    stream_type: ClassVar[str] = "text/event-stream"
 
     def __init__(self) -> None:
         self._routes = [(method, re.compile(path), what) for method, path, what in self.routes]
@@ -73,10 +72,20 @@ class Front:
         """Whether the reply is to be streamed."""
         return asked.action == STREAM or body.get("stream") is True
 
+    def stream_type(self, request: HttpRequest) -> str:
+        """The content type of a stream, as this request wants it framed."""
+        del request
+        return "text/event-stream"
+
     def framed(self, pieces: AsyncIterator[bytes], request: HttpRequest) -> AsyncIterator[bytes]:
         """The pieces of a stream as this request wants them framed."""
         del request
         return pieces
+
+    def dated(self, body: dict[str, Any], now: float) -> dict[str, Any]:
+        """The body of a reply, with the time where this format tells it."""
+        del now
+        return body
 
     def error(self, status: int, message: str, *, code: str = "") -> Any:
         """The body of an error."""

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
-from canonicall.gateway.exchange import HttpRequest
+from canonicall.gateway.exchange import JSON, HttpRequest
 from canonicall.gateway.fronts.front import COUNT, GENERATE, MODEL, MODELS, STREAM, Asked, Front
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.gemini.errors import encode_error
@@ -41,8 +41,11 @@ class GeminiFront(Front):
         del body
         return asked.action == STREAM
 
+    def stream_type(self, request: HttpRequest) -> str:
+        return super().stream_type(request) if _wants_events(request) else JSON
+
     def framed(self, pieces: AsyncIterator[bytes], request: HttpRequest) -> AsyncIterator[bytes]:
-        return pieces if request.query.get("alt") == "sse" else _as_array(pieces)
+        return pieces if _wants_events(request) else _as_array(pieces)
 
     def error(self, status: int, message: str, *, code: str = "") -> Any:
         del code
@@ -60,16 +63,22 @@ class GeminiFront(Front):
         return {"totalTokens": count}
 
 
+def _wants_events(request: HttpRequest) -> bool:
+    return request.query.get("alt") == "sse"
+
+
 async def _as_array(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Server-sent events as the elements of one JSON array, which is open until the last."""
+    """Server-sent events as the elements of one JSON array, which is open until the last.
+
+    Each piece ends a line: behind it a sign of life is nothing but space.
+    """
     opening, rest = b"[", b""
     async for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\n\n")
-        for event in whole:
-            data = event.strip().removeprefix(b"data: ")
+        *whole, rest = (rest + piece).split(b"\n")
+        for line in whole:
+            # Google ends its lines with a carriage return too. One event is one line of data.
+            data = line.strip().removeprefix(b"data:").strip()
             if data:
-                yield opening + data
-                opening = b",\r\n"
-            elif opening != b"[":
-                yield b"\n"
+                yield opening + data + b"\n"
+                opening = b","
     yield b"]" if opening != b"[" else b"[]"

@@ -20,6 +20,9 @@ class ChatFront(Front):
     )
     response_prefix = "chatcmpl-"
 
+    def dated(self, body: dict[str, Any], now: float) -> dict[str, Any]:
+        return {**body, "created": int(now)}
+
     def error(self, status: int, message: str, *, code: str = "") -> Any:
         # openai 3.49.0 (Python), _exceptions.py: clients look at `code` to tell refusals apart.
         return super().error(status, message, code=code or _CODES.get(status, ""))
