@@ -17,7 +17,7 @@ from canonicall.gateway.failing import error_response, refused_of
 from canonicall.gateway.fronts.front import Asked, Front
 from canonicall.gateway.generation import Generation
 from canonicall.gateway.reading import parsed_body
-from canonicall.gateway.responses_state import FORMAT, PREVIOUS, whole_body
+from canonicall.gateway.responses_state import FORMAT, Whole, whole_body
 from canonicall.gateway.routing import Route
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Begun, Served, Watcher
@@ -79,19 +79,20 @@ class ServedTurn:
         try:
             route = state.routes.find(model)
         except UnknownName as error:
-            raise Refused(404, "not_found", str(error)) from None
-        whole, data = await self._with_stored_turns(body, route)
+            raise Refused(404, "model_not_found", str(error)) from None
+        whole = await self._whole(body, route)
         # A session is known by how it begins, which may be stored.
-        session = session_of(request, whole, begun.key)
+        session = session_of(request, whole.body, begun.key)
         chain = state.switched.first(session, route.chain(session), state.backs.means.now())
+        is_as_sent = whole.body is body or whole.keeper == target_name(chain[0])
         strict = state.settings.repair.strict or wants_strict(request)
         return Turn(
             id=self._id,
             front=front,
             asked=self._asked,
             http=request,
-            body=whole,
-            data=data,
+            body=whole.body,
+            data=request.body if is_as_sent else msgspec.json.encode(whole.body),
             model=model,
             streams=streams,
             chain=chain,
@@ -99,23 +100,18 @@ class ServedTurn:
             strict=strict,
         )
 
-    async def _with_stored_turns(
-        self, body: dict[str, Any], route: Route
-    ) -> tuple[dict[str, Any], bytes]:
-        """The body with the turns that the gateway has stored, and its bytes."""
+    async def _whole(self, body: dict[str, Any], route: Route) -> Whole:
+        """The body with the turns that the gateway has stored."""
         if self._front.format != FORMAT:
-            return body, self._request.body
+            return Whole(body)
         try:
-            whole = await whole_body(body, self._state.keeping)
+            return await whole_body(body, self._state.keeping)
         except Refused:
             (first, *_) = route.chain(session_of(self._request, body, ""))
-            if first.format == FORMAT and isinstance(body.get(PREVIOUS), str):
+            if first.format == FORMAT:
                 # Its provider may have stored it before the gateway was there.
-                return body, self._request.body
+                return Whole(body)
             raise
-        if whole == body:
-            return body, self._request.body
-        return whole, msgspec.json.encode(whole)
 
     async def _reply(self, turn: Turn, outlet: Outlet) -> int:
         """Answer with a reply; its status."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from msgspec import Struct
 
-from canonicall.gateway.exchange import HttpRequest
+from canonicall.gateway.exchange import HttpRequest, Refused
 from canonicall.wire.error_body import ErrorBody
 
 GENERATE, COUNT, MODELS, MODEL = "generate", "count", "models", "model"
@@ -87,11 +87,14 @@ class Front:
         del now
         return body
 
-    def error(self, status: int, message: str, *, code: str = "") -> Any:
+    def error(self, refused: Refused) -> Any:
         """The body of an error."""
+        status = refused.status
         kind = _ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
         module = import_module(f"canonicall.wire.{self.format.replace('-', '_')}.errors")
-        body: Any = module.encode_error(ErrorBody(message, kind, code))
+        body: Any = module.encode_error(
+            ErrorBody(refused.message, kind, refused.code, refused.param)
+        )
         return body
 
     def models(self, names: Iterable[str]) -> dict[str, Any]:

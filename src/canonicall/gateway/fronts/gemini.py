@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
-from canonicall.gateway.exchange import JSON, HttpRequest
+from canonicall.gateway.exchange import JSON, HttpRequest, Refused
 from canonicall.gateway.fronts.front import COUNT, GENERATE, MODEL, MODELS, STREAM, Asked, Front
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.gemini.errors import encode_error
@@ -47,10 +47,9 @@ class GeminiFront(Front):
     def framed(self, pieces: AsyncIterator[bytes], request: HttpRequest) -> AsyncIterator[bytes]:
         return pieces if _wants_events(request) else _as_array(pieces)
 
-    def error(self, status: int, message: str, *, code: str = "") -> Any:
-        del code
-        kind = super().error(status, message)["error"]["status"]
-        return encode_error(ErrorBody(message, kind, str(status)))
+    def error(self, refused: Refused) -> Any:
+        kind = super().error(refused)["error"]["status"]
+        return encode_error(ErrorBody(refused.message, kind, str(refused.status)))
 
     def models(self, names: Iterable[str]) -> dict[str, Any]:
         return {"models": [self.one_model(name) for name in names]}
