@@ -38,7 +38,7 @@ class World:
         given = {name: one for name, one in options.items() if name in Settings.__struct_fields__}
         rest = {name: one for name, one in options.items() if name not in given}
         settings = Settings(providers=simulated_providers(), models=dict(models or {}), **given)
-        return Gateway(settings, transport=self.transport, **rest)
+        return Gateway(settings, **{"transport": self.transport, **rest})
 
 
 def simulated_providers(names: Sequence[str] = ()) -> dict[str, ProviderSettings]:

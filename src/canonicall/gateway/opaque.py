@@ -176,17 +176,17 @@ def _is_damaged(value: Any) -> bool:
 def _drop_pieces(blocks: list[Block], last: str, whole: str) -> None:
     """Drop the last blocks that are pieces of a thought, whose `last` piece has its state: a
     streamed thought goes back as one part for each chunk (google-genai)."""
-    at, left = len(blocks), len(whole)
-    said = last
+    at, left, said = len(blocks), len(whole), last
     while whole.endswith(said, 0, left):
         left -= len(said)
-        if not left:
-            del blocks[at:]
-            return
         piece = blocks[at - 1] if at else None
         if not isinstance(piece, Thinking) or piece.opaque:
-            return
+            break
+        if not whole.endswith(piece.text, 0, left):
+            break
         at, said = at - 1, piece.text
+    if not left:
+        del blocks[at:]
 
 
 def _key(call: ToolCall) -> str:
