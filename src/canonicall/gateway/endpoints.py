@@ -28,7 +28,7 @@ async def answer(state: State, request: HttpRequest, front: Front, asked: Asked)
     """The answer to anything but a request for a reply."""
     match asked.action:
         case action if action == MODELS:
-            return HttpResponse.json(front.models(state.routes.names))
+            return HttpResponse.json(front.models(state.routes.names, request.query))
         case action if action == MODEL:
             return HttpResponse.json(front.one_model(_known_model(state, asked.name)))
         case action if action == COUNT:

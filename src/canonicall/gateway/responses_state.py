@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.gateway.exchange import Refused
+from canonicall.gateway.fronts.front import page_size
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.turns import Turn, target_name
 
@@ -77,8 +78,7 @@ def as_list(stored: Mapping[str, Any], query: Mapping[str, str]) -> dict[str, An
         items.reverse()
     places = {_id_of(item): at for at, item in enumerate(items)}
     begin = places.get(query.get("after", ""), -1) + 1
-    asked = query.get("limit", "")
-    end = begin + (min(max(int(asked), 1), _MOST_ITEMS) if asked.isdecimal() else _ITEMS)
+    end = begin + min(page_size(query.get("limit", ""), _ITEMS), _MOST_ITEMS)
     page = items[begin:end]
     edges = [_id_of(page[0]), _id_of(page[-1])] if page else [None, None]
     listed = {"object": "list", "data": page, "has_more": end < len(items)}

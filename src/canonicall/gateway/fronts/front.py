@@ -5,7 +5,7 @@ request and a reply mean is read and written by `wire/`.
 """
 
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, TypeAlias
 
@@ -20,6 +20,9 @@ STREAM = "stream"
 """Like GENERATE, where the path says that the reply is streamed."""
 Routes: TypeAlias = tuple[tuple[str, str, str], ...]
 
+_LARGEST_PAGE = 1000
+"""Anthropic and Google list no more at a time."""
+_LONGEST_NUMBER = 10
 _ERROR_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -41,6 +44,16 @@ class Asked(Struct, frozen=True):
     action: str
     name: str = ""
     """The model, or the id of what is stored, where the path says it."""
+
+
+def page_size(asked: str, usual: int) -> int:
+    """How many entries a page has."""
+    return min(max(whole_number(asked, usual), 1), _LARGEST_PAGE)
+
+
+def whole_number(text: str, otherwise: int) -> int:
+    """The number in a query, or another where there is none: the longest ones cannot be read."""
+    return int(text) if text.isdecimal() and len(text) < _LONGEST_NUMBER else otherwise
 
 
 class Front:
@@ -97,8 +110,9 @@ class Front:
         )
         return body
 
-    def models(self, names: Iterable[str]) -> dict[str, Any]:
-        """The list of models."""
+    def models(self, names: Sequence[str], query: Mapping[str, str]) -> dict[str, Any]:
+        """The list of models, or the page of it that is asked for."""
+        del query
         return {"object": "list", "data": [self.one_model(name) for name in names]}
 
     def one_model(self, name: str) -> dict[str, Any]:

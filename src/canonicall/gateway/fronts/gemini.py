@@ -1,13 +1,25 @@
 """Google's Gemini API: `models/{model}:generateContent` and its stream in two framings."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from canonicall.gateway.exchange import JSON, HttpRequest, Refused
-from canonicall.gateway.fronts.front import COUNT, GENERATE, MODEL, MODELS, STREAM, Asked, Front
+from canonicall.gateway.fronts.front import (
+    COUNT,
+    GENERATE,
+    MODEL,
+    MODELS,
+    STREAM,
+    Asked,
+    Front,
+    page_size,
+    whole_number,
+)
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.gemini.errors import encode_error
 
+_PAGE = 50
+"""ai.google.dev, models.list: `pageSize`."""
 _BASE = r"(?:/gemini)?/v1(?:beta1?|alpha)?"
 # Vertex has its own prefix before the same methods: google-genai 3.1.0, _api_client.py.
 _MODEL = (
@@ -51,8 +63,11 @@ class GeminiFront(Front):
         kind = super().error(refused)["error"]["status"]
         return encode_error(ErrorBody(refused.message, kind, str(refused.status)))
 
-    def models(self, names: Iterable[str]) -> dict[str, Any]:
-        return {"models": [self.one_model(name) for name in names]}
+    def models(self, names: Sequence[str], query: Mapping[str, str]) -> dict[str, Any]:
+        begin = whole_number(query.get("pageToken", ""), 0)
+        end = begin + page_size(query.get("pageSize", ""), _PAGE)
+        listed = {"models": [self.one_model(name) for name in names[begin:end]]}
+        return {**listed, "nextPageToken": str(end)} if end < len(names) else listed
 
     def one_model(self, name: str) -> dict[str, Any]:
         ways = ["generateContent", "streamGenerateContent", "countTokens"]
