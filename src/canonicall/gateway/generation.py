@@ -9,7 +9,7 @@ from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.forwarding import Forwarded, can_forward, with_model
 from canonicall.gateway.opaque import has_packed
-from canonicall.gateway.responses_state import is_stored, response_in, store
+from canonicall.gateway.responses_state import begins_end, is_stored, response_in, store
 from canonicall.gateway.state import State
 from canonicall.gateway.translation import Translation
 from canonicall.gateway.turns import Turn
@@ -97,17 +97,24 @@ class Generation:
     async def _watched(self, attempt: Forwarded) -> AsyncGenerator[bytes, None]:
         kept: list[bytes] | None = [] if is_stored(self._turn) else None
         last = b""
+        is_ending = is_noted = False
         try:
             async with aclosing(attempt.pieces()) as pieces:
                 async for piece in pieces:
                     if kept is not None:
                         kept.append(piece)
+                        is_ending = is_ending or begins_end(last + piece)
+                        if is_ending and piece.endswith(b"\n\n"):
+                            # Before the client can refer to it.
+                            is_noted = True
+                            self._note_forwarded(b"".join(kept))
                     last = (last + piece)[-_LAST_BYTES:]
                     yield piece
         except TransportError:
             self._turn.is_complete = False
             raise
-        self._note_forwarded(b"".join(kept) if kept is not None else last)
+        if not is_noted:
+            self._note_forwarded(last if kept is None else b"".join(kept))
 
     def _note_forwarded(self, data: bytes) -> None:
         """Count tokens, and store what the client may refer to."""

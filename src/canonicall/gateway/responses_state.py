@@ -13,6 +13,8 @@ from canonicall.gateway.turns import Turn, target_name
 
 FORMAT = "openai-responses"
 PREVIOUS = "previous_response_id"
+_ENDS = tuple(b"\nevent: response." + word for word in (b"completed", b"incomplete", b"failed"))
+"""How the events begin whose response is whole. In JSON no line ends: words cannot look so."""
 _ITEMS, _MOST_ITEMS = 20, 100
 """As many items as a page has (OpenAI: list input items)."""
 
@@ -62,12 +64,18 @@ def store(turn: Turn, response: dict[str, Any], keeping: Keeping, now: float) ->
 
 def response_in(data: bytes) -> dict[str, Any] | None:
     """The response object in a body, or in the last event of a stream."""
-    if data.lstrip()[:1] != b"{":
-        _, _, rest = data[data.rfind(b"event: response.completed") :].partition(b"data: ")
-        event = _object(rest.partition(b"\n")[0])
-        response = event.get("response") if event else None
-        return response if isinstance(response, dict) else None
-    return _object(data)
+    if data.lstrip()[:1] == b"{":
+        return _object(data)
+    at = max(data.rfind(end) for end in _ENDS)
+    _, _, rest = data[max(at, 0) :].partition(b"data: ")
+    event = _object(rest.partition(b"\n")[0])
+    response = event.get("response") if event else None
+    return response if isinstance(response, dict) else None
+
+
+def begins_end(data: bytes) -> bool:
+    """Whether the event that ends a stream, and has the response in it, begins in these bytes."""
+    return any(end in data for end in _ENDS)
 
 
 def as_list(stored: Mapping[str, Any], query: Mapping[str, str]) -> dict[str, Any]:

@@ -115,17 +115,17 @@ class Translation:
         """The stream that the client gets, whatever happens: one that breaks is told to be cut."""
         turn = self._turn
         encoder = StreamEncoder(turn.front.format, seed=turn.id, created=int(self._now))
-        try:
-            async with aclosing(batches):
-                async for events in _after(first, batches, whole=self._state.waits_for_replies):
-                    if isinstance(events[-1], StreamEnded):
-                        events = self._ended(events, request)  # noqa: PLW2901  the last ones
-                        turn.target, turn.attempts = asking.target, asking.attempts
-                    data = encoder.feed_all(self._outbound.events(events))
-                    if data:
-                        yield data
-        finally:
-            self._keep()
+        async with aclosing(batches):
+            async for events in _after(first, batches, whole=self._state.waits_for_replies):
+                if isinstance(events[-1], StreamEnded):
+                    events = self._ended(events, request)  # noqa: PLW2901  the last ones
+                    turn.target, turn.attempts = asking.target, asking.attempts
+                data = encoder.feed_all(self._outbound.events(events))
+                if self._outbound.sent is not None:
+                    # Before the client can refer to it.
+                    self._keep()
+                if data:
+                    yield data
         rest = encoder.close()
         if rest:
             yield rest
