@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -82,8 +82,10 @@ async def ask(
     method: str = "",
     headers: Mapping[str, str] | None = None,
     stays: bool = True,
+    look: Callable[[bytes], Awaitable[None]] | None = None,
 ) -> Answer:
-    """Ask a gateway without a socket. A client that does not stay goes away at once."""
+    """Ask a gateway without a socket. A client that does not stay goes away at once. `look` sees
+    each piece of the body before anything else happens."""
     data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
     sent: list[dict[str, Any]] = []
     pending = [{"type": "http.request", "body": data, "more_body": False}]
@@ -98,6 +100,8 @@ async def ask(
 
     async def send(message: Any) -> None:
         sent.append(message)
+        if look is not None:
+            await look(message.get("body", b""))
 
     where, _, query = path.partition("?")
     named = {"content-type": "application/json", "authorization": "Bearer any", **(headers or {})}

@@ -11,6 +11,7 @@ from canonicall.testing import Simulator, says
 from canonicall.testing.faults import Entry, Fault
 from canonicall.testing.server import serve
 from canonicall.testing.simulator import Exchange
+from front_bodies import request_of
 from gateway_backs import (
     BACKS,
     BOTH,
@@ -21,7 +22,7 @@ from gateway_backs import (
     thinking_model,
     thinking_world,
 )
-from gateway_support import World
+from gateway_support import World, ask
 from sdk_fronts import FRONTS
 
 HOPS = 6
@@ -85,6 +86,18 @@ def test_who_fails_is_replaced_and_the_session_stays_with_the_other(
     assert failed == 200 if fault is Fault.ERROR_IN_200 else failed >= 429
     # Nobody was asked again who had failed: Gemini took over and kept the session.
     assert asked == {"anthropic": [200, failed], "gemini": [200, 200, 200]}
+
+
+async def test_a_session_stays_with_a_fallback_that_is_forwarded_to() -> None:
+    world = failing_first("vllm", Fault.SERVER_ERROR)
+    gateway = world.gateway(chain("vllm/openai-chat", "groq/openai-chat"))
+    for streamed in (True, False):
+        path, body = request_of("openai-chat", "m", "Hello", streamed=streamed, tools=False)
+        answer = await ask(gateway, path, body)
+        assert answer.headers["x-canonicall-forwarded"] == "true"
+        assert answer.headers["x-canonicall-target"].startswith("groq:")
+    assert len(world.of("vllm").seen) == 1
+    await gateway.close()
 
 
 def test_a_stream_that_breaks_in_its_words_is_gone_on_with_by_the_next() -> None:

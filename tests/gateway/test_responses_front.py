@@ -1,5 +1,6 @@
 """The Responses front: what is stored, what it is asked for, and by whom it was made."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -137,4 +138,23 @@ async def test_a_chain_goes_on_after_the_gateway_began_anew(tmp_path: Any) -> No
     body |= {"input": given, "previous_response_id": first["id"]}
     second = await ask(gateway, path, body)
     assert second.status == 200, second.body
+    await gateway.close()
+
+
+@WHO
+async def test_a_streamed_response_is_stored_before_its_last_byte_is_sent(model: str) -> None:
+    """A client may refer to it at once."""
+    gateway = thinking_world().gateway(models())
+    path, body = request_of("openai-responses", model, BOTH, streamed=True)
+    found: list[Any] = []
+
+    async def look(data: bytes) -> None:
+        for line in data.splitlines():
+            if line.startswith(b"data: ") and b'"type":"response.completed"' in line:
+                id = json.loads(line[6:])["response"]["id"]
+                found.append(await gateway.keeping.response(id))
+
+    answer = await ask(gateway, path, body, look=look)
+    assert answer.status == 200
+    assert [one["response"]["status"] for one in found] == ["completed"]
     await gateway.close()

@@ -8,6 +8,7 @@ import pytest
 
 from canonicall.codec import decode_response
 from canonicall.events import StreamEnded
+from canonicall.gateway.settings import RepairSettings
 from canonicall.reply import Reply
 from canonicall.streams import StreamDecoder
 from canonicall.testing import Simulator
@@ -92,6 +93,16 @@ async def test_gemini_streams_are_one_json_array_without_alt_sse(version: str) -
         events = b"".join(b"data: " + json.dumps(one).encode() + b"\r\n\r\n" for one in chunks)
         calls = streamed_reply(events, "gemini").calls
         assert [call.name for call in calls] == ["get_weather", "local_time"]
+    await gateway.close()
+
+
+async def test_printed_calls_stay_text_where_the_settings_say_so() -> None:
+    leaking = World(lambda name: Simulator(name, model=thinking_model, faults=[Fault.LEAKED_CALLS]))
+    gateway = leaking.gateway(models(), repair=RepairSettings(leaks=False))
+    path, body = request_of("anthropic", alias("ollama/ollama"), BOTH)
+    reply = decode_response((await ask(gateway, path, body)).body, "anthropic")
+    assert not reply.calls
+    assert "tool_call>" in reply.message.text
     await gateway.close()
 
 

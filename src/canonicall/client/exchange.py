@@ -51,10 +51,13 @@ class Exchange:
         notify: Notify,
         *,
         waits: bool = True,
+        reads_leaks: bool = True,
     ) -> None:
         """`waits`: whether it is asked again after a failure that may pass; somebody who has others
-        to ask does not wait."""
+        to ask does not wait. `reads_leaks`: whether calls are looked for in the words of replies.
+        """
         self._waits = waits
+        self._reads_leaks = reads_leaks
         self._means = means
         self._renderings = renderings
         self._learned = learned
@@ -152,7 +155,8 @@ class Exchange:
         """The events of a reply. The first ones wait until there is content: as long as nothing was
         passed on, it can be asked for again without anybody noticing."""
         after_end = sent.timeouts.after_end
-        incoming = Incoming(rendered.encoded, rendered.tools, after_end=after_end)
+        offered = rendered.tools if self._reads_leaks else ()
+        incoming = Incoming(rendered.encoded, offered, after_end=after_end)
         held: list[Event] = []
         is_passed = False
         async with aclosing(incoming.read(response)) as batches:

@@ -117,9 +117,11 @@ class Generation:
             self._note_forwarded(last if kept is None else b"".join(kept))
 
     def _note_forwarded(self, data: bytes) -> None:
-        """Count tokens, and store what the client may refer to."""
-        turn = self._turn
+        """Count tokens, store what the client may refer to, and who answers now."""
+        turn, now = self._turn, self._state.backs.means.now()
+        if turn.target is not None and turn.target != turn.chain[0]:
+            self._state.switched.took_over(turn.session, turn.target, now)
         turn.usage = usage_in(data, turn.front.format)
         response = response_in(data) if is_stored(turn) else None
         if response is not None:
-            store(turn, response, self._state.keeping, self._state.backs.means.now())
+            store(turn, response, self._state.keeping, now)

@@ -93,7 +93,7 @@ class Switched:
     def __init__(self) -> None:
         self._targets: OrderedDict[str, tuple[Target, float]] = OrderedDict()
 
-    def note(self, session: str, target: Target, now: float) -> None:
+    def took_over(self, session: str, target: Target, now: float) -> None:
         """`target` answered in the place of the session's own choice."""
         self._targets[session] = (target, now + _KEPT_SECONDS)
         self._targets.move_to_end(session)

@@ -51,6 +51,7 @@ class Translation:
             chain,
             turn.notices.append,
             continues=turn.streams and state.settings.repair.continue_streams,
+            reads_leaks=state.settings.repair.leaks,
         )
         batches = asking.batches()
         try:
@@ -170,7 +171,7 @@ class Translation:
         if sent is None or not turn.is_complete:
             return
         if turn.target is not None and turn.target != turn.chain[0]:
-            state.switched.note(turn.session, turn.target, now)
+            state.switched.took_over(turn.session, turn.target, now)
         if is_stored(turn):
             store(turn, self._body(sent), state.keeping, now)
 
