@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -39,7 +39,7 @@ class World:
         given = {name: one for name, one in options.items() if name in Settings.__struct_fields__}
         rest = {name: one for name, one in options.items() if name not in given}
         settings = Settings(providers=simulated_providers(), models=dict(models or {}), **given)
-        return Gateway(settings, transport=self.transport, **rest)
+        return Gateway(settings, **{"transport": self.transport, **rest})
 
 
 def simulated_providers(names: Sequence[str] = ()) -> dict[str, ProviderSettings]:
@@ -84,8 +84,10 @@ async def ask(
     method: str = "",
     headers: Mapping[str, str] | None = None,
     stays: bool = True,
+    look: Callable[[bytes], Awaitable[None]] | None = None,
 ) -> Answer:
-    """Ask a gateway without a socket. A client that does not stay goes away at once."""
+    """Ask a gateway without a socket. A client that does not stay goes away at once. `look` sees
+    each piece of the body before anything else happens."""
     data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
     sent: list[dict[str, Any]] = []
     pending = [{"type": "http.request", "body": data, "more_body": False}]
@@ -100,6 +102,8 @@ async def ask(
 
     async def send(message: Any) -> None:
         sent.append(message)
+        if look is not None:
+            await look(message.get("body", b""))
 
     where, _, query = path.partition("?")
     named = {"content-type": "application/json", "authorization": "Bearer any", **(headers or {})}

@@ -210,10 +210,12 @@ class StreamEncoder:
     """Writes one stream of a wire format.
 
     `seed` makes the ids of calls that came without one different from those of other streams.
+    `created`: when the reply is made, in seconds since 1970, for the formats that tell it.
     """
 
-    def __init__(self, format: str, *, seed: str = "") -> None:
+    def __init__(self, format: str, *, seed: str = "", created: int = 0) -> None:
         self._encoding = get_format(format).stream_encoding()
+        self._encoding.created = created
         self._write = self._encoding.event
         self._needs_ids = get_format(format).target.ids.style != "echoed"
         self._seed = seed

@@ -45,8 +45,20 @@ class Exchange:
     """One request to one target."""
 
     def __init__(
-        self, means: Means, renderings: Renderings, learned: Learned, notify: Notify
+        self,
+        means: Means,
+        renderings: Renderings,
+        learned: Learned,
+        notify: Notify,
+        *,
+        waits: bool = True,
+        reads_leaks: bool = True,
     ) -> None:
+        """`waits`: whether it is asked again after a failure that may pass; somebody who has others
+        to ask does not wait. `reads_leaks`: whether calls are looked for in the words of replies.
+        """
+        self._waits = waits
+        self._reads_leaks = reads_leaks
         self._means = means
         self._renderings = renderings
         self._learned = learned
@@ -142,7 +154,7 @@ class Exchange:
         return self._key
 
     def _delay(self, failure: Failure, waits: int) -> float | None:
-        if not failure.passing:
+        if not failure.passing or not self._waits:
             return None
         means = self._means
         return means.config.retry.delay(waits, means.random, told=failure.wait)
@@ -170,7 +182,8 @@ class Exchange:
         """The events of a reply. The first ones wait until there is content: as long as nothing was
         passed on, it can be asked for again without anybody noticing."""
         after_end = sent.timeouts.after_end
-        incoming = Incoming(rendered.encoded, rendered.tools, after_end=after_end)
+        offered = rendered.tools if self._reads_leaks else ()
+        incoming = Incoming(rendered.encoded, offered, after_end=after_end)
         held: list[Event] = []
         is_passed = False
         async with aclosing(incoming.read(response)) as batches:

@@ -33,8 +33,11 @@ class Asking:
         notify: Notify,
         *,
         continues: bool = True,
+        reads_leaks: bool = True,
     ) -> None:
-        """`continues`: whether another attempt goes on with words that break off."""
+        """`continues`: whether another attempt goes on with words that break off. `reads_leaks`:
+        whether calls are looked for in the words of replies."""
+        self._reads_leaks = reads_leaks
         self._backs = backs
         self._request = request
         self._chain = list(chain)
@@ -75,7 +78,15 @@ class Asking:
 
     async def _attempt(self, target: Target) -> AsyncGenerator[list[Event], None]:
         backs = self._backs
-        exchange = Exchange(backs.means, backs.renderings, backs.learned, self._notify)
+        is_last = not self._chain
+        exchange = Exchange(
+            backs.means,
+            backs.renderings,
+            backs.learned,
+            self._notify,
+            waits=is_last,
+            reads_leaks=self._reads_leaks,
+        )
         self.target = target
         try:
             with backs.asking(target):

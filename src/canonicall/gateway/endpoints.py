@@ -28,15 +28,19 @@ async def answer(state: State, request: HttpRequest, front: Front, asked: Asked)
     """The answer to anything but a request for a reply."""
     match asked.action:
         case action if action == MODELS:
-            return HttpResponse.json(front.models(state.routes.names))
+            return HttpResponse.json(front.models(state.routes.names, request.query))
         case action if action == MODEL:
             return HttpResponse.json(front.one_model(_known_model(state, asked.name)))
         case action if action == COUNT:
             return _counted(state, request, front, asked)
         case action if action in (STORED, INPUT_ITEMS, CANCEL):
             stored = await _stored(state, asked.name)
-            body = as_list(stored) if action == INPUT_ITEMS else stored["response"]
-            return HttpResponse.json(body)
+            if action == CANCEL:
+                what = "Only responses that were made in the background can be cancelled."
+                raise Refused(400, "malformed", what)
+            if action == INPUT_ITEMS:
+                return HttpResponse.json(as_list(stored, request.query))
+            return HttpResponse.json(stored["response"])
         case action if action == DELETE:
             if not await state.keeping.forget_response(asked.name):
                 raise _not_stored(asked.name)
@@ -50,7 +54,7 @@ def _known_model(state: State, name: str) -> str:
     try:
         return state.routes.find(name).name
     except UnknownName as error:
-        raise Refused(404, "not_found", str(error)) from None
+        raise Refused(404, "model_not_found", str(error)) from None
 
 
 def _counted(state: State, request: HttpRequest, front: Front, asked: Asked) -> HttpResponse:
@@ -65,7 +69,7 @@ def _counted(state: State, request: HttpRequest, front: Front, asked: Asked) -> 
         decoded = decode_request(body, front.format)
         size = len(encode_request(decoded, chain[0]).data)
     except UnknownName as error:
-        raise Refused(404, "not_found", str(error)) from None
+        raise Refused(404, "model_not_found", str(error)) from None
     except CanonicallError as error:
         raise Refused(400, "malformed", str(error)) from None
     told = front.tokens(size // _BYTES_A_TOKEN + 1)

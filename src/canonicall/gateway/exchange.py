@@ -40,8 +40,18 @@ class Refused(Exception):
     """The gateway itself says no. `kind` is one word; fronts put it in the caller's own shape."""
 
     def __init__(
-        self, status: int, kind: str, message: str, *, retry_after: float | None = None
+        self,
+        status: int,
+        kind: str,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        code: str = "",
+        param: str = "",
     ) -> None:
+        """`code`, `param`: what OpenAI's errors say beside the message, where it is known."""
+        self.code = code
+        self.param = param
         self.status = status
         self.kind = kind
         self.message = message

@@ -31,7 +31,7 @@ def refused_of(error: NoReply) -> Refused:
 
 def error_response(front: Front, refused: Refused, headers: dict[str, str]) -> HttpResponse:
     """The refusal as a client of the front reads it."""
-    body = front.error(refused.status, refused.message)
+    body = front.error(refused)
     made = HttpResponse.json(body, refused.status)
     if refused.retry_after is not None:
         headers = {**headers, "retry-after": str(max(1, round(refused.retry_after)))}

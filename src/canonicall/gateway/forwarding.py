@@ -28,14 +28,32 @@ _SEALED = ("anthropic", "gemini", "openai-responses")
 """The formats whose replies have state that only its issuer can read."""
 
 
-def can_forward(body: Mapping[str, Any], format: str, target: Target) -> bool:
-    """Whether the target takes the body as it is, and its client the reply."""
+def can_forward(
+    body: Mapping[str, Any], format: str, target: Target, *, reads_leaks: bool = True
+) -> bool:
+    """Whether the target takes the body as it is, and its client the reply.
+
+    `reads_leaks`: whether calls are looked for in the words of the reply.
+    """
     if target.format != format:
         return False
-    # State of a host that only speaks the format would come back as its owner's own.
-    if format in _SEALED and target.domain != get_format(format).target.domain:
+    if not _is_readable(body, target, reads_leaks):
         return False
     return not verify({**body, "model": target.model} if "model" in body else dict(body), target)
+
+
+def _is_readable(body: Mapping[str, Any], target: Target, reads_leaks: bool) -> bool:
+    """Whether a client of the format can read what the target replies, unseen.
+
+    The owner of a format writes it as its clients read it. A host that only speaks it seals state
+    that would come back as the owner's own, writes thoughts into the content (Mistral), and lets
+    its models print calls into their words: such replies are read before they are passed on.
+    """
+    if target.domain == get_format(target.format).target.domain:
+        return True
+    if target.format in _SEALED or target.reasoning_field == "content":
+        return False
+    return not (reads_leaks and body.get("tools"))
 
 
 def with_model(data: bytes, body: Mapping[str, Any], target: Target) -> bytes:

@@ -8,7 +8,8 @@ from canonicall.client.transport import TransportError
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.forwarding import Forwarded, can_forward, with_model
-from canonicall.gateway.responses_state import is_stored, response_in, store
+from canonicall.gateway.opaque import has_packed
+from canonicall.gateway.responses_state import begins_end, is_stored, response_in, store
 from canonicall.gateway.state import State
 from canonicall.gateway.translation import Translation
 from canonicall.gateway.turns import Turn
@@ -50,7 +51,10 @@ class Generation:
 
     def _may_forward(self, target: Target) -> bool:
         turn, state = self._turn, self._state
-        return not state.middleware and can_forward(turn.body, turn.front.format, target)
+        if state.middleware or has_packed(turn.data):
+            return False
+        leaks = state.settings.repair.leaks
+        return can_forward(turn.body, turn.front.format, target, reads_leaks=leaks)
 
     async def _forwarded(self, target: Target) -> HttpResponse:
         turn = self._turn
@@ -63,7 +67,10 @@ class Generation:
         turn.upstream_seconds = self._elapsed() - self._begun
         headers = {**turn.headers(), "content-type": attempt.content_type}
         if turn.streams:
-            return HttpResponse(200, headers, self._watched(attempt))
+            # The provider was asked for events, whatever its client wants.
+            headers["content-type"] = turn.front.stream_type(turn.http)
+            pieces = turn.front.framed(self._watched(attempt), turn.http)
+            return HttpResponse(200, headers, pieces)
         try:
             body = b"".join([piece async for piece in attempt.pieces()])
         except TransportError as error:
@@ -93,22 +100,31 @@ class Generation:
     async def _watched(self, attempt: Forwarded) -> AsyncGenerator[bytes, None]:
         kept: list[bytes] | None = [] if is_stored(self._turn) else None
         last = b""
+        is_ending = is_noted = False
         try:
             async with aclosing(attempt.pieces()) as pieces:
                 async for piece in pieces:
                     if kept is not None:
                         kept.append(piece)
+                        is_ending = is_ending or begins_end(last + piece)
+                        if is_ending and piece.endswith(b"\n\n"):
+                            # Before the client can refer to it.
+                            is_noted = True
+                            self._note_forwarded(b"".join(kept))
                     last = (last + piece)[-_LAST_BYTES:]
                     yield piece
         except TransportError:
             self._turn.is_complete = False
             raise
-        self._note_forwarded(b"".join(kept) if kept is not None else last)
+        if not is_noted:
+            self._note_forwarded(last if kept is None else b"".join(kept))
 
     def _note_forwarded(self, data: bytes) -> None:
-        """Count tokens, and store what the client may refer to."""
-        turn = self._turn
+        """Count tokens, store what the client may refer to, and who answers now."""
+        turn, now = self._turn, self._state.backs.means.now()
+        if turn.target is not None and turn.target != turn.chain[0]:
+            self._state.switched.took_over(turn.session, turn.target, now)
         turn.usage = usage_in(data, turn.front.format)
         response = response_in(data) if is_stored(turn) else None
         if response is not None:
-            store(turn, response, self._state.keeping, self._state.backs.means.now())
+            store(turn, response, self._state.keeping, now)

@@ -8,6 +8,7 @@ import asyncio
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, TypeAlias
 
 import msgspec
@@ -22,8 +23,11 @@ TABLES = (
     ) WITHOUT ROWID""",
     "CREATE INDEX kept_by_age ON kept (made)",
 )
-_RESPONSE, _STATE, _REPORT, _REVOKED = "response", "state", "report", "revoked"
+_RESPONSE, _ITEM, _STATE, _REPORT = "response", "item", "state", "report"
+_REVOKED = "revoked"
 _AT_HAND = 2_000
+_AT_ONCE = 500
+"""As many ids as are looked up in one go: SQLite has a limit."""
 _DAY = 86_400.0
 _LATER_SECONDS = 0.5
 _READ_KEPT = msgspec.msgpack.Decoder(Kept)
@@ -73,24 +77,38 @@ class Keeping:
         found = {id: self._at_hand.get((kind, id)) for kind, id in wanted}
         return {id: _READ_KEPT.decode(data) for id, data in found.items() if data is not None}
 
-    def keep_response(self, id: str, response: Json, items: list[Any], now: float) -> None:
-        """Keep a response with all that was said before it."""
-        data = msgspec.json.encode({"response": response, "input": items})
-        self._keep(_RESPONSE, id, data, now)
+    def keep_response(self, id: str, stored: Json, now: float) -> None:
+        """Keep a response with all that was said before it, and each of its items by its id."""
+        self._keep(_RESPONSE, id, msgspec.json.encode(stored), now)
+        for item in stored["response"].get("output", ()):
+            named = item.get("id") if isinstance(item, dict) else None
+            if isinstance(named, str):
+                self._keep(_ITEM, named, msgspec.json.encode(item), now)
 
     async def response(self, id: str) -> Json | None:
         """A stored response and its input."""
         return await self._one(_RESPONSE, id)
 
+    async def items(self, ids: Iterable[str]) -> dict[str, Json]:
+        """The items of stored responses that have these ids."""
+        found = {id: await self._one(_ITEM, id) for id in dict.fromkeys(ids)}
+        return {id: item for id, item in found.items() if item is not None}
+
     async def forget_response(self, id: str) -> bool:
         """Forget a response; whether there was one."""
-        self._at_hand.pop((_RESPONSE, id), None)
+        stored = await self.response(id)
+        if stored is None:
+            return False
+        items = [one.get("id") for one in stored["response"].get("output", ())]
+        gone = [(_RESPONSE, id), *((_ITEM, item) for item in items if isinstance(item, str))]
+        for key in gone:
+            self._at_hand.pop(key, None)
 
-        def delete(db: sqlite3.Connection) -> bool:
-            sql = "DELETE FROM kept WHERE kind = ? AND id = ?"
-            return db.execute(sql, (_RESPONSE, id)).rowcount > 0
+        def delete(db: sqlite3.Connection) -> None:
+            db.executemany("DELETE FROM kept WHERE kind = ? AND id = ?", gone)
 
-        return bool(await self._database.do(delete))
+        await self._database.do(delete)
+        return True
 
     def keep_report(self, id: str, report: Json, now: float, *, lasts: bool) -> None:
         """Keep what is known of a request; for a while only where nothing is to be told."""
@@ -135,12 +153,14 @@ class Keeping:
         return None if data is None else msgspec.json.decode(data)
 
     async def _fetch(self, ids: list[str]) -> None:
-        def read(db: sqlite3.Connection) -> list[tuple[str, bytes]]:
-            marks = ",".join("?" * len(ids))
+        def read(some: list[str], db: sqlite3.Connection) -> dict[str, bytes]:
+            marks = ",".join("?" * len(some))
             sql = f"SELECT id, data FROM kept WHERE kind = ? AND id IN ({marks})"  # noqa: S608  marks
-            return db.execute(sql, (_STATE, *ids)).fetchall()
+            return dict(db.execute(sql, (_STATE, *some)).fetchall())
 
-        found = dict(await self._database.do(read))
+        found: dict[str, bytes] = {}
+        for at in range(0, len(ids), _AT_ONCE):
+            found |= await self._database.do(partial(read, ids[at : at + _AT_ONCE]))
         for id in ids:
             self._remember((_STATE, id), found.get(id))
 

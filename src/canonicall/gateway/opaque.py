@@ -5,7 +5,7 @@ unread. What has no such field is kept in the store, under the id of the call be
 never used for it. Where it is lost, the renderer does without.
 """
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +18,12 @@ from canonicall.conversation import Conversation
 from canonicall.ids import normalize_to_history_tool_id
 from canonicall.request import Request
 
-MARK = "canonicall.1."
+MARK = b"canonicall1."
+_BEGINNING = b64encode(MARK).decode()
+"""What packed state begins with; the mark is as long as makes that so."""
+_BEGINNING_IN_JSON = f'"{_BEGINNING}'.encode()
+_PLAIN = str.maketrans("-_", "+/")
+"""Clients that hold signatures as bytes (google-genai) give them back in the other alphabet."""
 _FIELDS = {"anthropic": "signature", "openai-responses": "encrypted", "gemini": "signature"}
 """The kind of state that a thought has in the front's own format."""
 _ON_CALLS = ("gemini",)
@@ -32,7 +37,7 @@ class Carried(Struct, frozen=True, omit_defaults=True):
     model: str
     opaque: tuple[Opaque, ...]
     text: str | None = None
-    """The words of a thought, where a client does not give them back either."""
+    """The words of a thought. Clients give them back in pieces, or not at all."""
 
 
 class Kept(Struct, frozen=True, omit_defaults=True):
@@ -44,32 +49,40 @@ class Kept(Struct, frozen=True, omit_defaults=True):
 
 def packed(carried: Carried) -> str:
     """One text that says it all."""
-    return MARK + urlsafe_b64encode(msgspec.msgpack.encode(carried)).decode().rstrip("=")
+    return b64encode(MARK + msgspec.msgpack.encode(carried)).decode()
 
 
 def unpacked(value: Any) -> Carried | None:
     """What a text says that `packed` wrote; None where it is another, or damaged."""
-    if not isinstance(value, str) or not value.startswith(MARK):
+    if not isinstance(value, str) or not value.startswith(_BEGINNING):
         return None
-    data = value[len(MARK) :]
+    plain = value.translate(_PLAIN).rstrip("=")
     try:
-        return msgspec.msgpack.decode(
-            urlsafe_b64decode(data + "=" * (-len(data) % 4)), type=Carried
-        )
-    except (msgspec.MsgspecError, ValueError):
+        data = b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+        return msgspec.msgpack.decode(data[len(MARK) :], type=Carried)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
+
+
+def has_packed(data: bytes) -> bool:
+    """Whether there is packed state in a body: nobody but the gateway can read it."""
+    return _BEGINNING_IN_JSON in data
 
 
 def front_state(block: Block, origin: Origin, format: str, domain: str) -> tuple[Opaque, ...]:
-    """The state of a block as a client of this front can carry it; () where it cannot."""
-    if not block.opaque or all(one.domain == domain for one in block.opaque):
+    """The state of a block as a client of this front can carry it; () where it cannot.
+
+    A thought without any is told apart from the front's own as well: it is read by its issuer only.
+    """
+    is_thought = isinstance(block, Thinking)
+    if block.opaque and all(one.domain == domain for one in block.opaque):
         return block.opaque
-    kind = _FIELDS.get(format, "")
-    has_place = isinstance(block, Thinking) or (isinstance(block, ToolCall) and format in _ON_CALLS)
-    if not kind or not has_place:
+    has_place = is_thought or (isinstance(block, ToolCall) and format in _ON_CALLS)
+    if format not in _FIELDS or not has_place or not (block.opaque or is_thought):
         return ()
-    carried = Carried(origin.provider, origin.model, block.opaque)
-    return (Opaque(domain, kind, packed(carried)),)
+    text = block.text if isinstance(block, Thinking) else None
+    carried = Carried(origin.provider, origin.model, block.opaque, text)
+    return (Opaque(domain, _FIELDS[format], packed(carried)),)
 
 
 def to_keep(message: Message, ids: Mapping[int, str], format: str) -> dict[str, Kept]:
@@ -123,10 +136,13 @@ def _restored(entry: Entry, kept: Mapping[str, Kept]) -> Entry:
     blocks: list[Block] = []
     made_by: Carried | None = None
     has_thoughts = any(isinstance(block, Thinking) and block.opaque for block in entry.blocks)
-    for block in entry.blocks:
+    for block in map(_without_damaged, entry.blocks):
         carried = next(filter(None, (unpacked(one.value) for one in block.opaque)), None)
         if carried is not None:
             made_by = carried
+            if isinstance(block, Thinking) and carried.text is not None:
+                _drop_pieces(blocks, block.text, carried.text)
+                block = replace(block, text=carried.text)  # noqa: PLW2901  as it was made
             blocks.append(replace(block, opaque=carried.opaque))
             continue
         found = kept.get(_key(block)) if isinstance(block, ToolCall) else None
@@ -142,9 +158,35 @@ def _restored(entry: Entry, kept: Mapping[str, Kept]) -> Entry:
         own = block.opaque if found.call is None else found.call.opaque
         blocks.append(replace(block, opaque=own))
     if made_by is None:
-        return entry
+        return entry if blocks == list(entry.blocks) else replace(entry, blocks=tuple(blocks))
     origin = replace(entry.origin or Origin(), provider=made_by.provider, model=made_by.model)
     return replace(entry, blocks=tuple(blocks), origin=origin)
+
+
+def _without_damaged(block: Block) -> Block:
+    """`block` without packed state that cannot be read: to anybody else it is a wrong signature."""
+    kept = tuple(one for one in block.opaque if not _is_damaged(one.value))
+    return block if len(kept) == len(block.opaque) else replace(block, opaque=kept)
+
+
+def _is_damaged(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith(_BEGINNING) and unpacked(value) is None
+
+
+def _drop_pieces(blocks: list[Block], last: str, whole: str) -> None:
+    """Drop the last blocks that are pieces of a thought, whose `last` piece has its state: a
+    streamed thought goes back as one part for each chunk (google-genai)."""
+    at, left, said = len(blocks), len(whole), last
+    while whole.endswith(said, 0, left):
+        left -= len(said)
+        piece = blocks[at - 1] if at else None
+        if not isinstance(piece, Thinking) or piece.opaque:
+            break
+        if not whole.endswith(piece.text, 0, left):
+            break
+        at, said = at - 1, piece.text
+    if not left:
+        del blocks[at:]
 
 
 def _key(call: ToolCall) -> str:

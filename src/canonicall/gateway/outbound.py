@@ -17,21 +17,26 @@ from canonicall.events import (
     SignatureAdded,
     StreamEnded,
     TextAdded,
+    UsageReported,
 )
 from canonicall.gateway.fronts.front import Front
 from canonicall.gateway.opaque import Kept, front_state, to_keep
 from canonicall.ids import HISTORY_PREFIX, derived_tool_id
 from canonicall.reply import Reply
 from canonicall.wire.formats import get_format
+from canonicall.wire.openai_chat.native import field_of
 
-_CHANGED = (MessageStarted, BlockStarted, SignatureAdded, BlockEnded, StreamEnded)
+_CHANGED = (MessageStarted, BlockStarted, SignatureAdded, BlockEnded, UsageReported, StreamEnded)
 
 
 class Outbound:
     """What is changed on one reply. Events and the whole reply get the same ids."""
 
-    def __init__(self, front: Front, *, request_id: str, model: str) -> None:
-        """`model`: the name that the client asked for."""
+    def __init__(
+        self, front: Front, *, request_id: str, model: str, tells_usage: bool = True
+    ) -> None:
+        """`model`: the name that the client asked for. `tells_usage`: whether it wants figures."""
+        self._tells_usage = tells_usage
         self._front = front
         self._domain = get_format(front.format).target.domain
         self._response_id = front.response_prefix + request_id
@@ -67,10 +72,11 @@ class Outbound:
                 ids[at] = self._same_id(block)
                 blocks.append(replace(block, id=ids[at], opaque=self._state(block)))
             else:
-                blocks.append(replace(block, opaque=self._state(block)) if block.opaque else block)
+                blocks.append(self._with_state(_as_usual(block)))
         self.kept = to_keep(message, ids, self._front.format)
         shown = replace(message, blocks=tuple(blocks), origin=self._shown_origin(self._origin))
-        self.sent = replace(reply, message=shown)
+        usage = reply.usage if self._tells_usage else None
+        self.sent = replace(reply, message=shown, usage=usage)
         return self.sent
 
     def _change(self, event: Event, made: list[Event]) -> None:
@@ -82,9 +88,14 @@ class Outbound:
                 id = self._ids[event.index] = self._new_id(call)
                 self._given.setdefault((call.id, call.name), []).append(id)
                 made.append(BlockStarted(event.index, replace(call, id=id, opaque=())))
+            case BlockStarted(block=Thinking() as thought):
+                made.append(BlockStarted(event.index, _as_usual(thought)))
             case SignatureAdded():
                 # It comes with the end of its block, in one piece.
                 pass
+            case UsageReported():
+                if self._tells_usage:
+                    made.append(event)
             case BlockEnded():
                 made += self._ended(event)
             case StreamEnded():
@@ -93,15 +104,18 @@ class Outbound:
                 made.append(event)
 
     def _ended(self, event: BlockEnded) -> list[Event]:
-        block = event.block
+        block = _as_usual(event.block)
         if event.index in self._ids and isinstance(block, ToolCall):
             block = replace(block, id=self._ids[event.index])
-        if block.opaque:
-            block = replace(block, opaque=self._state(block))
+        block = self._with_state(block)
         ended = BlockEnded(event.index, block)
         if not isinstance(block, Thinking):
             return [ended]
         return [*(SignatureAdded(event.index, one) for one in block.opaque), ended]
+
+    def _with_state(self, block: Block) -> Block:
+        state = self._state(block)
+        return block if state == block.opaque else replace(block, opaque=state)
 
     def _state(self, block: Block) -> tuple[Opaque, ...]:
         return front_state(block, self._origin, self._front.format, self._domain)
@@ -119,3 +133,11 @@ class Outbound:
 
     def _shown_origin(self, origin: Origin) -> Origin:
         return replace(origin, model=self._model, response_id=self._response_id)
+
+
+def _as_usual(block: Block) -> Block:
+    """`block` where clients of its format look for it: Mistral's thoughts stand in the content,
+    which the SDK of OpenAI takes for text."""
+    if isinstance(block, Thinking) and field_of(block) == "content":
+        return replace(block, native=None)
+    return block

@@ -19,7 +19,8 @@ from canonicall.gateway.generation import Generation
 from canonicall.gateway.governance.gate import Permit
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.reading import parsed_body
-from canonicall.gateway.responses_state import FORMAT, PREVIOUS, whole_body
+from canonicall.gateway.responses_state import FORMAT, Whole, whole_body
+from canonicall.gateway.routing import Route
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.sessions import session_of
@@ -27,7 +28,6 @@ from canonicall.gateway.state import State
 from canonicall.gateway.turns import Turn, target_name, wants_strict
 from canonicall.reply import ERROR, Reply
 from canonicall.streams import StreamEncoder
-from canonicall.target import Target
 
 _WENT_AWAY = 499
 
@@ -77,18 +77,20 @@ class ServedTurn:
         try:
             route = state.routes.find(model)
         except UnknownName as error:
-            raise Refused(404, "not_found", str(error)) from None
-        session = session_of(request, body, key)
+            raise Refused(404, "model_not_found", str(error)) from None
+        whole = await self._whole(body, route)
+        # A session is known by how it begins, which may be stored.
+        session = session_of(request, whole.body, key)
         chain = state.switched.first(session, route.chain(session), state.backs.means.now())
-        whole, data = await self._with_stored_turns(body, chain[0])
+        is_as_sent = whole.body is body or whole.keeper == target_name(chain[0])
         strict = state.settings.repair.strict or wants_strict(request)
         return Turn(
             id=self._id,
             front=front,
             asked=self._asked,
             http=request,
-            body=whole,
-            data=data,
+            body=whole.body,
+            data=request.body if is_as_sent else msgspec.json.encode(whole.body),
             model=model,
             streams=streams,
             chain=chain,
@@ -118,22 +120,18 @@ class ServedTurn:
                 watcher.begun(begun)
         return begun.key
 
-    async def _with_stored_turns(
-        self, body: dict[str, Any], first: Target
-    ) -> tuple[dict[str, Any], bytes]:
-        """The body with the turns that the gateway has stored, and its bytes."""
+    async def _whole(self, body: dict[str, Any], route: Route) -> Whole:
+        """The body with the turns that the gateway has stored."""
         if self._front.format != FORMAT:
-            return body, self._request.body
+            return Whole(body)
         try:
-            whole = await whole_body(body, self._state.keeping)
+            return await whole_body(body, self._state.keeping)
         except Refused:
-            if first.format == FORMAT and isinstance(body.get(PREVIOUS), str):
+            (first, *_) = route.chain(session_of(self._request, body, ""))
+            if first.format == FORMAT:
                 # Its provider may have stored it before the gateway was there.
-                return body, self._request.body
+                return Whole(body)
             raise
-        if whole == body:
-            return body, self._request.body
-        return whole, msgspec.json.encode(whole)
 
     async def _reply(self, turn: Turn, outlet: Outlet) -> int:
         """Answer with a reply; its status."""
@@ -170,7 +168,7 @@ class ServedTurn:
     async def _signs_of_life(self, turn: Turn, outlet: Outlet) -> None:
         """While the model is silent, something is sent; at last even the head of the response,
         though it is not known then whether there will be a reply."""
-        headers = {**turn.headers(), "content-type": turn.front.stream_type}
+        headers = {**turn.headers(), "content-type": turn.front.stream_type(turn.http)}
         sign = StreamEncoder(turn.front.format).keep_alive()
         await outlet.keep_alive(sign, self._state.settings.server.keep_alive_seconds, headers)
 

@@ -3,13 +3,14 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from canonicall.codec import decode_request, encode_request, encode_response
 from canonicall.errors import CanonicallError
-from canonicall.events import Event, StreamEnded, UsageReported
+from canonicall.events import Event, StreamEnded
 from canonicall.findings import Action
 from canonicall.folding import events_of
 from canonicall.gateway.asking import Asking
@@ -32,9 +33,12 @@ class Translation:
     def __init__(self, state: State, turn: Turn) -> None:
         self._state = state
         self._turn = turn
-        self._outbound = Outbound(turn.front, request_id=turn.id, model=turn.model)
+        self._outbound = Outbound(
+            turn.front, request_id=turn.id, model=turn.model, tells_usage=_wants_usage(turn)
+        )
         self._elapsed = state.backs.means.elapsed
         self._begun = self._elapsed()
+        self._now = state.backs.means.now()
 
     async def response(self, chain: list[Target]) -> HttpResponse:
         """What the client gets."""
@@ -48,6 +52,7 @@ class Translation:
             chain,
             turn.notices.append,
             continues=turn.streams and state.settings.repair.continue_streams,
+            reads_leaks=state.settings.repair.leaks,
         )
         batches = asking.batches()
         try:
@@ -58,7 +63,7 @@ class Translation:
         self._note_sent(asking, request)
         if turn.streams:
             pieces = self._encoded(batches, first, asking, request)
-            headers = {**turn.headers(), "content-type": turn.front.stream_type}
+            headers = {**turn.headers(), "content-type": turn.front.stream_type(turn.http)}
             return HttpResponse(200, headers, turn.front.framed(pieces, turn.http))
         async with aclosing(batches):
             last = first
@@ -111,18 +116,18 @@ class Translation:
     ) -> AsyncGenerator[bytes, None]:
         """The stream that the client gets, whatever happens: one that breaks is told to be cut."""
         turn = self._turn
-        encoder = StreamEncoder(turn.front.format, seed=turn.id)
-        try:
-            async with aclosing(batches):
-                async for events in _after(first, batches, whole=self._state.waits_for_replies):
-                    if isinstance(events[-1], StreamEnded):
-                        events = self._ended(events, request)  # noqa: PLW2901  the last ones
-                        turn.target, turn.attempts = asking.target, asking.attempts
-                    data = encoder.feed_all(self._outbound.events(events))
-                    if data:
-                        yield data
-        finally:
-            self._keep()
+        encoder = StreamEncoder(turn.front.format, seed=turn.id, created=int(self._now))
+        async with aclosing(batches):
+            async for events in _after(first, batches, whole=self._state.waits_for_replies):
+                if isinstance(events[-1], StreamEnded):
+                    events = self._ended(events, request)  # noqa: PLW2901  the last ones
+                    turn.target, turn.attempts = asking.target, asking.attempts
+                data = encoder.feed_all(self._outbound.events(events))
+                if self._outbound.sent is not None:
+                    # Before the client can refer to it.
+                    self._keep()
+                if data:
+                    yield data
         rest = encoder.close()
         if rest:
             yield rest
@@ -135,9 +140,6 @@ class Translation:
         turn.is_complete = end.complete
         reply = self._checked(end.reply, request, streamed=True)
         self._note_reply(reply)
-        if not _wants_usage(turn):
-            reply = replace(reply, usage=None)
-            before = [one for one in before if not isinstance(one, UsageReported)]
         if self._state.waits_for_replies:
             return list(events_of(self._state.middleware_chain.reply(reply)))
         return [*before, replace(end, reply=reply)]
@@ -151,7 +153,7 @@ class Translation:
         reply = self._checked(end.reply, request, streamed=False)
         reply = self._state.middleware_chain.reply(reply)
         self._note_reply(reply)
-        body = encode_response(self._outbound.reply(reply), turn.front.format)
+        body = self._body(self._outbound.reply(reply))
         self._keep()
         headers = {**turn.headers(), "content-type": JSON}
         return HttpResponse(200, headers, msgspec.json.encode(body))
@@ -183,7 +185,11 @@ class Translation:
         if turn.target is not None and turn.target != turn.chain[0]:
             state.switched.took_over(turn.session, turn.target, now)
         if is_stored(turn):
-            store(turn, encode_response(sent, turn.front.format), state.keeping, now)
+            store(turn, self._body(sent), state.keeping, now)
+
+    def _body(self, reply: Reply) -> dict[str, Any]:
+        front = self._turn.front
+        return front.dated(encode_response(reply, front.format), self._now)
 
 
 async def _after(
@@ -202,8 +208,8 @@ async def _after(
 
 
 def _wants_usage(turn: Turn) -> bool:
-    """Whether a stream says at its end what it cost: chat clients have to ask for it."""
-    if turn.front.format != "openai-chat":
+    """Whether a reply says what it cost: in a stream, chat clients have to ask for it."""
+    if turn.front.format != "openai-chat" or not turn.streams:
         return True
     options = turn.body.get("stream_options")
     return isinstance(options, dict) and options.get("include_usage") is True

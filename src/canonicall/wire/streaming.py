@@ -60,6 +60,10 @@ class Decoding(Protocol):
 class Encoding(Protocol):
     """Writes the frames of one stream."""
 
+    created: int
+    """When the reply was made, in seconds since 1970; 0 where that is not known. Not every format
+    tells it."""
+
     def event(self, event: Event) -> bytes:
         """The frames for an event; blocks come one at a time, each with its end."""
         ...

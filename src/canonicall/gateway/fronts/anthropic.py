@@ -1,12 +1,22 @@
 """Anthropic's Messages API: `/v1/messages`, its token count, and its list of models."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from canonicall.gateway.exchange import HttpRequest
-from canonicall.gateway.fronts.front import COUNT, GENERATE, MODEL, MODELS, Asked, Front
+from canonicall.gateway.fronts.front import (
+    COUNT,
+    GENERATE,
+    MODEL,
+    MODELS,
+    Asked,
+    Front,
+    page_size,
+)
 
 _CREATED = "1970-01-01T00:00:00Z"
+_PAGE = 20
+"""docs: list models, `limit`."""
 
 
 class MessagesFront(Front):
@@ -30,10 +40,21 @@ class MessagesFront(Front):
         is_ours = "anthropic-version" in request.headers or request.path.startswith("/anthropic")
         return asked if is_ours else None
 
-    def models(self, names: Iterable[str]) -> dict[str, Any]:
-        listed = [self.one_model(name) for name in names]
-        edges = [listed[0]["id"], listed[-1]["id"]] if listed else [None, None]
-        return {"data": listed, "has_more": False, "first_id": edges[0], "last_id": edges[1]}
+    def models(self, names: Sequence[str], query: Mapping[str, str]) -> dict[str, Any]:
+        size = page_size(query.get("limit", ""), _PAGE)
+        before, after = query.get("before_id"), query.get("after_id")
+        begin = names.index(after) + 1 if after in names else 0
+        if before in names:
+            end = names.index(before)
+            begin = max(end - size, 0)
+            has_more = begin > 0
+        else:
+            end = min(begin + size, len(names))
+            has_more = end < len(names)
+        shown = names[begin:end]
+        edges = (shown[0], shown[-1]) if shown else (None, None)
+        listed = [self.one_model(name) for name in shown]
+        return {"data": listed, "has_more": has_more, "first_id": edges[0], "last_id": edges[1]}
 
     def one_model(self, name: str) -> dict[str, Any]:
         return {"type": "model", "id": name, "display_name": name, "created_at": _CREATED}

@@ -5,13 +5,13 @@ request and a reply mean is read and written by `wire/`.
 """
 
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, TypeAlias
 
 from msgspec import Struct
 
-from canonicall.gateway.exchange import HttpRequest
+from canonicall.gateway.exchange import HttpRequest, Refused
 from canonicall.wire.error_body import ErrorBody
 
 GENERATE, COUNT, MODELS, MODEL = "generate", "count", "models", "model"
@@ -20,6 +20,9 @@ STREAM = "stream"
 """Like GENERATE, where the path says that the reply is streamed."""
 Routes: TypeAlias = tuple[tuple[str, str, str], ...]
 
+_LARGEST_PAGE = 1000
+"""Anthropic and Google list no more at a time."""
+_LONGEST_NUMBER = 10
 _ERROR_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -43,6 +46,16 @@ class Asked(Struct, frozen=True):
     """The model, or the id of what is stored, where the path says it."""
 
 
+def page_size(asked: str, usual: int) -> int:
+    """How many entries a page has."""
+    return min(max(whole_number(asked, usual), 1), _LARGEST_PAGE)
+
+
+def whole_number(text: str, otherwise: int) -> int:
+    """The number in a query, or another where there is none: the longest ones cannot be read."""
+    return int(text) if text.isdecimal() and len(text) < _LONGEST_NUMBER else otherwise
+
+
 class Front:
     """The answers that most formats have in common."""
 
@@ -51,7 +64,6 @@ class Front:
     """Method, pattern of the path, what is asked for; `(?P<name>...)` is the model, or an id."""
     call_prefix: ClassVar[str] = "call_"
     response_prefix: ClassVar[str] = ""
-    stream_type: ClassVar[str] = "text/event-stream"
 
     def __init__(self) -> None:
         self._routes = [(method, re.compile(path), what) for method, path, what in self.routes]
@@ -73,20 +85,34 @@ class Front:
         """Whether the reply is to be streamed."""
         return asked.action == STREAM or body.get("stream") is True
 
+    def stream_type(self, request: HttpRequest) -> str:
+        """The content type of a stream, as this request wants it framed."""
+        del request
+        return "text/event-stream"
+
     def framed(self, pieces: AsyncIterator[bytes], request: HttpRequest) -> AsyncIterator[bytes]:
         """The pieces of a stream as this request wants them framed."""
         del request
         return pieces
 
-    def error(self, status: int, message: str, *, code: str = "") -> Any:
-        """The body of an error."""
-        kind = _ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
-        module = import_module(f"canonicall.wire.{self.format.replace('-', '_')}.errors")
-        body: Any = module.encode_error(ErrorBody(message, kind, code))
+    def dated(self, body: dict[str, Any], now: float) -> dict[str, Any]:
+        """The body of a reply, with the time where this format tells it."""
+        del now
         return body
 
-    def models(self, names: Iterable[str]) -> dict[str, Any]:
-        """The list of models."""
+    def error(self, refused: Refused) -> Any:
+        """The body of an error."""
+        status = refused.status
+        kind = _ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
+        module = import_module(f"canonicall.wire.{self.format.replace('-', '_')}.errors")
+        body: Any = module.encode_error(
+            ErrorBody(refused.message, kind, refused.code, refused.param)
+        )
+        return body
+
+    def models(self, names: Sequence[str], query: Mapping[str, str]) -> dict[str, Any]:
+        """The list of models, or the page of it that is asked for."""
+        del query
         return {"object": "list", "data": [self.one_model(name) for name in names]}
 
     def one_model(self, name: str) -> dict[str, Any]:

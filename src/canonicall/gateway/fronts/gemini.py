@@ -1,19 +1,32 @@
 """Google's Gemini API: `models/{model}:generateContent` and its stream in two framings."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
-from canonicall.gateway.exchange import HttpRequest
-from canonicall.gateway.fronts.front import COUNT, GENERATE, MODEL, MODELS, STREAM, Asked, Front
+from canonicall.gateway.exchange import JSON, HttpRequest, Refused
+from canonicall.gateway.fronts.front import (
+    COUNT,
+    GENERATE,
+    MODEL,
+    MODELS,
+    STREAM,
+    Asked,
+    Front,
+    page_size,
+    whole_number,
+)
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.gemini.errors import encode_error
 
+_PAGE = 50
+"""ai.google.dev, models.list: `pageSize`."""
 _BASE = r"(?:/gemini)?/v1(?:beta1?|alpha)?"
 # Vertex has its own prefix before the same methods: google-genai 3.1.0, _api_client.py.
 _MODEL = (
     _BASE + r"(?:/projects/[^/]+/locations/[^/]+)?(?:/publishers/google)?/(?:models|tunedModels)"
 )
-_NAME = r"/(?P<name>[^:]+)"
+# `provider:model` is a name too: only the last colon is the method's.
+_NAME = r"/(?P<name>.+)"
 
 
 class GeminiFront(Front):
@@ -40,16 +53,21 @@ class GeminiFront(Front):
         del body
         return asked.action == STREAM
 
+    def stream_type(self, request: HttpRequest) -> str:
+        return super().stream_type(request) if _wants_events(request) else JSON
+
     def framed(self, pieces: AsyncIterator[bytes], request: HttpRequest) -> AsyncIterator[bytes]:
-        return pieces if request.query.get("alt") == "sse" else _as_array(pieces)
+        return pieces if _wants_events(request) else _as_array(pieces)
 
-    def error(self, status: int, message: str, *, code: str = "") -> Any:
-        del code
-        kind = super().error(status, message)["error"]["status"]
-        return encode_error(ErrorBody(message, kind, str(status)))
+    def error(self, refused: Refused) -> Any:
+        kind = super().error(refused)["error"]["status"]
+        return encode_error(ErrorBody(refused.message, kind, str(refused.status)))
 
-    def models(self, names: Iterable[str]) -> dict[str, Any]:
-        return {"models": [self.one_model(name) for name in names]}
+    def models(self, names: Sequence[str], query: Mapping[str, str]) -> dict[str, Any]:
+        begin = whole_number(query.get("pageToken", ""), 0)
+        end = begin + page_size(query.get("pageSize", ""), _PAGE)
+        listed = {"models": [self.one_model(name) for name in names[begin:end]]}
+        return {**listed, "nextPageToken": str(end)} if end < len(names) else listed
 
     def one_model(self, name: str) -> dict[str, Any]:
         ways = ["generateContent", "streamGenerateContent", "countTokens"]
@@ -59,16 +77,22 @@ class GeminiFront(Front):
         return {"totalTokens": count}
 
 
+def _wants_events(request: HttpRequest) -> bool:
+    return request.query.get("alt") == "sse"
+
+
 async def _as_array(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Server-sent events as the elements of one JSON array, which is open until the last."""
+    """Server-sent events as the elements of one JSON array, which is open until the last.
+
+    Each piece ends a line: behind it a sign of life is nothing but space.
+    """
     opening, rest = b"[", b""
     async for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\n\n")
-        for event in whole:
-            data = event.strip().removeprefix(b"data: ")
+        *whole, rest = (rest + piece).split(b"\n")
+        for line in whole:
+            # Google ends its lines with a carriage return too. One event is one line of data.
+            data = line.strip().removeprefix(b"data:").strip()
             if data:
-                yield opening + data
-                opening = b",\r\n"
-            elif opening != b"[":
-                yield b"\n"
+                yield opening + data + b"\n"
+                opening = b","
     yield b"]" if opening != b"[" else b"[]"

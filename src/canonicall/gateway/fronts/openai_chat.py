@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from canonicall.gateway.exchange import Refused
 from canonicall.gateway.fronts.front import GENERATE, MODEL, MODELS, Front, Routes
 
 _BASE = r"(?:/openai)?(?:/v1)?"
@@ -20,9 +21,19 @@ class ChatFront(Front):
     )
     response_prefix = "chatcmpl-"
 
-    def error(self, status: int, message: str, *, code: str = "") -> Any:
+    def dated(self, body: dict[str, Any], now: float) -> dict[str, Any]:
+        return {**body, "created": int(now)}
+
+    def error(self, refused: Refused) -> Any:
         # openai 3.49.0 (Python), _exceptions.py: clients look at `code` to tell refusals apart.
-        return super().error(status, message, code=code or _CODES.get(status, ""))
+        body = super().error(refused)
+        body["error"]["code"] = refused.code or _CODES.get(refused.kind)
+        return body
 
 
-_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
+_CODES = {
+    "authentication": "invalid_api_key",
+    "model_not_found": "model_not_found",
+    "rate_limited": "rate_limit_exceeded",
+}
+"""OpenAI's codes by the kinds of refusals."""

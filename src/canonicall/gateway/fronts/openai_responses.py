@@ -23,5 +23,8 @@ class ResponsesFront(ChatFront):
     )
     response_prefix = "resp_"
 
+    def dated(self, body: dict[str, Any], now: float) -> dict[str, Any]:
+        return {**body, "created_at": int(now)}
+
     def tokens(self, count: int) -> dict[str, Any]:
         return {"object": "response.input_tokens", "input_tokens": count}

@@ -46,6 +46,8 @@ _NOWHERE = (b"", b"")
 class StreamEncoding:
     """Writes the chunks of one stream."""
 
+    created: int = 0
+
     def __init__(self) -> None:
         self._head = b""
         """How every chunk with a choice begins, up to its delta."""
@@ -98,7 +100,7 @@ class StreamEncoding:
         self._envelope = {
             "id": origin.response_id or RESPONSE_ID,
             "object": "chat.completion.chunk",
-            "created": 0,
+            "created": self.created,
             "model": origin.model,
         }
         envelope = _json(self._envelope)[:-1]

@@ -55,7 +55,12 @@ def own_block(block: Block, *, own: bool) -> Block | None:
         case Media():
             return _shown(block)
         case _:
-            return block if own else replace(block, opaque=())
+            return block if own else _without_foreign_state(block)
+
+
+def _without_foreign_state(block: Block) -> Block:
+    kept = tuple(one for one in block.opaque if one.domain == TARGET.domain)
+    return block if kept == block.opaque else replace(block, opaque=kept)
 
 
 def complete_item(item: dict[str, Any], suffix: str) -> dict[str, Any]:

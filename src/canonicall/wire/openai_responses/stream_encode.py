@@ -39,6 +39,8 @@ _BEHIND_ALL = -1
 class StreamEncoding:
     """Writes the frames of one stream."""
 
+    created: int = 0
+
     def __init__(self) -> None:
         self._order = InOrder()
         self._writing: Writing | None = None
@@ -122,9 +124,11 @@ class StreamEncoding:
         response = encode_response(replace(reply, message=replace(reply.message, blocks=())))
         begun = self._empty()
         response |= {"id": begun["id"], "model": begun["model"] or response["model"]}
+        response["created_at"] = self.created
         if reply.usage is None:
             response["usage"] = encode_usage(self._usage)
         return response
 
     def _empty(self) -> dict[str, Any]:
-        return encode_response(Reply(Message("assistant", origin=self._origin)))
+        response = encode_response(Reply(Message("assistant", origin=self._origin)))
+        return response | {"created_at": self.created}

@@ -1,0 +1,160 @@
+"""The Responses front: what is stored, what it is asked for, and by whom it was made."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from canonicall.gateway.settings import StoreSettings
+from canonicall.testing.server import serve
+from front_bodies import request_of
+from gateway_backs import BOTH, models, thinking_world
+from gateway_support import World, ask
+from sdk_fronts import ResponsesConversing, openai, responses_said
+
+FOREIGN, OWN = "by-anthropic-anthropic", "by-openai-openai-responses"
+TOOLS = ResponsesConversing.tools
+WHO = pytest.mark.parametrize("model", [FOREIGN, OWN])
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return thinking_world()
+
+
+@pytest.fixture(scope="module")
+def client(world: World) -> Iterator[Any]:
+    with serve(world.gateway(models())) as server:
+        client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="any", max_retries=0)
+        yield client.responses
+        client.close()
+
+
+def outputs(response: Any) -> list[Any]:
+    return [
+        {"type": "function_call_output", "call_id": id, "output": f"{name} of Paris"}
+        for id, name, _ in responses_said(response).calls
+    ]
+
+
+@WHO
+@pytest.mark.parametrize("streamed", [False, True])
+def test_what_is_stored_is_what_was_sent(client: Any, model: str, streamed: bool) -> None:
+    asked = {"model": model, "input": BOTH, "tools": TOOLS}
+    if streamed:
+        with client.stream(**asked) as stream:
+            response = stream.get_final_response()
+    else:
+        response = client.create(**asked)
+    stored = client.retrieve(response.id)
+    assert [one.id for one in stored.output] == [one.id for one in response.output]
+    assert stored.created_at == response.created_at
+    assert responses_said(stored) == responses_said(response)
+
+
+@WHO
+def test_input_items_are_listed_page_by_page(client: Any, model: str) -> None:
+    first = client.create(model=model, input=BOTH, tools=TOOLS)
+    second = client.create(
+        model=model, input=outputs(first), previous_response_id=first.id, tools=TOOLS
+    )
+    listed = list(client.input_items.list(second.id, order="asc"))
+    assert listed[0].content[0].text == BOTH
+    kinds = [one.type for one in listed if one.type != "reasoning"]
+    assert kinds == ["message", *["function_call"] * 2, *["function_call_output"] * 2]
+    paged = list(client.input_items.list(second.id, order="asc", limit=2))
+    assert [one.id for one in paged] == [one.id for one in listed]
+    newest = list(client.input_items.list(second.id, limit=1))
+    assert [one.id for one in newest] == [one.id for one in reversed(listed)]
+
+
+@WHO
+def test_what_is_deleted_is_not_found_any_more(client: Any, model: str) -> None:
+    response = client.create(model=model, input=BOTH, tools=TOOLS)
+    client.delete(response.id)
+    for ask_again in (client.retrieve, client.delete, client.input_items.list, client.cancel):
+        with pytest.raises(openai.NotFoundError, match=f"Response with id '{response.id}'"):
+            ask_again(response.id)
+    with pytest.raises(openai.BadRequestError) as caught:
+        client.create(model=FOREIGN, input="More?", previous_response_id=response.id)
+    assert caught.value.code == "previous_response_not_found"
+    assert caught.value.param == "previous_response_id"
+    assert f"Previous response with id '{response.id}' not found." in caught.value.message
+
+
+@WHO
+def test_what_is_not_to_be_stored_is_not(client: Any, model: str) -> None:
+    response = client.create(model=model, input=BOTH, tools=TOOLS, store=False)
+    with pytest.raises(openai.NotFoundError):
+        client.retrieve(response.id)
+
+
+def test_only_what_runs_in_the_background_can_be_cancelled(client: Any) -> None:
+    response = client.create(model=FOREIGN, input=BOTH, tools=TOOLS)
+    with pytest.raises(openai.BadRequestError, match="background"):
+        client.cancel(response.id)
+
+
+@WHO
+def test_items_can_be_referred_to_by_their_ids(client: Any, world: World, model: str) -> None:
+    first = client.create(model=model, input=BOTH, tools=TOOLS)
+    references = [{"type": "item_reference", "id": one.id} for one in first.output]
+    question = {"role": "user", "content": BOTH}
+    second = client.create(
+        model=FOREIGN, input=[question, *references, *outputs(first)], tools=TOOLS
+    )
+    assert second.output_text == "It is so: get_weather of Paris; local_time of Paris."
+    assert world.of("anthropic").seen[-1].status == 200
+
+
+def test_an_item_that_is_not_stored_is_named(client: Any) -> None:
+    gone = [{"role": "user", "content": BOTH}, {"type": "item_reference", "id": "rs_gone"}]
+    with pytest.raises(openai.BadRequestError, match="Item with id 'rs_gone' not found"):
+        client.create(model=FOREIGN, input=gone)
+
+
+def test_encrypted_reasoning_comes_where_it_is_asked_for(client: Any) -> None:
+    """Of a provider that has other state, too."""
+    include = ["reasoning.encrypted_content"]
+    response = client.create(model=FOREIGN, input=BOTH, tools=TOOLS, include=include, store=False)
+    (thought,) = [one for one in response.output if one.type == "reasoning"]
+    assert thought.encrypted_content
+
+
+async def test_a_chain_goes_on_after_the_gateway_began_anew(tmp_path: Any) -> None:
+    """Stored responses outlive the process."""
+    world = thinking_world()
+    store = StoreSettings(path=str(tmp_path / "gateway.db"))
+    gateway = world.gateway(models(), store=store)
+    path, body = request_of("openai-responses", FOREIGN, BOTH)
+    first = (await ask(gateway, path, body)).json
+    await gateway.close()
+    gateway = world.gateway(models(), store=store)
+    calls = [one for one in first["output"] if one["type"] == "function_call"]
+    given = [
+        {"type": "function_call_output", "call_id": one["call_id"], "output": "x"} for one in calls
+    ]
+    body |= {"input": given, "previous_response_id": first["id"]}
+    second = await ask(gateway, path, body)
+    assert second.status == 200, second.body
+    await gateway.close()
+
+
+@WHO
+async def test_a_streamed_response_is_stored_before_its_last_byte_is_sent(model: str) -> None:
+    """A client may refer to it at once."""
+    gateway = thinking_world().gateway(models())
+    path, body = request_of("openai-responses", model, BOTH, streamed=True)
+    found: list[Any] = []
+
+    async def look(data: bytes) -> None:
+        for line in data.splitlines():
+            if line.startswith(b"data: ") and b'"type":"response.completed"' in line:
+                id = json.loads(line[6:])["response"]["id"]
+                found.append(await gateway.keeping.response(id))
+
+    answer = await ask(gateway, path, body, look=look)
+    assert answer.status == 200
+    assert [one["response"]["status"] for one in found] == ["completed"]
+    await gateway.close()
