@@ -210,7 +210,7 @@ class MessagesConversing(Conversing):
             "max_tokens": 4000,
         }
         if self.thinks:
-            asked["thinking"] = {"type": "enabled", "budget_tokens": 1024}
+            asked["thinking"] = {"type": "adaptive"}
         if self.streamed:
             with self.client.messages.stream(**asked) as stream:
                 message = stream.get_final_message()
