@@ -3,11 +3,12 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from canonicall.client.failure import REFUSED, AttemptFailed
+from canonicall.client.failure import REFUSED, AttemptFailed, of_cut
 from canonicall.client.transport import TransportError
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.forwarding import Forwarded, can_forward, with_model
+from canonicall.gateway.nothing_said import says_nothing
 from canonicall.gateway.responses_state import is_stored, response_in, store
 from canonicall.gateway.state import State
 from canonicall.gateway.translation import Translation
@@ -68,6 +69,9 @@ class Generation:
         except TransportError as error:
             turn.is_complete = False
             raise Refused(502, "cut", str(error)) from error
+        if says_nothing(body, target):
+            turn.is_forwarded = False
+            raise AttemptFailed(of_cut(target, "there is no message in the reply."))
         self._note_forwarded(body)
         return HttpResponse(200, headers, body)
 
