@@ -16,6 +16,7 @@ from canonicall.gateway.app import Gateway
 from canonicall.gateway.settings import Choice, ModelSettings
 from canonicall.testing import Simulator
 from canonicall.testing.exchange import SimResponse
+from canonicall.testing.script import ScriptedModel, Step
 from canonicall.testing.transport import SimulatedResponse, SimulatorTransport
 from gateway_support import Answer, World, ask
 
@@ -98,6 +99,11 @@ class _Written(SimulatorTransport):
 
 def _provider(url: str) -> str:
     return (urlsplit(url).hostname or "").split(".")[0]
+
+
+def saying(*steps: Step) -> Callable[[str], Simulator]:
+    """Simulators that say these things, one after another."""
+    return lambda provider: Simulator(provider, model=ScriptedModel(steps))
 
 
 def model(first: str, *others: str) -> dict[str, ModelSettings]:

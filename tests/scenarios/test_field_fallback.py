@@ -10,11 +10,10 @@ from canonicall.framing.eventstream import write_frame
 from canonicall.gateway.settings import RepairSettings
 from canonicall.reply import ERROR, Reply
 from canonicall.streams import StreamEncoder
-from canonicall.testing import Simulator
 from canonicall.testing.exchange import SimResponse
-from canonicall.testing.script import ScriptedModel, says, thought
+from canonicall.testing.script import says, thought
 from scenarios import upstreams
-from scenarios.scripted_hosts import Hosts, asked, model, no_connection, question, stream
+from scenarios.scripted_hosts import Hosts, asked, model, no_connection, question, saying, stream
 from scenarios.streaming_support import ERRORS, READERS, has_failed
 
 FRONTS = ["openai-chat", "openai-responses", "anthropic", "gemini"]
@@ -39,11 +38,6 @@ def but(front, reason):
 
 
 GOING_ON = but("openai-chat", "words that go on begin on a line of their own")
-
-
-def saying(*replies):
-    """Simulators that say these things, one after another."""
-    return lambda provider: Simulator(provider, model=ScriptedModel(replies))
 
 
 @pytest.mark.parametrize("front", GOING_ON)

@@ -7,10 +7,9 @@ import json
 
 import pytest
 
-from canonicall.testing import Simulator
-from canonicall.testing.script import ScriptedModel, call, says
+from canonicall.testing.script import call, says
 from gateway_support import ask
-from scenarios.scripted_hosts import Hosts, asked, model, question
+from scenarios.scripted_hosts import Hosts, asked, model, question, saying
 
 PATCH = '*** Begin Patch\n*** Add File: a.txt\n+"quoted" \\ back\n*** End Patch\n'
 GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": "start: begin hunk+ end"}
@@ -106,16 +105,12 @@ def response_of(answer, streams):
     return json.loads(last)["response"]
 
 
-def calling(*steps):
-    return lambda provider: Simulator(provider, model=ScriptedModel(steps))
-
-
 @FREE_TEXT
 @pytest.mark.parametrize("streams", [False, True])
 @pytest.mark.parametrize("back", BACKS)
 async def test_i1_a_patch_comes_back_as_the_free_text_it_is(back, streams):
     """Codex offers apply_patch for free text; the call of another model came as a function's."""
-    hosts = Hosts(make=calling(says(call("apply_patch", input=PATCH)), "Done."))
+    hosts = Hosts(make=saying(says(call("apply_patch", input=PATCH)), "Done."))
     gateway = hosts.gateway(model(back))
     body = {"input": "Add a file.", "tools": [APPLY_PATCH]}
     answer = await asked(gateway, "openai-responses", body, streams=streams)
@@ -132,7 +127,7 @@ async def test_i1_a_patch_comes_back_as_the_free_text_it_is(back, streams):
 @pytest.mark.parametrize("back", BACKS)
 async def test_i1_a_patch_of_the_history_reaches_models_without_free_text(back):
     """The other way: the call and its output go on as a call with one text, and its result."""
-    hosts = Hosts(make=calling("Done."))
+    hosts = Hosts(make=saying("Done."))
     gateway = hosts.gateway(model(back))
     made = {"type": "custom_tool_call", "call_id": "call_1", "name": "apply_patch", "input": PATCH}
     output = {"type": "custom_tool_call_output", "call_id": "call_1", "output": "Success."}
@@ -149,7 +144,7 @@ async def test_i1_a_patch_of_the_history_reaches_models_without_free_text(back):
 
 
 async def test_i1_openai_itself_gets_the_tool_with_its_grammar():
-    hosts = Hosts(make=calling("Done."))
+    hosts = Hosts(make=saying("Done."))
     gateway = hosts.gateway(model("openai/openai-responses:gpt-x"))
     await asked(gateway, "openai-responses", {"input": "Go.", "tools": [APPLY_PATCH]})
     assert hosts.bodies("openai")[0]["tools"] == [APPLY_PATCH]
@@ -159,7 +154,7 @@ async def test_i1_openai_itself_gets_the_tool_with_its_grammar():
 @pytest.mark.parametrize("front", FRONTS)
 async def test_i2_a_tool_of_a_type_nobody_knows_stays_at_home(front):
     """A type that is newer than the gateway was a 400; its owner knows it."""
-    hosts = Hosts(make=calling("Done."))
+    hosts = Hosts(make=saying("Done."))
     gateway = hosts.gateway(model(OWN[front]))
     tools = [UNKNOWN[front], LOOK[front]]
     answer = await asked(gateway, front, {**question(front), "tools": tools})
@@ -171,7 +166,7 @@ async def test_i2_a_tool_of_a_type_nobody_knows_stays_at_home(front):
 @pytest.mark.parametrize(("front", "back"), FOREIGN)
 async def test_i2_a_tool_of_a_type_nobody_knows_fails_nothing_elsewhere(front, back):
     """The others are offered, and the request is answered."""
-    hosts = Hosts(make=calling("Done."))
+    hosts = Hosts(make=saying("Done."))
     gateway = hosts.gateway(model(back))
     tools = [UNKNOWN[front], LOOK[front]]
     answer = await asked(gateway, front, {**question(front), "tools": tools})
@@ -184,7 +179,7 @@ async def test_i2_a_tool_of_a_type_nobody_knows_fails_nothing_elsewhere(front, b
 @pytest.mark.parametrize(("front", "back"), FOREIGN)
 async def test_i3_a_tool_that_only_its_provider_runs_fails_nothing_elsewhere(front, back, others):
     """One search among the tools, and the whole request failed; so it did where it was alone."""
-    hosts = Hosts(make=calling("Done."))
+    hosts = Hosts(make=saying("Done."))
     gateway = hosts.gateway(model(back))
     tools = [*HOSTED[front], *([LOOK[front]] if others else [])]
     answer = await asked(gateway, front, {**question(front), "tools": tools})
@@ -197,7 +192,7 @@ async def test_i3_a_tool_that_only_its_provider_runs_fails_nothing_elsewhere(fro
 @pytest.mark.parametrize(("front", "back"), FOREIGN)
 async def test_i4_a_tool_that_is_left_out_is_told(front, back):
     """Silence is worse than a 400: the model never searches, and nobody knows why."""
-    hosts = Hosts(make=calling("Done."))
+    hosts = Hosts(make=saying("Done."))
     gateway = hosts.gateway(model(back))
     tools = [*HOSTED[front], LOOK[front]]
     answer = await asked(gateway, front, {**question(front), "tools": tools})
@@ -239,7 +234,7 @@ NAMESPACES = [
 @pytest.mark.parametrize("back", BACKS)
 async def test_i5_tools_in_namespaces_are_offered_each_by_a_name_of_its_own(back):
     """Codex groups its tools; models of other families were offered none of them."""
-    hosts = Hosts(make=calling("Done."))
+    hosts = Hosts(make=saying("Done."))
     gateway = hosts.gateway(model(back))
     answer = await asked(gateway, "openai-responses", {"input": "Go.", "tools": NAMESPACES})
     assert answer.status == 200, answer.body
@@ -259,7 +254,7 @@ async def test_i5_a_call_comes_back_with_the_namespace_of_its_tool(back, streams
     def closes_a_window(request):
         return says(call(request.tools[-1].name, id="w1"))
 
-    gateway = Hosts(make=calling(closes_a_window)).gateway(model(back))
+    gateway = Hosts(make=saying(closes_a_window)).gateway(model(back))
     body = {"input": "Go.", "tools": NAMESPACES}
     answer = await asked(gateway, "openai-responses", body, streams=streams)
     assert answer.status == 200, answer.body

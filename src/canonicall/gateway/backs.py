@@ -36,7 +36,7 @@ class Backs:
             transport, config, asyncio.sleep, random.random, time.time, time.monotonic
         )
         self.renderings = Renderings()
-        self.learned = Learned()
+        self.learned = Learned(is_shared=True)
 
     def shown(self, now: float) -> list[dict[str, object]]:
         """What is known of each provider, for operators."""
