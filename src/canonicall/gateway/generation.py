@@ -3,12 +3,12 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from canonicall.client.failure import REFUSED, AttemptFailed, of_cut
+from canonicall.client.failure import REFUSED, AttemptFailed
 from canonicall.client.transport import TransportError
 from canonicall.gateway.asking import NoReply
+from canonicall.gateway.empty_replies import refuse_empty
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.forwarding import Forwarded, can_forward, with_model
-from canonicall.gateway.nothing_said import says_nothing
 from canonicall.gateway.responses_state import is_stored, response_in, store
 from canonicall.gateway.state import State
 from canonicall.gateway.translation import Translation
@@ -38,8 +38,9 @@ class Generation:
             if not self._may_forward(target):
                 break
             try:
-                return await self._forwarded(target)
+                return refuse_empty(await self._forwarded(target), target)
             except AttemptFailed as failed:
+                turn.is_forwarded = False
                 turn.failures.append(failed.failure)
                 if failed.failure.kind == REFUSED:
                     # In another form it may be taken: the translation knows which.
@@ -69,9 +70,6 @@ class Generation:
         except TransportError as error:
             turn.is_complete = False
             raise Refused(502, "cut", str(error)) from error
-        if says_nothing(body, target):
-            turn.is_forwarded = False
-            raise AttemptFailed(of_cut(target, "there is no message in the reply."))
         self._note_forwarded(body)
         return HttpResponse(200, headers, body)
 

@@ -6,18 +6,25 @@ Hosts send `choices: null` where thinking has eaten all tokens, or where they fa
 
 import re
 
+from canonicall.client.failure import AttemptFailed, of_cut
 from canonicall.codec import decode_response
 from canonicall.errors import CanonicallError
+from canonicall.gateway.exchange import HttpResponse
 from canonicall.target import Target
 
 _NO_CHOICE = re.compile(rb'"(?:choices|candidates)"\s*:\s*(?:null|\[\s*\])')
 """Inside of texts the quotes would be escaped."""
 
 
-def says_nothing(data: bytes, target: Target) -> bool:
-    """Whether there is neither a message in a body nor a word on why there is none."""
-    if _NO_CHOICE.search(data) is None:
-        return False
+def refuse_empty(response: HttpResponse, target: Target) -> HttpResponse:
+    """`response`; `AttemptFailed` where its body has no message, and no word on why."""
+    data = response.body
+    if isinstance(data, bytes) and _NO_CHOICE.search(data) and _says_nothing(data, target):
+        raise AttemptFailed(of_cut(target, "there is no message in the reply."))
+    return response
+
+
+def _says_nothing(data: bytes, target: Target) -> bool:
     try:
         reply = decode_response(data, target.format)
     except CanonicallError:
