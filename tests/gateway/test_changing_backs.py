@@ -121,7 +121,7 @@ def test_sessions_are_shared_by_weight_and_each_stays_where_it_is(front: str) ->
     world = thinking_world()
     models = {"m": ModelSettings(choices=choices)}
     with serve(world.gateway(models)) as server, FRONTS[front].connect(server.url) as client:
-        for number in range(12):
+        for number in range(24):
             conversing = FRONTS[front](client, thinks=False)
             conversing.ask("m", f"Session {number}")
             before = {name: len(sim.seen) for name, sim in world.simulators.items()}

@@ -1,4 +1,4 @@
-"""Prompt-cache marks and the bytes they stand for: J1 to J6 of the field catalogue."""
+"""Prompt-cache marks and the bytes they stand for: J1 to J7 of the field catalogue."""
 
 import json
 import os
@@ -8,8 +8,10 @@ import sys
 import pytest
 
 from canonicall.codec import translate
+from canonicall.gateway.settings import Choice, ModelSettings
 from canonicall.providers.registry import get_target
 from canonicall.verify import verify
+from scenarios.scripted_hosts import Hosts, asked, model, question
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
@@ -140,6 +142,7 @@ def test_j3_a_model_without_caching_gets_no_point_behind_its_tools():
 SCRIPT = """
 import json, sys
 from canonicall.codec import translate
+from canonicall.gateway.settings import Choice, ModelSettings
 sys.stdout.buffer.write(translate(json.loads(sys.argv[1]), "anthropic", sys.argv[2]).data)
 """
 
@@ -185,3 +188,63 @@ def test_j6_a_deferred_tool_carries_no_mark():
     later = sent(body, "anthropic", "anthropic").body["tools"][1]
     assert later["defer_loading"] is True
     assert "cache_control" not in later
+
+
+@pytest.mark.parametrize("back", ["openai:gpt-x", "gemini:g", "bedrock:b"])
+async def test_j7_the_same_request_is_the_same_bytes_through_every_gateway(back):
+    """A cache behind the gateway is asked with a hash of them; tools and history are in it."""
+    sent_bytes = set()
+    for _ in range(2):
+        hosts = Hosts()
+        gateway = hosts.gateway(model(back))
+        for _ in range(2):
+            assert (await asked(gateway, "anthropic", EVERYWHERE)).status == 200
+        sent_bytes |= {data for _, data in hosts.sent}
+        await gateway.close()
+    assert len(sent_bytes) == 1
+
+
+def turned(value):
+    """The same JSON with the keys of all objects in the other order."""
+    if isinstance(value, list):
+        return [turned(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: turned(value[name]) for name in reversed(value)}
+
+
+@pytest.mark.parametrize("front", ["openai-chat", "anthropic", "gemini"])
+async def test_j7_a_session_is_known_in_whatever_order_its_keys_come(front):
+    """The hash of a request was made of a map: equal requests went to other backs and caches."""
+    shared = tuple(Choice(target=one) for one in ("mistral:m", "kimi:k"))
+    hosts = Hosts()
+    gateway = hosts.gateway({"m": ModelSettings(choices=shared)})
+    for number in range(8):
+        body = question(front, f"Question {number}.")
+        await asked(gateway, front, body)
+        await asked(gateway, front, turned(body))
+    answered_by = [to for to, _ in hosts.sent]
+    assert answered_by[::2] == answered_by[1::2]
+    assert set(answered_by) == {"mistral", "kimi"}
+    await gateway.close()
+
+
+async def test_j1_a_session_is_known_when_its_cache_mark_moves_on():
+    """The check of where to route looked at the marks: the cache was there, and not asked."""
+    shared = tuple(Choice(target=one) for one in ("mistral:m", "kimi:k"))
+    hosts = Hosts()
+    gateway = hosts.gateway({"m": ModelSettings(choices=shared)})
+    for number in range(8):
+        first = {"type": "text", "text": f"Question {number}."}
+        marked = {"role": "user", "content": [first | MARK]}
+        later = [
+            {"role": "user", "content": [first]},
+            {"role": "assistant", "content": "Well."},
+            {"role": "user", "content": [{"type": "text", "text": "And?", **MARK}]},
+        ]
+        for messages in ([marked], later):
+            await asked(gateway, "anthropic", {"max_tokens": 9, "messages": messages})
+    answered_by = [to for to, _ in hosts.sent]
+    assert answered_by[::2] == answered_by[1::2]
+    assert set(answered_by) == {"mistral", "kimi"}
+    await gateway.close()

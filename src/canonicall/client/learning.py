@@ -97,6 +97,25 @@ HOPELESS = frozenset({"context_overflow", "empty_input", "too_many_tools", "tool
 CHANCE = frozenset({"call_made_invalid", "choice_not_followed"})
 """The model wrote what its provider refuses: asked again, it may not."""
 
+OF_ONE_CONVERSATION = frozenset(
+    {
+        UNKNOWN,
+        "foreign_signature",
+        "encrypted_reasoning_refused",
+        "thinking_bound_elsewhere",
+        "thinking_modified",
+        "thinking_unsigned",
+        "thinking_last",
+        "thinking_while_off",
+        "reasoning_without_following",
+        "bad_item_id",
+        "duplicate_item_id",
+        "previous_response_unknown",
+    }
+)
+"""What was wrong with what one conversation carries, or what nobody knows. It tells nothing of the
+target that others could use."""
+
 _NARROWEST: Fields = {
     **_UNSEALED,
     "refused_params": ("reasoning", "temperature", "top_p", "top_k", "seed", "stop"),
@@ -172,7 +191,9 @@ def is_chance(told: Explanation) -> bool:
 class Learned:
     """What was learnt about targets, for as long as a client lives."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_shared: bool = False) -> None:
+        """`is_shared`: by conversations that have nothing to do with each other."""
+        self._is_shared = is_shared
         self._fields: dict[Target, Fields] = {}
 
     def fit(self, target: Target) -> Target:
@@ -181,7 +202,9 @@ class Learned:
         return replace(target, **fields) if fields else target
 
     def keep(self, target: Target, change: Change) -> None:
-        """Remember a change that was accepted."""
+        """Remember a change that was accepted, where it says something to whoever comes next."""
+        if self._is_shared and change.code in OF_ONE_CONVERSATION:
+            return
         self._fields[target] = {**self._fields.get(target, {}), **change.fields}
 
 

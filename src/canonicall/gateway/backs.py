@@ -50,7 +50,7 @@ class Backs:
             KeyPools(config.keys),
         )
         self.renderings = Renderings()
-        self.learned = Learned()
+        self.learned = Learned(is_shared=True)
         self.breakers = Breakers(config.breaker)
 
     def ready(self, chain: Sequence[Target], notify: Notify) -> list[Target]:

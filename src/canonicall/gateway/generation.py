@@ -6,6 +6,7 @@ from contextlib import aclosing
 from canonicall.client.failure import REFUSED, AttemptFailed
 from canonicall.client.transport import TransportError
 from canonicall.gateway.asking import NoReply
+from canonicall.gateway.empty_replies import refuse_empty
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.forwarding import Forwarded, can_forward, with_model
 from canonicall.gateway.opaque import has_packed
@@ -38,8 +39,9 @@ class Generation:
             if not self._may_forward(target):
                 break
             try:
-                return await self._forwarded(target)
+                return refuse_empty(await self._forwarded(target), target)
             except AttemptFailed as failed:
+                turn.is_forwarded = False
                 turn.failures.append(failed.failure)
                 if failed.failure.kind == REFUSED:
                     # In another form it may be taken: the translation knows which.

@@ -17,6 +17,7 @@ _HEADERS = (
     "conversation-id",
 )
 _FIELDS = ("prompt_cache_key", "session_id", "safety_identifier")
+_MARKS = frozenset({"cache_control", "prompt_cache_breakpoint"})
 _TURNS = ("messages", "input", "contents")
 _SYSTEM = ("system", "instructions", "systemInstruction", "system_instruction")
 
@@ -28,7 +29,8 @@ def session_of(request: HttpRequest, body: Mapping[str, Any], caller: str) -> st
         begin = [body.get(name) for name in _SYSTEM]
         turns = next((body[name] for name in _TURNS if body.get(name)), None)
         begin.append(_first_turns(turns))
-        named = sha256(msgspec.json.encode(begin)).hexdigest()[:32]
+        begin = _unmarked(begin)
+        named = sha256(msgspec.json.encode(begin, order="deterministic")).hexdigest()[:32]
     return f"{caller}|{named}"
 
 
@@ -54,3 +56,12 @@ def _first_turns(turns: Any) -> Any:
         if isinstance(turn, dict) and turn.get("role") not in ("system", "developer"):
             break
     return kept
+
+
+def _unmarked(value: Any) -> Any:
+    """Without cache marks: clients take them off the first turn and put them on later ones."""
+    if isinstance(value, list):
+        return [_unmarked(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: _unmarked(one) for name, one in value.items() if name not in _MARKS}
