@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 from canonicall.client.exchange import Exchange
 from canonicall.client.failure import AttemptFailed, Failure
-from canonicall.client.rendering import Rendered
+from canonicall.client.rendering import Rendered, Renderings
 from canonicall.events import Event, StreamEnded
 from canonicall.gateway.backs import Backs
 from canonicall.gateway.continuing import Given, ended_with_calls, without_end
@@ -34,10 +34,13 @@ class Asking:
         *,
         continues: bool = True,
         reads_leaks: bool = True,
+        renderings: Renderings | None = None,
     ) -> None:
         """`continues`: whether another attempt goes on with words that break off. `reads_leaks`:
-        whether calls are looked for in the words of replies."""
+        whether calls are looked for in the words of replies. `renderings`: what is known of the
+        conversation."""
         self._reads_leaks = reads_leaks
+        self._renderings = renderings or backs.renderings
         self._backs = backs
         self._request = request
         self._chain = list(chain)
@@ -81,7 +84,7 @@ class Asking:
         is_last = not self._chain
         exchange = Exchange(
             backs.means,
-            backs.renderings,
+            self._renderings,
             backs.learned,
             self._notify,
             waits=is_last,

@@ -6,7 +6,7 @@ never used for it. Where it is lost, the renderer does without.
 """
 
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -104,14 +104,22 @@ def to_keep(message: Message, ids: Mapping[int, str], format: str) -> dict[str, 
     return kept
 
 
-def calls_in(request: Request) -> list[str]:
-    """The ids under which something may be stored for a request."""
+def calls_in(messages: Iterable[Message]) -> list[str]:
+    """The ids under which something may be stored for these messages."""
     return [
-        normalize_to_history_tool_id(call.raw_id or call.id)
-        for message in request.conversation.messages
-        for call in message.calls
-        if call.kind != "server" and not call.opaque
+        _key(block)
+        for message in messages
+        if message.role == "assistant"
+        for block in message.blocks
+        if type(block) is ToolCall and block.kind != "server" and not block.opaque
     ]
+
+
+def restored_messages(messages: Iterable[Message], kept: Mapping[str, Kept]) -> tuple[Message, ...]:
+    """Messages that were just read, with the state that clients carried, and the store has."""
+    return tuple(
+        _restored(message, kept) if message.role == "assistant" else message for message in messages
+    )
 
 
 def restored(request: Request, kept: Mapping[str, Kept]) -> Request:
@@ -119,7 +127,8 @@ def restored(request: Request, kept: Mapping[str, Kept]) -> Request:
     changed = False
     entries: list[Entry] = []
     for entry in request.conversation.entries:
-        made = _restored(entry, kept) if _may_have(entry) else entry
+        is_reply = isinstance(entry, Message) and entry.role == "assistant"
+        made = _restored(entry, kept) if isinstance(entry, Message) and is_reply else entry
         changed |= made is not entry
         entries.append(made)
     if not changed:
@@ -127,12 +136,7 @@ def restored(request: Request, kept: Mapping[str, Kept]) -> Request:
     return replace(request, conversation=Conversation.of(entries))
 
 
-def _may_have(entry: Entry) -> bool:
-    return isinstance(entry, Message) and entry.role == "assistant"
-
-
-def _restored(entry: Entry, kept: Mapping[str, Kept]) -> Entry:
-    assert isinstance(entry, Message)  # noqa: S101  `_may_have` said so
+def _restored(entry: Message, kept: Mapping[str, Kept]) -> Message:
     blocks: list[Block] = []
     made_by: Carried | None = None
     has_thoughts = any(isinstance(block, Thinking) and block.opaque for block in entry.blocks)

@@ -8,6 +8,7 @@ from canonicall.client.transport import Transport
 from canonicall.gateway.backs import Backs
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.keeping import Keeping
+from canonicall.gateway.memory import Memory
 from canonicall.gateway.routing import Routes, Switched
 from canonicall.gateway.settings import Settings
 from canonicall.runtime.middleware import Chain, ToolMiddleware
@@ -50,6 +51,7 @@ class State:
         self.routes = Routes(settings.models, default=lasting.default)
         self.switched: Switched = old.switched if old is not None else Switched()
         self.middleware = lasting.middleware
+        self.memory: Memory = old.memory if old is not None else Memory()
         self.middleware_chain = Chain(self.middleware)
         self.waits_for_replies = any(
             type(one).process_response is not ToolMiddleware.process_response

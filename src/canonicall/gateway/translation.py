@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from canonicall.codec import decode_request, encode_request, encode_response
+from canonicall.codec import encode_request, encode_response
 from canonicall.errors import CanonicallError
 from canonicall.events import Event, StreamEnded
 from canonicall.findings import Action
 from canonicall.folding import events_of
 from canonicall.gateway.asking import Asking
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused
-from canonicall.gateway.opaque import calls_in, restored
+from canonicall.gateway.opaque import calls_in, restored, restored_messages
 from canonicall.gateway.outbound import Outbound
 from canonicall.gateway.responses_state import is_stored, store
 from canonicall.gateway.state import State
@@ -36,6 +36,7 @@ class Translation:
         self._outbound = Outbound(
             turn.front, request_id=turn.id, model=turn.model, tells_usage=_wants_usage(turn)
         )
+        self._remembered = state.memory.of(turn.session, turn.front.format, len(turn.data))
         self._elapsed = state.backs.means.elapsed
         self._begun = self._elapsed()
         self._now = state.backs.means.now()
@@ -53,6 +54,7 @@ class Translation:
             turn.notices.append,
             continues=turn.streams and state.settings.repair.continue_streams,
             reads_leaks=state.settings.repair.leaks,
+            renderings=self._remembered,
         )
         batches = asking.batches()
         try:
@@ -78,13 +80,23 @@ class Translation:
             # Whose thoughts can be read is told by the model's own name, not by an alias of it.
             body = {**body, "model": target.model}
         try:
-            request = decode_request(body, turn.front.format)
-            request = state.middleware_chain.request(request)
+            request = state.middleware_chain.request(await self._read(body))
         except CanonicallError as error:
             raise Refused(400, "malformed", str(error)) from error
-        kept = await state.keeping.state(calls_in(request))
-        request = restored(request, kept)
         return replace(request, params=replace(request.params, stream=turn.streams))
+
+    async def _read(self, body: dict[str, Any]) -> Request:
+        """The request in `body`, with the state that its client cannot carry."""
+        reader, keeping = self._remembered.reader, self._state.keeping
+        reading = reader.begin(body)
+        new = [message for part in reading.parts for message in part]
+        kept = await keeping.state(calls_in(new))
+        request = reader.finish(
+            reading, tuple(restored_messages(part, kept) for part in reading.parts)
+        )
+        if reading.parts:
+            return request
+        return restored(request, await keeping.state(calls_in(request.conversation.messages)))
 
     def _refuse_repairs(self, request: Request, target: Target) -> None:
         """In strict mode nothing is changed on what a client sent; it is told what would be."""
