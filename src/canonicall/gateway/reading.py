@@ -73,13 +73,14 @@ def parsed_body(data: bytes, limits: ServerSettings) -> dict[str, Any]:
 def _refuse_deep(body: Any, most: int) -> None:
     level: list[Any] = [body]
     for _ in range(most):
-        inner: list[Any] = []
-        for one in level:
-            values = one.values() if type(one) is dict else one
-            inner += [value for value in values if type(value) is dict or type(value) is list]
-        if not inner:
+        level = [
+            value
+            for one in level
+            for value in (one.values() if type(one) is dict else one)
+            if type(value) is dict or type(value) is list
+        ]
+        if not level:
             return
-        level = inner
     raise _too_deep(most)
 
 

@@ -80,9 +80,11 @@ def _with_stubs(request: Request, target: Target, findings: list[Finding]) -> Re
     "The toolConfig field must be defined when using toolUse and toolResult content blocks."
     (Bedrock); other providers answer alike.
     """
-    offered = [tool for tool in request.tools if _can_be_offered(tool, target)]
-    names = _called_names(request)
-    if offered or not names or not target.tools_with_history:
+    if not target.tools_with_history:
+        return request
+    offered = any(_can_be_offered(tool, target) for tool in request.tools)
+    names = () if offered else _called_names(request)
+    if not names:
         return request
     why = f"The history has calls, so the target wants tools: {', '.join(names)} were declared."
     findings.append(Finding("tool_stubs_added", "tools", Action.ADDED, why, Fault.RENDER))
