@@ -130,3 +130,24 @@ async def test_settings_that_came_from_no_file_cannot_be_read_again() -> None:
     assert refused.status == 422
     assert "no file" in refused.json["error"]["message"]
     await gateway.close()
+
+
+async def test_what_a_key_has_stored_is_for_that_key_alone() -> None:
+    other = "ck-of-somebody-else-0123456789"
+    both = {**keys(), "other": KeySettings(hash=hash_of(other))}
+    gateway = World().gateway(MODELS, keys=both)
+    made = await ask(gateway, "/v1/responses", {"model": "fast", "input": "Hi."}, headers=shown())
+    path = f"/v1/responses/{made.json['id']}"
+    item = made.json["output"][0]["id"]
+    report = f"/canonicall/reports/{made.headers['x-canonicall-request-id']}"
+    for where in (path, f"{path}/input_items", report):
+        assert (await ask(gateway, where, headers=shown())).status == 200
+        assert (await ask(gateway, where, headers=shown(other))).status == 404
+    body = {"model": "fast", "input": "And?", "previous_response_id": made.json["id"]}
+    assert (await ask(gateway, "/v1/responses", body, headers=shown(other))).status == 400
+    assert await gateway.keeping.items([item], owner="team")
+    assert not await gateway.keeping.items([item], owner="other")
+    gone = await ask(gateway, path, method="DELETE", headers=shown(other))
+    assert gone.status == 404
+    assert (await ask(gateway, "/v1/responses", body, headers=shown())).status == 200
+    await gateway.close()

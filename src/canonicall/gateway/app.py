@@ -187,10 +187,11 @@ class Gateway:
         operator = await operations.answer(request, self.operated)
         if operator is not None:
             return operator
-        state.gate.identify(shown_key(request.headers, request.query), time.time())
+        key = state.gate.identify(shown_key(request.headers, request.query), time.time())
+        owner = "" if key is None else key.name
         if found is not None:
-            return await answer(state, request, *found)
-        made = await truth_answer(state, request)
+            return await answer(state, request, *found, owner)
+        made = await truth_answer(state, request, owner)
         if made is None:
             what = f"Nothing is served at {request.method} {request.path}."
             raise Refused(404, "not_found", what)

@@ -24,8 +24,10 @@ from canonicall.gateway.state import State
 _BYTES_A_TOKEN = 4
 
 
-async def answer(state: State, request: HttpRequest, front: Front, asked: Asked) -> HttpResponse:
-    """The answer to anything but a request for a reply."""
+async def answer(
+    state: State, request: HttpRequest, front: Front, asked: Asked, owner: str
+) -> HttpResponse:
+    """The answer to anything but a request for a reply; `owner`: the name of the key shown."""
     match asked.action:
         case action if action == MODELS:
             return HttpResponse.json(front.models(state.routes.names, request.query))
@@ -34,7 +36,7 @@ async def answer(state: State, request: HttpRequest, front: Front, asked: Asked)
         case action if action == COUNT:
             return _counted(state, request, front, asked)
         case action if action in (STORED, INPUT_ITEMS, CANCEL):
-            stored = await _stored(state, asked.name)
+            stored = await _stored(state, asked.name, owner)
             if action == CANCEL:
                 what = "Only responses that were made in the background can be cancelled."
                 raise Refused(400, "malformed", what)
@@ -42,7 +44,7 @@ async def answer(state: State, request: HttpRequest, front: Front, asked: Asked)
                 return HttpResponse.json(as_list(stored, request.query))
             return HttpResponse.json(stored["response"])
         case action if action == DELETE:
-            if not await state.keeping.forget_response(asked.name):
+            if not await state.keeping.forget_response(asked.name, owner=owner):
                 raise _not_stored(asked.name)
             gone = {"id": asked.name, "object": "response", "deleted": True}
             return HttpResponse.json(gone)
@@ -76,8 +78,8 @@ def _counted(state: State, request: HttpRequest, front: Front, asked: Asked) -> 
     return HttpResponse.json(told, x_canonicall_estimate="true")
 
 
-async def _stored(state: State, id: str) -> dict[str, Any]:
-    stored = await state.keeping.response(id)
+async def _stored(state: State, id: str, owner: str) -> dict[str, Any]:
+    stored = await state.keeping.response(id, owner=owner)
     if stored is None:
         raise _not_stored(id)
     return stored

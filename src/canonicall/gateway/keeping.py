@@ -41,6 +41,7 @@ class Keeping:
         """`path`: a file; empty for memory. What is older than `days` is forgotten."""
         self._database = Database(path or ":memory:", tables=TABLES)
         self._days = days
+        self._is_shared = bool(path)
         self._later: list[tuple[str, str, float, bytes]] = []
         """Rows that nobody waits for: written together, as the writer takes turns with us."""
         self.revoked: set[str] = set()
@@ -70,37 +71,40 @@ class Keeping:
 
     async def state(self, ids: Iterable[str]) -> dict[str, Kept]:
         """What is kept for these calls."""
-        wanted = [(_STATE, id) for id in ids]
-        missing = [id for kind, id in wanted if (kind, id) not in self._at_hand]
-        if missing:
-            await self._fetch(missing)
-        found = {id: self._at_hand.get((kind, id)) for kind, id in wanted}
+        wanted = {id: (_STATE, id) for id in ids}
+        missing = [id for id, key in wanted.items() if key not in self._at_hand]
+        fetched = await self._fetch(missing) if missing else {}
+        found = {id: self._at_hand.get(key) or fetched.get(id) for id, key in wanted.items()}
         return {id: _READ_KEPT.decode(data) for id, data in found.items() if data is not None}
 
-    def keep_response(self, id: str, stored: Json, now: float) -> None:
-        """Keep a response with all that was said before it, and each of its items by its id."""
-        self._keep(_RESPONSE, id, msgspec.json.encode(stored), now)
+    def keep_response(self, id: str, stored: Json, now: float, *, owner: str) -> None:
+        """Keep a response with all that was said before it, and each of its items by its id.
+
+        Only its owner, the name of a virtual key, finds it again.
+        """
+        self._keep(_RESPONSE, _owned(id, owner), msgspec.json.encode(stored), now)
         for item in stored["response"].get("output", ()):
             named = item.get("id") if isinstance(item, dict) else None
             if isinstance(named, str):
-                self._keep(_ITEM, named, msgspec.json.encode(item), now)
+                self._keep(_ITEM, _owned(named, owner), msgspec.json.encode(item), now)
 
-    async def response(self, id: str) -> Json | None:
+    async def response(self, id: str, *, owner: str) -> Json | None:
         """A stored response and its input."""
-        return await self._one(_RESPONSE, id)
+        return await self._one(_RESPONSE, _owned(id, owner))
 
-    async def items(self, ids: Iterable[str]) -> dict[str, Json]:
+    async def items(self, ids: Iterable[str], *, owner: str) -> dict[str, Json]:
         """The items of stored responses that have these ids."""
-        found = {id: await self._one(_ITEM, id) for id in dict.fromkeys(ids)}
+        found = {id: await self._one(_ITEM, _owned(id, owner)) for id in dict.fromkeys(ids)}
         return {id: item for id, item in found.items() if item is not None}
 
-    async def forget_response(self, id: str) -> bool:
+    async def forget_response(self, id: str, *, owner: str) -> bool:
         """Forget a response; whether there was one."""
-        stored = await self.response(id)
+        stored = await self.response(id, owner=owner)
         if stored is None:
             return False
         items = [one.get("id") for one in stored["response"].get("output", ())]
-        gone = [(_RESPONSE, id), *((_ITEM, item) for item in items if isinstance(item, str))]
+        named = [(_ITEM, _owned(item, owner)) for item in items if isinstance(item, str)]
+        gone = [(_RESPONSE, _owned(id, owner)), *named]
         for key in gone:
             self._at_hand.pop(key, None)
 
@@ -152,7 +156,7 @@ class Keeping:
             data = None if row is None else row[0]
         return None if data is None else msgspec.json.decode(data)
 
-    async def _fetch(self, ids: list[str]) -> None:
+    async def _fetch(self, ids: list[str]) -> dict[str, bytes]:
         def read(some: list[str], db: sqlite3.Connection) -> dict[str, bytes]:
             marks = ",".join("?" * len(some))
             sql = f"SELECT id, data FROM kept WHERE kind = ? AND id IN ({marks})"  # noqa: S608  marks
@@ -161,8 +165,10 @@ class Keeping:
         found: dict[str, bytes] = {}
         for at in range(0, len(ids), _AT_ONCE):
             found |= await self._database.do(partial(read, ids[at : at + _AT_ONCE]))
-        for id in ids:
+        # What another worker writes may come a moment later: that it is missing is not for good.
+        for id in found if self._is_shared else ids:
             self._remember((_STATE, id), found.get(id))
+        return found
 
     def _keep(self, kind: str, id: str, data: bytes, now: float) -> None:
         self._remember((kind, id), data)
@@ -183,3 +189,8 @@ class Keeping:
         self._at_hand.move_to_end(key)
         if len(self._at_hand) > _AT_HAND:
             self._at_hand.popitem(last=False)
+
+
+def _owned(id: str, owner: str) -> str:
+    """The name that something is stored under."""
+    return f"{owner}|{id}"

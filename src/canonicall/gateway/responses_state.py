@@ -27,20 +27,20 @@ class Whole(Struct, frozen=True):
     """The target that has stored all of it itself, under the same ids; empty where none has."""
 
 
-async def whole_body(body: dict[str, Any], keeping: Keeping) -> Whole:
-    """`body` with the turns and items it refers to in its input."""
+async def whole_body(body: dict[str, Any], keeping: Keeping, *, owner: str) -> Whole:
+    """`body` with the turns and items it refers to in its input; `owner` has stored them."""
     given = _items(body.get("input"))
     before = body.get(PREVIOUS)
     named = [_id_of(item) for item in given if _is_reference(item)]
     if before is None and not named:
         return Whole(body)
-    stored = await keeping.response(before) if isinstance(before, str) else None
+    stored = await keeping.response(before, owner=owner) if isinstance(before, str) else None
     if before is not None and stored is None:
         what = f"Previous response with id '{before}' not found."
         code = "previous_response_not_found"
         raise Refused(400, "not_found", what, code=code, param=PREVIOUS)
     said = [*stored["input"], *stored["response"].get("output", ())] if stored else []
-    known = await keeping.items(named) if named else {}
+    known = await keeping.items(named, owner=owner) if named else {}
     items = [_resolved(item, known) for item in given]
     rest = {name: value for name, value in body.items() if name != PREVIOUS}
     keeper = stored.get("keeper", "") if stored and not named else ""
@@ -59,7 +59,7 @@ def store(turn: Turn, response: dict[str, Any], keeping: Keeping, now: float) ->
         kept = {"response": response, "input": _items(turn.body.get("input"))}
         if turn.is_forwarded:
             kept["keeper"] = target_name(turn.target)
-        keeping.keep_response(id, kept, now)
+        keeping.keep_response(id, kept, now, owner=turn.key)
 
 
 def response_in(data: bytes) -> dict[str, Any] | None:

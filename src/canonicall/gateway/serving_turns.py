@@ -78,7 +78,7 @@ class ServedTurn:
             route = state.routes.find(model)
         except UnknownName as error:
             raise Refused(404, "model_not_found", str(error)) from None
-        whole = await self._whole(body, route)
+        whole = await self._whole(body, route, key)
         # A session is known by how it begins, which may be stored.
         session = session_of(request, whole.body, key)
         chain = state.switched.first(session, route.chain(session), state.backs.means.now())
@@ -95,6 +95,7 @@ class ServedTurn:
             streams=streams,
             chain=chain,
             session=session,
+            key=key,
             strict=strict,
         )
 
@@ -120,12 +121,12 @@ class ServedTurn:
                 watcher.begun(begun)
         return begun.key
 
-    async def _whole(self, body: dict[str, Any], route: Route) -> Whole:
+    async def _whole(self, body: dict[str, Any], route: Route, key: str) -> Whole:
         """The body with the turns that the gateway has stored."""
         if self._front.format != FORMAT:
             return Whole(body)
         try:
-            return await whole_body(body, self._state.keeping)
+            return await whole_body(body, self._state.keeping, owner=key)
         except Refused:
             (first, *_) = route.chain(session_of(self._request, body, ""))
             if first.format == FORMAT:

@@ -19,10 +19,10 @@ from canonicall.verify.violation import Violation
 _REPORTS = "/canonicall/reports/"
 
 
-async def truth_answer(state: State, request: HttpRequest) -> HttpResponse | None:
-    """The answer at one of these paths; None at any other."""
+async def truth_answer(state: State, request: HttpRequest, owner: str) -> HttpResponse | None:
+    """The answer at one of these paths; None at any other. Reports are for their `owner`."""
     if request.method == "GET" and request.path.startswith(_REPORTS):
-        return await _report(state, request.path.removeprefix(_REPORTS))
+        return await _report(state, request.path.removeprefix(_REPORTS), owner)
     work = _POSTED.get(request.path)
     if work is None:
         return None
@@ -34,9 +34,9 @@ async def truth_answer(state: State, request: HttpRequest) -> HttpResponse | Non
         raise Refused(400, "malformed", str(error)) from None
 
 
-async def _report(state: State, id: str) -> HttpResponse:
+async def _report(state: State, id: str, owner: str) -> HttpResponse:
     report = await state.keeping.report(id)
-    if report is None:
+    if report is None or report.get("key", "") != owner:
         what = f"No report has the id {id!r}: it is wrong, too old, or of another gateway."
         raise Refused(404, "not_found", what)
     return HttpResponse.json(report)

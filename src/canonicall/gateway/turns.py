@@ -31,6 +31,8 @@ class Turn(Struct, kw_only=True):
     streams: bool
     chain: tuple[Target, ...]
     session: str
+    key: str = ""
+    """The name of the virtual key it came with."""
     strict: bool = False
 
     target: Target | None = None
@@ -56,6 +58,7 @@ class Turn(Struct, kw_only=True):
         """All of it, for people and machines."""
         return {
             "id": self.id,
+            "key": self.key,
             "front": self.front.format,
             "model": self.model,
             "target": target_name(self.target),
