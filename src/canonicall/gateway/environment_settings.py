@@ -20,6 +20,8 @@ SIMULATED = "generic:simulated"
 """Who is asked where nothing is configured: the provider whose rules all others can live with."""
 _NOWHERE = "http://simulated.invalid/v1"
 """An address that a simulator answers for; it can never be one of the network (RFC 6761)."""
+_ANY_KEY = Secret("any")
+"""Simulators take any key. One of so few letters is none that a log would have to hide."""
 
 
 def environment_settings(environ: Mapping[str, str]) -> Settings | None:
@@ -39,7 +41,7 @@ def default_settings(environ: Mapping[str, str]) -> Settings:
     provider, _, name = SIMULATED.partition(":")
     answered = ModelSettings(choices=(Choice(target=SIMULATED),))
     return Settings(
-        providers={provider: ProviderSettings(base_url=_NOWHERE, keys=(Secret(name),))},
+        providers={provider: ProviderSettings(base_url=_NOWHERE, keys=(_ANY_KEY,))},
         models={name: answered, "*": answered},
         store=StoreSettings(path=str(state_file(environ))),
     )
