@@ -151,7 +151,7 @@ class Exchange:
                 if not is_passed:
                     self._refuse_broken(events, incoming, rendered.target, sent)
                 held += events
-                if not is_passed and not any(map(_is_content, held)):
+                if not is_passed and not any(map(is_content, held)):
                     continue
                 if not is_passed:
                     is_passed = True
@@ -186,7 +186,7 @@ class Exchange:
         )
 
 
-def _is_content(event: Event) -> bool:
+def is_content(event: Event) -> bool:
     """Whether somebody who saw this would notice that the reply begins anew."""
     match event:
         case TextAdded() | ThinkingAdded() | ArgumentsAdded():

@@ -47,7 +47,3 @@ class Refused(Exception):
         self.message = message
         self.retry_after = retry_after
         super().__init__(message)
-
-
-class BrokenOff(Exception):
-    """A response that has begun cannot be ended: the connection is to break, without an end."""

@@ -4,19 +4,16 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from canonicall.client.failure import REFUSED, AttemptFailed
-from canonicall.client.transport import TransportError
 from canonicall.gateway.asking import NoReply
-from canonicall.gateway.exchange import HttpResponse, Refused
+from canonicall.gateway.exchange import HttpResponse
 from canonicall.gateway.forwarding import Forwarded, can_forward, with_model
 from canonicall.gateway.responses_state import is_stored, response_in, store
 from canonicall.gateway.state import State
 from canonicall.gateway.translation import Translation
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import usage_in
+from canonicall.gateway.whole_frames import StreamCut
 from canonicall.target import Target
-
-_LAST_BYTES = 4096
-"""As much of a stream as is looked at for what it cost."""
 
 
 class Generation:
@@ -46,7 +43,11 @@ class Generation:
                 chain.pop(0)
         if not chain:
             raise NoReply(turn.failures)
-        return await Translation(self._state, turn).response(chain)
+        try:
+            return await Translation(self._state, turn).response(chain)
+        except NoReply:
+            # Those that were to be asked with the bytes as they came have failed before.
+            raise NoReply(turn.failures) from None
 
     def _may_forward(self, target: Target) -> bool:
         turn, state = self._turn, self._state
@@ -57,28 +58,26 @@ class Generation:
         turn.target = target
         data = with_model(turn.data, turn.body, target)
         attempt = Forwarded(self._state.backs, target, data, stream=turn.streams)
-        await self._opened(attempt)
+        body = await self._asked(attempt)
         turn.is_forwarded = True
         turn.upstream_seconds = self._elapsed() - self._begun
-        headers = {**turn.headers(), "content-type": attempt.content_type}
         if turn.streams:
-            return HttpResponse(200, headers, self._watched(attempt))
-        try:
-            body = b"".join([piece async for piece in attempt.pieces()])
-        except TransportError as error:
-            turn.is_complete = False
-            raise Refused(502, "cut", str(error)) from error
+            pieces = turn.front.framed(self._watched(attempt), turn.http)
+            headers = {**turn.headers(), "content-type": turn.front.stream_type}
+            return HttpResponse(200, headers, pieces)
         self._note_forwarded(body)
+        headers = {**turn.headers(), "content-type": attempt.content_type}
         return HttpResponse(200, headers, body)
 
-    async def _opened(self, attempt: Forwarded) -> None:
-        """Open it, again where the failure may pass."""
+    async def _asked(self, attempt: Forwarded) -> bytes:
+        """The body of the reply, or as much as a stream begins with; asked for again where the
+        failure may pass."""
         means, turn = self._state.backs.means, self._turn
         waits = 1
         while True:
             turn.attempts += 1
             try:
-                return await attempt.open()
+                return await (attempt.open() if turn.streams else attempt.whole())
             except AttemptFailed as failed:
                 failure = failed.failure
                 delay = means.config.retry.delay(waits, means.random, told=failure.wait)
@@ -88,19 +87,20 @@ class Generation:
             waits += 1
 
     async def _watched(self, attempt: Forwarded) -> AsyncGenerator[bytes, None]:
-        kept: list[bytes] | None = [] if is_stored(self._turn) else None
-        last = b""
+        turn = self._turn
         try:
             async with aclosing(attempt.pieces()) as pieces:
                 async for piece in pieces:
-                    if kept is not None:
-                        kept.append(piece)
-                    last = (last + piece)[-_LAST_BYTES:]
                     yield piece
-        except TransportError:
-            self._turn.is_complete = False
-            raise
-        self._note_forwarded(b"".join(kept) if kept is not None else last)
+        except StreamCut as cut:
+            turn.is_complete = False
+            asked = turn.chain.index(attempt.target)
+            rest = Translation(self._state, turn).rest(cut, list(turn.chain[asked + 1 :]))
+            async with aclosing(rest):
+                async for piece in rest:
+                    yield piece
+        else:
+            self._note_forwarded(attempt.last_bytes)
 
     def _note_forwarded(self, data: bytes) -> None:
         """Count tokens, and store what the client may refer to."""
