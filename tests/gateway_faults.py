@@ -5,6 +5,7 @@ was opened and closed. Keys are planted in every request; `Told` holds whatever 
 so that each test can end by asking that no key is in it.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
@@ -230,14 +231,20 @@ class Faulty:
 
     async def _wait(self, seconds: float) -> None:
         self.waits.append(seconds)
+        await asyncio.sleep(0)
 
     async def ask(self, front: str, *, streams: bool = True) -> Answer:
-        """What a client of a front gets; no key is in it, nor in the report of it."""
+        """What a client of a front gets, with nothing left open behind it."""
+        answer = await self.answer(front, streams=streams)
+        assert self.upstream.open == 0
+        return answer
+
+    async def answer(self, front: str, *, streams: bool = True) -> Answer:
+        """What a client of a front gets; no key is in it, nor in what watchers are told."""
         one = FRONTS[front]
         path, body = one.streamed("m") if streams else one.whole("m")
         answer = await ask(self.gateway, path, body, headers=CLIENT_HEADERS)
         assert_no_key(answer.body, answer.headers, self.told.begins[-1:], self.told.ends[-1:])
-        assert self.upstream.open == 0
         return answer
 
     async def report(self, answer: Answer) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, M
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.client.exchange import is_content
@@ -139,11 +140,10 @@ class Forwarded:
             raise AttemptFailed(of_transport(self.target, error)) from error
         finally:
             self.close()
-        begin, end = body.lstrip()[:1], body.rstrip()[-1:]
-        if begin + end != b"{}":
-            raise AttemptFailed(of_cut(self.target, "the reply is no JSON object."))
         if b'"error"' in body:
             self._refuse_error(self._error_in(body))
+        if not _is_reply(body):
+            raise AttemptFailed(of_cut(self.target, "there is no message in the reply."))
         return hide_in_bytes(body, self._secrets)
 
     @property
@@ -183,6 +183,29 @@ class Forwarded:
             return []
         said = get_format(self.target.format).decode_error(body)
         return [ErrorReported(said.message, said.type, body)]
+
+
+class _Reply(Struct):
+    """Where the formats have their message; nothing else is looked at."""
+
+    choices: Any = None
+    output: Any = None
+    content: Any = None
+    candidates: Any = None
+    promptFeedback: Any = None  # noqa: N815  Gemini's own name: it stands alone in a refusal
+
+
+_READ_REPLY = msgspec.json.Decoder(_Reply)
+
+
+def _is_reply(body: bytes) -> bool:
+    """Whether a body can be a reply: whole JSON, with a message where it belongs."""
+    try:
+        found = _READ_REPLY.decode(body)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return False
+    places = (found.choices, found.output, found.content, found.candidates)
+    return found.promptFeedback is not None or any(isinstance(one, list) for one in places)
 
 
 def _begins_stream(data: bytes) -> bool:
