@@ -40,7 +40,6 @@ from canonicall.request import Request
 from canonicall.runtime.model import Notify
 from canonicall.target import Target
 
-
 _QUOTING = (ErrorReported, StreamEnded)
 """What may quote a key."""
 

@@ -1,7 +1,7 @@
 """One request for a reply, from its body to its last byte, and what is told of it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 import msgspec
@@ -207,5 +207,5 @@ class ServedTurn:
         )
 
 
-async def _one(piece: bytes) -> AsyncIterator[bytes]:
+async def _one(piece: bytes) -> AsyncGenerator[bytes, None]:
     yield piece

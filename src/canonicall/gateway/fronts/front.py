@@ -5,7 +5,7 @@ request and a reply mean is read and written by `wire/`.
 """
 
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from importlib import import_module
 from typing import Any, ClassVar, TypeAlias
 
@@ -73,7 +73,9 @@ class Front:
         """Whether the reply is to be streamed."""
         return asked.action == STREAM or body.get("stream") is True
 
-    def framed(self, pieces: AsyncIterator[bytes], request: HttpRequest) -> AsyncIterator[bytes]:
+    def framed(
+        self, pieces: AsyncGenerator[bytes, None], request: HttpRequest
+    ) -> AsyncGenerator[bytes, None]:
         """The pieces of a stream as this request wants them framed."""
         del request
         return pieces

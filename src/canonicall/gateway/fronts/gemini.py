@@ -1,6 +1,7 @@
 """Google's Gemini API: `models/{model}:generateContent` and its stream in two framings."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import aclosing
 from typing import Any
 
 from canonicall.gateway.exchange import HttpRequest
@@ -40,7 +41,9 @@ class GeminiFront(Front):
         del body
         return asked.action == STREAM
 
-    def framed(self, pieces: AsyncIterator[bytes], request: HttpRequest) -> AsyncIterator[bytes]:
+    def framed(
+        self, pieces: AsyncGenerator[bytes, None], request: HttpRequest
+    ) -> AsyncGenerator[bytes, None]:
         return pieces if request.query.get("alt") == "sse" else _as_array(pieces)
 
     def error(self, status: int, message: str, *, code: str = "") -> Any:
@@ -59,16 +62,15 @@ class GeminiFront(Front):
         return {"totalTokens": count}
 
 
-async def _as_array(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _as_array(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
     """Server-sent events as the elements of one JSON array, which is open until the last."""
     opening, rest = b"[", b""
-    async for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\n\n")
-        for event in whole:
-            data = event.strip().removeprefix(b"data: ")
-            if data:
-                yield opening + data
-                opening = b",\r\n"
-            elif opening != b"[":
-                yield b"\n"
+    async with aclosing(pieces):
+        async for piece in pieces:
+            *whole, rest = (rest + piece.replace(b"\r\n", b"\n")).split(b"\n\n")
+            for event in whole:
+                data = event.strip().removeprefix(b"data:").strip()
+                if data:
+                    yield opening + data
+                    opening = b",\r\n"
     yield b"]" if opening != b"[" else b"[]"
