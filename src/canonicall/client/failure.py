@@ -85,7 +85,7 @@ def of_response(
     """An error response."""
     error = _read(target, headers, data)
     words = hide(error.message or data[:_SHOWN].decode("utf-8", "replace"), secrets)
-    known = " ".join(filter(None, (error.type, error.code)))
+    known = hide(" ".join(filter(None, (error.type, error.code))), secrets)
     kind = _kind(status, f"{known} {words}")
     if kind == "redirect":
         words = f"it leads to {hide(headers.get('location', '?').partition('?')[0], secrets)}"
@@ -104,7 +104,7 @@ def of_event(target: Target, event: ErrorReported, secrets: tuple[Secret, ...]) 
     """An error that came inside a stream, or in a body that said 200."""
     code = _status_in(event.native)
     passing = is_passing_error(event.type or event.message, code)
-    known = f" ({event.type})" if event.type else ""
+    known = f" ({hide(event.type, secrets)})" if event.type else ""
     words = hide(event.message, secrets)[:_SHOWN]
     kind = _KINDS.get(code or 0, "provider_error") if code else "provider_error"
     return Failure(
