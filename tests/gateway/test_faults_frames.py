@@ -145,6 +145,7 @@ async def test_an_error_behind_content_is_told_once_or_overcome(front: str, goes
         assert answer.status == 200
         assert not list(verify_stream(answer.body, front))
         end = ended(front, answer.body)
+        assert world.told.ends[0].is_complete is end.complete
         if goes_on and back != front:
             assert (end.complete, end.reply.message.text) == (True, "Well, done.")
         else:

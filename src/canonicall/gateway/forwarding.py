@@ -151,6 +151,11 @@ class Forwarded:
         """The end of the stream as far as it has come: tokens are told there."""
         return self._frames.last
 
+    @property
+    def is_failed(self) -> bool:
+        """Whether the stream ended with an error that its provider told of."""
+        return self._frames.is_failed
+
     def close(self) -> None:
         """Let go of the connection."""
         if self._response is not None:

@@ -100,6 +100,7 @@ class Generation:
                 async for piece in rest:
                     yield piece
         else:
+            turn.is_complete = not attempt.is_failed
             self._note_forwarded(attempt.last_bytes)
 
     def _note_forwarded(self, data: bytes) -> None:

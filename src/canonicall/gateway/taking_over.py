@@ -9,7 +9,9 @@ from canonicall.events import Event, FinishReported, MessageStarted, StreamEnded
 from canonicall.gateway.whole_frames import StreamCut
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.target import Target
+from canonicall.wire.openai_responses.target import FORMAT
 
+_BLOCK = re.compile(rb'"content_block_start"[^{]*"index"\s*:\s*(\d+)')
 _NUMBER = re.compile(rb'"sequence_number"\s*:\s*(\d+)')
 
 
@@ -26,27 +28,32 @@ class TakenOver:
             self.events.insert(0, MessageStarted())
         *closing, end = decoder.close()
         assert isinstance(end, StreamEnded)  # noqa: S101  the last event always is
-        self.closing = closing
         self.end = replace(end, complete=False, why=cut.why)
         self._encoder = StreamEncoder(format, seed=seed)
         # Some formats hold a whole call back until something follows; here the client has it.
-        self._encoder.feed_all([*self.events, FinishReported("")])
-        numbers = _NUMBER.findall(frames.last)
-        self._number = int(numbers[-1]) if numbers else None
-        """Of the last event, in Responses: there items have names that only their provider knows,
-        so that nothing but an error can be said behind them."""
-        self.can_go_on = frames.is_whole and self._number is None
+        written = self._encoder.feed_all([*self.events, FinishReported("")])
+        self._is_named = format == FORMAT
+        """In Responses items have names that only their provider knows: nothing but an error can be
+        said behind them."""
+        self._last = frames.last
+        # Some providers count blocks that nobody else knows: there its numbers are others.
+        is_level = _BLOCK.findall(frames.given) == _BLOCK.findall(written)
+        self.can_go_on = frames.is_whole and is_level and not self._is_named
+        self.closing = closing if self.can_go_on else []
 
     def feed_all(self, events: list[Event]) -> bytes:
         """The bytes of events that follow."""
-        if self._number is None:
+        if not self._is_named:
             return self._encoder.feed_all(events)
-        return self.close() if isinstance(events[-1], StreamEnded) else b""
+        is_end = bool(events) and isinstance(events[-1], StreamEnded)
+        return self.close() if is_end else b""
 
     def close(self) -> bytes:
         """The end of the stream, where it never came."""
-        if self._number is None:
+        if not self._is_named:
             return self._encoder.close()
+        numbers = _NUMBER.findall(self._last)
+        number = int(numbers[-1]) + 1 if numbers else 0
         error = {"type": "server_error", "code": None, "message": self.end.why, "param": None}
-        told = {"type": "error", "error": error, "sequence_number": self._number + 1}
+        told = {"type": "error", "error": error, "sequence_number": number}
         return b"event: error\ndata: " + msgspec.json.encode(told) + b"\n\n"

@@ -28,6 +28,9 @@ class WholeFrames:
         """The last bytes of what is held."""
         self._kept: list[bytes] = []
         self._size = 0
+        self.is_ended = False
+        """Whether the provider has said that it ended, or that it failed; `rest` finds out."""
+        self.is_failed = False
 
     def feed(self, data: bytes) -> bytes:
         """What may be given on."""
@@ -49,11 +52,10 @@ class WholeFrames:
 
     def rest(self) -> bytes:
         """What is missing at the end of a reply that is whole: an empty line, or the event that
-        says so once more."""
-        held = b"".join(self._held).strip() + b"\n\n"
-        self._held, self._edge = [], b""
-        rest = held if self._tells(held)[0] else b""
+        says so once more. Nothing more may come then."""
+        rest = self._last_event()
         is_done, is_error = self._tells(self.last + rest)
+        self.is_ended, self.is_failed = is_done or is_error, is_error
         sign, event = _LAST_EVENTS.get(self.target.format, (b"", b""))
         if is_done and not is_error and sign not in self.last + rest:
             rest += event
@@ -76,10 +78,11 @@ class WholeFrames:
         """The last pieces of it."""
         return b"".join(self._kept[-_LAST_PIECES:])
 
-    @property
-    def is_ended(self) -> bool:
-        """Whether the provider has said that it ended, or that it failed."""
-        return any(self._tells(self.last))
+    def _last_event(self) -> bytes:
+        """The event that has no empty line behind it, where it is whole all the same."""
+        held = b"".join(self._held).strip()
+        self._held, self._edge = [], b""
+        return held + b"\n\n" if held and self._tells(held + b"\n\n")[0] else b""
 
     def _hold(self, data: bytes) -> None:
         self._held.append(data)
