@@ -17,7 +17,7 @@ from canonicall.client.transport import Timeouts, TransportError
 from canonicall.events import ArgumentsAdded, Event
 from canonicall.folding import events_of
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.served import Begun, Served
+from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.settings import Choice, ModelSettings, RepairSettings, Settings
 from canonicall.reply import TOOL_CALLS, Reply, Usage
 from canonicall.streams import StreamEncoder
@@ -215,7 +215,13 @@ class Told:
 class Faulty:
     """A gateway before one upstream, with its waits written down instead of waited for."""
 
-    def __init__(self, upstream: Upstream, *chain: str, goes_on: bool = False) -> None:
+    def __init__(
+        self,
+        upstream: Upstream,
+        *chain: str,
+        goes_on: bool = False,
+        watchers: Sequence[Watcher] = (),
+    ) -> None:
         first, *others = chain
         self.upstream = upstream
         self.told = Told()
@@ -225,7 +231,7 @@ class Faulty:
             models={"m": ModelSettings(choices=(Choice(target=first),), fallbacks=tuple(others))},
             repair=RepairSettings(continue_streams=goes_on),
         )
-        self.gateway = Gateway(settings, transport=upstream, watchers=(self.told,))
+        self.gateway = Gateway(settings, transport=upstream, watchers=(self.told, *watchers))
         backs = self.gateway.state.backs
         backs.means = replace(backs.means, sleep=self._wait, random=lambda: 0.0)
 

@@ -51,10 +51,9 @@ async def test_no_key_is_told(front: str, caplog: pytest.LogCaptureFixture) -> N
     caplog.set_level(logging.DEBUG)
     for what, play in QUOTING.items():
         for streams in (True, False):
-            world = Faulty(Upstream(play), BACKS["anthropic"])
             written = io.BytesIO()
             log, metrics = RequestLog(written), Metrics()
-            world.gateway.watchers = (world.told, log, metrics)
+            world = Faulty(Upstream(play), BACKS["anthropic"], watchers=(log, metrics))
             answer = await world.ask(front, streams=streams)
             report = await world.report(answer)
             log.close()
