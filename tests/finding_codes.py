@@ -25,6 +25,7 @@ ABOUT_TEXT = "While reading calls in text"
 ABOUT_BODIES = ("While reading a body", "While rendering", "While writing a body")
 ABOUT_SESSIONS = "While reading a session"
 ABOUT_CALLS = ("While checking a call", "While making a result")
+ABOUT_GATEWAY = "In the gateway"
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -2,7 +2,8 @@
 
 Here the page as a whole and the tables about conversations; those about bodies are provoked in
 test_findings_of_bodies.py, those about sessions in test_findings_of_sessions.py, those about text in
-test_findings_of_text.py, those about calls in test_findings_of_calls.py. How codes are followed is in tests/finding_codes.py.
+test_findings_of_text.py, those about calls in test_findings_of_calls.py, those of the gateway in
+test_findings_of_gateway.py. How codes are followed is in tests/finding_codes.py.
 """
 
 import re
@@ -30,6 +31,7 @@ from finding_codes import (
     ABOUT_BODIES,
     ABOUT_CALLS,
     ABOUT_CONVERSATIONS,
+    ABOUT_GATEWAY,
     ABOUT_SESSIONS,
     ABOUT_TEXT,
     PAGE,
@@ -48,7 +50,7 @@ def test_every_table_is_provoked_here_or_in_a_file_beside_this():
     tables = [heading for heading in sections() if documented(heading)]
     reading, *writing = ABOUT_BODIES
     bodies = [reading, ABOUT_SESSIONS, *writing]
-    assert tables == [*ABOUT_CONVERSATIONS, *bodies, ABOUT_TEXT, *ABOUT_CALLS]
+    assert tables == [*ABOUT_CONVERSATIONS, *bodies, ABOUT_TEXT, *ABOUT_CALLS, ABOUT_GATEWAY]
 
 
 def test_no_action_of_the_source_is_missing():

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from canonicall import CorrectionBudget, Refusal, Tool, ToolCall, validate_call
+from canonicall.guard.feedback import excerpt
 
 SCHEMA = {
     "type": "object",
@@ -143,3 +144,8 @@ def test_a_model_that_never_learns_comes_to_an_end(each):
         if validated.error and validated.error.is_final:
             return
     pytest.fail("there is no end")
+
+
+def test_a_schema_whose_required_names_are_no_names_is_shown_without_them():
+    schema = {"properties": {"city": {"type": "string"}}, "required": [{}, ["city"], 7, "city"]}
+    assert excerpt(schema, ("city",), whole=False)["required"] == ["city"]

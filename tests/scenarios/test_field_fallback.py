@@ -31,16 +31,7 @@ OVERLOADED = upstreams.event(
 )
 
 
-def but(front, reason):
-    """All fronts, one of them with what is known not to work there."""
-    known = pytest.param(front, marks=pytest.mark.xfail(strict=True, reason=reason))
-    return [known if one == front else one for one in FRONTS]
-
-
-GOING_ON = but("openai-chat", "words that go on begin on a line of their own")
-
-
-@pytest.mark.parametrize("front", GOING_ON)
+@pytest.mark.parametrize("front", FRONTS)
 async def test_k1_who_takes_over_in_the_midst_gets_no_prefill(front):
     """The words so far were sent as the last turn of the assistant, which newer models refuse."""
     hosts = Hosts({"cohere": [CUT_WORDS]}, saying(GONE_ON))
@@ -79,7 +70,7 @@ async def test_k2_nobody_takes_over_where_that_is_switched_off():
     await gateway.close()
 
 
-@pytest.mark.parametrize("front", GOING_ON)
+@pytest.mark.parametrize("front", FRONTS)
 async def test_k3_a_stream_that_breaks_is_tried_again_without_anybody_else(front):
     """Errors in the midst went to the fallbacks only; without one the reply was lost."""
     hosts = Hosts({"cohere": [CUT_WORDS]}, saying(GONE_ON))
@@ -147,9 +138,7 @@ async def test_k6_an_exception_frame_of_bedrock_is_an_error_for_every_client(fro
     await gateway.close()
 
 
-@pytest.mark.parametrize(
-    "front", but("anthropic", "bytes are passed on before it is known what they begin with")
-)
+@pytest.mark.parametrize("front", FRONTS)
 async def test_k7_an_overload_inside_a_200_goes_to_the_next(front):
     """The status was taken for success, and the overload for the reply."""
     broken = stream(upstreams.message_start(), OVERLOADED)

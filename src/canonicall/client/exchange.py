@@ -17,6 +17,7 @@ from canonicall.client.failure import (
     of_event,
     of_own,
     of_transport,
+    without_secrets,
 )
 from canonicall.client.incoming import Incoming
 from canonicall.client.learning import Change, Learned, change_for, is_chance
@@ -39,6 +40,9 @@ from canonicall.events import (
 from canonicall.request import Request
 from canonicall.runtime.model import Notify
 from canonicall.target import Target
+
+_QUOTING = (ErrorReported, StreamEnded)
+"""What may quote a key."""
 
 
 class Exchange:
@@ -190,8 +194,11 @@ class Exchange:
             async for events in batches:
                 if not is_passed:
                     self._refuse_broken(events, incoming, rendered.target, sent)
-                held += events
-                if not is_passed and not any(map(_is_content, held)):
+                held += [
+                    without_secrets(one, sent.secrets) if type(one) in _QUOTING else one
+                    for one in events
+                ]
+                if not is_passed and not any(map(is_content, held)):
                     continue
                 if not is_passed:
                     is_passed = True
@@ -226,7 +233,7 @@ class Exchange:
         )
 
 
-def _is_content(event: Event) -> bool:
+def is_content(event: Event) -> bool:
     """Whether somebody who saw this would notice that the reply begins anew."""
     match event:
         case TextAdded() | ThinkingAdded() | ArgumentsAdded():

@@ -6,17 +6,19 @@ render again, or to ask somebody else.
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from canonicall.blocks import Native
 from canonicall.client.notices import name_of
 from canonicall.client.retrying import is_passing, is_passing_error, retry_after
-from canonicall.client.secrets import Secret, hide
+from canonicall.client.secrets import Secret, hide, hide_in_bytes
 from canonicall.client.transport import TransportError
 from canonicall.errors import CanonicallError
-from canonicall.events import ErrorReported
+from canonicall.events import ErrorReported, Event, StreamEnded
 from canonicall.target import Target
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.formats import get_format
@@ -45,6 +47,7 @@ _HELP = {
 _ABOUT_KEY = re.compile(r"\bapi.?key\b|authenticat|unauthori[sz]ed|credential", re.IGNORECASE)
 _PHASES = {"setup": "setting", "connect": "connection", "connection": "connection"}
 _SHOWN = 600
+_T = TypeVar("_T")
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -82,7 +85,7 @@ def of_response(
     """An error response."""
     error = _read(target, headers, data)
     words = hide(error.message or data[:_SHOWN].decode("utf-8", "replace"), secrets)
-    known = " ".join(filter(None, (error.type, error.code)))
+    known = hide(" ".join(filter(None, (error.type, error.code))), secrets)
     kind = _kind(status, f"{known} {words}")
     if kind == "redirect":
         words = f"it leads to {hide(headers.get('location', '?').partition('?')[0], secrets)}"
@@ -101,7 +104,7 @@ def of_event(target: Target, event: ErrorReported, secrets: tuple[Secret, ...]) 
     """An error that came inside a stream, or in a body that said 200."""
     code = _status_in(event.native)
     passing = is_passing_error(event.type or event.message, code)
-    known = f" ({event.type})" if event.type else ""
+    known = f" ({hide(event.type, secrets)})" if event.type else ""
     words = hide(event.message, secrets)[:_SHOWN]
     kind = _KINDS.get(code or 0, "provider_error") if code else "provider_error"
     return Failure(
@@ -110,6 +113,20 @@ def of_event(target: Target, event: ErrorReported, secrets: tuple[Secret, ...]) 
         passing=passing,
         error=event.native or words,
     )
+
+
+def without_secrets(event: Event, secrets: tuple[Secret, ...]) -> Event:
+    """`event` as it may be passed on: in what went wrong, providers quote keys."""
+    match event:
+        case ErrorReported():
+            return _hidden(event, ErrorReported, secrets)
+        case StreamEnded(complete=False):
+            reply = event.reply
+            if reply.native is not None:
+                reply = replace(reply, native=_hidden(reply.native, Native, secrets))
+            return replace(event, reply=reply, why=hide(event.why, secrets))
+        case _:
+            return event
 
 
 def of_transport(target: Target, error: TransportError) -> Failure:
@@ -130,6 +147,12 @@ def of_own(target: Target, kind: str, error: CanonicallError) -> Failure:
     return Failure(kind=kind, message=_sentence(target, str(error)))
 
 
+def _hidden(value: _T, kind: type[_T], secrets: tuple[Secret, ...]) -> _T:
+    data = msgspec.json.encode(value)
+    shown = hide_in_bytes(data, secrets)
+    return value if shown == data else msgspec.json.decode(shown, type=kind)
+
+
 def _read(target: Target, headers: Mapping[str, str], data: bytes) -> ErrorBody:
     try:
         body = msgspec.json.decode(data)
@@ -141,7 +164,7 @@ def _read(target: Target, headers: Mapping[str, str], data: bytes) -> ErrorBody:
         # Gateways in front of a provider have an envelope of their own.
         error = get_format("openai-chat").decode_error(body)
     named = headers.get("x-amzn-errortype", "").partition(":")[0]
-    return msgspec.structs.replace(error, type=error.type or named)
+    return replace(error, type=error.type or named)
 
 
 def _kind(status: int, words: str) -> str:

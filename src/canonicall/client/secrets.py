@@ -40,3 +40,11 @@ def hide(text: str, secrets: Iterable[Secret]) -> str:
         if len(secret.reveal()) >= _SHORTEST:
             text = text.replace(secret.reveal(), HIDDEN)
     return text
+
+
+def hide_in_bytes(data: bytes, secrets: Iterable[Secret]) -> bytes:
+    """`data` without the secrets."""
+    for secret in secrets:
+        if len(secret.reveal()) >= _SHORTEST:
+            data = data.replace(secret.reveal().encode(), HIDDEN.encode())
+    return data

@@ -6,9 +6,10 @@ from contextlib import aclosing
 from canonicall.client.exchange import Exchange
 from canonicall.client.failure import AttemptFailed, Failure
 from canonicall.client.rendering import Rendered, Renderings
-from canonicall.events import Event, StreamEnded
+from canonicall.events import ErrorReported, Event, StreamEnded
 from canonicall.gateway.backs import Backs
-from canonicall.gateway.continuing import Given, ended_with_calls, without_end
+from canonicall.gateway.continuing import Given
+from canonicall.gateway.taking_over import TakenOver
 from canonicall.request import Request
 from canonicall.runtime.model import Notify
 from canonicall.target import Target
@@ -33,26 +34,36 @@ class Asking:
         notify: Notify,
         *,
         continues: bool = True,
-        reads_leaks: bool = True,
+        broken: TakenOver | None = None,
         renderings: Renderings | None = None,
     ) -> None:
-        """`continues`: whether another attempt goes on with words that break off. `reads_leaks`:
-        whether calls are looked for in the words of replies. `renderings`: what is known of the
-        conversation."""
-        self._reads_leaks = reads_leaks
+        """`continues`: whether a reply that breaks off is brought to an end, where that can be: by
+        another attempt that goes on with its words, or by the calls that it has. `broken`: a
+        reply that has broken off already, behind what the client has of it. `renderings`: what is
+        known of the conversation."""
         self._renderings = renderings or backs.renderings
         self._backs = backs
         self._request = request
         self._chain = list(chain)
         self._notify = notify
         self._continues = continues
+        self._may_try_again = continues
+        self._broken = broken
         self._given = Given()
+        self._errors: list[Event] = []
+        """What the provider told of, in the reply that is the last so far."""
         self.failures: list[Failure] = []
         self.target: Target | None = None
         """Who is asked, or has answered."""
         self.rendered: Rendered | None = None
         """What was sent last."""
-        self.attempts = 0
+        self._exchange: Exchange | None = None
+        self._attempts = 0
+
+    @property
+    def attempts(self) -> int:
+        """How often somebody was asked, up to now."""
+        return self._attempts + (self._exchange.attempts if self._exchange is not None else 0)
 
     async def batches(self) -> AsyncGenerator[list[Event], None]:
         """The events of the reply, as they come; the last is `StreamEnded`.
@@ -61,6 +72,10 @@ class Asking:
         whoever has seen its beginning is told how it ended.
         """
         end: StreamEnded | None = None
+        if self._broken is not None:
+            end = self._broken.end
+            if closing := self._closed(self._broken):
+                yield closing
         while self._chain:
             target = self._chain.pop(0)
             try:
@@ -68,7 +83,7 @@ class Asking:
                     async for events in batches:
                         last = events[-1]
                         end = last if isinstance(last, StreamEnded) else end
-                        if passed := self._given.taken(without_end(events)):
+                        if passed := self._passed(events):
                             yield passed
             except AttemptFailed as failed:
                 self.failures.append(failed.failure)
@@ -77,18 +92,39 @@ class Asking:
                 break
         if end is None:
             raise NoReply(self.failures)
-        yield [self._last(end)]
+        last = self._last(end)
+        yield [*self._given.left(), *([] if last.complete else self._errors), last]
+
+    def _passed(self, events: list[Event]) -> list[Event]:
+        """What the client gets of events at once: how an attempt ended is told when it is known
+        what follows."""
+        last = events[-1]
+        told = [one for one in events if type(one) not in (ErrorReported, StreamEnded)]
+        if len(told) < len(events):
+            self._errors += [one for one in events if isinstance(one, ErrorReported)]
+        if isinstance(last, StreamEnded) and not last.complete:
+            return self._given.closed(told)
+        return self._given.taken(told)
+
+    def _closed(self, broken: TakenOver) -> list[Event]:
+        """What is still to be said of a reply that has broken off; the chain goes on with it."""
+        self.target = broken.target
+        self._given.taken(broken.events)
+        closing = self._given.closed(broken.closing)
+        if not self._goes_on(broken.end, broken.target):
+            self._chain = []
+        return closing
 
     async def _attempt(self, target: Target) -> AsyncGenerator[list[Event], None]:
         backs = self._backs
         is_last = not self._chain
-        exchange = Exchange(
+        exchange = self._exchange = Exchange(
             backs.means,
             self._renderings,
             backs.learned,
             self._notify,
             waits=is_last,
-            reads_leaks=self._reads_leaks,
+            reads_leaks=backs.reads_leaks,
         )
         self.target = target
         try:
@@ -98,13 +134,15 @@ class Asking:
                         self.rendered = exchange.rendered
                         yield events
         finally:
-            self.attempts += exchange.attempts
+            self._attempts += exchange.attempts
+            self._exchange = None
 
     def _goes_on(self, end: StreamEnded, target: Target) -> bool:
         """Whether another attempt follows a reply that broke off; it is prepared then."""
-        if not self._continues or self._given.way != "again":
+        if not self._may_try_again or self._given.way != "again":
             return False
-        self._continues = False
+        self._may_try_again = False
+        self._errors = []
         self._given.begin_again(end)
         self._request = self._given.request_to_go_on(self._request)
         # Where nobody else is left, the one who broke off may try again.
@@ -113,6 +151,6 @@ class Asking:
 
     def _last(self, end: StreamEnded) -> StreamEnded:
         whole = self._given.whole(end)
-        if not whole.complete and self._given.way == "ended":
-            return ended_with_calls(whole)
+        if self._continues and not whole.complete and self._given.way == "ended":
+            return self._given.ended_with_calls(whole)
         return whole

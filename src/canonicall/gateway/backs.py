@@ -52,6 +52,8 @@ class Backs:
         self.renderings = Renderings()
         self.learned = Learned(is_shared=True)
         self.breakers = Breakers(config.breaker)
+        self.reads_leaks = settings.repair.leaks
+        """Whether calls are looked for in the words of replies."""
 
     def ready(self, chain: Sequence[Target], notify: Notify) -> list[Target]:
         """Those that may be asked now; where none may, all: somebody has to be."""

@@ -8,11 +8,10 @@ from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Message, Text, Thinking, ToolCall
+from canonicall.blocks import Block, Message, Text, Thinking, ToolCall
 from canonicall.events import (
     BlockEnded,
     BlockStarted,
-    ErrorReported,
     Event,
     MessageStarted,
     StreamEnded,
@@ -36,16 +35,21 @@ class Given:
 
     def __init__(self) -> None:
         self._open: set[int] = set()
-        self._calls = 0
+        """The calls that have begun and not ended."""
+        self._ended: list[tuple[str, str]] = []
+        """Id and name of the client's calls that are whole."""
         self._words: list[str] = []
         self._base = 0
         self._next = 0
         self._before: list[Reply] = []
+        self._seam: Seam | None = None
 
     def taken(self, events: list[Event]) -> list[Event]:
         """Note events that are passed on; indices go on behind those of earlier attempts."""
         if self._base:
             events = [self._moved(event) for event in events if type(event) is not MessageStarted]
+        if self._seam is not None:
+            events = self._seam.joined(events)
         for event in events:
             kind = type(event)
             if kind is TextAdded:
@@ -53,15 +57,29 @@ class Given:
             elif kind is BlockStarted:
                 self._start(event)  # type: ignore[arg-type]
             elif kind is BlockEnded:
-                self._open.discard(event.index)  # type: ignore[union-attr]
+                self._end(event)  # type: ignore[arg-type]
         return events
+
+    def closed(self, events: list[Event]) -> list[Event]:
+        """Note the last events of a reply that breaks off. The end of its last words is held back:
+        another attempt may go on in the midst of them."""
+        events = self.taken(events)
+        last = events[-1] if events else None
+        if self._seam is None and isinstance(last, BlockEnded) and type(last.block) is Text:
+            self._seam = Seam(last)
+            return events[:-1]
+        return events
+
+    def left(self) -> list[Event]:
+        """What was held back and that nobody went on with."""
+        return [] if self._seam is None else self._seam.left()
 
     @property
     def way(self) -> Way:
         """What can be done if the reply breaks off here."""
         if self._open:
             return "cut"
-        if self._calls:
+        if self._ended:
             return "ended"
         return "again" if "".join(self._words).strip() else "cut"
 
@@ -84,52 +102,114 @@ class Given:
         if not before:
             return end
         last = end.reply
-        parts = [reply.message.blocks for reply in before]
-        blocks = tuple(block for part in (*parts, last.message.blocks) for block in part)
+        blocks: list[Block] = []
+        for reply in (*before, last):
+            blocks = self._joined(blocks, reply.message.blocks)
         findings = [one for reply in before for one in reply.findings]
         why = "The connection broke in the words of the reply; another attempt went on with them."
         findings.append(Finding("stream_continued", "reply", Action.CHANGED, why, Fault.INPUT))
         usage = last.usage
         for reply in before:
             usage = _sum(reply.usage, usage)
-        message = replace(last.message, blocks=blocks)
+        message = replace(last.message, blocks=tuple(blocks))
         whole = replace(last, message=message, usage=usage, findings=(*findings, *last.findings))
         return replace(end, reply=whole)
+
+    def _joined(self, blocks: list[Block], more: tuple[Block, ...]) -> list[Block]:
+        first = more[0] if more else None
+        is_joined = self._seam is not None and self._seam.is_joined
+        if blocks and is_joined and isinstance(blocks[-1], Text) and isinstance(first, Text):
+            words = replace(first, text=blocks[-1].text + first.text)
+            return [*blocks[:-1], words, *more[1:]]
+        return [*blocks, *more]
+
+    def ended_with_calls(self, end: StreamEnded) -> StreamEnded:
+        """The end of a reply that broke off behind whole calls: it ends with them."""
+        why = f"The stream broke off behind whole calls ({end.why}); the turn ends with them."
+        told = Finding("stream_ended_early", "reply", Action.CHANGED, why, Fault.INPUT)
+        message = end.reply.message
+        blocks = self._whole_blocks(message.blocks)
+        while blocks and isinstance(blocks[-1], Thinking):
+            blocks.pop()
+        message = replace(message, blocks=tuple(blocks), finish=TOOL_CALLS, partial=False)
+        reply = replace(end.reply, message=message, findings=(*end.reply.findings, told))
+        return StreamEnded(reply, complete=True)
+
+    def _whole_blocks(self, blocks: tuple[Block, ...]) -> list[Block]:
+        """Without calls that never began for the client. The last one is marked as cut because
+        nothing follows it; where its own end was seen, it is whole."""
+        ended = list(self._ended)
+        kept: list[Block] = []
+        for block in blocks:
+            if not isinstance(block, ToolCall) or block.kind == "server":
+                kept.append(block)
+            elif (block.id, block.name) in ended:
+                ended.remove((block.id, block.name))
+                kept.append(replace(block, truncated=False))
+        return kept
 
     def _start(self, event: BlockStarted) -> None:
         self._next = max(self._next, event.index + 1)
         block = event.block
         if isinstance(block, ToolCall):
             self._open.add(event.index)
-            self._calls += block.kind != "server"
         elif isinstance(block, Text) and block.text:
             self._words.append(block.text)
+
+    def _end(self, event: BlockEnded) -> None:
+        self._open.discard(event.index)
+        block = event.block
+        if isinstance(block, ToolCall) and block.kind != "server":
+            self._ended.append((block.id, block.name))
 
     def _moved(self, event: Event) -> Event:
         index = getattr(event, "index", None)
         return event if index is None else replace(event, index=index + self._base)
 
 
-def ended_with_calls(end: StreamEnded) -> StreamEnded:
-    """The end of a reply that broke off behind whole calls: it ends with them."""
-    why = f"The stream broke off behind whole calls ({end.why}); the turn ends with them."
-    told = Finding("stream_ended_early", "reply", Action.CHANGED, why, Fault.INPUT)
-    message = end.reply.message
-    kept = tuple(
-        block for block in message.blocks if not (isinstance(block, ToolCall) and block.truncated)
-    )
-    while kept and isinstance(kept[-1], Thinking):
-        kept = kept[:-1]
-    message = replace(message, blocks=kept, finish=TOOL_CALLS, partial=False)
-    reply = replace(end.reply, message=message, findings=(*end.reply.findings, told))
-    return StreamEnded(reply, complete=True)
+class Seam:
+    """Between words that broke off and those that go on with them: one block, as a break may be in
+    the midst of a word."""
 
+    def __init__(self, end: BlockEnded) -> None:
+        self._end: BlockEnded | None = end
+        """The end of the words that broke off, until it is told or not needed."""
+        self._index = end.index
+        self._words = end.block.text if isinstance(end.block, Text) else ""
+        self._joined_index: int | None = None
 
-def without_end(events: list[Event]) -> list[Event]:
-    """What is passed on at once: how an attempt ended is told when it is known what follows."""
-    if not isinstance(events[-1], StreamEnded):
-        return events
-    return [one for one in events[:-1] if not isinstance(one, ErrorReported)]
+    @property
+    def is_joined(self) -> bool:
+        return self._joined_index is not None
+
+    def joined(self, events: list[Event]) -> list[Event]:
+        """Events of the attempt that goes on; words that it begins with are more of the same."""
+        made: list[Event] = []
+        for event in events:
+            if isinstance(event, BlockStarted) and self._end is not None:
+                if type(event.block) is not Text:
+                    made += self.left()
+                    made.append(event)
+                    continue
+                self._end, self._joined_index = None, event.index
+                if event.block.text:
+                    made.append(TextAdded(self._index, event.block.text))
+            elif self.is_joined and getattr(event, "index", None) == self._joined_index:
+                made.append(self._more(event))
+            else:
+                made.append(event)
+        return made
+
+    def left(self) -> list[Event]:
+        """The end that was held back, once."""
+        end, self._end = self._end, None
+        return [] if end is None else [end]
+
+    def _more(self, event: Event) -> Event:
+        if isinstance(event, BlockEnded) and isinstance(event.block, Text):
+            words = replace(event.block, text=self._words + event.block.text)
+            return BlockEnded(self._index, words)
+        return replace(event, index=self._index)
 
 
 def _sum(one: Usage | None, other: Usage | None) -> Usage | None:

@@ -1,6 +1,6 @@
 """HTTP as plain values: what comes in at a front door, and what goes out."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
 import msgspec
@@ -27,7 +27,7 @@ class HttpResponse(Struct, frozen=True):
 
     status: int
     headers: dict[str, str] = {}
-    body: bytes | AsyncIterator[bytes] = b""
+    body: bytes | AsyncGenerator[bytes, None] = b""
 
     @classmethod
     def json(cls, value: Any, status: int = 200, **headers: str) -> "HttpResponse":
@@ -57,7 +57,3 @@ class Refused(Exception):
         self.message = message
         self.retry_after = retry_after
         super().__init__(message)
-
-
-class BrokenOff(Exception):
-    """A response that has begun cannot be ended: the connection is to break, without an end."""

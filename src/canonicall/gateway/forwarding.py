@@ -4,17 +4,29 @@ Only where client and target speak the same format, and the judge finds nothing 
 """
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
-from canonicall.client.failure import AttemptFailed, Failure, of_cut, of_event, of_transport
-from canonicall.client.secrets import Secret
+from canonicall.client.exchange import is_content
+from canonicall.client.failure import (
+    REFUSED,
+    AttemptFailed,
+    Failure,
+    of_cut,
+    of_event,
+    of_transport,
+)
+from canonicall.client.secrets import Secret, hide_in_bytes
 from canonicall.client.sending import post
 from canonicall.client.transport import Response, TransportError
-from canonicall.events import ErrorReported
+from canonicall.events import ErrorReported, Event
+from canonicall.folding import WHY_CUT
 from canonicall.gateway.backs import Backs
+from canonicall.gateway.whole_frames import StreamCut, WholeFrames
 from canonicall.providers.endpoint import endpoint_of
 from canonicall.providers.registry import get_profile
 from canonicall.streams import StreamDecoder
@@ -24,6 +36,7 @@ from canonicall.wire.formats import get_format
 
 _FIELD = b'"model"'
 _BETWEEN = re.compile(rb"\s*:\s*")
+_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _SEALED = ("anthropic", "gemini", "openai-responses")
 """The formats whose replies have state that only its issuer can read."""
 
@@ -82,7 +95,7 @@ def _places(data: bytes, value: bytes) -> Iterator[int]:
 
 
 class Forwarded:
-    """One request that is sent as it is, once."""
+    """One request that is sent as it is. Each of `open` and `whole` sends it once."""
 
     def __init__(self, backs: Backs, target: Target, data: bytes, *, stream: bool) -> None:
         self._backs = backs
@@ -93,32 +106,38 @@ class Forwarded:
         self._keys_left = 0
         self._chunks: AsyncIterator[bytes] | None = None
         self._response: Response | None = None
+        self._secrets: tuple[Secret, ...] = ()
+        self._frames = WholeFrames(target)
         self.target = target
         self.content_type = "application/json"
 
-    async def open(self) -> None:
-        """Wait for the first bytes. `AttemptFailed` where they are none of a reply: until here
-        somebody else can be asked."""
-        response, sent = await post(
-            self._backs.means, self.target, self._data, stream=self._stream, choose=self._choose
-        )
-        self._response = response
-        self.content_type = response.headers.get("content-type", self.content_type)
-        chunks = self._chunks = response.chunks()
+    async def open(self) -> bytes:
+        """Wait for the first content of a stream, and return as much as it begins with.
+        `AttemptFailed` where there will be none: until here somebody else can be asked."""
+        chunks = await self._sent()
+        self._frames = WholeFrames(self.target)
         try:
-            self._first = await anext(chunks, b"")
+            first = self._first = await self._until_content(chunks)
         except TransportError as error:
             self.close()
             raise AttemptFailed(of_transport(self.target, error)) from error
-        error_told = self._error_in(self._first)
-        if not self._first or error_told is not None:
+        except BaseException:
             self.close()
-            failure = (
-                of_cut(self.target, "the reply is empty.")
-                if error_told is None
-                else of_event(self.target, error_told, sent.secrets)
-            )
-            raise AttemptFailed(failure)
+            raise
+        return first
+
+    async def _until_content(self, chunks: AsyncIterator[bytes]) -> bytes:
+        decoder = StreamDecoder(self.target.format, provider=self.target.provider)
+        held: list[bytes] = []
+        async for chunk in chunks:
+            if not held and not _begins_stream(chunk):
+                raise self._no_stream()
+            held.append(self._frames.feed(chunk))
+            events = decoder.feed(held[-1])
+            self._refuse_error(events)
+            if decoder.done or any(map(is_content, events)):
+                return b"".join(held)
+        raise AttemptFailed(of_cut(self.target, WHY_CUT if held else "the reply is empty."))
 
     def takes_another_key(self, failure: Failure) -> bool:
         """Whether the key is to blame, and another one is ready that was not tried yet."""
@@ -136,32 +155,109 @@ class Forwarded:
         return self._key
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """The bytes as they come. Where they break off, so does this: `TransportError`."""
+        """The bytes of a stream that was opened as they come, in whole events: behind those
+        something else can be said. `StreamCut` where they end too early."""
+        frames, why = self._frames, WHY_CUT
         try:
-            yield self._first
+            yield hide_in_bytes(self._first, self._secrets)
             if self._chunks is not None:
                 async for chunk in self._chunks:
-                    yield chunk
+                    if whole := frames.feed(chunk):
+                        yield hide_in_bytes(whole, self._secrets)
+        except TransportError as error:
+            why = str(error)
         finally:
             self.close()
+        if rest := frames.rest():
+            yield hide_in_bytes(rest, self._secrets)
+        if not frames.is_ended:
+            raise StreamCut(frames, why)
+
+    async def whole(self) -> bytes:
+        """The body of a reply that is not streamed. `AttemptFailed` where it is none."""
+        chunks = await self._sent()
+        try:
+            body = b"".join([chunk async for chunk in chunks])
+        except TransportError as error:
+            raise AttemptFailed(of_transport(self.target, error)) from error
+        finally:
+            self.close()
+        if b'"error"' in body:
+            self._refuse_error(self._error_in(body))
+        if not _is_reply(body):
+            raise AttemptFailed(of_cut(self.target, "there is no message in the reply."))
+        return hide_in_bytes(body, self._secrets)
+
+    @property
+    def last_bytes(self) -> bytes:
+        """The end of the stream as far as it has come: tokens are told there."""
+        return self._frames.last
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether the stream ended with an error that its provider told of."""
+        return self._frames.is_failed
 
     def close(self) -> None:
         """Let go of the connection."""
         if self._response is not None:
             self._response.close()
 
-    def _error_in(self, data: bytes) -> ErrorReported | None:
-        """The error that the first bytes tell of; hosts send one under a 200."""
-        if b'"error"' not in data and b"event: error" not in data:
-            return None
-        if not self._stream:
-            try:
-                body = msgspec.json.decode(data, type=dict)
-            except (msgspec.DecodeError, UnicodeError, RecursionError):
-                return None
-            if not body.get("error"):
-                return None
-            said = get_format(self.target.format).decode_error(body)
-            return ErrorReported(said.message, said.type, body)
-        events = StreamDecoder(self.target.format, provider=self.target.provider).feed(data)
-        return next((one for one in events if isinstance(one, ErrorReported)), None)
+    async def _sent(self) -> AsyncIterator[bytes]:
+        response, sent = await post(
+            self._backs.means, self.target, self._data, stream=self._stream, choose=self._choose
+        )
+        self._response, self._secrets = response, sent.secrets
+        self.content_type = response.headers.get("content-type", self.content_type)
+        self._chunks = response.chunks()
+        return self._chunks
+
+    def _no_stream(self) -> AttemptFailed:
+        """Hosts that cannot stream answer with a whole body; what it is translated to is one."""
+        failure = of_cut(self.target, "the reply is no stream.")
+        return AttemptFailed(replace(failure, kind=REFUSED, passing=False))
+
+    def _refuse_error(self, events: Iterable[Event]) -> None:
+        """Raise where an error is told of; hosts send one under a 200."""
+        for one in events:
+            if isinstance(one, ErrorReported):
+                raise AttemptFailed(of_event(self.target, one, self._secrets))
+
+    def _error_in(self, data: bytes) -> list[Event]:
+        try:
+            body = msgspec.json.decode(data, type=dict)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            return []
+        if not body.get("error"):
+            return []
+        said = get_format(self.target.format).decode_error(body)
+        return [ErrorReported(said.message, said.type, body)]
+
+
+class _Reply(Struct):
+    """Where the formats have their message; nothing else is looked at."""
+
+    choices: Any = None
+    output: Any = None
+    content: Any = None
+    candidates: Any = None
+    promptFeedback: Any = None  # noqa: N815  Gemini's own name: it stands alone in a refusal
+
+
+_READ_REPLY = msgspec.json.Decoder(_Reply)
+
+
+def _is_reply(body: bytes) -> bool:
+    """Whether a body can be a reply: whole JSON, with a message where it belongs."""
+    try:
+        found = _READ_REPLY.decode(body)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return False
+    places = (found.choices, found.output, found.content, found.candidates)
+    return found.promptFeedback is not None or any(isinstance(one, list) for one in places)
+
+
+def _begins_stream(data: bytes) -> bool:
+    """Whether these can be the first bytes of server-sent events."""
+    begin = data.lstrip(b"\xef\xbb\xbf\r\n ")[:6]
+    return any(begin.startswith(one[: len(begin)]) for one in _FIELDS)

@@ -4,10 +4,9 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from canonicall.client.failure import REFUSED, AttemptFailed
-from canonicall.client.transport import TransportError
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.empty_replies import refuse_empty
-from canonicall.gateway.exchange import HttpResponse, Refused
+from canonicall.gateway.exchange import HttpResponse
 from canonicall.gateway.forwarding import Forwarded, can_forward, with_model
 from canonicall.gateway.opaque import has_packed
 from canonicall.gateway.responses_state import begins_end, is_stored, response_in, store
@@ -15,10 +14,8 @@ from canonicall.gateway.state import State
 from canonicall.gateway.translation import Translation
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import usage_in
+from canonicall.gateway.whole_frames import StreamCut
 from canonicall.target import Target
-
-_LAST_BYTES = 4096
-"""As much of a stream as is looked at for what it cost."""
 
 
 class Generation:
@@ -49,7 +46,11 @@ class Generation:
                 chain.pop(0)
         if not chain:
             raise NoReply(turn.failures)
-        return await Translation(self._state, turn).response(chain)
+        try:
+            return await Translation(self._state, turn).response(chain)
+        except NoReply:
+            # Those that were to be asked with the bytes as they came have failed before.
+            raise NoReply(turn.failures) from None
 
     def _may_forward(self, target: Target) -> bool:
         turn, state = self._turn, self._state
@@ -64,31 +65,27 @@ class Generation:
         data = with_model(turn.data, turn.body, target)
         attempt = Forwarded(self._state.backs, target, data, stream=turn.streams)
         with self._state.backs.asking(target):
-            await self._opened(attempt)
+            body = await self._asked(attempt)
         turn.is_forwarded = True
         turn.upstream_seconds = self._elapsed() - self._begun
-        headers = {**turn.headers(), "content-type": attempt.content_type}
         if turn.streams:
             # The provider was asked for events, whatever its client wants.
-            headers["content-type"] = turn.front.stream_type(turn.http)
+            headers = {**turn.headers(), "content-type": turn.front.stream_type(turn.http)}
             pieces = turn.front.framed(self._watched(attempt), turn.http)
             return HttpResponse(200, headers, pieces)
-        try:
-            body = b"".join([piece async for piece in attempt.pieces()])
-        except TransportError as error:
-            turn.is_complete = False
-            raise Refused(502, "cut", str(error)) from error
         self._note_forwarded(body)
+        headers = {**turn.headers(), "content-type": attempt.content_type}
         return HttpResponse(200, headers, body)
 
-    async def _opened(self, attempt: Forwarded) -> None:
-        """Open it, again where the failure may pass."""
+    async def _asked(self, attempt: Forwarded) -> bytes:
+        """The body of the reply, or as much as a stream begins with; asked for again where the
+        failure may pass."""
         means, turn = self._state.backs.means, self._turn
         waits = 1
         while True:
             turn.attempts += 1
             try:
-                return await attempt.open()
+                return await (attempt.open() if turn.streams else attempt.whole())
             except AttemptFailed as failed:
                 failure = failed.failure
                 if attempt.takes_another_key(failure):
@@ -100,26 +97,28 @@ class Generation:
             waits += 1
 
     async def _watched(self, attempt: Forwarded) -> AsyncGenerator[bytes, None]:
-        kept: list[bytes] | None = [] if is_stored(self._turn) else None
-        last = b""
-        is_ending = is_noted = False
+        turn = self._turn
+        is_noted = False
         try:
             async with aclosing(attempt.pieces()) as pieces:
                 async for piece in pieces:
-                    if kept is not None:
-                        kept.append(piece)
-                        is_ending = is_ending or begins_end(last + piece)
-                        if is_ending and piece.endswith(b"\n\n"):
-                            # Before the client can refer to it.
-                            is_noted = True
-                            self._note_forwarded(b"".join(kept))
-                    last = (last + piece)[-_LAST_BYTES:]
+                    # Pieces are whole events: each begins a line.
+                    if is_stored(turn) and begins_end(b"\n" + piece):
+                        # Before the client can refer to it.
+                        is_noted = True
+                        self._note_forwarded(b"\n" + piece)
                     yield piece
-        except TransportError:
-            self._turn.is_complete = False
-            raise
-        if not is_noted:
-            self._note_forwarded(last if kept is None else b"".join(kept))
+        except StreamCut as cut:
+            turn.is_complete = False
+            asked = turn.chain.index(attempt.target)
+            rest = Translation(self._state, turn).rest(cut, list(turn.chain[asked + 1 :]))
+            async with aclosing(rest):
+                async for piece in rest:
+                    yield piece
+        else:
+            turn.is_complete = not attempt.is_failed
+            if not is_noted:
+                self._note_forwarded(attempt.last_bytes)
 
     def _note_forwarded(self, data: bytes) -> None:
         """Count tokens, store what the client may refer to, and who answers now."""

@@ -16,6 +16,8 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 
+_DIGITS = 18
+
 
 class ClientGone(Exception):
     """The client went away while it was sending, or before it was answered."""
@@ -35,7 +37,8 @@ async def body_of(head: HttpRequest, receive: Receive, limits: ServerSettings) -
     """The body that follows a head; `Refused` where it is too large."""
     most = limits.max_body_bytes
     told = head.headers.get("content-length", "")
-    if told.isdecimal() and int(told) > most:
+    # So many digits are too much before they are read.
+    if told.isdecimal() and (len(told) > _DIGITS or int(told) > most):
         raise _too_large(most)
     pieces: list[bytes] = []
     size = 0
@@ -95,6 +98,9 @@ def _inflated(data: bytes, coding: str, most: int) -> bytes:
         raise Refused(400, "malformed", f"The body is no {coding}: {error}.") from None
     if len(unpacked) > most:
         raise _too_large(most)
+    if not unpacking.eof or unpacking.unused_data:
+        what = f"The body is no whole {coding}: it is cut off, or something follows it."
+        raise Refused(400, "malformed", what)
     return unpacked
 
 

@@ -1,7 +1,8 @@
 """Responses to ASGI messages: whole ones, and streams that show signs of life."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 
 from canonicall.gateway.exchange import HttpResponse
 from canonicall.gateway.reading import Send
@@ -16,8 +17,6 @@ class Outlet:
         self.bytes_out = 0
         self.first_byte_after = 0.0
         """Seconds from the beginning to the first byte of the body."""
-        self._is_whole = True
-        """Whether the last bytes ended a frame: only then something may stand between."""
         self._now = asyncio.get_running_loop().time
         self._begun = self._last_at = self._now()
 
@@ -36,10 +35,14 @@ class Outlet:
         await self.start(response.status, headers)
         await self._piece(body, more=False)
 
-    async def pieces(self, pieces: AsyncIterator[bytes]) -> None:
-        """Send the pieces of a body as they come."""
-        async for piece in pieces:
-            await self._piece(piece, more=True)
+    async def pieces(self, pieces: AsyncGenerator[bytes, None]) -> None:
+        """Send the pieces of a body as they come. Each is whole: signs of life stand between them.
+
+        Whatever makes them is closed, also where the client goes away while one is being sent.
+        """
+        async with aclosing(pieces):
+            async for piece in pieces:
+                await self._piece(piece, more=True)
         await self._piece(b"", more=False)
 
     async def _piece(self, data: bytes, *, more: bool) -> None:
@@ -47,7 +50,6 @@ class Outlet:
             self._last_at = self._now()
             self.first_byte_after = self.first_byte_after or self._last_at - self._begun
             self.bytes_out += len(data)
-            self._is_whole = data.endswith(b"\n")
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
     async def keep_alive(self, sign: bytes, seconds: float, headers: Mapping[str, str]) -> None:
@@ -59,7 +61,4 @@ class Outlet:
                 continue
             if not self.is_started:
                 await self.start(200, headers)
-            if self._is_whole:
-                await self._piece(sign, more=True)
-            else:
-                self._last_at = self._now()
+            await self._piece(sign, more=True)

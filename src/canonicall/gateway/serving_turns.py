@@ -1,18 +1,17 @@
 """One request for a reply, from its body to its last byte, and what is told of it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from canonicall.blocks import Message
-from canonicall.client.transport import TransportError
 from canonicall.errors import CanonicallError, UnknownName
 from canonicall.events import StreamEnded
 from canonicall.gateway.asking import NoReply
-from canonicall.gateway.exchange import BrokenOff, HttpRequest, HttpResponse, Refused
+from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response, refused_of
 from canonicall.gateway.fronts.front import GENERATE, Asked, Front
 from canonicall.gateway.generation import Generation
@@ -149,11 +148,6 @@ class ServedTurn:
             if not outlet.is_started:
                 await outlet.start(response.status, response.headers)
             await outlet.pieces(response.body)
-        except TransportError as error:
-            # Bytes that were forwarded broke off: the client's connection does so too, as a reply
-            # that only looks complete is worse than none.
-            self._error = "cut"
-            raise BrokenOff(str(error)) from error
         finally:
             alive.cancel()
         return response.status
@@ -244,5 +238,5 @@ class ServedTurn:
         )
 
 
-async def _one(piece: bytes) -> AsyncIterator[bytes]:
+async def _one(piece: bytes) -> AsyncGenerator[bytes, None]:
     yield piece

@@ -19,7 +19,9 @@ from canonicall.gateway.opaque import calls_in, restored, restored_messages
 from canonicall.gateway.outbound import Outbound
 from canonicall.gateway.responses_state import is_stored, store
 from canonicall.gateway.state import State
+from canonicall.gateway.taking_over import TakenOver
 from canonicall.gateway.turns import Turn, summary_of
+from canonicall.gateway.whole_frames import StreamCut
 from canonicall.guard.replies import checked_reply
 from canonicall.reply import Reply
 from canonicall.request import Request
@@ -40,6 +42,8 @@ class Translation:
         self._elapsed = state.backs.means.elapsed
         self._begun = self._elapsed()
         self._now = state.backs.means.now()
+        self._attempts = self._failures = 0
+        """How many of them the turn knows of."""
 
     async def response(self, chain: list[Target]) -> HttpResponse:
         """What the client gets."""
@@ -53,18 +57,17 @@ class Translation:
             chain,
             turn.notices.append,
             continues=turn.streams and state.settings.repair.continue_streams,
-            reads_leaks=state.settings.repair.leaks,
             renderings=self._remembered,
         )
         batches = asking.batches()
         try:
             first = await anext(batches)
         finally:
-            turn.target, turn.attempts = asking.target, turn.attempts + asking.attempts
-            turn.failures += asking.failures
+            self._note_asked(asking)
         self._note_sent(asking, request)
         if turn.streams:
-            pieces = self._encoded(batches, first, asking, request)
+            encoder = StreamEncoder(turn.front.format, seed=turn.id, created=int(self._now))
+            pieces = self._encoded(_after(first, batches), asking, request, encoder)
             headers = {**turn.headers(), "content-type": turn.front.stream_type(turn.http)}
             return HttpResponse(200, headers, turn.front.framed(pieces, turn.http))
         async with aclosing(batches):
@@ -72,6 +75,28 @@ class Translation:
             async for events in batches:
                 last = events
         return self._whole(last[-1], request)
+
+    async def rest(self, cut: StreamCut, chain: list[Target]) -> AsyncGenerator[bytes, None]:
+        """What follows a forwarded stream that broke off: its words go on, its calls end the turn,
+        or the client is told that it was cut."""
+        turn, state = self._turn, self._state
+        broken = TakenOver(cut, turn.front.format, seed=turn.id)
+        try:
+            request = await self._request(chain[0] if chain else broken.target)
+        except Refused:
+            yield broken.close()
+            return
+        asking = Asking(
+            state.backs,
+            request,
+            chain,
+            turn.notices.append,
+            continues=state.settings.repair.continue_streams and broken.can_go_on,
+            broken=broken,
+        )
+        async with aclosing(self._encoded(asking.batches(), asking, request, broken)) as pieces:
+            async for piece in pieces:
+                yield piece
 
     async def _request(self, target: Target) -> Request:
         turn, state = self._turn, self._state
@@ -109,6 +134,14 @@ class Translation:
             what = f"Strict mode: the request would have to be changed ({summary_of(changes)}). "
             raise Refused(422, "strict", what + told)
 
+    def _note_asked(self, asking: Asking) -> None:
+        """Note who was asked since the last time, and what came of it."""
+        turn = self._turn
+        turn.target = asking.target
+        turn.attempts += asking.attempts - self._attempts
+        turn.failures += asking.failures[self._failures :]
+        self._attempts, self._failures = asking.attempts, len(asking.failures)
+
     def _note_sent(self, asking: Asking, request: Request) -> None:
         turn = self._turn
         turn.upstream_seconds = self._elapsed() - self._begun
@@ -122,27 +155,26 @@ class Translation:
     async def _encoded(
         self,
         batches: AsyncGenerator[list[Event], None],
-        first: list[Event],
         asking: Asking,
         request: Request,
+        encoder: StreamEncoder | TakenOver,
     ) -> AsyncGenerator[bytes, None]:
         """The stream that the client gets, whatever happens: one that breaks is told to be cut."""
-        turn = self._turn
-        encoder = StreamEncoder(turn.front.format, seed=turn.id, created=int(self._now))
+        is_held = self._state.waits_for_replies
         async with aclosing(batches):
-            async for events in _after(first, batches, whole=self._state.waits_for_replies):
+            async for events in batches:
                 if isinstance(events[-1], StreamEnded):
                     events = self._ended(events, request)  # noqa: PLW2901  the last ones
-                    turn.target, turn.attempts = asking.target, asking.attempts
+                    self._note_asked(asking)
+                elif is_held:
+                    # Somebody has to see the whole reply before the client does.
+                    continue
                 data = encoder.feed_all(self._outbound.events(events))
                 if self._outbound.sent is not None:
                     # Before the client can refer to it.
                     self._keep()
                 if data:
                     yield data
-        rest = encoder.close()
-        if rest:
-            yield rest
 
     def _ended(self, events: list[Event], request: Request) -> list[Event]:
         """The last events, with what is known only at the end."""
@@ -205,18 +237,12 @@ class Translation:
 
 
 async def _after(
-    first: list[Event], batches: AsyncGenerator[list[Event], None], *, whole: bool
+    first: list[Event], batches: AsyncGenerator[list[Event], None]
 ) -> AsyncGenerator[list[Event], None]:
-    """`first` and the others; all of them in one where somebody has to see the whole reply."""
-    if not whole:
+    async with aclosing(batches):
         yield first
         async for events in batches:
             yield events
-        return
-    last = first
-    async for events in batches:
-        last = events
-    yield last
 
 
 def _wants_usage(turn: Turn) -> bool:

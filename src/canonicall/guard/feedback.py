@@ -109,7 +109,8 @@ def excerpt(schema: dict[str, Any], names: tuple[str, ...], *, whole: bool) -> d
             break
         shown[name] = member
     required = schema.get("required")
-    named = [name for name in required if name in shown] if isinstance(required, list) else []
+    listed = required if isinstance(required, list) else []
+    named = [name for name in listed if isinstance(name, str) and name in shown]
     return {"type": "object", "properties": shown, "required": named}
 
 

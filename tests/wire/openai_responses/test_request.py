@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from canonicall.blocks import Message, Native, Opaque, Origin, Text, ToolCall, ToolResult
+from canonicall.codec import translate
 from canonicall.conversation import Conversation
 from canonicall.errors import MalformedBody
 from canonicall.findings import Report
@@ -307,3 +308,10 @@ def test_encoding_is_deterministic_and_only_adds_to_the_end():
 def test_system_messages_are_written_as_they_were_said():
     messages = decode_request({"model": "m", "input": [{"role": "system", "content": "a"}]})
     assert list(messages.conversation.messages) == [Message("system", (Text(text="a"),))]
+
+
+def test_a_part_whose_type_is_no_text_is_no_error_of_ours():
+    body = {"model": "m", "input": [{"role": "user", "content": [{"type": ["x"], "text": "Hi"}]}]}
+    encoded = translate(body, FORMAT, "openai/openai-responses:gpt-5")
+    assert encoded.body["input"] == [{"role": "user", "content": "Hi"}]
+    assert [finding.code for finding in encoded.report] == ["unknown_part"]

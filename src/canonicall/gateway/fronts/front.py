@@ -5,7 +5,7 @@ request and a reply mean is read and written by `wire/`.
 """
 
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, TypeAlias
 
@@ -90,7 +90,9 @@ class Front:
         del request
         return "text/event-stream"
 
-    def framed(self, pieces: AsyncIterator[bytes], request: HttpRequest) -> AsyncIterator[bytes]:
+    def framed(
+        self, pieces: AsyncGenerator[bytes, None], request: HttpRequest
+    ) -> AsyncGenerator[bytes, None]:
         """The pieces of a stream as this request wants them framed."""
         del request
         return pieces

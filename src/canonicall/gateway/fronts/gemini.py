@@ -1,6 +1,7 @@
 """Google's Gemini API: `models/{model}:generateContent` and its stream in two framings."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any
 
 from canonicall.gateway.exchange import JSON, HttpRequest, Refused
@@ -56,7 +57,9 @@ class GeminiFront(Front):
     def stream_type(self, request: HttpRequest) -> str:
         return super().stream_type(request) if _wants_events(request) else JSON
 
-    def framed(self, pieces: AsyncIterator[bytes], request: HttpRequest) -> AsyncIterator[bytes]:
+    def framed(
+        self, pieces: AsyncGenerator[bytes, None], request: HttpRequest
+    ) -> AsyncGenerator[bytes, None]:
         return pieces if _wants_events(request) else _as_array(pieces)
 
     def error(self, refused: Refused) -> Any:
@@ -81,18 +84,19 @@ def _wants_events(request: HttpRequest) -> bool:
     return request.query.get("alt") == "sse"
 
 
-async def _as_array(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _as_array(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
     """Server-sent events as the elements of one JSON array, which is open until the last.
 
     Each piece ends a line: behind it a sign of life is nothing but space.
     """
     opening, rest = b"[", b""
-    async for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\n")
-        for line in whole:
-            # Google ends its lines with a carriage return too. One event is one line of data.
-            data = line.strip().removeprefix(b"data:").strip()
-            if data:
-                yield opening + data + b"\n"
-                opening = b","
+    async with aclosing(pieces):
+        async for piece in pieces:
+            *whole, rest = (rest + piece).split(b"\n")
+            for line in whole:
+                # Google ends its lines with a carriage return too. One event is one line of data.
+                data = line.strip().removeprefix(b"data:").strip()
+                if data:
+                    yield opening + data + b"\n"
+                    opening = b","
     yield b"]" if opening != b"[" else b"[]"

@@ -270,4 +270,5 @@ def is_words(block: Block) -> bool:
 
 
 def _is_client_item(block: Unknown) -> bool:
-    return own_fields(block.native).get("type") in _CLIENT_ITEMS
+    kind = own_fields(block.native).get("type")
+    return isinstance(kind, str) and kind in _CLIENT_ITEMS

@@ -1,0 +1,163 @@
+"""Whatever a provider sends in the place of a reply: no crash, a cause that is told, no key."""
+
+import json
+
+import pytest
+
+from canonicall import verify_stream
+from canonicall.blocks import Text
+from gateway.test_faults_cut import ended
+from gateway_faults import (
+    BACKS,
+    BROKEN,
+    FRONTS,
+    FULL,
+    UPSTREAM_KEY,
+    Faulty,
+    Play,
+    Upstream,
+    said,
+    stream_of,
+)
+
+OTHER = dict(zip(FRONTS, (*list(FRONTS)[1:], "openai-chat"), strict=True))
+"""For each front a back of another format."""
+HTML = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
+ERROR = b'{"error":{"message":"Busy, key %s","type":"overloaded_error"}}' % UPSTREAM_KEY.encode()
+DEEP = b'{"a":' * 10_000 + b"1" + b"}" * 10_000
+WEB = {"content-type": "text/html"}
+
+NO_REPLIES: dict[str, Play | Exception] = {
+    "html": Play((HTML,), headers=WEB),
+    "html as json": Play.json(HTML),
+    "html as a stream": Play.stream("openai-chat", HTML),
+    "empty": Play(()),
+    "empty json": Play.json(b""),
+    "empty stream": Play.stream("openai-chat"),
+    "blank stream": Play.stream("openai-chat", b"\n\n", b": ping\n\n"),
+    "no content": Play((), 204),
+    "redirect": Play((), 307, {"location": f"https://elsewhere.example/?key={UPSTREAM_KEY}"}),
+    "error in 200": Play.json(ERROR),
+    "error in a stream": Play.stream("openai-chat", b"event: error\ndata: " + ERROR + b"\n\n"),
+    "cut json": Play.json(b'{"id":"x","choices":[{"message":{"rol'),
+    "json array": Play.json(b"[1,2]"),
+    "wrong types": Play.json(b'{"choices":7,"content":{},"candidates":{},"output":true}'),
+    "binary": Play.stream("openai-chat", bytes(range(256)) * 20),
+    "deep json": Play.json(DEEP),
+    "deep frame": Play.stream("openai-chat", b"data: " + DEEP + b"\n\n"),
+    "broken at once": BROKEN,
+    "broken before bytes": Play.stream("openai-chat", BROKEN),
+}
+
+
+def assert_told(front: str, status: int, body: dict[str, object]) -> None:
+    """An error as the clients of a front read it."""
+    assert 400 <= status < 600, body
+    assert status != 500, body
+    told = body["error"]
+    assert isinstance(told, dict)
+    assert told["message"]
+    assert "internal" not in str(told["message"])
+    if front == "anthropic":
+        assert body["type"] == "error"
+    if front == "gemini":
+        assert told["code"] == status
+
+
+@pytest.mark.parametrize("streams", [True, False], ids=["streamed", "whole"])
+@pytest.mark.parametrize("front", FRONTS)
+@pytest.mark.parametrize("what", NO_REPLIES)
+async def test_what_is_no_reply_is_told_as_an_error(what: str, front: str, streams: bool) -> None:
+    for back in (front, OTHER[front]):
+        world = Faulty(Upstream(NO_REPLIES[what]), BACKS[back])
+        answer = await world.ask(front, streams=streams)
+        assert_told(front, answer.status, answer.json)
+        report = await world.report(answer)
+        assert report["failures"]
+        assert world.told.ends[0].status == answer.status
+
+
+@pytest.mark.parametrize("front", FRONTS)
+@pytest.mark.parametrize("what", NO_REPLIES)
+async def test_somebody_else_is_asked(what: str, front: str) -> None:
+    """Nothing was passed on yet, so the client does not even notice."""
+    good = Play.stream("cohere", stream_of(FULL, "cohere"))
+    for back in (front, OTHER[front]):
+        bad = NO_REPLIES[what]
+        plays = Upstream(lambda url, body, bad=bad: good if "cohere" in url else raised(bad))
+        world = Faulty(plays, BACKS[back], BACKS["cohere"])
+        answer = await world.ask(front)
+        assert answer.status == 200, answer.body
+        assert ended(front, answer.body).complete
+        assert answer.headers["x-canonicall-target"].startswith("cohere:")
+
+
+def raised(play: Play | Exception) -> Play:
+    if isinstance(play, Exception):
+        raise play
+    return play
+
+
+BAD_FRAMES = {
+    "cut json": b'data: {"id":"x","choices":[{"del\n\n',
+    "no object": b"data: [1,2]\n\n",
+    "wrong types": b'data: {"choices":7,"candidates":"x","type":{},"delta":[]}\n\n',
+    "binary": b"data: \xff\xfe\x00\x01\n\n",
+    "deep": b"data: " + DEEP + b"\n\n",
+    "huge": b'data: {"pad":"' + b"x" * 3_000_000 + b'"}\n\n',
+    "unknown event": b'event: news\ndata: {"type":"news"}\n\n',
+    "comment": b": hello\n\n",
+}
+
+
+@pytest.mark.parametrize("front", FRONTS)
+@pytest.mark.parametrize("what", BAD_FRAMES)
+async def test_a_bad_frame_between_good_ones_is_left_out(what: str, front: str) -> None:
+    """Translated, it is not seen; forwarded, it is what its provider sent."""
+    for back in ("openai-chat", "anthropic", "gemini"):
+        if back == front:
+            continue
+        data = stream_of(FULL, back)
+        at = data.index(b"\n\n", len(data) // 3) + 2
+        world = Faulty(
+            Upstream(Play.stream(back, data[:at], BAD_FRAMES[what], data[at:])), BACKS[back]
+        )
+        answer = await world.ask(front)
+        assert not list(verify_stream(answer.body, front))
+        end = ended(front, answer.body)
+        assert end.complete, end.why
+        assert len(end.reply.calls) == 2
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+@pytest.mark.parametrize("front", FRONTS)
+async def test_an_error_behind_content_is_told_once_or_overcome(front: str, goes_on: bool) -> None:
+    words = said(Text(text="Well, "))
+    for back in ("openai-chat", "anthropic", "gemini"):
+        data = stream_of(words, back)
+        data = data[: data.index(b"\n\n", data.index(b"Well, ")) + 2]
+        name = b"event: error\n" if back == "anthropic" else b""
+        error = name + b"data: " + json.dumps(_error(back)).encode() + b"\n\n"
+        good = Play.stream("cohere", stream_of(said(Text(text="done.")), "cohere"))
+        upstream = Upstream(Play.stream(back, data, error), good)
+        world = Faulty(upstream, BACKS[back], BACKS["cohere"], goes_on=goes_on)
+        answer = await world.ask(front)
+        assert answer.status == 200
+        assert not list(verify_stream(answer.body, front))
+        end = ended(front, answer.body)
+        assert world.told.ends[0].is_complete is end.complete
+        if goes_on and back != front:
+            assert (end.complete, end.reply.message.text) == (True, "Well, done.")
+        else:
+            assert not end.complete
+            assert "Too busy" in end.why
+            assert answer.body.count(b"Too busy") == 1
+
+
+def _error(back: str) -> dict[str, object]:
+    told = {"message": f"Too busy for {UPSTREAM_KEY}", "type": "overloaded_error"}
+    if back == "anthropic":
+        return {"type": "error", "error": told}
+    if back == "gemini":
+        return {"error": {**told, "code": 503, "status": "UNAVAILABLE"}}
+    return {"error": told}
