@@ -96,15 +96,7 @@ def test_the_ids_are_those_of_the_profile(place):
         assert (info.ids.style == "numbered") is (rule.style == "numbered")
 
 
-OLDER_FIELD = pytest.mark.xfail(
-    reason="the simulated vLLM shows thoughts in its older field, the profile has the newer one",
-    strict=True,
-)
-CHATS = [
-    pytest.param(one, marks=OLDER_FIELD) if one == "vllm/openai-chat" else one
-    for one in PLACES
-    if one.endswith("/openai-chat")
-]
+CHATS = [one for one in PLACES if one.endswith("/openai-chat")]
 
 
 @pytest.mark.parametrize("place", CHATS)
