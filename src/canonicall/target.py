@@ -221,6 +221,12 @@ class Target(Struct, frozen=True):
     """Parameters it refuses, by their canonical names: "temperature", "top_p", "top_k", ..."""
     body_version: str = ""
     """The version of the API, where the body has to name it and not a header."""
+    unstored: bool = False
+    """Nothing is kept for later requests, and each of them has to say that it knows."""
+    stream_only: bool = False
+    """A reply comes as a stream or not at all."""
+    instructions_required: bool = False
+    """The field for instructions has to be there, be it empty."""
 
     # Cache marks.
     cache_marks: int = 0

@@ -268,6 +268,13 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact("token_limit_field", "limit of tokens", _token_limit),
         Fact("seed_field", "seed", lambda one: quoted(one.seed_field)),
         Fact("refused_params", "parameters that are refused", _each("refused_params")),
+        Fact("unstored", "storing replies", _only("unstored", "refused: `store` is `false`")),
+        Fact("stream_only", "whole replies", _only("stream_only", "none: it only streams")),
+        Fact(
+            "instructions_required",
+            "field for instructions",
+            _only("instructions_required", "has to be there, be it empty"),
+        ),
         Fact(
             "body_version",
             "version in the body",

@@ -113,14 +113,21 @@ _NARROWEST: Fields = {
 said. What the user sent stays, media among it."""
 
 _PARAMETER = re.compile(
-    r"(?:Unsupported|Unknown) (?:parameter|value): '(?P<name>[\w.]+)'"
+    r"(?:Unsupported|Unknown) (?:parameter|value): '?(?P<name>[\w.]*\w)"
     r"|(?P<old>temperature|top_p|top_k)\W{0,2} is deprecated"
 )
 _USE_INSTEAD = re.compile(r"Use '(max_completion_tokens|max_tokens)' instead")
 _FIELD = re.compile(
     r"(?:property|parameter:|name|supplied:) ['\"`]?(?P<name>\w+)|(?P<path>\w+): Extra inputs"
 )
+_DEMANDS: tuple[tuple[str, Fields], ...] = (
+    ("store must be set to false", {"unstored": True, "reasoning_state": ("encrypted",)}),
+    ("stream must be set to true", {"stream_only": True}),
+    ("instructions are required", {"instructions_required": True}),
+)
+"""What some hosts want every request to say, in the words they ask for it."""
 _PARAMS = {
+    "max_output_tokens": "max_tokens",
     "stop_sequences": "stop",
     "stopSequences": "stop",
     "random_seed": "seed",
@@ -128,7 +135,7 @@ _PARAMS = {
     "thinking": "reasoning",
     "output_config": "reasoning",
 }
-_NAMED = ("temperature", "top_p", "top_k", "seed", "stop", "reasoning")
+_NAMED = ("temperature", "top_p", "top_k", "seed", "stop", "reasoning", "max_tokens")
 
 
 class Change(Struct, frozen=True):
@@ -210,7 +217,9 @@ def _merged(fields: Fields, target: Target) -> Iterator[tuple[str, Any]]:
 
 def _parameter(words: str, target: Target) -> Fields:
     """The parameter that an error names, in the words of `Params`."""
-    del target
+    demanded = _demanded(words, target)
+    if demanded:
+        return demanded
     instead = _USE_INSTEAD.search(words)
     if instead is not None:
         return {"token_limit_field": instead[1]}
@@ -222,6 +231,13 @@ def _parameter(words: str, target: Target) -> Fields:
         return _UNFORCED
     name = _PARAMS.get(name, name)
     return {"refused_params": (name,)} if name in _NAMED else {}
+
+
+def _demanded(words: str, target: Target) -> Fields:
+    """What an error wants a request to say, where a target can be told to."""
+    del target
+    said = words.lower()
+    return next((fields for demand, fields in _DEMANDS if demand in said), {})
 
 
 def _unknown_field(words: str, target: Target) -> Fields:
@@ -240,5 +256,6 @@ def _unknown_field(words: str, target: Target) -> Fields:
 
 _SPECIAL: dict[str, Callable[[str, Target], Fields]] = {
     "parameter_unsupported": _parameter,
+    "missing_field": _demanded,
     "unknown_field": _unknown_field,
 }

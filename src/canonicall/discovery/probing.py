@@ -30,7 +30,7 @@ from canonicall.errors import CanonicallError
 from canonicall.target import Target
 from canonicall.verify.explainer import explain
 
-_LESSONS = 3
+_LESSONS = 5
 """How often the first request is changed by what its refusals say."""
 _MOST_BROKEN = 1
 """Exchanges in a row that may bring no answer."""

@@ -126,21 +126,6 @@ LIMITS = (
         _searches_beside_functions,
         "Multiple tools are supported only when they are all search tools.",
     ),
-    # Reported in openai/codex#26173 and kortix-ai/suna#5124.
-    Limit(
-        "chatgpt-codex",
-        "*",
-        "$.store",
-        lambda body: body.get("store") is True,
-        "Store must be set to false",
-    ),
-    Limit(
-        "chatgpt-codex",
-        "*",
-        "$.max_output_tokens",
-        lambda body: body.get("max_output_tokens") is not None,
-        "Unsupported parameter: max_output_tokens",
-    ),
     Limit(
         "openai",
         "gpt-5-chat*",

@@ -1,7 +1,7 @@
 """The parameters of a request, as one target takes them.
 
-In: a request. Out: the same request without the parameters that the target refuses, and a finding
-for each of them.
+In: a request. Out: the same request without the parameters that the target refuses, and with the
+stream it insists on; a finding for each of them.
 """
 
 from msgspec.structs import replace
@@ -15,17 +15,31 @@ _UNSET = Params()
 
 def fitted_params(request: Request, target: Target) -> tuple[Request, list[Finding]]:
     """`request` with parameters that `target` takes."""
+    request, findings = _streamed(request, target)
     refused = [
         name
         for name in target.refused_params
         if getattr(request.params, name, None) != getattr(_UNSET, name, None)
     ]
     if not refused:
-        return request, []
+        return request, findings
     why = "This model refuses to be told it."
-    findings = [
+    findings += (
         Finding("param_dropped", f"params.{name}", Action.DROPPED, why, Fault.RENDER)
         for name in refused
-    ]
+    )
     params = replace(request.params, **{name: getattr(_UNSET, name) for name in refused})
     return replace(request, params=params), findings
+
+
+def _streamed(request: Request, target: Target) -> tuple[Request, list[Finding]]:
+    """`request` with a stream asked for where there is no other reply."""
+    asked = request.params.stream
+    if asked is True or not target.stream_only:
+        return request, []
+    why = "This host replies in streams only; who wants a whole reply has to fold it."
+    code, action = ("param_added", Action.ADDED)
+    if asked is False:
+        code, action = "param_changed", Action.CHANGED
+    finding = Finding(code, "params.stream", action, why, Fault.RENDER)
+    return replace(request, params=replace(request.params, stream=True)), [finding]
