@@ -88,6 +88,10 @@ def _placeholder(target: Target) -> str:
     return f"has to be there; where there is none, {words} stands in"
 
 
+def _efforts(target: Target) -> str:
+    return "" if target.efforts is None else listed(target.efforts)
+
+
 def _sentinel(target: Target) -> str:
     text = target.signature_sentinel
     return f"{quoted(text)} stands in for it" if text else ""
@@ -231,6 +235,8 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             lambda target: listed(target.reasoning_state, ""),
         ),
         Fact("reasoning_placeholder", "reasoning of a message with calls", _placeholder),
+        Fact("thinking", "how thinking is switched", lambda one: listed(one.thinking, "")),
+        Fact("efforts", "efforts it knows", _efforts),
         Fact("signature_sentinel", "signature of a first call", _sentinel),
         Fact(
             "reasoning_refused",

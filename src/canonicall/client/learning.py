@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.target import FieldPlace, FieldRule, IdRule, NameRule, Target
+from canonicall.target import FieldPlace, FieldRule, IdRule, NameRule, Target, ThinkingKind
+from canonicall.transcript.thinking import EFFORTS
 from canonicall.verify.explainer import Explanation, explain
 
 Fields: TypeAlias = dict[str, Any]
@@ -48,11 +49,9 @@ CHANGES: dict[str, Fields] = {
     "duplicate_item_id": _UNSEALED,
     "previous_response_unknown": _UNSEALED,
     # Settings.
-    "thinking_unsupported": {"refused_params": ("reasoning",)},
     "thinking_missing": {"refused_params": ("reasoning",)},
     "thinking_budget": {"refused_params": ("reasoning",)},
     "reasoning_unsupported": {"refused_params": ("reasoning",)},
-    "effort_unsupported": {"refused_params": ("reasoning",)},
     "choice_unsupported": _UNFORCED,
     "choice_without_tools": {"choice_modes": ("auto",), "parallel_needs_tools": True},
     "forced_choice_with_thinking": {"forced_choice_with_reasoning": False},
@@ -120,6 +119,9 @@ _USE_INSTEAD = re.compile(r"Use '(max_completion_tokens|max_tokens)' instead")
 _FIELD = re.compile(
     r"(?:property|parameter:|name|supplied:) ['\"`]?(?P<name>\w+)|(?P<path>\w+): Extra inputs"
 )
+_SWITCHES: tuple[ThinkingKind, ...] = ("adaptive", "enabled", "disabled")
+_SWITCH = re.compile(r"thinking\.type\.(?P<kind>\w+)|adaptive thinking is not", re.IGNORECASE)
+_LEVELS = re.compile(r"Supported levels: ([\w, ]+)")
 _DEMANDS: tuple[tuple[str, Fields], ...] = (
     ("store must be set to false", {"unstored": True, "reasoning_state": ("encrypted",)}),
     ("stream must be set to true", {"stream_only": True}),
@@ -254,8 +256,27 @@ def _unknown_field(words: str, target: Target) -> Fields:
     return {**closed, **_parameter(f"Unknown parameter: '{name}'", target)}
 
 
+def _thinking(words: str, target: Target) -> Fields:
+    """Without the way of switching thinking that an error names first."""
+    found = _SWITCH.search(words)
+    if found is None:
+        return {"refused_params": ("reasoning",)}
+    named = (found["kind"] or "adaptive").lower()
+    return {"thinking": tuple(one for one in target.thinking or _SWITCHES if one != named)}
+
+
+def _effort(words: str, target: Target) -> Fields:
+    """The efforts that an error lists; where it lists none, none is told any more."""
+    del target
+    found = _LEVELS.search(words)
+    listed = found[1].split(", ") if found else []
+    return {"efforts": tuple(one for one in EFFORTS if one in listed)}
+
+
 _SPECIAL: dict[str, Callable[[str, Target], Fields]] = {
     "parameter_unsupported": _parameter,
     "missing_field": _demanded,
+    "thinking_unsupported": _thinking,
+    "effort_unsupported": _effort,
     "unknown_field": _unknown_field,
 }

@@ -122,6 +122,8 @@ class Probing:
         plain = replace(thinking, params=replace(thinking.params, reasoning=None))
         can_ask = thinking.body != plain.body
         exchange = await self._send("stream", thinking if can_ask else plain, base)
+        if can_ask:
+            exchange = await self._learned_thinking(exchange)
         if can_ask and exchange.kind == "taken":
             self._state(Statement(REASONING.question, True, (exchange.evidence,)))
         if can_ask and exchange.kind == "refused":
@@ -137,6 +139,22 @@ class Probing:
             return
         self._keep(told, exchange)
         self._state(*of_stream(told, exchange.evidence))
+
+    async def _learned_thinking(self, exchange: _Exchange) -> _Exchange:
+        """Ask for thoughts in the way that the refusals name, as long as they name one."""
+        learned: list[Learned] = []
+        for _ in range(_LESSONS):
+            lesson = self._lesson(exchange)
+            if not lesson.keys() & {"thinking", "efforts"}:
+                break
+            learned += [Learned(name, one, exchange.evidence) for name, one in lesson.items()]
+            target = replace(exchange.draft.target, **lesson)
+            base = question(target)
+            exchange = await self._send("stream", REASONING.change(base), base)
+        if exchange.kind == "taken":
+            self._target = exchange.draft.target
+            self.learned += learned
+        return exchange
 
     async def probe(self, probe: Probe) -> None:
         """Send a probe, and say of each part whether it is taken."""

@@ -1,7 +1,7 @@
 """The parameters of a request, as one target takes them.
 
-In: a request. Out: the same request without the parameters that the target refuses, and with the
-stream it insists on; a finding for each of them.
+In: a request. Out: the same request without the parameters that the target refuses, with thinking
+asked for in its way, and with the stream it insists on; a finding for each of them.
 """
 
 from msgspec.structs import replace
@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request
 from canonicall.target import Target
+from canonicall.transcript.thinking import fitted_reasoning
 
 _UNSET = Params()
 
@@ -16,6 +17,8 @@ _UNSET = Params()
 def fitted_params(request: Request, target: Target) -> tuple[Request, list[Finding]]:
     """`request` with parameters that `target` takes."""
     request, findings = _streamed(request, target)
+    request, about_thinking = _thinking(request, target)
+    findings += about_thinking
     refused = [
         name
         for name in target.refused_params
@@ -30,6 +33,14 @@ def fitted_params(request: Request, target: Target) -> tuple[Request, list[Findi
     )
     params = replace(request.params, **{name: getattr(_UNSET, name) for name in refused})
     return replace(request, params=params), findings
+
+
+def _thinking(request: Request, target: Target) -> tuple[Request, list[Finding]]:
+    """`request` with thinking asked for as the target takes it."""
+    reasoning, findings = fitted_reasoning(request.params, target)
+    if not findings:
+        return request, []
+    return replace(request, params=replace(request.params, reasoning=reasoning)), findings
 
 
 def _streamed(request: Request, target: Target) -> tuple[Request, list[Finding]]:
