@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall import Conversation
-from canonicall.codec import encode_request
+from canonicall.codec import decode_request, encode_request
 from canonicall.providers.registry import get_target
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
@@ -122,12 +122,15 @@ ASKED = st.builds(
 
 @given(ASKED, st.sampled_from(MODELS), st.sampled_from(HOSTS), st.none() | st.integers(1, 50_000))
 def test_no_model_of_claude_is_asked_to_think_in_a_way_that_it_refuses(asked, model, host, limit):
+    """And what was fitted once, is not changed when it is read and sent again."""
     conversation = Conversation()
     conversation.user("Hello?")
     request = Request(conversation, params=Params(reasoning=asked, max_tokens=limit))
     target = get_target(host.format(model))
     encoded = encode_request(request, target)
     assert list(verify(encoded.body, target)) == []
+    read = decode_request(encoded.body, target.format, provider=target.provider)
+    assert encode_request(read, target).data == encoded.data
 
 
 @pytest.mark.parametrize("host", HOSTS)
