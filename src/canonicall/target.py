@@ -13,6 +13,7 @@ IdStyle: TypeAlias = Literal["prefixed", "numbered", "short", "echoed"]
 ResultPlace: TypeAlias = Literal["tool_messages", "user_message", "own_user_message", "items"]
 Keep: TypeAlias = Literal["signed", "open", "none"]
 FieldPlace: TypeAlias = Literal["request", "message", "part", "call", "tool"]
+ThinkingKind: TypeAlias = Literal["adaptive", "enabled", "disabled", "between_tools"]
 References: TypeAlias = Literal["all", "acyclic", "inline", "none"]
 """all: `$ref` is taken, recursive ones too. acyclic: recursive ones are refused. inline: taken, but
 what is not recursive is read better in its place. none: only what stands in its place is read."""
@@ -200,6 +201,12 @@ class Target(Struct, frozen=True):
     for others; () for any."""
     reasoning_placeholder: str | None = None
     """What a message with calls carries where it has no reasoning but must have some."""
+    thinking: tuple[ThinkingKind, ...] = ()
+    """How thinking can be switched, in Claude's words; () where nothing is known to be refused.
+    adaptive: on, as the model thinks fit. enabled: on, with a budget. disabled, between_tools: off.
+    A model with neither of the last two always thinks."""
+    efforts: tuple[str, ...] | None = None
+    """The efforts it knows; () where it is told none, None where nothing is known to be refused."""
     signature_sentinel: str | None = None
     """What stands for the missing signature of the first call of a step."""
 
@@ -221,6 +228,12 @@ class Target(Struct, frozen=True):
     """Parameters it refuses, by their canonical names: "temperature", "top_p", "top_k", ..."""
     body_version: str = ""
     """The version of the API, where the body has to name it and not a header."""
+    unstored: bool = False
+    """Nothing is kept for later requests, and each of them has to say that it knows."""
+    stream_only: bool = False
+    """A reply comes as a stream or not at all."""
+    instructions_required: bool = False
+    """The field for instructions has to be there, be it empty."""
 
     # Cache marks.
     cache_marks: int = 0

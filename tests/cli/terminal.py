@@ -55,10 +55,15 @@ class Terminal:
         self._pid = 0
         return os.waitstatus_to_exitcode(status), plain(self._seen[self._from :])
 
-    def close(self):
+    def kill(self):
+        """End the process without a chance to do anything about it."""
         if self._pid:
             os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)
+            self._pid = 0
+
+    def close(self):
+        self.kill()
         os.close(self._fd)
 
     def _more(self):

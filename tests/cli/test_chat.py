@@ -1,9 +1,11 @@
 """`canonicall chat` in a real terminal, and through a pipe."""
 
 import json
+import time
 
 import pytest
 
+from canonicall.agent.pending import waiting_calls
 from cli.talks import calls, outcomes, refused_by, stored, write_script, write_tools
 from cli.terminal import ALT_ENTER, CTRL_C, CTRL_D, ENTER, Terminal
 
@@ -167,6 +169,65 @@ def test_always_is_still_in_force_when_the_session_is_continued(chat, history, t
     one.answer("/quit")
     assert one.end()[0] == 0
     assert outcomes(history()) == [("pay", "completed")] * 2 + [("pay", "denied")]
+
+
+@pytest.fixture
+def left_waiting(chat, history):
+    """A session whose program was killed while a call waited for approval."""
+    one = chat(calls("pay", amount=3), "Never said.")
+    one.answer("Pay.")
+    assert "needs your approval" in one.prompt()
+    while not waiting_calls(history()):
+        # What was written is on its way to the disk.
+        time.sleep(0.01)
+    one.kill()
+
+
+@pytest.mark.parametrize(
+    ("answer", "ends", "told"), [("y", "completed", "paid 3"), ("n why?", "denied", "why?")]
+)
+def test_a_call_that_waited_when_the_program_ended_is_asked_about_again(
+    chat, history, left_waiting, answer, ends, told
+):
+    one = chat("So be it.")
+    shown = one.answer(answer)
+    assert "Waiting for approval since the session was left: 1." in shown
+    assert 'pay {"amount":3} needs your approval' in shown
+    shown = one.answer("/quit")
+    assert f"[pay] done: {told}" in shown or f"[pay] denied: {told}" in shown
+    assert "So be it." in shown
+    assert one.end()[0] == 0
+    assert outcomes(history()) == [("pay", ends)]
+    assert refused_by(history()) == []
+
+
+def test_ctrl_c_at_a_call_that_waited_leaves_it_not_run(chat, history, left_waiting):
+    one = chat("Never said.")
+    one.prompt()
+    one.type(CTRL_C)
+    assert "ended: cancelled" in one.prompt()
+    one.type(CTRL_C)
+    assert one.end()[0] == 130
+    assert outcomes(history()) == [("pay", "not_run")]
+    assert refused_by(history()) == []
+
+
+def test_a_session_that_is_gone_back_to_asks_about_what_waits_in_it(chat, history, left_waiting):
+    one = chat("Done.", options=["--session", "other"])
+    one.answer("/resume s")
+    assert "needs your approval" in one.answer("y")
+    assert "Done." in one.answer("/quit")
+    assert one.end()[0] == 0
+    assert outcomes(history()) == [("pay", "completed")]
+
+
+def test_where_calls_are_denied_those_that_waited_were_not_run(chat, history, left_waiting):
+    one = chat("Hello.", options=["--deny"])
+    assert "needs your approval" not in one.answer("Hello?")
+    one.answer("/quit")
+    assert one.end()[0] == 0
+    assert outcomes(history()) == [("pay", "not_run")]
+    assert refused_by(history()) == []
 
 
 def test_a_rule_is_proposed_for_calls_like_this_one(chat, history):

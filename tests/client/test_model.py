@@ -57,6 +57,17 @@ async def test_a_whole_reply_of_every_provider_in_every_format(place):
     assert "".join(one.text for one in events if isinstance(one, TextAdded)) == "I will look."
 
 
+async def test_a_whole_reply_of_a_host_that_only_streams():
+    """The stream is the client's own affair: nothing that the caller said was changed."""
+    served = simulator("chatgpt-codex", SAID)
+    request = Request(talk(), (TOOL,), params=Params(stream=False, max_tokens=9))
+    async with client(served) as model:
+        _, reply = await asked(model, request, target("chatgpt-codex"))
+    (seen,) = served.seen
+    assert (seen.body["store"], seen.body["stream"], seen.body["instructions"]) == (False, True, "")
+    assert arguments(reply) == [{"city": "Paris"}, {"city": "Rome"}]
+
+
 async def test_names_that_a_provider_refuses_are_mapped_there_and_back():
     """The model knows the tool by a name of its own; whoever asked hears the name they gave."""
     served = Simulator("openai")

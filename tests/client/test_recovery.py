@@ -189,6 +189,14 @@ async def test_a_call_that_the_host_refused_is_asked_for_again():
         ("Unsupported parameter: 'parallel_tool_calls' is not supported with this model.", {"parallel_switch": False}),
         ("Unsupported parameter: 'reasoning.effort' is not supported with this model.", {"refused_params": ("reasoning",)}),
         ("`top_k` is deprecated for this model.", {"refused_params": ("top_k",)}),
+        ("Unsupported parameter: max_output_tokens", {"refused_params": ("max_tokens",)}),
+        ("Store must be set to false", {"unstored": True, "reasoning_state": ("encrypted",)}),
+        ("Stream must be set to true", {"stream_only": True}),
+        ("Instructions are required", {"instructions_required": True}),
+        ('"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive"', {"thinking": ("adaptive", "disabled")}),
+        ("adaptive thinking is not supported on this model", {"thinking": ("enabled", "disabled")}),
+        ("This model does not support effort level 'xhigh'. Supported levels: high, low.", {"efforts": ("low", "high")}),
+        ("This model does not support the effort parameter.", {"efforts": ()}),
     ],
 )  # fmt: skip
 def test_the_parameter_that_an_error_names(words, fields):

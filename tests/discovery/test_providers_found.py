@@ -96,15 +96,7 @@ def test_the_ids_are_those_of_the_profile(place):
         assert (info.ids.style == "numbered") is (rule.style == "numbered")
 
 
-OLDER_FIELD = pytest.mark.xfail(
-    reason="the simulated vLLM shows thoughts in its older field, the profile has the newer one",
-    strict=True,
-)
-CHATS = [
-    pytest.param(one, marks=OLDER_FIELD) if one == "vllm/openai-chat" else one
-    for one in PLACES
-    if one.endswith("/openai-chat")
-]
+CHATS = [one for one in PLACES if one.endswith("/openai-chat")]
 
 
 @pytest.mark.parametrize("place", CHATS)
@@ -193,3 +185,23 @@ def test_every_rule_says_where_it_was_found(place):
     probed = [one for one in proofs if one.source.startswith("probed endpoint.test on 2026-11-16")]
     assert len(probed) >= 5
     assert profile.name == "endpoint.test"
+
+
+@pytest.mark.parametrize("place", ["anthropic/anthropic", "vertex/anthropic", "bedrock/bedrock"])
+@pytest.mark.parametrize(
+    "model", ["claude-haiku-4-5", "claude-opus-4-5", "claude-sonnet-4-6", "claude-opus-4-7"]
+)
+def test_the_way_of_thinking_is_learnt_from_refusals(place, model):
+    """What the endpoint refuses of it is in the profile, so that it is not asked for again."""
+    provider, format = place.split("/")
+    named = f"us.anthropic.{model}-v1:0" if provider == "bedrock" else model
+    info, _ = found(simulated(provider), format=format, model=named)
+    assert info.answer("reasoning_setting") is True
+    target = get_target(f"{place}:{named}")
+    rules = load_profile(profile_text(info, date=WHEN), "test").rules
+    if "thinking" in rules:
+        assert set(target.thinking) <= set(rules["thinking"].value)
+        assert ("adaptive" in target.thinking) is ("adaptive" in rules["thinking"].value)
+    if "efforts" in rules:
+        assert rules["efforts"].value == target.efforts
+    assert ("thinking" in rules) is (target.thinking == ("adaptive", "disabled"))

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from canonicall.gateway.settings import RepairSettings
 from canonicall.providers.registry import get_profile, provider_names
 from gateway_support import World, ask
 
@@ -44,4 +45,15 @@ async def test_a_call_its_result_and_the_answer(back: str) -> None:
     assert "sunny" in answer.json["choices"][0]["message"]["content"]
     seen = world.of(back.partition("/")[0]).seen
     assert [one.status for one in seen] == [200, 200]
+    await gateway.close()
+
+
+async def test_strict_mode_does_not_mind_the_way_a_reply_travels() -> None:
+    """The host only streams; the client gets the whole reply that it asked for."""
+    gateway = World().gateway(repair=RepairSettings(strict=True))
+    said = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello?"}]
+    body = {"model": "chatgpt-codex:gpt-5.5", "messages": said}
+    answer = await ask(gateway, "/v1/chat/completions", body)
+    assert answer.status == 200, answer.body
+    assert answer.json["object"] == "chat.completion"
     await gateway.close()

@@ -19,6 +19,9 @@ from canonicall.gateway.settings import (
     ProviderSettings,
     Settings,
 )
+from canonicall.providers.profile import load_profile
+from canonicall.providers.registry import find_profile
+from gateway_support import World, ask
 
 ADMIN, ADMIN_HASH = new_key(bytes(32))
 PLAIN, PLAIN_HASH = new_key(bytes(31) + b"\x01")
@@ -35,7 +38,9 @@ ROUTES = [
     ("GET", "breakers"),
     ("GET", "reports"),
     ("GET", "reports/r1"),
+    ("POST", "discover"),
 ]
+WANTED = b'{"url": "http://192.168.0.9:8000/v1"}'
 
 
 class Gateway:
@@ -48,6 +53,7 @@ class Gateway:
         self.is_draining = False
         self.writable = True
         self.kept, self.reloads, self.wrong = [], 0, None
+        self.discovered = []
 
     def now(self):
         return 1000.0
@@ -73,12 +79,18 @@ class Gateway:
     async def report(self, id):
         return {"id": id} if id == "r1" else None
 
+    async def discover(self, wanted):
+        self.discovered.append(wanted)
+        if self.wrong is not None:
+            raise self.wrong
+        return {"url": wanted.url}
 
-def request(path, method="GET", *, key=ADMIN, client="127.0.0.1", query=None, **headers):
+
+def request(path, method="GET", *, key=ADMIN, client="127.0.0.1", query=None, body=b"", **headers):
     named = {name.replace("_", "-"): text for name, text in headers.items()}
     if key:
         named["authorization"] = f"Bearer {key}"
-    return HttpRequest(method, path, query or {}, named, b"", client)
+    return HttpRequest(method, path, query or {}, named, body, client)
 
 
 async def asked(app, path, method="GET", **options):
@@ -135,11 +147,11 @@ async def test_without_metrics_it_says_what_to_install():
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 async def test_the_admin_endpoints_want_an_admin_key(method, path):
     app = Gateway()
-    assert (await admin(app, path, method, key=""))[0] == 401
-    assert (await admin(app, path, method, key="sk-wrong"))[0] == 401
-    assert (await admin(app, path, method, key=PLAIN))[0] == 403
-    assert (app.kept, app.reloads) == ([], 0)
-    assert (await admin(app, path, method))[0] == 200
+    assert (await admin(app, path, method, key="", body=WANTED))[0] == 401
+    assert (await admin(app, path, method, key="sk-wrong", body=WANTED))[0] == 401
+    assert (await admin(app, path, method, key=PLAIN, body=WANTED))[0] == 403
+    assert (app.kept, app.reloads, app.discovered) == ([], 0, [])
+    assert (await admin(app, path, method, body=WANTED))[0] == 200
 
 
 async def test_an_open_gate_opens_nothing_to_admins_while_there_are_keys():
@@ -283,3 +295,45 @@ async def test_reports_and_breakers():
         assert (await admin(app, "reports", query={"most": wrong}))[0] == 400
     assert (await admin(app, "reports/r1"))[1] == {"id": "r1"}
     assert (await admin(app, "reports/r2"))[0] == 404
+
+
+async def test_an_endpoint_is_found_out_about():
+    app = Gateway()
+    asked_for = {"url": "http://localhost:8000", "model": "m", "key": "k", "format": "gemini"}
+    status, body = await admin(app, "discover", "POST", body=json.dumps(asked_for).encode())
+    assert (status, body) == (200, {"url": "http://localhost:8000"})
+    (wanted,) = app.discovered
+    assert (wanted.model, wanted.key, wanted.format) == ("m", "k", "gemini")
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b'{"url": 1}', b'{"url": "x", "more": 1}', b"\xff"])
+async def test_what_is_no_question_is_refused(body):
+    app = Gateway()
+    status, said = await admin(app, "discover", "POST", body=body)
+    assert (status, said["error"]["type"]) == (400, "malformed")
+    assert app.discovered == []
+
+
+async def test_why_nothing_was_found_out_is_told():
+    app = Gateway()
+    app.wrong = InvalidValue("nobody answers.", where="http://localhost:1")
+    status, body = await admin(app, "discover", "POST", body=WANTED)
+    assert (status, body["error"]["type"]) == (422, "not_discovered")
+    assert "nobody answers" in body["error"]["message"]
+
+
+async def test_a_gateway_finds_out_about_a_simulated_endpoint():
+    """With the proof and the profile, and without the key; nothing is registered by it."""
+    gateway = World().gateway()
+    wanted = {"url": "http://mistral.sim/v1", "key": "sk-endpoint-0123456789", "name": "found"}
+    answer = await ask(gateway, "/canonicall/admin/discover", wanted)
+    assert answer.status == 200, answer.body
+    found = answer.json
+    assert (found["wire_format"], found["provider"]) == ("openai-chat", "found")
+    assert all(one["evidence"] for one in found["statements"])
+    assert load_profile(found["profile"], "test").rules["user_after_results"].value is False
+    assert wanted["key"].encode() not in answer.body
+    assert find_profile("found") is None
+    nowhere = await ask(gateway, "/canonicall/admin/discover", {"url": "no address"})
+    assert nowhere.status == 422
+    await gateway.close()

@@ -1,4 +1,5 @@
-"""Words that a model had said when it was cancelled: kept, at every moment, for every provider."""
+"""Words that a model had said when it was cancelled, or failed: kept, at every moment, for every
+provider."""
 
 import asyncio
 
@@ -15,6 +16,7 @@ from canonicall.providers.registry import provider_names
 from canonicall.request import Request
 from canonicall.runtime.events import CompleteEvent, StatusEvent, TextEvent, fold_events
 from canonicall.runtime.middleware import ToolMiddleware
+from canonicall.runtime.model import ModelError
 from canonicall.runtime.session import Session
 from canonicall.testing.script import ScriptedModel, call, says
 from canonicall.tools.functions import tool
@@ -214,3 +216,71 @@ def test_a_call_is_never_made_of_half_a_call():
         calls = [block for one in conversation.messages for block in one.blocks]
         calls = [block for block in calls if isinstance(block, ToolCall)]
         assert all(one.args in ({"city": "Paris"}, {"city": "Rome"}) for one in calls)
+
+
+class Failing(Slow):
+    """A model that fails behind so many pieces of its first reply."""
+
+    def __init__(self, behind, error, *steps):
+        super().__init__(*steps)
+        self._behind, self._error = behind, error
+
+    async def ask(self, request, target, *, notice=None):
+        left = self._behind
+        async for piece in super().ask(request, target, notice=notice):
+            if not left:
+                if self._error is not None:
+                    raise self._error
+                return
+            left -= 1
+            yield piece
+
+
+def failed_behind(behind, error, **options):
+    """A run whose model fails; its conversation and its events."""
+
+    async def work():
+        model = Failing(behind, error, *SCENARIO)
+        session = Session(model, "openai", Toolset.of(weather), **options)
+        events = await _all(session.send("Go."))
+        await session.close()
+        return session, events
+
+    return asyncio.run(work())
+
+
+PIECES = sum(len(pieces(event)) for event in events_of(SCENARIO[0])) - 1
+"""Of the first reply; behind the last one it is whole."""
+FAILURES = [ModelError("Overloaded", status=529), ValueError("surprise"), None]
+
+
+@pytest.mark.parametrize("error", FAILURES, ids=["provider", "exception", "no end"])
+@pytest.mark.parametrize("behind", range(PIECES + 1))
+def test_what_was_heard_is_in_the_history_wherever_the_model_fails(behind, error):
+    session, events = failed_behind(behind, error)
+    conversation = session.conversation
+    assert kept(conversation, Text) == told(events, thinking=False)
+    assert kept(conversation, Thinking) == told(events, thinking=True)
+    assert [one.reason for one in events if isinstance(one, CompleteEvent)] == ["failed"]
+    assert all(one.partial for one in conversation.messages if one.role == "assistant")
+    assert {one.outcome for one in conversation.ledger.values()} <= {Outcome.NOT_RUN}
+    assert not conversation.ledger.open
+    assert dump(fold_events(events)) == dump(conversation)
+    assert session.stats.providers["openai"].failures == 1
+    conversation.user("And now?")
+    for name in provider_names():
+        encoded = encode_request(Request(conversation, model="m"), name)
+        assert list(verify(encoded.body, name)) == []
+
+
+def test_a_failure_behind_a_whole_call_leaves_it_not_run():
+    """The last call of a reply without an end is not known to be whole; the one before it is."""
+    session, events = failed_behind(PIECES, FAILURES[0])
+    (one,) = session.conversation.ledger.values()
+    assert (one.call.args, one.outcome) == ({"city": "Paris"}, Outcome.NOT_RUN)
+    assert events[-1].turns == 1
+
+
+def test_the_policy_drops_the_words_before_a_failure_too():
+    session, _ = failed_behind(PIECES, FAILURES[0], keeps_cut_words=False)
+    assert [one.role for one in session.conversation.messages] == ["user"]

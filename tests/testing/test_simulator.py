@@ -6,12 +6,23 @@ import pytest
 
 from canonicall.codec import decode_response
 from canonicall.folding import raw_arguments
-from canonicall.providers.registry import get_profile, provider_names
+from canonicall.providers.registry import get_profile, get_target, provider_names
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.script import ScriptedModel
 from canonicall.testing.simulator import Simulator
 from canonicall.verify import verify_stream
-from testing.asking import ASKED, CHAT, KEY, NAMES, ask, get, provider_of, stream, whole
+from testing.asking import (
+    ASKED,
+    CHAT,
+    KEY,
+    NAMES,
+    RESPONSES,
+    ask,
+    get,
+    provider_of,
+    stream,
+    whole,
+)
 
 every_format = pytest.mark.parametrize("format", ASKED)
 HELLO = {"model": "gpt-5.2", "messages": [{"role": "user", "content": "Hi"}]}
@@ -45,13 +56,32 @@ def test_the_same_requests_give_the_same_bytes(format):
     assert first == second
 
 
-@pytest.mark.parametrize("provider", provider_names())
+WITH_WHOLE_REPLIES = [one for one in provider_names() if not get_target(one).stream_only]
+
+
+@pytest.mark.parametrize("provider", WITH_WHOLE_REPLIES)
 def test_every_provider_answers_in_every_format_it_speaks(provider):
     simulator = Simulator(provider)
     for format in get_profile(provider).formats:
         status, body = whole(simulator, format)
         assert status == 200, (format, body)
         assert len(decode_response(body, format).message.calls) in (1, 2)
+
+
+def test_a_host_that_wants_things_said_refuses_until_they_are():
+    simulator = Simulator("chatgpt-codex")
+    asked = {"model": "gpt-5.5", "input": "Hi"}
+    refused = {
+        "Store must be set to false": {"store": False},
+        "Stream must be set to true": {"stream": True},
+        "Instructions are required": {"instructions": ""},
+    }
+    for words, said in refused.items():
+        assert ask(simulator, RESPONSES, asked) == (400, {"detail": words})
+        asked |= said
+    answer = simulator.answer(SimRequest.of("POST", RESPONSES, asked, KEY))
+    assert answer.status == 200
+    assert verify_stream(answer.data, "openai-responses").counts == {}
 
 
 @pytest.mark.parametrize("provider", provider_names())

@@ -18,15 +18,9 @@ CALL = {"id": "call_1", "type": "function", "function": {"name": "get_weather", 
 USER = {"role": "user", "content": "Hi"}
 SETTINGS = {
     "$.tool_choice": [{"tool_choice": {"type": "function", "function": {"name": "get_weather"}}}],
-    "$.store": [{"store": True}],
-    "$.max_output_tokens": [{"max_output_tokens": 5}],
     "$.max_tokens": [{"max_tokens": 5}],
     "$.reasoning.effort": [{"reasoning": {"effort": "low"}}],
     "$.reasoning_effort": [{"reasoning_effort": "low"}],
-    "$.thinking": [
-        {"thinking": {"type": "enabled", "budget_tokens": 1024}},
-        {"thinking": {"type": "adaptive"}},
-    ],
     "$.tools": [{}, {"tools": [{"functionDeclarations": [{"name": "a"}]}, {"googleSearch": {}}]}],
 }
 

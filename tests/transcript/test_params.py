@@ -34,6 +34,16 @@ def test_a_target_that_takes_all_gets_all():
     assert fitted_params(ASKED, Target(format="x")) == (ASKED, [])
 
 
+@pytest.mark.parametrize(
+    ("asked", "codes"), [(True, []), (None, ["param_added"]), (False, ["param_changed"])]
+)
+def test_a_host_that_only_streams_is_asked_for_a_stream(asked, codes):
+    target = Target(format="x", stream_only=True)
+    request, findings = fitted_params(Request(Conversation(), params=Params(stream=asked)), target)
+    assert request.params.stream is True
+    assert [one.code for one in findings] == codes
+
+
 @pytest.mark.parametrize("host", ["anthropic", "vertex/anthropic"])
 @pytest.mark.parametrize(
     ("model", "takes"),

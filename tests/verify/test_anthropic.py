@@ -175,6 +175,16 @@ CASES = {
         body(HELLO, top_k=5),
         replace(TARGET, refused_params=("temperature", "top_p")),
     ),
+    "thinking_unsupported": Case(
+        body(HELLO, thinking=MANUAL),
+        body(HELLO, thinking={"type": "adaptive"}),
+        replace(TARGET, thinking=("adaptive", "disabled")),
+    ),
+    "effort_unsupported": Case(
+        body(HELLO, output_config={"effort": "xhigh"}),
+        body(HELLO, output_config={"effort": "max"}),
+        replace(TARGET, efforts=("low", "max")),
+    ),
     "cache_mark_on_deferred_tool": Case(
         body(HELLO, tools=[TOOL | {"defer_loading": True, "cache_control": MARK}]),
         body(
@@ -200,8 +210,35 @@ def test_accepted(code, judge):
 
 
 def test_every_code_of_the_format_has_a_case(judge):
-    modules = ("anthropic", "anthropic_pairs", "anthropic_settings")
+    modules = ("anthropic", "anthropic_pairs", "anthropic_settings", "thinking")
     assert judge.codes_of(*modules) <= set(CASES)
+
+
+@pytest.mark.parametrize(
+    ("fields", "rules", "words"),
+    [
+        (
+            {"thinking": {"type": "adaptive"}},
+            {"thinking": ("enabled", "disabled")},
+            "adaptive thinking is not supported on this model",
+        ),
+        (
+            {"thinking": {"type": "disabled"}},
+            {"thinking": ("adaptive",)},
+            '"thinking.type.disabled" is not supported for this model.',
+        ),
+        (
+            {"output_config": {"effort": "low"}},
+            {"efforts": ()},
+            "This model does not support the effort parameter.",
+        ),
+    ],
+)
+def test_ways_of_thinking_that_a_model_does_not_know(fields, rules, words):
+    told = verify(body(HELLO, **fields), replace(TARGET, **rules))
+    assert [one.error for one in told] == [words]
+    assert not verify(body(HELLO, **fields), TARGET)
+    assert not verify(body(HELLO, thinking={"type": "of_tomorrow"}), replace(TARGET, **rules))
 
 
 def test_the_error_is_in_the_words_of_the_provider():

@@ -197,3 +197,15 @@ def test_blank_instructions_are_refused():
 def test_calls_at_the_end_want_results():
     errors = [one.error for one in verify(body(HELLO, said(use())), TARGET)]
     assert errors == ["Expected toolResult blocks at messages.2.content for the following Ids: a"]
+
+
+def test_claudes_way_of_thinking_is_judged_where_it_stands():
+    target = replace(TARGET, thinking=("adaptive",), efforts=("low",))
+    more = {"thinking": {"type": "enabled"}, "output_config": {"effort": "max"}}
+    told = verify(body(HELLO, additionalModelRequestFields=more), target)
+    places = {one.code: one.where for one in told}
+    assert places == {
+        "thinking_unsupported": "$.additionalModelRequestFields.thinking",
+        "effort_unsupported": "$.additionalModelRequestFields.output_config.effort",
+    }
+    assert not verify(body(HELLO, additionalModelRequestFields={"thinking": "yes"}), TARGET)

@@ -104,6 +104,11 @@ CASES = {
         body(HELLO, tool_choice="auto"),
         replace(TARGET, choice_modes=("auto",)),
     ),
+    "parameter_unsupported": Case(
+        body(HELLO, max_output_tokens=9),
+        body(HELLO, temperature=0.5),
+        replace(TARGET, refused_params=("max_tokens", "top_k")),
+    ),
 }
 
 
@@ -120,6 +125,23 @@ def test_accepted(code, judge):
 def test_every_code_of_the_format_has_a_case(judge):
     """Forcing a call while thinking is the one rule that only compatible servers have."""
     assert judge.codes_of("openai_responses") <= {*CASES, "forced_choice_with_thinking"}
+
+
+@pytest.mark.parametrize(
+    ("field", "broken", "fine", "words"),
+    [
+        ("unstored", {}, {"store": False}, "Store must be set to false"),
+        ("unstored", {"store": True}, {"store": False}, "Store must be set to false"),
+        ("stream_only", {}, {"stream": True}, "Stream must be set to true"),
+        ("stream_only", {"stream": False}, {"stream": True}, "Stream must be set to true"),
+        ("instructions_required", {}, {"instructions": ""}, "Instructions are required"),
+    ],
+)
+def test_what_a_host_wants_every_request_to_say(field, broken, fine, words):
+    target = replace(TARGET, **{field: True})
+    assert [one.error for one in verify(body(HELLO, **broken), target)] == [words]
+    assert not verify(body(HELLO, **fine), target)
+    assert not verify(body(HELLO, **broken), TARGET)
 
 
 def test_reasoning_without_an_id_names_nothing_stored():

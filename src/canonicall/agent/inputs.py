@@ -33,6 +33,8 @@ class ModelFailed(_Input, frozen=True, tag="model_failed"):
     """There will be no reply. Whoever talks to the provider has tried what can be tried."""
 
     why: str
+    said: Reply | None = None
+    """What had come before, where somebody has read it: its words, and the calls that are whole."""
     seconds: float = 0.0
 
 

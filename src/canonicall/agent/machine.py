@@ -254,10 +254,17 @@ class Machine:
         if not self._asking:
             raise _out_of_turn("a failure of the model")
         self._asking = False
-        self.spent = replace(self.spent, seconds=self.spent.seconds + event.seconds)
+        end = Finish("failed", event.why)
         if self._stopped is not None:
-            return self._finish(Finish("cancelled", self._stopped.why))
-        return self._finish(Finish("failed", event.why))
+            end = Finish("cancelled", self._stopped.why)
+        if event.said is None:
+            self.spent = replace(self.spent, seconds=self.spent.seconds + event.seconds)
+            return self._finish(end)
+        self.spent = self.spent.with_turn(ModelReplied(event.said, seconds=event.seconds))
+        calls = self.conversation.append(event.said.message).calls
+        own = (call for call in calls if call.kind != "server")
+        self._close(own, Outcome.NOT_RUN, end.detail)
+        return self._finish(end)
 
     def _cancel(self, event: Cancelled) -> list[Command]:
         """Stop what runs. Calls that wait for an answer from outside will not be run at all."""

@@ -29,6 +29,11 @@ class Approvals:
         self._answer = answer
         self._reader = reader
 
+    @property
+    def can_allow(self) -> bool:
+        """Whether a call may be allowed at all: somebody is there, or has said so beforehand."""
+        return self._answer == "allow" or (self._answer == "ask" and self._reader is not None)
+
     def at_once(self, call: ToolCall) -> Decided | None:
         """What can be said without asking; None where somebody has to be asked."""
         if self._answer == "allow":

@@ -5,9 +5,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from canonicall.client.profile_files import read_profile
 from canonicall.errors import CanonicallError
 from canonicall.importing.documents import AUTO, format_names
-from canonicall.providers.registry import get_profile, get_target, provider_names
+from canonicall.providers.registry import (
+    get_profile,
+    get_target,
+    provider_names,
+    register_provider,
+)
 
 EVERY_PROVIDER = "all"
 
@@ -56,6 +62,27 @@ INPUT = click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True)
 """A file to read, or "-"."""
 FORMAT = click.Choice((AUTO, *format_names()))
 
+
+def _register(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> None:
+    """Make profiles known before any other option names a provider."""
+    for path in given:
+        try:
+            register_provider(read_profile(path), replace=True)
+        except CanonicallError as error:
+            told = str(error) if path in str(error) else f"{path}: {error}"
+            raise click.BadParameter(told, ctx, param) from None
+
+
+profile_option = click.option(
+    "--profile",
+    multiple=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_register,
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="A provider more, from a profile that `discover -o` has written.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 from_option = click.option(
     "--from",

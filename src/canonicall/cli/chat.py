@@ -32,8 +32,9 @@ def chat(as_json: bool, **given: Any) -> int:
 
     Enter sends, a backslash before it begins another line, /help shows the commands: to change the
     model in the middle of a talk, to see figures, to go back to an earlier session. Calls that
-    need approval are asked about. Ctrl-C stops a turn, Ctrl-D ends the talk. From a pipe every
-    line is a message; with --json every event is a line.
+    need approval are asked about, those that waited when the program ended as well. Ctrl-C stops
+    a turn, Ctrl-D ends the talk. From a pipe every line is a message; with --json every event is
+    a line.
 
     \b
     Examples:
@@ -77,7 +78,8 @@ def _terminal_reader() -> Reader:
 async def _converse(room: Room, reader: Reader) -> int:
     """Until somebody leaves; how the talk ended."""
     commands = Commands(room)
-    was_interrupted = False
+    resumed = await room.take_up()
+    was_interrupted = resumed is not None and resumed.was_interrupted
     while True:
         try:
             text = await reader.message(_PROMPT)

@@ -40,12 +40,28 @@ class Room:
 
     async def say(self, text: str) -> Ended:
         """Say something in the session."""
-        if self.session is None:
-            approve = self.talk.approvals.at_once
-            self.session = await self.desk.open(self.id, self.target, text, approve)
-            self._overhearing = asyncio.ensure_future(self.talk.overhear(self.session))
-            self.remark(f"session: {self.id}")
-        return await self.talk.say(self.session, text)
+        session = self.session or await self._opened(text)
+        return await self.talk.say(session, text)
+
+    async def take_up(self) -> Ended | None:
+        """Go on with calls that waited for approval when the session was left, if somebody can
+        give it now; else they are over when something is said."""
+        waiting = await self.desk.waiting(self.id)
+        if not waiting or not self.talk.approvals.can_allow:
+            return None
+        session = await self._opened("", keeps_waiting=True)
+        self.remark(f"Waiting for approval since the session was left: {len(waiting)}.")
+        return await self.talk.resume(session)
+
+    async def _opened(self, title: str, *, keeps_waiting: bool = False) -> Session:
+        approve = self.talk.approvals.at_once
+        session = await self.desk.open(
+            self.id, self.target, title, approve, keeps_waiting=keeps_waiting
+        )
+        self.session = session
+        self._overhearing = asyncio.ensure_future(self.talk.overhear(session))
+        self.remark(f"session: {self.id}")
+        return session
 
     async def use(self, target: str) -> None:
         """Another model, from the next message on; the conversation stays."""
@@ -142,6 +158,7 @@ class Commands:
         stored = await self._room.desk.store.get(given)
         await self._room.enter(stored.id, stored.target)
         self._room.remark(f"{stored.entries} entries of {stored.id} are there again.")
+        await self._room.take_up()
 
     async def _fork(self, given: str) -> None:
         del given
@@ -152,6 +169,7 @@ class Commands:
         before = room.id
         await room.enter(await room.desk.fork(before, room.target), room.target)
         room.remark(f"{room.id} goes on from {before}.")
+        await room.take_up()
 
     async def _help(self, given: str) -> None:
         del given

@@ -19,6 +19,7 @@ from canonicall.cli.arguments import (
     TargetName,
     from_option,
     json_option,
+    profile_option,
 )
 from canonicall.cli.files import reading, shown
 from canonicall.cli.judging import Subject, Verdict
@@ -74,6 +75,7 @@ class Judged(Struct, frozen=True):
     help="Whose rules count; `all` for the matrix of all providers.",
 )
 @from_option
+@profile_option
 @json_option
 def check(files: Sequence[str], target: str, format: str, as_json: bool) -> int:
     """Find what a provider would refuse in a transcript.

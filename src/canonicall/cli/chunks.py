@@ -19,6 +19,7 @@ from typing import BinaryIO
 from canonicall.cli.converting import Aim, Chunk, Done, convert_chunk
 from canonicall.errors import CanonicallError
 from canonicall.importing.pieces import Piece
+from canonicall.providers.registry import register_provider
 
 CHUNK_LINES = 256
 CHUNK_BYTES = 512 * 1024
@@ -147,6 +148,8 @@ def _convert_chunks(connection: Connection, aim: Aim) -> None:
     """The life of a worker: until the parent closes the connection, or is gone."""
     # Ctrl-C is the parent's to handle.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for profile in aim.profiles:
+        register_provider(profile, replace=True)
     given: SimpleQueue[Chunk | None] = SimpleQueue()
     threading.Thread(target=_receive, args=(connection, given), daemon=True).start()
     with suppress(OSError):

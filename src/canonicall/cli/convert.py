@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,7 +17,7 @@ import click
 import msgspec
 from msgspec import Struct
 
-from canonicall.cli.arguments import INPUT, from_option, json_option
+from canonicall.cli.arguments import INPUT, from_option, json_option, profile_option
 from canonicall.cli.chunks import CountedLines, all_done, chunks, usable_cores
 from canonicall.cli.conversion_target import ConversionTarget
 from canonicall.cli.convert_progress import Progress
@@ -29,6 +30,7 @@ from canonicall.cli.resuming import Mark, PartFile, ResumableFiles
 from canonicall.cli.version import versions
 from canonicall.errors import CanonicallError
 from canonicall.importing.pieces import Piece, pieces
+from canonicall.providers.registry import registered_profiles
 
 _FILE = click.Path(dir_okay=False, writable=True)
 
@@ -44,6 +46,7 @@ _FILE = click.Path(dir_okay=False, writable=True)
     help="What to convert to: a wire format, or a provider with its own rules.",
 )
 @from_option
+@profile_option
 @click.option(
     "-o",
     "--output",
@@ -131,7 +134,13 @@ class Conversion:
         if wanted.resume and not wanted.is_resumable:
             raise click.UsageError("--resume needs a FILE that is not '-', and an --output file.")
         self._wanted = wanted
-        self._aim = Aim(wanted.target, wanted.format, wanted.strict, wanted.report is not None)
+        self._aim = Aim(
+            wanted.target,
+            wanted.format,
+            wanted.strict,
+            wanted.report is not None,
+            registered_profiles(),
+        )
         self._console = open_console(stderr=True)
 
     def run(self) -> Tally:
@@ -186,6 +195,7 @@ class Conversion:
             "time of the input": known.st_mtime_ns,
             "--to": self._aim.target,
             "--from": self._aim.format,
+            "--profile": sha256(msgspec.json.encode(self._aim.profiles)).hexdigest(),
             "--rejected": self._wanted.rejected_file,
             "--report": self._wanted.report or "",
             "version of canonicall": versions()["canonicall"],

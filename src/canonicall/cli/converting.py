@@ -15,6 +15,7 @@ from canonicall.cli.judging import Subject
 from canonicall.errors import CanonicallError
 from canonicall.findings import Finding
 from canonicall.importing.pieces import Piece
+from canonicall.providers.profile import Profile
 from canonicall.providers.registry import find_profile, get_target
 from canonicall.target import Target
 from canonicall.verify import verify
@@ -32,6 +33,8 @@ class Aim(Struct, frozen=True):
     """The first document that cannot be converted ends the work."""
     is_reported: bool = False
     """Every finding is written down."""
+    profiles: tuple[Profile, ...] = ()
+    """Providers that were made known by hand; another process does not know them."""
 
 
 class Converted(Struct, frozen=True):

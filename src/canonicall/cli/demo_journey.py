@@ -15,10 +15,12 @@ from msgspec.structs import replace
 from canonicall.blocks import Media, Message, Text, ToolCall, ToolResult
 from canonicall.codec import decode_response, encode_request
 from canonicall.conversation import Conversation
+from canonicall.folding import fold
 from canonicall.outcome import Outcome
 from canonicall.providers.registry import get_target, provider_names
 from canonicall.reply import Reply
 from canonicall.request import Request, Tool
+from canonicall.streams import StreamDecoder
 from canonicall.target import Target
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.known_models import models_of
@@ -198,11 +200,15 @@ def ask(simulator: Simulator, data: bytes, target: Target) -> tuple[int, Reply |
     if response.status != 200:
         error = get_format(target.format).decode_error(msgspec.json.decode(response.data))
         return response.status, None, error.message
-    return (
-        response.status,
-        decode_response(response.data, target.format, provider=target.provider),
-        "",
-    )
+    return response.status, _reply_in(response.data, target), ""
+
+
+def _reply_in(data: bytes, target: Target) -> Reply:
+    """The reply in an answer: in pieces where the host has no other."""
+    if not target.stream_only:
+        return decode_response(data, target.format, provider=target.provider)
+    decoder = StreamDecoder(target.format, provider=target.provider)
+    return fold([*decoder.feed(data), *decoder.close()])
 
 
 def _cancel(talk: Conversation, ids: list[str]) -> None:

@@ -15,7 +15,7 @@ from canonicall.cli.demo_journey import TOOLS, ask, route, stop_name
 from canonicall.conversation import Conversation
 from canonicall.findings import Report
 from canonicall.providers.registry import get_target
-from canonicall.request import Request
+from canonicall.request import Params, Request
 from canonicall.target import Target
 from canonicall.testing.known_models import models_of
 from canonicall.testing.simulator import Simulator
@@ -54,7 +54,9 @@ def naive_body(talk: Conversation, target: Target) -> bytes:
         for message in talk.messages
     )
     transcript = Transcript(turns, {}, {}, Report(()), target)
-    body, _ = get_format(target.format).encode_request(Request(talk, TOOLS), transcript, target)
+    # How the reply is to come is no part of the conversation.
+    request = Request(talk, TOOLS, params=Params(stream=target.stream_only or None))
+    body, _ = get_format(target.format).encode_request(request, transcript, target)
     return msgspec.json.encode(body)
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from canonicall.agent.limits import RunLimits
+from canonicall.agent.pending import waiting_calls
+from canonicall.blocks import ToolCall
 from canonicall.cli.model_choice import OFFLINE, ModelChoice
 from canonicall.cli.session_options import Answer, Wanted
 from canonicall.cli.tool_choice import choose_tools
@@ -78,8 +80,21 @@ class Desk:
         id = known.id if known else wanted.session or new_id()
         return id, wanted.model or (known.target if known else OFFLINE)
 
-    async def open(self, id: str, target: str, title: str, approve: Any) -> Session:
-        """A session, begun where there is none of this name."""
+    async def waiting(self, id: str) -> tuple[ToolCall, ...]:
+        """The calls that wait for approval in a stored session that nobody has open."""
+        if await self.stored(id) is None:
+            return ()
+        conversation = (await self.store.load(id)).conversation
+        calls = waiting_calls(conversation).values()
+        return tuple(call for call, need in calls if need == "approval")
+
+    async def open(
+        self, id: str, target: str, title: str, approve: Any, *, keeps_waiting: bool = False
+    ) -> Session:
+        """A session, begun where there is none of this name.
+
+        `keeps_waiting`: calls that wait for somebody go on waiting; else they were not run.
+        """
         known = await self.stored(id)
         if known is None:
             await self.store.create(Stored(id, target, _one_line(title), created=time.time()))
@@ -96,6 +111,7 @@ class Desk:
             instructions=self.wanted.system,
             limits=RunLimits() if turns is None else RunLimits(turns=turns),
             approve=approve,
+            keeps_waiting=keeps_waiting,
             # What was allowed once for good is not, where every call is to be denied.
             standing_decisions=not self.wanted.deny,
         )

@@ -10,7 +10,7 @@ from typing import BinaryIO
 import click
 import msgspec
 
-from canonicall.cli.arguments import INPUT, TargetName, from_option, json_option
+from canonicall.cli.arguments import INPUT, TargetName, from_option, json_option, profile_option
 from canonicall.cli.files import STANDARD, UnusableFile, back_up, reading, shown, writing
 from canonicall.cli.judging import changes
 from canonicall.cli.overview import FOUND, OK
@@ -32,6 +32,7 @@ from canonicall.importing.pieces import Piece, pieces
     help="Who has to accept it.",
 )
 @from_option
+@profile_option
 @click.option(
     "-o",
     "--output",

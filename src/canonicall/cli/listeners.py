@@ -74,6 +74,9 @@ class Screen:
         click.secho(visible(text), err=True, dim=True)
 
     def hear(self, event: AgentEvent) -> None:
+        if isinstance(event, StatusEvent):
+            # Calls that waited since an earlier talk were not seen to be made.
+            self._names |= {call.id: call.name for call in event.calls}
         match event:
             case TextEvent(thinking=False):
                 self._words(event.text)

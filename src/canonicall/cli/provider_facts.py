@@ -88,6 +88,10 @@ def _placeholder(target: Target) -> str:
     return f"has to be there; where there is none, {words} stands in"
 
 
+def _efforts(target: Target) -> str:
+    return "" if target.efforts is None else listed(target.efforts)
+
+
 def _sentinel(target: Target) -> str:
     text = target.signature_sentinel
     return f"{quoted(text)} stands in for it" if text else ""
@@ -231,6 +235,8 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             lambda target: listed(target.reasoning_state, ""),
         ),
         Fact("reasoning_placeholder", "reasoning of a message with calls", _placeholder),
+        Fact("thinking", "how thinking is switched", lambda one: listed(one.thinking, "")),
+        Fact("efforts", "efforts it knows", _efforts),
         Fact("signature_sentinel", "signature of a first call", _sentinel),
         Fact(
             "reasoning_refused",
@@ -268,6 +274,13 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact("token_limit_field", "limit of tokens", _token_limit),
         Fact("seed_field", "seed", lambda one: quoted(one.seed_field)),
         Fact("refused_params", "parameters that are refused", _each("refused_params")),
+        Fact("unstored", "storing replies", _only("unstored", "refused: `store` is `false`")),
+        Fact("stream_only", "whole replies", _only("stream_only", "none: it only streams")),
+        Fact(
+            "instructions_required",
+            "field for instructions",
+            _only("instructions_required", "has to be there, be it empty"),
+        ),
         Fact(
             "body_version",
             "version in the body",

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import click
 from msgspec import Struct
 
-from canonicall.cli.arguments import TargetName
+from canonicall.cli.arguments import TargetName, profile_option
 
 Answer: TypeAlias = Literal["allow", "deny", "ask"]
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -53,6 +53,7 @@ _OPTIONS = (
         metavar="PROVIDER[:MODEL]",
         help="Whom to ask. Without it, or without a key: a simulated model, offline.",
     ),
+    profile_option,
     click.option("--system", default="", metavar="TEXT", help="Instructions of a new session."),
     click.option(
         "--tools",

@@ -13,6 +13,7 @@ from typing import Any
 import click
 import msgspec
 
+from canonicall.cli.arguments import profile_option
 from canonicall.errors import UnknownName
 from canonicall.providers.registry import get_profile, provider_names
 from canonicall.testing.exchange import SimRequest, SimResponse
@@ -61,6 +62,7 @@ def _providers(ctx: click.Context, option: click.Parameter, given: tuple[str, ..
     callback=_providers,
     help="Whom to play; several may be named. Without it: all, each under its name.",
 )
+@profile_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option("--port", default=0, type=click.IntRange(0, 65535), help="0: any free one.")
 @click.option("--model", "models", multiple=True, help="The only models there are; else any.")

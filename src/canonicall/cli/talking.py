@@ -4,6 +4,7 @@ Ctrl-C stops the turn, not the program: what was running gets the end that is tr
 conversation stays fit to go on.
 """
 
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ from canonicall.cli.approvals import Approvals
 from canonicall.cli.listeners import Listener
 from canonicall.cli.reading import Interrupted, Interrupts
 from canonicall.outcome import Outcome
-from canonicall.runtime.events import CompleteEvent, StatusEvent
+from canonicall.runtime.events import AgentEvent, CompleteEvent, StatusEvent
 from canonicall.runtime.session import Session
 
 
@@ -36,6 +37,14 @@ class Talk:
 
     async def say(self, session: Session, text: str) -> Ended:
         """Say `text` and wait for the end."""
+        return await self._heard(session, session.send(text))
+
+    async def resume(self, session: Session) -> Ended:
+        """Go on with the calls that wait in a session, and wait for the end."""
+        return await self._heard(session, session.resume())
+
+    async def _heard(self, session: Session, run: AsyncGenerator[AgentEvent, None]) -> Ended:
+        """Hear what happens in a run, and ask about calls that need approval."""
         complete = CompleteEvent(reason="failed")
         interrupted = denied = False
 
@@ -46,7 +55,7 @@ class Talk:
 
         with self.interrupts.to(interrupt):
             # Where nobody reads what is shown any more, the turn ends here and now.
-            async with aclosing(session.send(text)) as events:
+            async with aclosing(run) as events:
                 async for event in events:
                     self.listener.hear(event)
                     if isinstance(event, CompleteEvent):

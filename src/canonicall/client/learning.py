@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.target import FieldPlace, FieldRule, IdRule, NameRule, Target
+from canonicall.target import FieldPlace, FieldRule, IdRule, NameRule, Target, ThinkingKind
+from canonicall.transcript.thinking import EFFORTS
 from canonicall.verify.explainer import Explanation, explain
 
 Fields: TypeAlias = dict[str, Any]
@@ -48,11 +49,9 @@ CHANGES: dict[str, Fields] = {
     "duplicate_item_id": _UNSEALED,
     "previous_response_unknown": _UNSEALED,
     # Settings.
-    "thinking_unsupported": {"refused_params": ("reasoning",)},
     "thinking_missing": {"refused_params": ("reasoning",)},
     "thinking_budget": {"refused_params": ("reasoning",)},
     "reasoning_unsupported": {"refused_params": ("reasoning",)},
-    "effort_unsupported": {"refused_params": ("reasoning",)},
     "choice_unsupported": _UNFORCED,
     "choice_without_tools": {"choice_modes": ("auto",), "parallel_needs_tools": True},
     "forced_choice_with_thinking": {"forced_choice_with_reasoning": False},
@@ -132,14 +131,24 @@ _NARROWEST: Fields = {
 said. What the user sent stays, media among it."""
 
 _PARAMETER = re.compile(
-    r"(?:Unsupported|Unknown) (?:parameter|value): '(?P<name>[\w.]+)'"
+    r"(?:Unsupported|Unknown) (?:parameter|value): '?(?P<name>[\w.]*\w)"
     r"|(?P<old>temperature|top_p|top_k)\W{0,2} is deprecated"
 )
 _USE_INSTEAD = re.compile(r"Use '(max_completion_tokens|max_tokens)' instead")
 _FIELD = re.compile(
     r"(?:property|parameter:|name|supplied:) ['\"`]?(?P<name>\w+)|(?P<path>\w+): Extra inputs"
 )
+_SWITCHES: tuple[ThinkingKind, ...] = ("adaptive", "enabled", "disabled")
+_SWITCH = re.compile(r"thinking\.type\.(?P<kind>\w+)|adaptive thinking is not", re.IGNORECASE)
+_LEVELS = re.compile(r"Supported levels: ([\w, ]+)")
+_DEMANDS: tuple[tuple[str, Fields], ...] = (
+    ("store must be set to false", {"unstored": True, "reasoning_state": ("encrypted",)}),
+    ("stream must be set to true", {"stream_only": True}),
+    ("instructions are required", {"instructions_required": True}),
+)
+"""What some hosts want every request to say, in the words they ask for it."""
 _PARAMS = {
+    "max_output_tokens": "max_tokens",
     "stop_sequences": "stop",
     "stopSequences": "stop",
     "random_seed": "seed",
@@ -147,7 +156,7 @@ _PARAMS = {
     "thinking": "reasoning",
     "output_config": "reasoning",
 }
-_NAMED = ("temperature", "top_p", "top_k", "seed", "stop", "reasoning")
+_NAMED = ("temperature", "top_p", "top_k", "seed", "stop", "reasoning", "max_tokens")
 
 
 class Change(Struct, frozen=True):
@@ -233,7 +242,9 @@ def _merged(fields: Fields, target: Target) -> Iterator[tuple[str, Any]]:
 
 def _parameter(words: str, target: Target) -> Fields:
     """The parameter that an error names, in the words of `Params`."""
-    del target
+    demanded = _demanded(words, target)
+    if demanded:
+        return demanded
     instead = _USE_INSTEAD.search(words)
     if instead is not None:
         return {"token_limit_field": instead[1]}
@@ -245,6 +256,13 @@ def _parameter(words: str, target: Target) -> Fields:
         return _UNFORCED
     name = _PARAMS.get(name, name)
     return {"refused_params": (name,)} if name in _NAMED else {}
+
+
+def _demanded(words: str, target: Target) -> Fields:
+    """What an error wants a request to say, where a target can be told to."""
+    del target
+    said = words.lower()
+    return next((fields for demand, fields in _DEMANDS if demand in said), {})
 
 
 def _unknown_field(words: str, target: Target) -> Fields:
@@ -261,7 +279,27 @@ def _unknown_field(words: str, target: Target) -> Fields:
     return {**closed, **_parameter(f"Unknown parameter: '{name}'", target)}
 
 
+def _thinking(words: str, target: Target) -> Fields:
+    """Without the way of switching thinking that an error names first."""
+    found = _SWITCH.search(words)
+    if found is None:
+        return {"refused_params": ("reasoning",)}
+    named = (found["kind"] or "adaptive").lower()
+    return {"thinking": tuple(one for one in target.thinking or _SWITCHES if one != named)}
+
+
+def _effort(words: str, target: Target) -> Fields:
+    """The efforts that an error lists; where it lists none, none is told any more."""
+    del target
+    found = _LEVELS.search(words)
+    listed = found[1].split(", ") if found else []
+    return {"efforts": tuple(one for one in EFFORTS if one in listed)}
+
+
 _SPECIAL: dict[str, Callable[[str, Target], Fields]] = {
     "parameter_unsupported": _parameter,
+    "missing_field": _demanded,
+    "thinking_unsupported": _thinking,
+    "effort_unsupported": _effort,
     "unknown_field": _unknown_field,
 }

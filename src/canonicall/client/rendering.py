@@ -40,8 +40,9 @@ class Renderings:
         self._kept: dict[int, _Kept] = {}
 
     def rendered(self, request: Request, target: Target) -> Rendered:
-        """`request` for `target`. It is streamed, unless it says otherwise."""
-        stream = request.params.stream is not False
+        """`request` for `target`. It is streamed, unless it says otherwise and there is a choice:
+        whoever wants the reply whole waits for its end."""
+        stream = request.params.stream is not False or target.stream_only
         asked = replace(request, params=replace(request.params, stream=stream))
         if stream and target.format == "openai-chat":
             asked = replace(asked, native=_with_usage(request.native))

@@ -49,7 +49,7 @@ class Draft(Struct, frozen=True, kw_only=True):
 
     @property
     def stream(self) -> bool:
-        return self.params.stream is True
+        return self.params.stream is True or self.target.stream_only
 
     @property
     def body(self) -> dict[str, Any]:
@@ -98,9 +98,12 @@ def said(role: Any, text: str) -> Message:
 
 
 def question(target: Target) -> Draft:
-    """The first request: two tools, and a question that needs both."""
-    messages = (said("system", "Answer in few words."), said("user", ASKED))
-    return Draft(target=target, messages=messages, params=Params(max_tokens=SOME))
+    """The first request: two tools, and a question that needs both.
+
+    It has no instructions: a host that cannot do without says so.
+    """
+    asked = (said("user", ASKED),)
+    return Draft(target=target, messages=asked, params=Params(max_tokens=SOME))
 
 
 def history(target: Target, reply: Message | None) -> Draft:
@@ -115,5 +118,6 @@ def history(target: Target, reply: Message | None) -> Draft:
         ToolResult(call_id=one.id, name=one.name, content=(Text(text="Sunny, 12:00."),))
         for one in calls.calls
     )
-    messages = (*question(target).messages, calls, Message("tool", results))
+    told = said("system", "Answer in few words.")
+    messages = (told, *question(target).messages, calls, Message("tool", results))
     return Draft(target=target, messages=messages)

@@ -6,10 +6,9 @@ probe is taken, the request without any part is: only if that is taken, the refu
 parts. Refusals cost no tokens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.blocks import Message
@@ -17,10 +16,11 @@ from canonicall.client.learning import UNKNOWN, change_for
 from canonicall.client.transport import TransportError
 from canonicall.conversation import Conversation
 from canonicall.discovery.addresses import DiscoveryError, Place
-from canonicall.discovery.answer import Answer, Kind, Told, told_in
+from canonicall.discovery.answer import Answer, Told
 from canonicall.discovery.asking import Asker
 from canonicall.discovery.draft import Draft, history, permissive, question
 from canonicall.discovery.evidence import evidence_of
+from canonicall.discovery.exchanges import Exchange, Learned, codes_of
 from canonicall.discovery.id_rules import Seen, seen_ids
 from canonicall.discovery.identifying import request_url
 from canonicall.discovery.parts import PLAIN_IDS, REASONING, Part, Probe, replay_of
@@ -28,38 +28,15 @@ from canonicall.discovery.reading import obeyed, of_calls, of_ids, of_stream, of
 from canonicall.discovery.statement import Evidence, Statement
 from canonicall.errors import CanonicallError
 from canonicall.target import Target
-from canonicall.verify.explainer import explain
 
-_LESSONS = 3
-"""How often the first request is changed by what its refusals say."""
+_LESSONS = 5
+"""How often a request is changed by what its refusals say."""
 _MOST_BROKEN = 1
 """Exchanges in a row that may bring no answer."""
 _NEGATIVE = ("tools_with_history",)
 """Questions whose probe leaves something out: what is taken then is a no."""
 _OPAQUE = "reasoning_details"
 _NO_TOOLS = "tools_unsupported"
-
-
-class Learned(Struct, frozen=True):
-    """A field of the target that a refusal has taught."""
-
-    field: str
-    value: Any
-    evidence: Evidence
-
-
-class _Exchange(Struct, frozen=True):
-    draft: Draft
-    answer: Answer
-    kind: Kind
-    evidence: Evidence
-
-    @property
-    def told(self) -> Told | None:
-        """The reply, where there is one."""
-        if self.kind != "taken":
-            return None
-        return told_in(self.answer, self.draft.target, stream=self.draft.stream)
 
 
 class Probing:
@@ -98,19 +75,13 @@ class Probing:
         `DiscoveryError` where not even a plain request is taken: then nothing can be asked.
         """
         exchange = await self._send("calls", question(self._target))
-        learned: list[Learned] = []
-        for _ in range(_LESSONS):
-            lesson = self._lesson(exchange)
-            learned += [Learned(name, one, exchange.evidence) for name, one in lesson.items()]
-            if not lesson:
-                break
-            self._target = replace(self._target, **lesson)
-            exchange = await self._send("calls", question(self._target))
+        exchange = await self._taught(
+            exchange, lambda target: self._send("calls", question(target))
+        )
         told = exchange.told
         if told is None:
             self._state(self._no_calls(exchange))
             return False
-        self.learned += learned
         self._keep(told, exchange)
         self._state(*of_calls(told, exchange.draft, exchange.evidence))
         return True
@@ -122,6 +93,8 @@ class Probing:
         plain = replace(thinking, params=replace(thinking.params, reasoning=None))
         can_ask = thinking.body != plain.body
         exchange = await self._send("stream", thinking if can_ask else plain, base)
+        if can_ask:
+            exchange = await self._taught(exchange, self._send_thinking, ("thinking", "efforts"))
         if can_ask and exchange.kind == "taken":
             self._state(Statement(REASONING.question, True, (exchange.evidence,)))
         if can_ask and exchange.kind == "refused":
@@ -137,6 +110,32 @@ class Probing:
             return
         self._keep(told, exchange)
         self._state(*of_stream(told, exchange.evidence))
+
+    async def _send_thinking(self, target: Target) -> Exchange:
+        base = question(target)
+        return await self._send("stream", REASONING.change(base), base)
+
+    async def _taught(
+        self,
+        exchange: Exchange,
+        ask: Callable[[Target], Awaitable[Exchange]],
+        about: Sequence[str] = (),
+    ) -> Exchange:
+        """Ask again in the way that refusals teach, as long as they teach something.
+
+        `about`: the fields that are meant; without any, whatever is taught.
+        """
+        learned: list[Learned] = []
+        for _ in range(_LESSONS):
+            lesson = self._lesson(exchange)
+            if not lesson or (about and not lesson.keys() & {*about}):
+                break
+            learned += [Learned(name, one, exchange.evidence) for name, one in lesson.items()]
+            exchange = await ask(replace(exchange.draft.target, **lesson))
+        if exchange.kind == "taken":
+            self._target = exchange.draft.target
+            self.learned += learned
+        return exchange
 
     async def probe(self, probe: Probe) -> None:
         """Send a probe, and say of each part whether it is taken."""
@@ -155,7 +154,7 @@ class Probing:
         if probe.on_history and refused is not None and refused.answer is False:
             await self._parts("plain ids", base, [PLAIN_IDS])
 
-    def _keep(self, told: Told, exchange: _Exchange) -> None:
+    def _keep(self, told: Told, exchange: Exchange) -> None:
         """Take in a reply with calls, and what all of them show so far."""
         self._replies.append((told, exchange.evidence))
         thoughts = of_thoughts(self._replies, self._place.format)
@@ -182,10 +181,10 @@ class Probing:
         self._state(_refused(guilty, exchange))
         await self._parts(name, base, [one for one in parts if one is not guilty])
 
-    def _no_calls(self, exchange: _Exchange) -> Statement:
+    def _no_calls(self, exchange: Exchange) -> Statement:
         """What it means that the first request got no reply."""
         proof = (exchange.evidence,)
-        if _NO_TOOLS in _codes_of(exchange):
+        if _NO_TOOLS in codes_of(exchange):
             return Statement("structured_calls", False, proof, note="The model takes no tools.")
         if exchange.kind in ("refused", "unauthorized", "missing"):
             what = f"a plain request with tools is refused ({exchange.evidence.received[:300]})."
@@ -208,7 +207,7 @@ class Probing:
             first = None
         return history(self._target, first)
 
-    def _taken(self, part: Part, exchange: _Exchange) -> Statement:
+    def _taken(self, part: Part, exchange: Exchange) -> Statement:
         proof = (exchange.evidence,)
         if not part.question.startswith("choice_"):
             return Statement(part.question, part.question not in _NEGATIVE, proof)
@@ -216,17 +215,17 @@ class Probing:
         answer = None if told is None else obeyed(part.question, told)
         return Statement(part.question, answer, proof)
 
-    def _guilty(self, exchange: _Exchange, parts: Sequence[Part]) -> Part | None:
+    def _guilty(self, exchange: Exchange, parts: Sequence[Part]) -> Part | None:
         """The part that the refusal blames, where there are several and it blames one."""
-        codes = _codes_of(exchange)[:1]
+        codes = codes_of(exchange)[:1]
         blamed = [one for one in parts if set(codes).intersection(one.codes)]
         return blamed[0] if len(blamed) == 1 else None
 
-    def _leave_open(self, parts: Sequence[Part], exchange: _Exchange) -> None:
+    def _leave_open(self, parts: Sequence[Part], exchange: Exchange) -> None:
         proof = (exchange.evidence,)
         self._state(*(Statement(one.question, None, proof, "U") for one in parts))
 
-    def _lesson(self, exchange: _Exchange) -> dict[str, Any]:
+    def _lesson(self, exchange: Exchange) -> dict[str, Any]:
         """The fields that a refusal of the plain request teaches."""
         if exchange.kind != "refused":
             return {}
@@ -241,7 +240,7 @@ class Probing:
 
     async def _send(
         self, name: str, draft: Draft, base: Draft | None = None, about: str = ""
-    ) -> _Exchange:
+    ) -> Exchange:
         """Send a request; the evidence shows what it has that `base` has not."""
         asker, place = self._asker, self._place
         url = request_url(place, draft.target.model, stream=draft.stream)
@@ -249,7 +248,7 @@ class Probing:
         answer = await self._answer(url, draft.data)
         plain = None if base is None else base.body
         evidence = evidence_of(name, url, draft.body, plain, answer, asker.secrets)
-        return _Exchange(draft, answer, answer.kind(place.format), evidence)
+        return Exchange(draft, answer, answer.kind(place.format), evidence)
 
     async def _answer(self, url: str, data: bytes) -> Answer:
         """What comes back. One broken exchange leaves its own questions open, two end it all."""
@@ -264,13 +263,6 @@ class Probing:
             return Answer(0, {}, b"", error.what)
         self._broken = 0
         return answer
-
-
-def _codes_of(exchange: _Exchange) -> list[str]:
-    """What a refusal is called, the likeliest first; empty where nobody knows."""
-    error = exchange.answer.error(exchange.draft.target.format)
-    told = explain(error.native or error.message)
-    return [entry.code for entry in told.entries]
 
 
 def _is_storable(message: Message) -> bool:
@@ -288,7 +280,7 @@ def _with(base: Draft, parts: Sequence[Part]) -> Draft:
     return base
 
 
-def _refused(part: Part, exchange: _Exchange) -> Statement:
+def _refused(part: Part, exchange: Exchange) -> Statement:
     proof = (exchange.evidence,)
     if part.question.startswith("choice_"):
         return Statement(part.question, "refused", proof)

@@ -9,8 +9,8 @@ from msgspec import Struct
 from canonicall.calls import to_generic
 from canonicall.client.secrets import Secret, hide
 from canonicall.discovery.answer import Told
+from canonicall.discovery.exchanges import Learned
 from canonicall.discovery.id_rules import Seen
-from canonicall.discovery.probing import Learned
 from canonicall.discovery.reading import printed_calls
 from canonicall.discovery.statement import QUESTIONS, Comparison, Statement
 from canonicall.syntax.registry import get_syntax

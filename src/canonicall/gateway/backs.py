@@ -18,6 +18,7 @@ from canonicall.client.rendering import Renderings
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
+from canonicall.gateway.profile_files import register_files
 from canonicall.gateway.settings import ProviderSettings, Settings
 from canonicall.providers.registry import get_profile, register_provider
 from canonicall.runtime.model import Notify
@@ -33,6 +34,7 @@ class Backs:
     def __init__(
         self, settings: Settings, transport: Transport, *, environ: dict[str, str] | None = None
     ) -> None:
+        register_files(settings.profiles)
         for name, one in settings.providers.items():
             _register(name, one)
         config = ClientConfig(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from canonicall.gateway.config_checks import check_settings
 from canonicall.gateway.config_problems import ROOT, Problem, Problems
@@ -11,6 +12,7 @@ from canonicall.gateway.config_shape import read_section
 from canonicall.gateway.config_text import parse_text
 from canonicall.gateway.environment_references import fill_references
 from canonicall.gateway.environment_settings import completed
+from canonicall.gateway.profile_files import in_folder, read_profiles, registered
 from canonicall.gateway.settings import Settings
 
 
@@ -45,6 +47,8 @@ def read_settings(data: bytes, file: str, environ: Mapping[str, str]) -> Loaded:
     problems.raise_any(file)
     filled = fill_references(tree, environ, ROOT, problems)
     settings = read_section(Settings, filled, ROOT, problems)
-    check_settings(settings, environ, problems)
+    settings = replace(settings, profiles=in_folder(settings.profiles, Path(file).parent))
+    with registered(read_profiles(settings.profiles, problems), problems):
+        check_settings(settings, environ, problems)
     problems.raise_any(file)
     return Loaded(completed(settings, environ), tuple(problems.warnings))

@@ -1,11 +1,18 @@
 """The gateway as operators see it: what `operations` asks for."""
 
 import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from canonicall.discovery.addresses import provider_name
+from canonicall.discovery.discover import discover
+from canonicall.discovery.profile_text import profile_text
 from canonicall.errors import CanonicallError
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.metrics import Metrics
+from canonicall.gateway.operations import DiscoveryWanted
 from canonicall.gateway.settings import Settings
 
 if TYPE_CHECKING:
@@ -71,3 +78,19 @@ class Operated:
     async def report(self, id: str) -> Any | None:
         """The report of one request."""
         return await self._gateway.keeping.report(id)
+
+    async def discover(self, wanted: DiscoveryWanted) -> Any:
+        """What is found out about an endpoint, with its profile as text."""
+        transport: Any = self._gateway.state.backs.means.transport
+        info = await discover(
+            wanted.url,
+            model=wanted.model,
+            key=wanted.key,
+            format=wanted.format,
+            # One that was given for tests may only know how to ask models.
+            transport=transport if hasattr(transport, "get") else None,
+        )
+        name = wanted.name or provider_name(info.url)
+        date = datetime.fromtimestamp(self.now(), UTC).date().isoformat()
+        text = profile_text(info, date=date, name=name)
+        return {**msgspec.to_builtins(info), "provider": name, "profile": text}

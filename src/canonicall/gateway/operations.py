@@ -11,6 +11,7 @@
     GET  /canonicall/admin/breakers              which providers rest, and why
     GET  /canonicall/admin/reports               what was changed in the last requests
     GET  /canonicall/admin/reports/{id}          the same of one request
+    POST /canonicall/admin/discover              find out how an endpoint calls tools
 
 The admin endpoints want an admin key. Where no key is configured at all, this machine may use
 them, but no page in a browser on it, and nobody whom a proxy on it speaks for.
@@ -20,6 +21,9 @@ import math
 from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
 from typing import Any, Protocol, TypeAlias
+
+import msgspec
+from msgspec import Struct
 
 from canonicall.errors import CanonicallError
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
@@ -33,6 +37,22 @@ _ADMIN = "/canonicall/admin/"
 _MOST_REPORTS = 1000
 # Browsers send `origin` with what a page asks for; proxies tell for whom they speak.
 _NOT_FROM_HERE = ("origin", "x-forwarded-for", "forwarded", "x-real-ip", "via")
+
+
+class DiscoveryWanted(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an admin wants to know of."""
+
+    url: str
+    model: str = ""
+    """Else the first one that the endpoint lists."""
+    key: str = ""
+    """The key of the endpoint; it is in nothing that is answered."""
+    format: str = ""
+    """The wire format, where the endpoint speaks several."""
+    name: str = ""
+    """What the provider is to be called; else after its host."""
+
+
 Answer: TypeAlias = "Callable[[HttpRequest, App], Awaitable[HttpResponse]]"
 
 
@@ -85,6 +105,10 @@ class App(Protocol):
 
     async def report(self, id: str) -> Any | None:
         """The report of one request, as JSON; None where there is none."""
+        ...
+
+    async def discover(self, wanted: DiscoveryWanted) -> Any:
+        """What an endpoint is like, as JSON. Raises `CanonicallError`."""
         ...
 
 
@@ -234,6 +258,19 @@ async def _report(request: HttpRequest, app: App) -> HttpResponse:
     return HttpResponse.json(found)
 
 
+async def _discover(request: HttpRequest, app: App) -> HttpResponse:
+    """An admin may ask about any address, those of the own network among them."""
+    try:
+        wanted = msgspec.json.decode(request.body, type=DiscoveryWanted)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        what = f"The body has to be a JSON object with `url`: {error}"
+        raise Refused(400, "malformed", what) from None
+    try:
+        return HttpResponse.json(await app.discover(wanted))
+    except CanonicallError as error:
+        raise Refused(422, "not_discovered", str(error)) from None
+
+
 def _refusal(refused: Refused, **headers: str) -> HttpResponse:
     if refused.retry_after is not None:
         headers["retry_after"] = str(math.ceil(refused.retry_after))
@@ -253,4 +290,5 @@ _ADMIN_ROUTES: dict[str, tuple[str, Answer]] = {
     f"{_ADMIN}reload": ("POST", _reload),
     f"{_ADMIN}breakers": ("GET", _breakers),
     f"{_ADMIN}reports": ("GET", _reports),
+    f"{_ADMIN}discover": ("POST", _discover),
 }

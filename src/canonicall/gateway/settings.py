@@ -120,6 +120,9 @@ class Settings(Section, frozen=True, kw_only=True):
     """All of it."""
 
     server: ServerSettings = ServerSettings()
+    profiles: tuple[str, ...] = ()
+    """Files with profiles of further providers, as `canonicall discover -o` writes them; in a file
+    of settings, as seen from its folder."""
     providers: dict[str, ProviderSettings] = {}
     models: dict[str, ModelSettings] = {}
     """By the name clients ask for, in which `*` stands for anything; the first that fits counts."""

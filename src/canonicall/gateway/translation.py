@@ -125,7 +125,9 @@ class Translation:
 
     def _refuse_repairs(self, request: Request, target: Target) -> None:
         """In strict mode nothing is changed on what a client sent; it is told what would be."""
-        report = encode_request(request, target).report
+        # Which way a reply travels is the gateway's own affair: the client gets what it asked for.
+        params = replace(request.params, stream=request.params.stream or target.stream_only)
+        report = encode_request(replace(request, params=params), target).report
         changes = tuple(one for one in report if one.action is not Action.KEPT)
         if changes:
             self._turn.on_request = list(report)

@@ -59,6 +59,11 @@ def provider_names() -> tuple[str, ...]:
     return tuple(sorted(_built_in_names() | _registered.keys()))
 
 
+def registered_profiles() -> tuple[Profile, ...]:
+    """The profiles that were added to those that are built in."""
+    return tuple(_registered.values())
+
+
 def register_provider(
     profile: Profile | Mapping[str, Any] | bytes | str, *, replace: bool = False
 ) -> Profile:

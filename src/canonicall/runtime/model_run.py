@@ -1,8 +1,7 @@
 """One question to the model, from its start to what the machine hears of it.
 
-What the model says is passed on as it comes. Where it is cut off, what has come is still a reply:
-its words were read by somebody, so they belong to the conversation. A call that was not complete is
-no call.
+What the model says is passed on as it comes. Where it is cut off, or fails in the middle, its words
+were read by somebody, so they belong to the conversation. A call that was not complete is no call.
 """
 
 from collections.abc import Callable
@@ -38,8 +37,12 @@ class ModelRun:
         tally: Tally,
         watching: RunObserver,
         tell: Callable[[AgentEvent], None],
+        *,
+        keeps_words: bool = True,
     ) -> None:
+        """`keeps_words`: whether what was said before an early end is kept."""
         self._command = command
+        self._keeps_words = keeps_words
         self._chain = chain
         self._tally = tally
         self._watching = watching
@@ -59,13 +62,18 @@ class ModelRun:
             self._watching.model_ended(answer, error)
         return answer
 
-    def cut_off(self, *, keeps_words: bool) -> Answer:
+    def cut_off(self) -> Answer:
         """What the machine is to hear where nobody waits for the rest."""
+        failed = self._failed(_CANCELLED)
+        return failed if failed.said is None else ModelReplied(failed.said)
+
+    def _failed(self, why: str) -> ModelFailed:
+        """That there will be no reply, with what had been said by then."""
         reply = fold(self._events)
         message = reply.message
         whole = tuple(block for block in message.blocks if not _is_unfinished(block))
-        if not keeps_words or not whole:
-            return ModelFailed(_CANCELLED)
+        if not self._keeps_words or not whole:
+            return ModelFailed(why)
         calls = sum(isinstance(block, ToolCall) for block in message.blocks)
         left_out = calls - sum(isinstance(block, ToolCall) for block in whole)
         if left_out:
@@ -73,10 +81,10 @@ class ModelRun:
             self._tell(StatusEvent(kind="cut", detail=told))
         try:
             kept = replace(reply, message=replace(message, blocks=whole))
-            return ModelReplied(self._chain.reply(kept))
+            return ModelFailed(why, self._chain.reply(kept))
         except MiddlewareError as error:
             self._tell(ErrorEvent(message=str(error), kind="middleware"))
-            return ModelFailed(str(error))
+            return ModelFailed(why)
 
     async def _answer(self, model: Model) -> tuple[Answer, str]:
         """What the model answers, passed on as it comes; if it fails, in which way."""
@@ -96,15 +104,15 @@ class ModelRun:
             asked = target.provider if error.status in _REFUSED else ""
             self._count_refusal(asked if error.refused_by is None else error.refused_by)
             self._tell(ErrorEvent(message=error.message, kind=error.kind))
-            return ModelFailed(error.message), error.kind or str(error.status or "")
+            return self._failed(error.message), error.kind or str(error.status or "")
         except MiddlewareError as error:
             self._tell(ErrorEvent(message=str(error), kind="middleware"))
             return ModelFailed(str(error)), "middleware"
         except Exception as error:  # noqa: BLE001  # a run ends, whatever a model does
             kind = type(error).__name__
             self._tell(ErrorEvent(message=str(error), kind=kind))
-            return ModelFailed(f"{kind}: {error}"), kind
-        return ModelFailed("the stream ended without a reply"), "stream_ended"
+            return self._failed(f"{kind}: {error}"), kind
+        return self._failed("the stream ended without a reply"), "stream_ended"
 
     def _tell_notice(self, notice: Notice) -> None:
         # Refusals that the model gets over by itself never come as an error.

@@ -78,8 +78,8 @@ class Session:
     ) -> None:
         """`options`: those of the machine, such as limits, loops, budget, params, while_pending.
 
-        `keeps_cut_words`: whether what the model had said when it was cancelled stays in the
-        conversation. `clock` tells seconds since whenever; limits and `stats` go by it.
+        `keeps_cut_words`: whether what the model had said when it was cancelled, or failed, stays
+        in the conversation. `clock` tells seconds since whenever; limits and `stats` go by it.
         """
         tools = tools or Toolset()
         self.conversation = Conversation() if conversation is None else conversation
@@ -223,13 +223,19 @@ class Session:
 
     def _ask(self, command: CallModel) -> None:
         self._tell(StatusEvent(kind="asking", detail=command.target.name))
-        run = ModelRun(command, self._chain, self.machine.tally, self._watching, self._tell)
+        run = ModelRun(
+            command,
+            self._chain,
+            self.machine.tally,
+            self._watching,
+            self._tell,
+            keeps_words=self._keeps_cut_words,
+        )
         asked_at = self._clock()
 
         def asked(task: "asyncio.Task[Answer]") -> None:
             """One that was cancelled, even before it began, answers no more than it has."""
-            cut_off = task.cancelled()
-            event = run.cut_off(keeps_words=self._keeps_cut_words) if cut_off else task.result()
+            event = run.cut_off() if task.cancelled() else task.result()
             self._step(replace(event, seconds=self._clock() - asked_at))
 
         self._asking = asyncio.ensure_future(run.to_its_end(self._model))

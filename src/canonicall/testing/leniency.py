@@ -48,8 +48,8 @@ TAKEN = (
     # Ids of every host behind it, `functions.name:0` and `tool_0_name_...` among them; the role
     # `developer` goes to hosts that know it and becomes `system` elsewhere.
     Taken("openrouter", "openai-chat", {"ids": _ANY_IDS, "developer": True}),
-    # Ids of Kimi, `functions.name:0`, whichever host serves it.
-    Taken("avian", "openai-chat", {"ids": _ANY_IDS}),
+    # Recorded with Kimi alone, which numbers its calls (`functions.name:0`) whoever serves it.
+    Taken("avian", "openai-chat", {"ids": replace(_ANY_IDS, style="numbered")}, ("*kimi-k2*",)),
     Taken("huggingface", "openai-chat", {"ids": _ANY_IDS, "unenforced": ("empty_tools",)}),
     # The id of the response before that of the call: `resp_...:call_0`.
     Taken("bedrock-mantle", "openai-responses", {"ids": _ANY_IDS}),

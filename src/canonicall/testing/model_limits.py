@@ -50,14 +50,6 @@ def _has_effort(body: dict[str, Any]) -> bool:
     return asked is not None or body.get("reasoning_effort") is not None
 
 
-def _thinks(kind: str) -> Callable[[dict[str, Any]], bool]:
-    def is_asked(body: dict[str, Any]) -> bool:
-        thinking = body.get("thinking")
-        return isinstance(thinking, dict) and thinking.get("type") == kind
-
-    return is_asked
-
-
 def _searches_beside_functions(body: dict[str, Any]) -> bool:
     tools = body.get("tools")
     listed = [one for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []
@@ -70,16 +62,6 @@ def _names_a_tool(body: dict[str, Any]) -> bool:
     return isinstance(body.get("tool_choice"), dict)
 
 
-# platform.claude.com, "Thinking troubleshooting": which models think in which way.
-_ONLY_ADAPTIVE = (
-    *("claude-opus-4-7*", "claude-opus-4-8*", "claude-opus-5*", "claude-sonnet-5*"),
-    *("claude-haiku-5*", "claude-fable-*", "claude-mythos-*"),
-)
-_NEVER_ADAPTIVE = (
-    *("claude-3*", "claude-opus-4-0*", "claude-opus-4-1*", "claude-opus-4-2025*"),
-    *("claude-opus-4-5*", "claude-sonnet-4-0*", "claude-sonnet-4-2025*", "claude-sonnet-4-5*"),
-    "claude-haiku-4-5*",
-)
 _MAX_TOKENS = (
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use"
     " 'max_completion_tokens' instead."
@@ -87,21 +69,6 @@ _MAX_TOKENS = (
 _BEFORE_GEMINI_3 = ("gemini-1*", "gemini-2*")
 
 LIMITS = (
-    Limit(
-        "anthropic",
-        _ONLY_ADAPTIVE,
-        "$.thinking",
-        _thinks("enabled"),
-        '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and'
-        ' "output_config.effort" to control thinking behavior.',
-    ),
-    Limit(
-        "anthropic",
-        _NEVER_ADAPTIVE,
-        "$.thinking",
-        _thinks("adaptive"),
-        "adaptive thinking is not supported on this model",
-    ),
     # The error text is widely reported, of all models that reason.
     Limit(
         "openai",
@@ -125,21 +92,6 @@ LIMITS = (
         "$.tools",
         _searches_beside_functions,
         "Multiple tools are supported only when they are all search tools.",
-    ),
-    # Reported in openai/codex#26173 and kortix-ai/suna#5124.
-    Limit(
-        "chatgpt-codex",
-        "*",
-        "$.store",
-        lambda body: body.get("store") is True,
-        "Store must be set to false",
-    ),
-    Limit(
-        "chatgpt-codex",
-        "*",
-        "$.max_output_tokens",
-        lambda body: body.get("max_output_tokens") is not None,
-        "Unsupported parameter: max_output_tokens",
     ),
     Limit(
         "openai",

@@ -30,6 +30,14 @@ class SimulatorTransport:
         request = SimRequest.of("POST", url, body, dict(headers))
         return SimulatedResponse(self._simulator_for(url).answer(request), urlsplit(url).path)
 
+    async def get(
+        self, url: str, headers: Mapping[str, str], timeouts: Timeouts, *, proxy: str = ""
+    ) -> "SimulatedResponse":
+        """The same for what is only read, such as a list of models."""
+        del timeouts, proxy
+        request = SimRequest.of("GET", url, b"", dict(headers))
+        return SimulatedResponse(self._simulator_for(url).answer(request), urlsplit(url).path)
+
     async def close(self) -> None:
         """Nothing is open."""
 

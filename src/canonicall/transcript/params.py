@@ -1,7 +1,7 @@
 """The parameters of a request, as one target takes them.
 
-In: a request. Out: the same request without the parameters that the target refuses, and a finding
-for each of them.
+In: a request. Out: the same request without the parameters that the target refuses, with thinking
+asked for in its way, and with the stream it insists on; a finding for each of them.
 """
 
 from msgspec.structs import replace
@@ -9,23 +9,48 @@ from msgspec.structs import replace
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request
 from canonicall.target import Target
+from canonicall.transcript.thinking import fitted_reasoning
 
 _UNSET = Params()
 
 
 def fitted_params(request: Request, target: Target) -> tuple[Request, list[Finding]]:
     """`request` with parameters that `target` takes."""
+    request, findings = _streamed(request, target)
+    request, about_thinking = _thinking(request, target)
+    findings += about_thinking
     refused = [
         name
         for name in target.refused_params
         if getattr(request.params, name, None) != getattr(_UNSET, name, None)
     ]
     if not refused:
-        return request, []
+        return request, findings
     why = "This model refuses to be told it."
-    findings = [
+    findings += (
         Finding("param_dropped", f"params.{name}", Action.DROPPED, why, Fault.RENDER)
         for name in refused
-    ]
+    )
     params = replace(request.params, **{name: getattr(_UNSET, name) for name in refused})
     return replace(request, params=params), findings
+
+
+def _thinking(request: Request, target: Target) -> tuple[Request, list[Finding]]:
+    """`request` with thinking asked for as the target takes it."""
+    reasoning, findings = fitted_reasoning(request.params, target)
+    if not findings:
+        return request, []
+    return replace(request, params=replace(request.params, reasoning=reasoning)), findings
+
+
+def _streamed(request: Request, target: Target) -> tuple[Request, list[Finding]]:
+    """`request` with a stream asked for where there is no other reply."""
+    asked = request.params.stream
+    if asked is True or not target.stream_only:
+        return request, []
+    why = "This host replies in streams only; who wants a whole reply has to fold it."
+    code, action = ("param_added", Action.ADDED)
+    if asked is False:
+        code, action = "param_changed", Action.CHANGED
+    finding = Finding(code, "params.stream", action, why, Fault.RENDER)
+    return replace(request, params=replace(request.params, stream=True)), [finding]

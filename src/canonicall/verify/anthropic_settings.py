@@ -10,6 +10,7 @@ from canonicall.verify.anthropic_schemas import schema_violations
 from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.remembered import right_for, unless_right
+from canonicall.verify.thinking import thinking_violations
 from canonicall.verify.violation import Violation, refuse
 
 MESSAGES = "platform.claude.com: messages API reference"
@@ -28,6 +29,7 @@ def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterato
     yield from _tools(tools, target)
     yield from _tools_missing(tools, turns, target)
     yield from _choice(root, tools, target)
+    yield from thinking_violations(root, target)
     yield from _budget(root)
     yield from _leading_thinking(root, turns)
     yield from _thinking_while_off(root, turns)

@@ -6,6 +6,7 @@ from canonicall.target import Target
 from canonicall.verify.lexical import Declared
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.thinking import thinking_violations
 from canonicall.verify.violation import Violation, refuse
 
 CONVERSE = "docs.aws.amazon.com: Converse API reference"
@@ -60,6 +61,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
         ),
     )
     yield from offer_violations(offer, target, WORDS)
+    yield from thinking_violations(extra, target)
     for spec in specs:
         yield from _definition(spec)
     for block in root.nodes("system"):

@@ -178,6 +178,15 @@ CODES = {
         "Thinking is off, and the assistant's last message holds reasoning.",
         "Leave the reasoning out, or turn thinking on.",
     ),
+    "thinking_unsupported": Code(
+        "The model does not know this way of turning thinking on or off.",
+        "Use the setting that the model documents: adaptive for newer models, enabled for older"
+        " ones.",
+    ),
+    "effort_unsupported": Code(
+        "The model does not know this level of effort.",
+        "Use one of the levels that the error names; a model that knows none is told none.",
+    ),
     "thinking_budget": Code(
         "The budget for thinking does not fit.",
         "Give at least 1024 tokens, and fewer than max_tokens.",

@@ -11,6 +11,7 @@ from canonicall.verify.lexical import Declared, id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
 from canonicall.verify.offer import Offer, Words, offer_violations
 from canonicall.verify.openai_chat_settings import chosen
+from canonicall.verify.openai_responses_settings import setting_violations
 from canonicall.verify.openai_schemas import (
     root_violations,
     schema_violations,
@@ -71,6 +72,7 @@ WORDS = Words(
 def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     root = Node(body)
     items = _items(root)
+    yield from setting_violations(root, target)
     if not items and not root.get("input") and not any(root.has(key) for key in CONTINUES):
         error = 'One of "input" or "previous_response_id" or \'prompt\' must be provided.'
         yield refuse("empty_input", "$.input", error, source=RESPONSES)

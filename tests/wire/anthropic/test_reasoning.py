@@ -1,6 +1,7 @@
 """The thinking switch and the effort, with everything they say beyond canonical words."""
 
 import pytest
+from msgspec.structs import replace
 
 from canonicall import Text, Thinking, ToolCall, ToolResult
 from canonicall.errors import MalformedBody
@@ -12,6 +13,7 @@ from canonicall.wire.anthropic.reasoning import (
     fit_thinking,
     is_thinking,
 )
+from canonicall.wire.anthropic.target import TARGET
 
 FIELDS = [
     ({}, None),
@@ -41,7 +43,7 @@ def test_both_ways(fields, reasoning):
     findings = []
     decoded, native = decode_reasoning(fields, findings)
     assert (decoded, findings) == (reasoning, [])
-    assert encode_reasoning(decoded, native) == (fields, [])
+    assert encode_reasoning(decoded, native, TARGET) == (fields, [])
 
 
 @pytest.mark.parametrize("config", [{}, {"format": {"type": "new"}}, {"effort": "low"}])
@@ -50,7 +52,7 @@ def test_the_output_format_of_the_beta_is_read_by_its_name_of_today(config):
     findings = []
     before = {"output_format": {"type": "old"}, "output_config": config}
     decoded, native = decode_reasoning(before, findings)
-    assert encode_reasoning(decoded, native) == (
+    assert encode_reasoning(decoded, native, TARGET) == (
         {"output_config": {"format": {"type": "old"}, **config}},
         [],
     )
@@ -71,14 +73,32 @@ def test_the_output_format_of_the_beta_is_read_by_its_name_of_today(config):
     ],
 )
 def test_words_of_other_formats(reasoning, fields, codes):
-    encoded, findings = encode_reasoning(reasoning, {})
+    encoded, findings = encode_reasoning(reasoning, {}, TARGET)
     assert encoded == fields
     assert [one.code for one in findings] == codes
 
 
 def test_switching_on_overrules_a_native_type():
-    fields, _ = encode_reasoning(Reasoning(enabled=True), {"thinking": {"type": "between_tools"}})
+    native = {"thinking": {"type": "between_tools"}}
+    fields, _ = encode_reasoning(Reasoning(enabled=True), native, TARGET)
     assert fields == {"thinking": {"type": "adaptive"}}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "native", "enabled", "thinking"),
+    [
+        (("adaptive", "disabled"), {"type": "between_tools"}, False, {"type": "disabled"}),
+        (("adaptive", "between_tools"), {}, False, {"type": "between_tools"}),
+        (("adaptive",), {"type": "between_tools", "display": "omitted"}, None, None),
+        (("adaptive",), {"display": "omitted"}, True, {"type": "adaptive", "display": "omitted"}),
+        (("adaptive",), {"type": "of_tomorrow", "x": 1}, None, {"type": "of_tomorrow", "x": 1}),
+    ],
+)
+def test_a_model_is_switched_in_its_own_way(kinds, native, enabled, thinking):
+    target = replace(TARGET, thinking=kinds)
+    asked = Reasoning(enabled=enabled)
+    fields, _ = encode_reasoning(asked, {"thinking": native}, target)
+    assert fields.get("thinking") == thinking
 
 
 MANUAL = {"thinking": {"type": "enabled", "budget_tokens": 4000, "display": "omitted"}}

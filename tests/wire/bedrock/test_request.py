@@ -145,6 +145,15 @@ def test_thinking_that_was_changed_replaces_the_old_fields():
     assert body["additionalModelRequestFields"] == {"top_k": 3, "thinking": {"type": "disabled"}}
 
 
+def test_a_model_without_a_switch_is_not_switched():
+    """What was fitted away is not brought back by the native rest."""
+    more = {"thinking": {"type": "disabled"}, "output_config": {"effort": "max", "format": 1}}
+    native = Native("bedrock", {"additionalModelRequestFields": more})
+    body, _ = encoded(params=Params(reasoning=Reasoning(effort="low")), native=native)
+    told = {"output_config": {"format": 1, "effort": "low"}}
+    assert body["additionalModelRequestFields"] == told
+
+
 def test_thinking_is_not_sent_to_a_model_that_is_not_claude():
     request = Request(Conversation(), params=Params(reasoning=Reasoning(enabled=True)))
     body, findings = encode_request(request, transcript(request), replace(TARGET, domain="nova"))

@@ -315,3 +315,36 @@ def test_a_part_whose_type_is_no_text_is_no_error_of_ours():
     encoded = translate(body, FORMAT, "openai/openai-responses:gpt-5")
     assert encoded.body["input"] == [{"role": "user", "content": "Hi"}]
     assert [finding.code for finding in encoded.report] == ["unknown_part"]
+
+
+CODEX = replace(TARGET, unstored=True, instructions_required=True)
+ASKED = Turn("user", (Text(text="hi"),))
+SEALED = "reasoning.encrypted_content"
+
+
+@pytest.mark.parametrize(
+    ("native", "codes", "include"),
+    [
+        ({}, [], [SEALED]),
+        ({"store": True, "include": ["x"]}, ["param_changed"], ["x", SEALED]),
+        ({"store": False, "include": [SEALED, "x"]}, [], [SEALED, "x"]),
+        ({"store": False, "include": "x"}, [], [SEALED]),
+    ],
+)
+def test_a_host_that_stores_nothing_is_told_so_and_asked_for_sealed_reasoning(
+    native, codes, include
+):
+    asked = Request(Conversation(), native=Native(FORMAT, native) if native else None)
+    body, findings = encode(asked, ASKED, target=CODEX)
+    assert body["store"] is False
+    assert body["include"] == include
+    assert [(one.code, one.where) for one in findings] == [(one, "native.store") for one in codes]
+    assert "store" not in encode(Request(Conversation()), ASKED)[0]
+
+
+def test_the_field_for_instructions_is_there_where_a_host_wants_it():
+    assert encode(Request(Conversation()), ASKED, target=CODEX)[0]["instructions"] == ""
+    told = Turn("system", (Text(text="Be brief."),))
+    body, _ = encode(Request(Conversation()), told, ASKED, target=CODEX)
+    assert body["instructions"] == "Be brief."
+    assert "instructions" not in encode(Request(Conversation()), ASKED)[0]

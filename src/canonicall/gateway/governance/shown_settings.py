@@ -15,6 +15,7 @@ def shown_settings(settings: Settings, gate: Gate, now: float) -> dict[str, Any]
     """The settings that hold now, as JSON."""
     return {
         "server": msgspec.to_builtins(settings.server),
+        "profiles": list(settings.profiles),
         "providers": {name: _provider(one) for name, one in settings.providers.items()},
         "models": msgspec.to_builtins(settings.models),
         "keys": shown_keys(gate, now),

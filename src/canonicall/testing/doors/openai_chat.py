@@ -30,6 +30,8 @@ _THOUGHTS_IN = {
     "openrouter": DETAILS,
     "snowflake": DETAILS,
     "vercel-gateway": DETAILS,
+    # Not recorded: vllm-project/vllm#27752, the field of the versions since then.
+    "vllm": "reasoning",
 }
 _SHOW_NO_THOUGHTS = ("azure", "openai")
 # Recorded answers: hosts that have an envelope of their own.

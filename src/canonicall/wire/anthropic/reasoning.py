@@ -10,6 +10,7 @@ from typing import Any
 from canonicall.blocks import Thinking, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Reasoning
+from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.reading import object_at, text_at
 
@@ -55,9 +56,12 @@ def _output_config(body: dict[str, Any], findings: list[Finding]) -> dict[str, A
 
 
 def encode_reasoning(
-    reasoning: Reasoning | None, native: dict[str, Any]
+    reasoning: Reasoning | None, native: dict[str, Any], target: Target
 ) -> tuple[dict[str, Any], list[Finding]]:
-    """The fields `thinking` and `output_config`, with their native rest."""
+    """The fields `thinking` and `output_config`, with their native rest.
+
+    What is asked has been fitted to the target before; only words of this format are chosen here.
+    """
     findings: list[Finding] = []
     asked = reasoning or Reasoning()
     effort, enabled = asked.effort, asked.enabled
@@ -68,7 +72,11 @@ def encode_reasoning(
         findings.append(_changed("params.reasoning.effort", "The least effort is called low."))
         effort = "low"
     fields: dict[str, Any] = {}
-    thinking = _encode_thinking(enabled, asked.budget, native.get("thinking") or {}, findings)
+    rest = native.get("thinking") or {}
+    if not _has_switch(rest.get("type"), target):
+        # Without a switch of the model's own, nothing else of the field means anything.
+        rest = {} if enabled is None else {key: rest[key] for key in rest if key != "type"}
+    thinking = _encode_thinking(enabled, asked.budget, rest, target, findings)
     if thinking:
         fields["thinking"] = thinking
     output = ({"effort": effort} if effort else {}) | (native.get("output_config") or {})
@@ -104,11 +112,21 @@ def is_thinking(fields: dict[str, Any]) -> bool:
     return _SWITCHES.get(fields.get("thinking", {}).get("type"), False)
 
 
+def _has_switch(kind: Any, target: Target) -> bool:
+    """Whether a model may know this way of switching thinking: what is new is not known here."""
+    return not target.thinking or kind not in _SWITCHES or kind in target.thinking
+
+
 def _encode_thinking(
-    enabled: bool | None, budget: int | None, native: dict[str, Any], findings: list[Finding]
+    enabled: bool | None,
+    budget: int | None,
+    native: dict[str, Any],
+    target: Target,
+    findings: list[Finding],
 ) -> dict[str, Any]:
     if enabled is False:
-        return {"type": "disabled"} | native
+        is_usual = not target.thinking or "disabled" in target.thinking
+        return {"type": "disabled" if is_usual else "between_tools"} | native
     rest = {name: field for name, field in native.items() if name != "type"}
     if budget is not None:
         if budget < _LEAST_BUDGET:

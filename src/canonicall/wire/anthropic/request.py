@@ -118,7 +118,7 @@ def encode_request(
     names = {own: wire for wire, own in transcript.names.items()}
     tools, findings = encode_tools(request.tools, names, target)
     limit = _max_tokens(request.params, findings)
-    thinking, more = encode_reasoning(request.params.reasoning, native)
+    thinking, more = encode_reasoning(request.params.reasoning, native, target)
     findings += more
     thinking, more = fit_thinking(thinking, limit, transcript.turns)
     findings += more

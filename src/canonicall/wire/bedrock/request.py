@@ -40,6 +40,8 @@ _KNOWN = {
 }
 _INSTRUCTING = ("system", "developer")
 _MORE = "additionalModelRequestFields"
+_OUTPUT = "output_config"
+_OFF = ("disabled", "between_tools")
 
 
 def decode_request(
@@ -86,14 +88,14 @@ def _decode_params(body: dict[str, Any]) -> Params:
 
 def _decode_reasoning(more: dict[str, Any]) -> Reasoning | None:
     """How much Claude shall think; what other models have here stays native."""
-    thinking = more.get("thinking")
-    if not isinstance(thinking, dict) or not isinstance(thinking.get("type"), str):
-        return None
-    config = more.get("output_config")
-    budget = thinking.get("budget_tokens")
+    thinking, config = more.get("thinking"), more.get(_OUTPUT)
     effort = config.get("effort") if isinstance(config, dict) else None
+    kind = thinking.get("type") if isinstance(thinking, dict) else None
+    if not isinstance(kind, str) and not isinstance(effort, str):
+        return None
+    budget = thinking.get("budget_tokens") if isinstance(thinking, dict) else None
     return Reasoning(
-        enabled=thinking["type"] != "disabled",
+        enabled=kind not in _OFF if isinstance(kind, str) else None,
         effort=effort if isinstance(effort, str) else None,
         budget=budget if isinstance(budget, int) else None,
     )
@@ -184,16 +186,31 @@ def _encode_reasoning(
     reasoning: Reasoning | None, more: dict[str, Any], target: Target, findings: list[Finding]
 ) -> dict[str, Any]:
     """`additionalModelRequestFields` with Claude's fields for thinking."""
-    if reasoning is None or _decode_reasoning(more) == reasoning:
+    if reasoning == _decode_reasoning(more):
         return more
+    asked = reasoning or Reasoning()
     if target.domain != TARGET.domain:
-        findings.append(not_sent("reasoning", "Converse has no field for it but Claude's."))
+        if reasoning is not None:
+            findings.append(not_sent("reasoning", "Converse has no field for it but Claude's."))
         return more
-    rest = {name: value for name, value in more.items() if name != "thinking"}
-    # Anthropic documentation, extended and adaptive thinking.
-    if reasoning.enabled is False:
-        return rest | {"thinking": {"type": "disabled"}}
-    if reasoning.budget is not None:
-        return rest | {"thinking": {"type": "enabled", "budget_tokens": reasoning.budget}}
-    effort = {"output_config": {"effort": reasoning.effort}} if reasoning.effort else {}
-    return rest | {"thinking": {"type": "adaptive"}} | effort
+    fields = {name: value for name, value in more.items() if name not in ("thinking", _OUTPUT)}
+    thinking = _encode_thinking(asked, more.get("thinking"), target)
+    given = more.get(_OUTPUT)
+    kept = given.items() if isinstance(given, dict) else ()
+    output = {name: value for name, value in kept if name != "effort"}
+    if asked.effort not in (None, "none"):
+        output["effort"] = asked.effort
+    fields |= {"thinking": thinking} if thinking else {}
+    return fields | ({_OUTPUT: output} if output else {})
+
+
+def _encode_thinking(asked: Reasoning, native: Any, target: Target) -> dict[str, Any]:
+    """Claude's field `thinking` (Anthropic documentation, extended and adaptive thinking)."""
+    if asked.enabled is False or asked.effort == "none":
+        is_usual = not target.thinking or "disabled" in target.thinking
+        return {"type": "disabled" if is_usual else "between_tools"}
+    own = native if isinstance(native, dict) else {}
+    rest = {name: value for name, value in own.items() if name not in ("type", "budget_tokens")}
+    if asked.budget is not None:
+        return {"type": "enabled", "budget_tokens": asked.budget} | rest
+    return {"type": "adaptive"} | rest if asked.enabled else {}

@@ -42,6 +42,9 @@ _KNOWN = {
     "stream",
 }
 
+# Guide "Reasoning models": what is not stored is given out, and read again, encrypted.
+_SEALED = "reasoning.encrypted_content"
+
 # What names turns that OpenAI keeps: the calls of the outputs sent along may be among them.
 _STORED = ("previous_response_id", "conversation", "prompt")
 
@@ -109,10 +112,27 @@ def encode_request(
     }
     findings += foreign_fields(FORMAT, request.native)
     extras = {name: field for name, field in native.items() if name not in _KNOWN}
+    if target.unstored:
+        extras |= _unstored(extras, findings)
     extras |= own_fields(request.continues)
-    body = {name: field for name, field in body.items() if field not in (None, "", [], {})} | extras
-    body["input"] = items
-    return body, findings
+    needed = ("instructions",) if target.instructions_required else ()
+    body = {
+        name: field
+        for name, field in body.items()
+        if name in needed or field not in (None, "", [], {})
+    }
+    return {**body, **extras, "input": items}, findings
+
+
+def _unstored(extras: dict[str, Any], findings: list[Finding]) -> dict[str, Any]:
+    """What a request says where nothing is stored: reasoning comes back sealed or not at all."""
+    if extras.get("store") not in (None, False):
+        why = "The host keeps nothing; the conversation has to be sent whole each time."
+        code = "param_changed"
+        findings.append(Finding(code, "native.store", Action.CHANGED, why, Fault.RENDER))
+    given = extras.get("include")
+    asked = given if isinstance(given, list) else []
+    return {"store": False, "include": asked if _SEALED in asked else [*asked, _SEALED]}
 
 
 def _encode_choice(

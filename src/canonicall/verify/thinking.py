@@ -1,0 +1,41 @@
+"""What Claude's models refuse of the fields `thinking` and `output_config`, wherever they stand."""
+
+from collections.abc import Iterator
+
+from canonicall.target import Target
+from canonicall.verify.node import Node
+from canonicall.verify.violation import Violation, refuse
+
+KINDS = ("adaptive", "enabled", "disabled", "between_tools")
+WORDS = {
+    "enabled": (
+        '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and'
+        ' "output_config.effort" to control thinking behavior.'
+    ),
+    "adaptive": "adaptive thinking is not supported on this model",
+}
+TROUBLE = "platform.claude.com: thinking-troubleshooting"
+RECORDED = "recorded traffic of claude-opus-4-6"
+NO_EFFORT = "anthropics/claude-code#30760"
+
+
+def thinking_violations(root: Node, target: Target) -> Iterator[Violation]:
+    """`root` is what holds the two fields. Of models without such rules nothing is read: what other
+    families have under these names is theirs."""
+    if not target.thinking and target.efforts is None:
+        return
+    kind = root.node("thinking").get("type")
+    if target.thinking and kind in KINDS and kind not in target.thinking:
+        error = WORDS.get(kind, f'"thinking.type.{kind}" is not supported for this model.')
+        yield refuse("thinking_unsupported", root.at("thinking"), error, source=TROUBLE)
+    effort = root.node("output_config").get("effort")
+    if target.efforts is None or not isinstance(effort, str) or effort in target.efforts:
+        return
+    where = root.node("output_config").at("effort")
+    if not target.efforts:
+        error = "This model does not support the effort parameter."
+        yield refuse("effort_unsupported", where, error, source=NO_EFFORT)
+        return
+    known = ", ".join(sorted(target.efforts))
+    error = f"This model does not support effort level '{effort}'. Supported levels: {known}."
+    yield refuse("effort_unsupported", where, error, source=RECORDED)

@@ -1,0 +1,131 @@
+"""Profiles in files: what was found out about an endpoint is used by a gateway."""
+
+import pytest
+
+from canonicall.gateway.app import Gateway
+from canonicall.gateway.config_file import load_file
+from canonicall.gateway.config_problems import UnusableSettings
+from canonicall.gateway.settings import Settings
+from canonicall.providers.profile import load_profile
+from canonicall.providers.registry import (
+    find_profile,
+    get_profile,
+    get_target,
+    registered_profiles,
+    unregister_provider,
+)
+from canonicall.testing import Simulator
+from canonicall.testing.transport import SimulatorTransport
+from gateway_support import World, ask
+
+PROFILE = """
+name = "house"
+format = "openai-chat"
+base_url = "http://house.sim/v1"
+key_env = ["HOUSE_KEY"]
+
+[rules.max_tools]
+value = 3
+source = "probed house.sim"
+date = "2026-11-16"
+"""
+SETTINGS = "profiles: [found/house.toml]\nmodels: {fast: 'house:m'}\n"
+ENVIRON = {"HOUSE_KEY": "sk-house"}
+
+
+@pytest.fixture(autouse=True)
+def as_before():
+    """No test leaves a provider behind."""
+    before = registered_profiles()
+    yield
+    for one in registered_profiles():
+        if one not in before:
+            unregister_provider(one.name)
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes a file of settings, and profiles in a folder beside it; gives the file."""
+    (tmp_path / "found").mkdir()
+
+    def write(settings=SETTINGS, **profiles):
+        for name, text in (profiles or {"house": PROFILE}).items():
+            (tmp_path / "found" / f"{name}.toml").write_text(text)
+        path = tmp_path / "gateway.yaml"
+        path.write_text(settings)
+        return path
+
+    return write
+
+
+def told(path):
+    with pytest.raises(UnusableSettings) as caught:
+        load_file(path, ENVIRON)
+    return [str(one) for one in caught.value.problems]
+
+
+async def test_a_model_of_a_probed_endpoint_is_served(written):
+    path = written()
+    settings = load_file(path, ENVIRON).settings
+    assert settings.profiles == (str(path.parent / "found" / "house.toml"),)
+    assert get_target("house:m").max_tools == 3
+    simulator = Simulator("house")
+    gateway = Gateway(
+        settings, transport=SimulatorTransport(lambda url: simulator), environ=ENVIRON
+    )
+    body = {"model": "fast", "messages": [{"role": "user", "content": "Hello?"}]}
+    answer = await ask(gateway, "/v1/chat/completions", body)
+    assert answer.status == 200, answer.body
+    assert [one.target.name for one in simulator.seen] == ["house:m"]
+    await gateway.close()
+
+
+async def test_settings_in_code_name_files_too(written):
+    path = written().parent / "found" / "house.toml"
+    gateway = Gateway(Settings(profiles=(str(path),)), transport=World().transport)
+    assert get_profile("house").base_url == "http://house.sim/v1"
+    await gateway.close()
+
+
+def test_a_file_that_is_read_again_counts_as_it_is_now(written):
+    load_file(written(), ENVIRON)
+    load_file(written(house=PROFILE.replace("value = 3", "value = 5")), ENVIRON)
+    assert get_target("house:m").max_tools == 5
+
+
+@pytest.mark.parametrize(
+    ("profile", "words"),
+    [
+        ("name = ", "this is not TOML"),
+        (PROFILE.replace("max_tools", "most_tools"), "'most_tools' is no field of Target"),
+        (PROFILE.replace("value = 3", 'value = "3"'), "rules.max_tools.value"),
+        (PROFILE.replace('"openai-chat"', '"openai-chatter"'), "openai-chatter"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_file_and_place(written, profile, words):
+    path = written(house=profile)
+    (problem, *_) = told(path)
+    assert problem.startswith("$.profiles[0]: ")
+    assert str(path.parent / "found" / "house.toml") in problem
+    assert words in problem
+    assert find_profile("house") is None
+
+
+def test_a_file_that_is_not_there_and_two_of_one_name(written):
+    gone = written("profiles: found/gone.toml\n", house=PROFILE)
+    assert "gone.toml: the profile cannot be read: No such file" in told(gone)[0]
+    twice = written("profiles: [found/a.toml, found/b.toml]\n", a=PROFILE, b=PROFILE)
+    (problem,) = told(twice)
+    assert problem.startswith("$.profiles[1]: ")
+    assert "another of these files is about 'house' already" in problem
+
+
+def test_settings_that_are_refused_leave_all_providers_as_they_were(written):
+    load_file(written(), ENVIRON)
+    builtin = get_profile("openai")
+    newer = PROFILE.replace("value = 3", "value = 5")
+    own = PROFILE.replace('"house"', '"openai"')
+    files = "profiles: [found/house.toml, found/openai.toml]\nmodels: {fast: 'nobody:m'}\n"
+    assert "nobody" in told(written(files, house=newer, openai=own))[0]
+    assert get_profile("house") == load_profile(PROFILE, "test")
+    assert get_profile("openai") == builtin
