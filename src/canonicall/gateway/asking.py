@@ -6,7 +6,7 @@ from contextlib import aclosing
 from canonicall.client.exchange import Exchange
 from canonicall.client.failure import AttemptFailed, Failure
 from canonicall.client.rendering import Rendered, Renderings
-from canonicall.events import ErrorReported, Event, StreamEnded
+from canonicall.events import ErrorReported, Event, StreamEnded, TextAdded
 from canonicall.gateway.backs import Backs
 from canonicall.gateway.continuing import Given
 from canonicall.gateway.taking_over import TakenOver
@@ -99,6 +99,8 @@ class Asking:
         """What the client gets of events at once: how an attempt ended is told when it is known
         what follows."""
         last = events[-1]
+        if type(last) is TextAdded and len(events) == 1:
+            return self._given.taken(events)
         told = [one for one in events if type(one) not in (ErrorReported, StreamEnded)]
         if len(told) < len(events):
             self._errors += [one for one in events if isinstance(one, ErrorReported)]

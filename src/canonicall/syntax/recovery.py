@@ -98,11 +98,14 @@ class CallRecovery:
 
     def feed(self, event: Event) -> list[Event]:
         """The events that take the place of one."""
+        if type(event) is TextAdded and event.index in self._words:
+            # Nearly all events are pieces of words.
+            return self._scanned(event.index, event.text)
         match event:
             case BlockStarted(block=Text(text=text)) if self._tools:
                 self._words[event.index] = _Words(TextScanner(leaked_syntax(), tools=self._tools))
                 return self._scanned(event.index, text)
-            case TextAdded() | SignatureAdded() | BlockEnded() if event.index in self._words:
+            case SignatureAdded() | BlockEnded() if event.index in self._words:
                 return self._of_words(event)
             case FinishReported():
                 self._finish = event
@@ -116,10 +119,8 @@ class CallRecovery:
         """The events that take the place of several."""
         return [one for event in events for one in self.feed(event)]
 
-    def _of_words(self, event: TextAdded | SignatureAdded | BlockEnded) -> list[Event]:
+    def _of_words(self, event: SignatureAdded | BlockEnded) -> list[Event]:
         match event:
-            case TextAdded():
-                return self._scanned(event.index, event.text)
             case BlockEnded(block=Text() as block):
                 return self._ended(event.index, block)
             case SignatureAdded():
@@ -188,6 +189,10 @@ class CallRecovery:
         """Events of a scanner as events of the stream it is in."""
         kept: list[Event] = []
         for event in events:
+            if type(event) is TextAdded:
+                number = words.numbers[event.index]
+                kept.append(event if number == event.index else TextAdded(number, event.text))
+                continue
             match event:
                 case BlockStarted():
                     words.numbers.append(self._new_number())
