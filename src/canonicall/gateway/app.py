@@ -16,7 +16,7 @@ from canonicall.client.transport import Transport
 from canonicall.gateway import operations
 from canonicall.gateway.endpoints import answer
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
-from canonicall.gateway.failing import error_response
+from canonicall.gateway.failing import error_response, unexpected
 from canonicall.gateway.fronts import FRONTS, front_for
 from canonicall.gateway.fronts.front import GENERATE, STREAM, Asked, Front
 from canonicall.gateway.governance.keys import shown_key
@@ -177,6 +177,10 @@ class Gateway:
             response = await self._other(state, request, found)
         except Refused as refused:
             response = error_response(front, refused, named)
+        except ClientGone:
+            raise
+        except Exception as error:  # noqa: BLE001  the last resort: clients are told in any case
+            response = error_response(front, unexpected(error, request_id), named)
         await outlet.whole(
             HttpResponse(response.status, {**named, **response.headers}, response.body)
         )

@@ -1,5 +1,7 @@
 """What a client is told where nobody replied: the cause, in the shape that its provider has."""
 
+import logging
+import traceback
 from collections.abc import Sequence
 
 from canonicall.client.failure import Failure
@@ -7,6 +9,7 @@ from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.fronts.front import Front
 
+_LOG = logging.getLogger("canonicall.gateway")
 _BY_KIND = {
     "authentication": 502,
     "setting": 502,
@@ -27,6 +30,15 @@ def refused_of(error: NoReply) -> Refused:
     status = _BY_KIND.get(first.kind) or (first.status if 400 <= first.status < 500 else 502)
     message = " | ".join(dict.fromkeys(one.message for one in error.failures))
     return Refused(status, first.kind or "failed", message, retry_after=first.wait)
+
+
+def unexpected(error: Exception, request_id: str) -> Refused:
+    """The refusal for what nobody has thought of. Where it happened goes to the log of the process;
+    what it says may quote a body or a key, so that is told to nobody."""
+    places = "".join(traceback.format_tb(error.__traceback__))
+    _LOG.error("request %s failed: %s\n%s", request_id, type(error).__name__, places)
+    what = f"The gateway failed ({type(error).__name__}). Its log has more under {request_id}."
+    return Refused(500, "internal", what)
 
 
 def error_response(front: Front, refused: Refused, headers: dict[str, str]) -> HttpResponse:

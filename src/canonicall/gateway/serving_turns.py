@@ -12,7 +12,7 @@ from canonicall.errors import CanonicallError, UnknownName
 from canonicall.events import StreamEnded
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
-from canonicall.gateway.failing import error_response, refused_of
+from canonicall.gateway.failing import error_response, refused_of, unexpected
 from canonicall.gateway.fronts.front import GENERATE, Asked, Front
 from canonicall.gateway.generation import Generation
 from canonicall.gateway.governance.gate import Permit
@@ -63,6 +63,8 @@ class ServedTurn:
                 status = await self._reply(turn, outlet)
             except Refused as refused:
                 status = await self._refuse(refused, outlet)
+            except Exception as error:  # noqa: BLE001  the last resort: clients are told in any case
+                status = await self._refuse(unexpected(error, self._id), outlet)
         finally:
             self._tell(status, outlet)
 

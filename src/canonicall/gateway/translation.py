@@ -15,6 +15,7 @@ from canonicall.findings import Action
 from canonicall.folding import events_of
 from canonicall.gateway.asking import Asking
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused
+from canonicall.gateway.failing import unexpected
 from canonicall.gateway.opaque import calls_in, restored, restored_messages
 from canonicall.gateway.outbound import Outbound
 from canonicall.gateway.responses_state import is_stored, store
@@ -25,6 +26,7 @@ from canonicall.gateway.whole_frames import StreamCut
 from canonicall.guard.replies import checked_reply
 from canonicall.reply import Reply
 from canonicall.request import Request
+from canonicall.runtime.middleware import MiddlewareError
 from canonicall.streams import StreamEncoder
 from canonicall.target import Target
 
@@ -106,6 +108,8 @@ class Translation:
             body = {**body, "model": target.model}
         try:
             request = state.middleware_chain.request(await self._read(body))
+        except MiddlewareError as error:
+            raise unexpected(error, turn.id) from error
         except CanonicallError as error:
             raise Refused(400, "malformed", str(error)) from error
         return replace(request, params=replace(request.params, stream=turn.streams))
