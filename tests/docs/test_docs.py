@@ -117,6 +117,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "docs/cookbook.md",
         "docs/discovery.md",
         "docs/findings.md",
+        "docs/gateway-fronts.md",
         "docs/gateway-operations.md",
         "docs/gateway.md",
         "docs/providers.md",
