@@ -199,9 +199,9 @@ async def test_hostile_bodies_are_answered(front: str) -> None:
 @pytest.mark.parametrize(
     ("data", "headers", "status"),
     [
-        (gzip.compress(b"{}")[:-9], {"content-encoding": "gzip"}, 400),
-        (gzip.compress(b"{}") + gzip.compress(b"{}"), {"content-encoding": "gzip"}, 400),
-        (gzip.compress(b"[" * 500_000), {"content-encoding": "gzip"}, 413),
+        (gzip.compress(b"{}", mtime=0)[:-9], {"content-encoding": "gzip"}, 400),
+        (gzip.compress(b"{}", mtime=0) * 2, {"content-encoding": "gzip"}, 400),
+        (gzip.compress(b"[" * 500_000, mtime=0), {"content-encoding": "gzip"}, 413),
         (b"{}", {"content-encoding": "zstd"}, 415),
         (b"{}", {"content-length": "9" * 5000}, 413),
         (b'{"a":' * 300 + b"1" + b"}" * 300, {}, 400),
