@@ -28,6 +28,7 @@ from canonicall.transcript.turns import Transcript
 from canonicall.wire.formats import FORMATS, get_format
 from canonicall.wire.grouping import ungrouped
 from canonicall.wire.reading import parse_body
+from canonicall.wire.refused import without_refused
 
 Body = dict[str, Any] | bytes | str
 
@@ -120,6 +121,7 @@ def encode_request(
     body, told = get_format(goal.format).encode_request(
         request, transcript, goal, renderer.known_turns
     )
+    body, about_fields = without_refused(body, goal)
     findings += (
         *about_groups,
         *about_params,
@@ -127,6 +129,7 @@ def encode_request(
         *transcript.findings,
         *about_marks,
         *told,
+        *about_fields,
     )
     report = Report((*request.findings, *findings))
     return Encoded(body, report, transcript, goal)

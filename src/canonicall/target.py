@@ -60,6 +60,23 @@ class FieldRule(Struct, frozen=True):
     is known to have made it."""
 
 
+class Refusal(Struct, frozen=True, kw_only=True):
+    """A field of a request, or some values of it, that a model refuses; maybe only beside another.
+
+    Fields are named by their path in the body: `thinking.type`.
+    """
+
+    field: str
+    values: tuple[str, ...] = ()
+    """The values that are refused; () for any."""
+    beside: str = ""
+    """The field that makes it refused; "" where it is refused in any company."""
+    beside_values: tuple[str, ...] = ()
+    """The values of that field which do so; () for any that is set."""
+    error: str
+    """What the provider answers; `{value}` and `{model}` are filled in."""
+
+
 class StrictRule(Struct, frozen=True):
     """What a schema may say where the provider holds the model to it; a limit of 0 is none."""
 
@@ -219,6 +236,8 @@ class Target(Struct, frozen=True):
     # Parameters.
     refused_params: tuple[str, ...] = ()
     """Parameters it refuses, by their canonical names: "temperature", "top_p", "top_k", ..."""
+    refusals: tuple[Refusal, ...] = ()
+    """What is refused by its place in the body: fields, values, and combinations of them."""
     body_version: str = ""
     """The version of the API, where the body has to name it and not a header."""
 

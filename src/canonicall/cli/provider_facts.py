@@ -107,6 +107,15 @@ def _token_limit(target: Target) -> str:
     return quoted(target.token_limit_field) if target.token_limit_field else ""
 
 
+def _refusals(target: Target) -> str:
+    told = []
+    for one in target.refusals:
+        beside = f"beside {quoted(one.beside)}" if one.beside else ""
+        words = (quoted(one.field), listed(one.values, ""), beside, listed(one.beside_values, ""))
+        told.append(" ".join(filter(None, words)))
+    return "; ".join(told)
+
+
 def _cache(target: Target) -> str:
     return f"at most {target.cache_marks}" if target.cache_marks else "none"
 
@@ -268,6 +277,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact("token_limit_field", "limit of tokens", _token_limit),
         Fact("seed_field", "seed", lambda one: quoted(one.seed_field)),
         Fact("refused_params", "parameters that are refused", _each("refused_params")),
+        Fact("refusals", "what else is refused", _refusals),
         Fact(
             "body_version",
             "version in the body",

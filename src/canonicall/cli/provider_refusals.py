@@ -48,6 +48,7 @@ _ONLY_IF: dict[str, Callable[[Target], bool]] = {
     "misplaced_instructions": lambda one: not one.system_later,
     "must_end_with_user": lambda one: one.ends_with_user,
     "must_start_with_user": lambda one: one.starts_with_user,
+    "parameter_unsupported": lambda one: bool(one.refused_params or one.refusals),
     "reasoning_missing": lambda one: one.reasoning_placeholder is not None,
     "roles_do_not_alternate": lambda one: one.merge_roles,
     "schema_too_complex": _checks_strict,

@@ -89,6 +89,7 @@ def permissive(format: str, model: str) -> Target:
         text_beside_calls=True,
         tools_with_history=False,
         refused_params=(),
+        refusals=(),
     )
 
 

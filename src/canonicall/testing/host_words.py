@@ -72,7 +72,8 @@ _OPENAI_CODES = {
 _CODES = {
     "azure": _OPENAI_CODES,
     "openai": _OPENAI_CODES,
-    "zai": dict.fromkeys(_SHAPES, "1214"),
+    "mistral": {"parameter_unsupported": "3051"},
+    "zai": {**dict.fromkeys(_SHAPES, "1214"), "parameter_unsupported": "1210"},
 }
 """What stands in the field `code` beside the words."""
 _INDEX = re.compile(r"messages\[(\d+)\]")

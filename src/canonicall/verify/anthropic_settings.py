@@ -9,6 +9,7 @@ from canonicall.verify.anthropic_pairs import Turn
 from canonicall.verify.anthropic_schemas import schema_violations
 from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
 from canonicall.verify.node import Node, dotted
+from canonicall.verify.refused import refused_fields
 from canonicall.verify.remembered import right_for, unless_right
 from canonicall.verify.violation import Violation, refuse
 
@@ -32,6 +33,7 @@ def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterato
     yield from _leading_thinking(root, turns)
     yield from _thinking_while_off(root, turns)
     yield from _params(root, target)
+    yield from refused_fields(root, target)
     yield from _cache_marks(root, target)
     yield from _deferred_marks(tools)
 

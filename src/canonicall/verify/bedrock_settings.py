@@ -6,6 +6,7 @@ from canonicall.target import Target
 from canonicall.verify.lexical import Declared
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.refused import refused_fields
 from canonicall.verify.violation import Violation, refuse
 
 CONVERSE = "docs.aws.amazon.com: Converse API reference"
@@ -70,6 +71,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
             )
             yield refuse("blank_text", block.where, error, source=CONVERSE)
     yield from _cache_points(root, tools, messages, target)
+    yield from refused_fields(root, target)
 
 
 def _chosen(config: Node) -> Chosen | None:

@@ -13,6 +13,7 @@ from canonicall.verify.openai_schemas import (
     root_violations,
     schema_violations,
 )
+from canonicall.verify.refused import refused_fields
 from canonicall.verify.remembered import right_for, unless_right
 from canonicall.verify.schemas import Spot
 from canonicall.verify.violation import Violation, refuse
@@ -68,6 +69,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     if root.has("parallel_tool_calls") and not tools and target.parallel_needs_tools:
         error = "'parallel_tool_calls' is only allowed when 'tools' are specified."
         yield refuse("choice_without_tools", "$.parallel_tool_calls", error, source=CHAT)
+    yield from refused_fields(root, target)
 
 
 def _name(tool: Node) -> str:

@@ -1,0 +1,34 @@
+"""Fields that a model refuses by their name or value: its target lists them, with the words."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from canonicall.target import Target
+from canonicall.verify.node import Node
+from canonicall.verify.violation import Violation, refuse
+
+
+def refused_fields(root: Node, target: Target) -> Iterator[Violation]:
+    for rule in target.refusals:
+        value = _value(root, rule.field)
+        if value is None or (rule.values and value not in rule.values):
+            continue
+        if rule.beside and not _is_there(_value(root, rule.beside), rule.beside_values):
+            continue
+        error = rule.error.replace("{value}", str(value)).replace("{model}", target.model)
+        where, source = root.at(rule.field), "the profile of the provider"
+        yield refuse("parameter_unsupported", where, error, source=source)
+
+
+def _value(root: Node, path: str) -> Any:
+    """What stands at a path; None where nothing does, or something that has no fields."""
+    value: Any = root.fields
+    for name in path.split("."):
+        if not isinstance(value, dict):
+            return None
+        value = value.get(name)
+    return value
+
+
+def _is_there(value: Any, wanted: tuple[str, ...]) -> bool:
+    return value in wanted if wanted else bool(value)

@@ -1,0 +1,139 @@
+"""What single models and hosts refuse by a field, a value or a combination: each body is refused by
+its simulator with the status and the words of the provider, and what the renderer makes of it is
+answered."""
+
+import pytest
+
+from canonicall import translate
+from canonicall.testing.simulator import Simulator
+from testing.asking import CHAT, FUNCTIONS, MESSAGES, ask
+
+USER = {"role": "user", "content": "Hi"}
+TOLD = {"role": "user", "content": [{"text": "Hi"}]}
+OFF = {"type": "disabled"}
+
+
+def claude(model, **more):
+    return {"model": model, "max_tokens": 3000, "messages": [USER], **more}
+
+
+def chat(model, **more):
+    return {"model": model, "messages": [USER], **more}
+
+
+def effort(word):
+    return {"output_config": {"effort": word}}
+
+
+ALWAYS_ON = '"thinking.type.disabled" is not supported for this model.'
+NOT_SO_HIGH = "output_config.effort 'xhigh' is not supported when thinking is disabled"
+
+# The provider, the body, the words of the refusal.
+SETTINGS = {
+    "Fable without thinking": ("anthropic", claude("claude-fable-5", thinking=OFF), ALWAYS_ON),
+    "Mythos without thinking": ("anthropic", claude("claude-mythos-5", thinking=OFF), ALWAYS_ON),
+    "Opus 5.5 without thinking": ("anthropic", claude("claude-opus-5-5", thinking=OFF), ALWAYS_ON),
+    "Sonnet 5.5 without thinking": (
+        "anthropic",
+        claude("claude-sonnet-5-5", thinking=OFF),
+        'send "thinking": {"type": "between_tools"}',
+    ),
+    "Opus 5 without thinking, at a high effort": (
+        "anthropic",
+        claude("claude-opus-5", thinking=OFF, **effort("xhigh")),
+        NOT_SO_HIGH,
+    ),
+    "Sonnet 5.5 between tools, at a high effort": (
+        "anthropic",
+        claude("claude-sonnet-5-5", thinking={"type": "between_tools"}, **effort("xhigh")),
+        NOT_SO_HIGH,
+    ),
+    "GLM-5.3 without thinking": (
+        "zai",
+        chat("glm-5.3-flash", thinking=OFF),
+        "This model always engages in thinking and cannot be disabled",
+    ),
+    "raw reasoning beside tools": (
+        "groq",
+        chat("qwen/qwen3-32b", reasoning_format="raw", tools=FUNCTIONS),
+        "`reasoning_format` cannot be `raw` when tools are used",
+    ),
+    "raw reasoning in JSON mode": (
+        "groq",
+        chat("qwen/qwen3-32b", reasoning_format="raw", response_format={"type": "json_object"}),
+        "`reasoning_format` cannot be `raw` in JSON mode",
+    ),
+    "two switches for reasoning": (
+        "groq",
+        chat("qwen/qwen3-32b", reasoning_format="hidden", include_reasoning=False),
+        "cannot specify both `include_reasoning` and `reasoning_format`",
+    ),
+    "an effort of a model that does not reason": (
+        "mistral",
+        chat("mistral-large-latest", reasoning_effort="high"),
+        "reasoning_effort is not enabled for this model",
+    ),
+    "an effort that Mistral does not know": (
+        "mistral",
+        chat("mistral-small-latest", reasoning_effort="low"),
+        "reasoning_effort=low is not supported for this model, supported values: [high, none]",
+    ),
+}
+PATHS = {"anthropic": MESSAGES}
+
+
+def words_of(answer):
+    error = answer.get("error", answer)
+    return error["message"]
+
+
+@pytest.mark.parametrize(("provider", "body", "words"), SETTINGS.values(), ids=SETTINGS)
+def test_a_setting_that_is_refused(provider, body, words):
+    simulator = Simulator(provider)
+    status, answer = ask(simulator, PATHS.get(provider, CHAT), body)
+    assert status == 400
+    assert words in words_of(answer)
+    assert [one.code for one in simulator.seen[-1].violations] == ["parameter_unsupported"]
+
+
+@pytest.mark.parametrize(("provider", "body", "words"), SETTINGS.values(), ids=SETTINGS)
+def test_it_is_not_sent(provider, body, words):
+    """The renderer leaves it out with a finding, and what is left is answered."""
+    format = "anthropic" if provider == "anthropic" else "openai-chat"
+    target = f"{provider}:{body['model']}"
+    rendered = translate(body, format, target, provider=provider)
+    assert {"param_dropped", "param_changed"} & set(rendered.report.counts)
+    status, answer = ask(Simulator(provider), PATHS.get(provider, CHAT), rendered.body)
+    assert status == 200, answer
+
+
+ACCEPTED = {
+    "Opus 5 without thinking": ("anthropic", claude("claude-opus-5", thinking=OFF)),
+    "Opus 5 at a high effort": ("anthropic", claude("claude-opus-5", **effort("max"))),
+    "Opus 4.8 without thinking, at a high effort": (
+        "anthropic",
+        claude("claude-opus-4-8", thinking=OFF, **effort("xhigh")),
+    ),
+    "Haiku 5.5 without thinking": ("anthropic", claude("claude-haiku-5-5", thinking=OFF)),
+    "GLM-4.6 without thinking": ("zai", chat("glm-4.6", thinking=OFF)),
+    "raw reasoning": ("groq", chat("qwen/qwen3-32b", reasoning_format="raw")),
+    "an effort of Mistral": ("mistral", chat("mistral-small-latest", reasoning_effort="high")),
+}
+
+
+@pytest.mark.parametrize(("provider", "body"), ACCEPTED.values(), ids=ACCEPTED)
+def test_what_differs_a_little_is_taken(provider, body):
+    status, answer = ask(Simulator(provider), PATHS.get(provider, CHAT), body)
+    assert status == 200, answer
+
+
+def test_claude_on_bedrock_refuses_the_same():
+    more = {"additionalModelRequestFields": {"thinking": OFF, "other": 1}}
+    body = {"messages": [TOLD], **more}
+    path = "/model/us.anthropic.claude-opus-5-5-v1:0/converse"
+    status, answer = ask(Simulator("bedrock"), path, body)
+    assert status == 400
+    assert ALWAYS_ON in str(answer)
+    rendered = translate(body, "bedrock", "bedrock:us.anthropic.claude-opus-5-5-v1:0")
+    assert rendered.body["additionalModelRequestFields"] == {"other": 1}
+    assert "param_dropped" in rendered.report.counts
