@@ -6,7 +6,7 @@ import pytest
 
 from canonicall import translate
 from canonicall.testing.simulator import Simulator
-from testing.asking import CHAT, FUNCTIONS, MESSAGES, ask
+from testing.asking import CHAT, FUNCTIONS, MESSAGES, RESPONSES, ask
 
 USER = {"role": "user", "content": "Hi"}
 TOLD = {"role": "user", "content": [{"text": "Hi"}]}
@@ -137,3 +137,47 @@ def test_claude_on_bedrock_refuses_the_same():
     rendered = translate(body, "bedrock", "bedrock:us.anthropic.claude-opus-5-5-v1:0")
     assert rendered.body["additionalModelRequestFields"] == {"other": 1}
     assert "param_dropped" in rendered.report.counts
+
+
+UNKNOWN = {
+    "anthropic": (
+        MESSAGES,
+        claude("claude-opus-5"),
+        400,
+        "any_field: Extra inputs are not permitted",
+    ),
+    "openai": (CHAT, chat("gpt-5.2"), 400, "Unrecognized request argument supplied: any_field"),
+    "openai/openai-responses": (
+        RESPONSES,
+        {"model": "gpt-5.2", "input": "Hi"},
+        400,
+        "Unknown parameter: 'any_field'.",
+    ),
+    "azure": (CHAT, chat("gpt-5.2"), 400, "Unrecognized request argument supplied: any_field"),
+    "mistral": (CHAT, chat("any-model"), 422, "any_field: Extra inputs are not permitted"),
+    "groq": (CHAT, chat("any-model"), 400, "property 'any_field' is unsupported"),
+}
+
+
+@pytest.mark.parametrize("provider", UNKNOWN)
+def test_a_field_that_the_provider_does_not_have(provider):
+    path, body, status, words = UNKNOWN[provider]
+    simulator = Simulator(provider.partition("/")[0])
+    assert ask(simulator, path, body)[0] == 200
+    told, answer = ask(simulator, path, body | {"any_field": 1})
+    assert (told, words_of(answer)) == (status, words)
+    assert [one.code for one in simulator.seen[-1].violations] == ["unknown_field"]
+
+
+@pytest.mark.parametrize("provider", UNKNOWN)
+def test_a_field_of_nobody_known_is_not_sent(provider):
+    path, body, _, _ = UNKNOWN[provider]
+    format = {MESSAGES: "anthropic", RESPONSES: "openai-responses"}.get(path, "openai-chat")
+    rendered = translate(body | {"any_field": 1}, format, f"{provider}:{body['model']}")
+    assert "any_field" not in rendered.body
+    assert "fields_dropped" in rendered.report.counts
+    assert ask(Simulator(provider.partition("/")[0]), path, rendered.body)[0] == 200
+
+
+def test_a_host_that_takes_any_field_is_not_made_stricter():
+    assert ask(Simulator("together"), CHAT, chat("any-model", any_field=1))[0] == 200

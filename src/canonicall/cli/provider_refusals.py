@@ -31,9 +31,10 @@ def _checks_strict(target: Target) -> bool:
 
 
 def _knows_fields(target: Target) -> bool:
-    """Of the chat format, only fields with reasoning are judged."""
+    """Of OpenAI's formats, fields of the request are judged where they are known, and reasoning."""
     is_refused = target.reasoning_refused and target.reasoning == "none"
-    return target.format != "openai-chat" or is_refused
+    is_closed = "request" in target.fields.closed
+    return not target.format.startswith("openai") or is_closed or is_refused
 
 
 _ONLY_IF: dict[str, Callable[[Target], bool]] = {

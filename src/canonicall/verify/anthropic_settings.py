@@ -9,7 +9,7 @@ from canonicall.verify.anthropic_pairs import Turn
 from canonicall.verify.anthropic_schemas import schema_violations
 from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
 from canonicall.verify.node import Node, dotted
-from canonicall.verify.refused import refused_fields
+from canonicall.verify.refused import refused_fields, unknown_fields
 from canonicall.verify.remembered import right_for, unless_right
 from canonicall.verify.violation import Violation, refuse
 
@@ -22,6 +22,8 @@ CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"
 
 def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterator[Violation]:
     tools = root.nodes("tools")
+    words = "{name}: Extra inputs are not permitted"
+    yield from unknown_fields(root, target, words, MESSAGES)
     if not root.has("max_tokens"):
         error = "max_tokens: Field required"
         yield refuse("missing_field", "$.max_tokens", error, source=MESSAGES)

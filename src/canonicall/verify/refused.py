@@ -1,4 +1,4 @@
-"""Fields that a model refuses by their name or value: its target lists them, with the words."""
+"""Fields that are refused: by a model, which its target lists with the words, or as unknown."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +18,16 @@ def refused_fields(root: Node, target: Target) -> Iterator[Violation]:
         error = rule.error.replace("{value}", str(value)).replace("{model}", target.model)
         where, source = root.at(rule.field), "the profile of the provider"
         yield refuse("parameter_unsupported", where, error, source=source)
+
+
+def unknown_fields(root: Node, target: Target, words: str, source: str) -> Iterator[Violation]:
+    """Fields of a request that the provider does not have; `words` has a place for the `{name}`."""
+    if "request" in target.fields.closed:
+        known = target.fields.request
+        for name in root.fields:
+            if name not in known and root.has(name):
+                error = words.replace("{name}", name)
+                yield refuse("unknown_field", root.at(name), error, source=source)
 
 
 def _value(root: Node, path: str) -> Any:
