@@ -18,6 +18,7 @@ from canonicall.providers.registry import find_profile, get_target
 from canonicall.reply import Reply
 from canonicall.request import Request, Tool
 from canonicall.target import Target
+from canonicall.transcript.lifetimes import ordered_lifetimes
 from canonicall.transcript.offer import fitted_offer, within_cache_marks
 from canonicall.transcript.params import fitted_params
 from canonicall.transcript.policy import DEFAULT, Policy
@@ -118,6 +119,7 @@ def encode_request(
     renderer.offer(tool.name for tool in request.tools)
     transcript = renderer.render(request.conversation)
     request, about_marks = within_cache_marks(request, transcript.cache_marks, goal)
+    request, transcript, about_lifetimes = ordered_lifetimes(request, transcript, goal)
     body, told = get_format(goal.format).encode_request(
         request, transcript, goal, renderer.known_turns
     )
@@ -128,6 +130,7 @@ def encode_request(
         *about_offer,
         *transcript.findings,
         *about_marks,
+        *about_lifetimes,
         *told,
         *about_fields,
     )

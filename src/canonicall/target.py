@@ -244,6 +244,8 @@ class Target(Struct, frozen=True):
     # Cache marks.
     cache_marks: int = 0
     """How many marks a request may have."""
+    cache_order: bool = False
+    """A mark that lasts an hour must not stand behind one that lasts five minutes."""
     cache_field: Literal["cache_control", "prompt_cache_breakpoint"] = "cache_control"
     """How a mark is written in a chat request."""
 

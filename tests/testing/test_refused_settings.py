@@ -181,3 +181,25 @@ def test_a_field_of_nobody_known_is_not_sent(provider):
 
 def test_a_host_that_takes_any_field_is_not_made_stricter():
     assert ask(Simulator("together"), CHAT, chat("any-model", any_field=1))[0] == 200
+
+
+def marked(lifetime=None):
+    mark = {"type": "ephemeral"} | ({"ttl": lifetime} if lifetime else {})
+    return {"type": "text", "text": "Hi", "cache_control": mark}
+
+
+def test_a_long_cache_mark_behind_a_short_one():
+    said = [{"role": "user", "content": [marked(), marked("1h")]}]
+    body = claude("claude-opus-5") | {"system": [marked("1h")], "messages": said}
+    status, answer = ask(Simulator("anthropic"), MESSAGES, body)
+    assert status == 400
+    assert words_of(answer) == (
+        "messages.0.content.1.cache_control.ttl: a ttl='1h' cache_control block must not come"
+        " after a ttl='5m' cache_control block. Note that blocks are processed in the following"
+        " order: `tools`, `system`, `messages`."
+    )
+    rendered = translate(body, "anthropic", "anthropic:claude-opus-5")
+    assert "cache_mark_changed" in rendered.report.counts
+    assert rendered.body["system"][0]["cache_control"]["ttl"] == "1h"
+    assert rendered.body["messages"][0]["content"][1]["cache_control"]["ttl"] == "5m"
+    assert ask(Simulator("anthropic"), MESSAGES, rendered.body)[0] == 200

@@ -23,6 +23,7 @@ TARGET = Target(
     cache_marks=4,
 )
 POINT = {"cachePoint": {"type": "default"}}
+LONG_POINT = {"cachePoint": {"type": "default", "ttl": "1h"}}
 REASONING = {"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": "c2ln"}}}
 THINKING = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
 
@@ -162,6 +163,11 @@ CASES = {
             additionalModelRequestFields=THINKING,
         ),
         body(HELLO, toolConfig=tools(spec(), toolChoice={"any": {}})),
+    ),
+    "cache_mark_order": Case(
+        body(asked(text("Hi"), POINT, text("So?"), LONG_POINT)),
+        body(asked(text("Hi"), LONG_POINT, text("So?"), POINT)),
+        replace(TARGET, cache_order=True),
     ),
     "too_many_cache_marks": Case(
         body(asked(text("Hi"), *[POINT] * 5)), body(asked(text("Hi"), *[POINT] * 4))

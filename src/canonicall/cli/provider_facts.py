@@ -117,7 +117,8 @@ def _refusals(target: Target) -> str:
 
 
 def _cache(target: Target) -> str:
-    return f"at most {target.cache_marks}" if target.cache_marks else "none"
+    order = ", the longest first" if target.cache_order else ""
+    return f"at most {target.cache_marks}{order}" if target.cache_marks else "none"
 
 
 def _cache_field(target: Target) -> str:
@@ -283,7 +284,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "version in the body",
             lambda one: one.body_version and quoted(one.body_version),
         ),
-        Fact("cache_marks", "cache marks", _cache),
+        Fact("cache_marks", "cache marks", _cache, also="cache_order"),
         Fact("cache_field", "what a cache mark is called", _cache_field),
     ),
 }

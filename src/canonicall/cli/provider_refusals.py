@@ -42,6 +42,7 @@ _ONLY_IF: dict[str, Callable[[Target], bool]] = {
     "bad_call_id": lambda one: one.ids.refused,
     "bad_item_id": lambda one: one.item_ids,
     "bad_role_order": lambda one: one.format != "openai-chat" or one.ids.style == "short",
+    "cache_mark_order": lambda one: one.cache_order and one.cache_marks > 1,
     "call_id_too_long": lambda one: one.ids.refused and one.ids.style != "short",
     "forced_choice_with_thinking": lambda one: not one.forced_choice_with_reasoning,
     "bad_parameter_name": _checks_schemas,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canonicall.target import Target
+from canonicall.verify.cache_marks import Mark, marks_in_order
 from canonicall.verify.lexical import Declared
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
@@ -108,8 +109,10 @@ def _cache_points(
     root: Node, tools: list[Node], messages: list[Node], target: Target
 ) -> Iterator[Violation]:
     blocks = [*tools, *root.nodes("system"), *(b for m in messages for b in m.nodes("content"))]
-    marks = sum(block.has("cachePoint") for block in blocks)
-    if marks > target.cache_marks:
-        limit = target.cache_marks
-        error = f"You can have a maximum of {limit} cache points in a request. Found {marks}."
+    points = [block.node("cachePoint") for block in blocks if block.has("cachePoint")]
+    if len(points) > target.cache_marks:
+        limit, count = target.cache_marks, len(points)
+        error = f"You can have a maximum of {limit} cache points in a request. Found {count}."
         yield refuse("too_many_cache_marks", "$", error, source=CONVERSE)
+    marks = (Mark(point.where, point.get("ttl") == "1h") for point in points)
+    yield from marks_in_order(marks, target, CONVERSE)

@@ -252,6 +252,10 @@ CODES = {
     "too_many_cache_marks": Code(
         "There are more cache marks than the provider takes.", "Remove the oldest marks."
     ),
+    "cache_mark_order": Code(
+        "A cache mark that lasts an hour stands behind one that lasts five minutes.",
+        "Give the later mark the shorter lifetime, or the earlier ones the longer.",
+    ),
     "cache_mark_on_deferred_tool": Code(
         "A tool that is loaded later carries a cache mark.",
         "Move the mark to a tool that is loaded at once, or leave it out.",

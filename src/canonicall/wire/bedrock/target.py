@@ -50,4 +50,6 @@ TARGET = Target(
     parallel_switch=False,
     # Prompt caching, Bedrock user guide: at most four checkpoints.
     cache_marks=4,
+    # The same page: longer lifetimes stand before shorter ones.
+    cache_order=True,
 )
