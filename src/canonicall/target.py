@@ -177,6 +177,8 @@ class Target(Struct, frozen=True):
     """A result can be marked as failed; elsewhere its text has to say it."""
     media: tuple[str, ...] = ("image",)
     """Families a user message may hold."""
+    reply_media: bool = True
+    """The model's own messages may hold media as well; else a note stands in their place."""
     media_by_url: tuple[str, ...] = ("image", "document", "audio", "video")
     """Families of which the address is enough; of others the data has to be sent."""
     document_needs_text: bool = False
@@ -226,6 +228,8 @@ class Target(Struct, frozen=True):
     max_tools: int = 128
     schema_required: bool = False
     """A tool without parameters has to have a schema that says so."""
+    strict_tools: bool = True
+    """A tool may be marked as strict; else the mark is refused."""
     choice_modes: tuple[str, ...] = ("auto", "required", "none")
     choice_names: Literal["one", "many", "no"] = "many"
     """Whether a choice can name one tool, a list of tools, or none."""

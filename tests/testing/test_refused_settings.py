@@ -203,3 +203,63 @@ def test_a_long_cache_mark_behind_a_short_one():
     assert rendered.body["system"][0]["cache_control"]["ttl"] == "1h"
     assert rendered.body["messages"][0]["content"][1]["cache_control"]["ttl"] == "5m"
     assert ask(Simulator("anthropic"), MESSAGES, rendered.body)[0] == 200
+
+
+OPUS = "us.anthropic.claude-opus-4-8-v1:0"
+
+
+def tool_config(**more):
+    spec = {"name": "look", "inputSchema": {"json": {"type": "object"}}}
+    return {"tools": [{"toolSpec": spec | more}]}
+
+
+def document(name):
+    return {"document": {"format": "txt", "name": name, "source": {"bytes": "eA=="}}}
+
+
+def talk(*blocks):
+    return [{"role": "user", "content": [{"text": "Hi"}, *blocks]}]
+
+
+IMAGE = {"image": {"format": "png", "source": {"bytes": "eA=="}}}
+CONVERSE = {
+    "a strict tool": (
+        {"messages": talk(), "toolConfig": tool_config(strict=True)},
+        "tools.0.custom.strict: Extra inputs are not permitted",
+    ),
+    "no tool at all": (
+        {"messages": talk(), "toolConfig": tool_config() | {"toolChoice": {"none": {}}}},
+        "This model doesn't support the toolConfig.toolChoice.none field.",
+    ),
+    "an image of the assistant": (
+        {"messages": [*talk(), {"role": "assistant", "content": [IMAGE]}, *talk()]},
+        "The image content block at messages.1.content.0 can only be in a message with the user",
+    ),
+    "a dot in the name of a document": (
+        {"messages": talk(document("a.txt"))},
+        "The document file name can only contain alphanumeric characters, whitespace characters",
+    ),
+    "two documents of one name": (
+        {"messages": talk(document("a"), document("a"))},
+        "Messages can't contain duplicate document names. Rename the document and retry",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "words"), CONVERSE.values(), ids=CONVERSE)
+def test_converse(body, words):
+    path = f"/model/{OPUS}/converse"
+    simulator = Simulator("bedrock")
+    status, answer = ask(simulator, path, body)
+    assert status == 400
+    assert words in answer["message"]
+    assert len(simulator.seen[-1].violations) == 1
+    rendered = translate(body, "bedrock", f"bedrock:{OPUS}").body
+    status, answer = ask(Simulator("bedrock"), path, rendered)
+    assert status == 200, answer
+
+
+def test_documents_are_told_apart_by_a_number():
+    body = {"messages": talk(document("a"), document("a-2"), document("a"), document("a"))}
+    content = translate(body, "bedrock", "bedrock").body["messages"][0]["content"]
+    assert [one["document"]["name"] for one in content[1:]] == ["a", "a-2", "a-3", "a-4"]

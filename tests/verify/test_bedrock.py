@@ -67,6 +67,10 @@ def body(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {"messages": list(messages), "toolConfig": tools(spec()), **fields}
 
 
+def named(name: str) -> dict[str, Any]:
+    return {"document": {"format": "txt", "name": name, "source": {"bytes": "eA=="}}}
+
+
 HELLO = asked(text("Hello"))
 FINE = body(HELLO, said(use()), asked(result()))
 
@@ -92,6 +96,10 @@ CASES = {
     "empty_message": Case(body(asked()), body(HELLO)),
     "blank_text": Case(body(asked(text(" "))), body(asked(text("\n"), text("Hello")))),
     "bad_part": Case(body(asked({"text": "Hi", "image": {}})), body(HELLO)),
+    "bad_document_name": Case(
+        body(asked(named("a b"), text("Read."), named("a  b"))),
+        body(asked(named("a_b (1) [x]-y"), text("Read."), named("b"))),
+    ),
     "document_without_text": Case(
         body(asked({"document": {}})), body(asked({"document": {}}, text("Read it.")))
     ),
@@ -173,6 +181,26 @@ CASES = {
         body(asked(text("Hi"), *[POINT] * 5)), body(asked(text("Hi"), *[POINT] * 4))
     ),
 }
+
+
+def test_no_two_documents_have_one_name():
+    """Those of results are counted as well."""
+    twice = asked(named("a"), text("Read."))
+    assert not verify(body(twice), TARGET)
+    answered = asked(result("a", named("a")))
+    target = replace(TARGET, result_media=("document",))
+    (violation,) = verify(body(twice, said(use()), answered), target)
+    assert (violation.code, violation.where) == (
+        "bad_document_name",
+        "$.messages[2].content[0].toolResult.content[0].document.name",
+    )
+
+
+@pytest.mark.parametrize("kind", ["image", "document", "video"])
+def test_media_are_the_users(kind):
+    block = {kind: {"format": "png", "name": "a"}}
+    assert "bad_part" in verify(body(HELLO, said(block, text("Hi")), HELLO), TARGET)
+    assert not verify(body(asked(block, text("Hi"))), TARGET)
 
 
 @pytest.mark.parametrize("code", CASES)

@@ -45,6 +45,11 @@ def _only(field: str, told: str) -> Answer:
     return lambda target: told if getattr(target, field) else ""
 
 
+def _unless(field: str) -> Answer:
+    """An answer worth giving only where the field is not set."""
+    return lambda target: "" if getattr(target, field) else "no"
+
+
 def _named(field: str, words: dict[str, str]) -> Answer:
     return lambda target: words[getattr(target, field)]
 
@@ -103,10 +108,6 @@ def _choices(target: Target) -> str:
     return f"{listed(target.choice_modes)}, {named[target.choice_names]}"
 
 
-def _token_limit(target: Target) -> str:
-    return quoted(target.token_limit_field) if target.token_limit_field else ""
-
-
 def _refusals(target: Target) -> str:
     told = []
     for one in target.refusals:
@@ -156,6 +157,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             _yes_no("merge_roles", "have to be one message", "accepted"),
         ),
         Fact("media", "media in user messages", _each("media")),
+        Fact("reply_media", "media in the messages of the model", _unless("reply_media")),
         Fact("media_by_url", "media by address alone", _each("media_by_url")),
         Fact("document_needs_text", "documents", _only("document_needs_text", "only beside text")),
         Fact("content_as_text", "text content", _only("content_as_text", "one string, no list")),
@@ -194,11 +196,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
                 "user_after_results", "accepted", "no: a short assistant message stands between"
             ),
         ),
-        Fact(
-            "user_beside_results",
-            "another user message behind that of the results",
-            lambda one: "" if one.user_beside_results else "no",
-        ),
+        Fact("user_beside_results", "another user message there", _unless("user_beside_results")),
         Fact(
             "text_beside_calls",
             "text beside calls",
@@ -265,6 +263,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "tools left out, calls in the history",
             _yes_no("tools_with_history", "refused", "accepted"),
         ),
+        Fact("strict_tools", "strict tools are taken", _unless("strict_tools")),
         Fact("choice_modes", "tool choice", _choices, also="choice_names"),
         Fact("parallel_switch", "parallel calls can be switched off", _yes_no("parallel_switch")),
         Fact(
@@ -275,7 +274,11 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact("custom_tools", "tools for free text", _yes_no("custom_tools")),
     ),
     "Parameters and cache marks": (
-        Fact("token_limit_field", "limit of tokens", _token_limit),
+        Fact(
+            "token_limit_field",
+            "limit of tokens",
+            lambda one: listed(filter(None, [one.token_limit_field]), ""),
+        ),
         Fact("seed_field", "seed", lambda one: quoted(one.seed_field)),
         Fact("refused_params", "parameters that are refused", _each("refused_params")),
         Fact("refusals", "what else is refused", _refusals),

@@ -65,7 +65,10 @@ class Fitter:
                     continue
             elif isinstance(block, ToolResult):
                 continue
-            fitted = self._block(block, message, where, findings)
+            if isinstance(block, Media) and not self.target.reply_media:
+                fitted: Block | None = self._note(block, where, findings)
+            else:
+                fitted = self._block(block, message, where, findings)
             if fitted is not None:
                 blocks.append(fitted)
         return without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
@@ -112,6 +115,8 @@ class Fitter:
             why = "There is nothing in it that this target could read; a note stands in its place."
         elif self._is_far(block):
             why = f"The target fetches no {family(block)}; a note stands in its place."
+        elif family(block) in self.target.media:
+            why = f"The target takes no {family(block)} here; a note stands in its place."
         findings.append(Finding("media_dropped", where, Action.DROPPED, why, Fault.RENDER))
         return Text(text=f"[{block.media_type} left out: this model cannot read it]")
 

@@ -64,6 +64,11 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     yield from offer_violations(offer, target, WORDS)
     for spec in specs:
         yield from _definition(spec)
+        if spec.has("strict") and not target.strict_tools:
+            number = dotted(spec.where).split(".")[2]
+            error = "The model returned the following errors: "
+            error += f"tools.{number}.custom.strict: Extra inputs are not permitted"
+            yield refuse("unknown_field", spec.at("strict"), error, source=CONVERSE)
     for block in root.nodes("system"):
         if block.has("text") and not block.text("text").strip():
             error = (
@@ -81,7 +86,7 @@ def _chosen(config: Node) -> Chosen | None:
         return Chosen(choice.where, "tool", (choice.node("tool").text("name"),), is_named=True)
     if choice.get("any") is not None:
         return Chosen(choice.where, "required")
-    return Chosen(choice.where, "auto") if choice.fields else None
+    return Chosen(choice.where, next(iter(choice.fields))) if choice.fields else None
 
 
 def _definition(spec: Node) -> Iterator[Violation]:

@@ -134,6 +134,11 @@ CODES = {
         "A content part has a type that cannot stand here, or is not exactly one thing.",
         "Send one part for each piece of content, of a type that belongs to the role.",
     ),
+    "bad_document_name": Code(
+        "A document has a name that the provider does not accept, or that another document has.",
+        "Rename the document.",
+        Fault.PROJECTION,
+    ),
     "document_without_text": Code(
         "A message has a document and no text.", "Send a text in the same message."
     ),
