@@ -67,7 +67,7 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """
 
     field: str
-    values: tuple[str, ...] = ()
+    values: tuple[str | bool, ...] = ()
     """The values that are refused; () for any."""
     beside: str = ""
     """The field that makes it refused; "" where it is refused in any company."""
@@ -179,6 +179,8 @@ class Target(Struct, frozen=True):
     """Families a user message may hold."""
     reply_media: bool = True
     """The model's own messages may hold media as well; else a note stands in their place."""
+    part_types: tuple[str, ...] = ()
+    """The types that a part of a chat message may have; () where others are not refused."""
     media_by_url: tuple[str, ...] = ("image", "document", "audio", "video")
     """Families of which the address is enough; of others the data has to be sent."""
     document_needs_text: bool = False
@@ -244,6 +246,9 @@ class Target(Struct, frozen=True):
     """What is refused by its place in the body: fields, values, and combinations of them."""
     body_version: str = ""
     """The version of the API, where the body has to name it and not a header."""
+
+    server_history: bool = True
+    """Calls that the provider ran on its side may be sent back to it."""
 
     # Cache marks.
     cache_marks: int = 0

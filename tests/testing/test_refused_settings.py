@@ -263,3 +263,54 @@ def test_documents_are_told_apart_by_a_number():
     body = {"messages": talk(document("a"), document("a-2"), document("a"), document("a"))}
     content = translate(body, "bedrock", "bedrock").body["messages"][0]["content"]
     assert [one["document"]["name"] for one in content[1:]] == ["a", "a-2", "a-3", "a-4"]
+
+
+FILE = {
+    "type": "file",
+    "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,eA=="},
+}
+
+
+def test_qwen_takes_no_files():
+    said = {"role": "user", "content": [{"type": "text", "text": "Read."}, FILE]}
+    body = {"model": "qwen-plus", "messages": [said]}
+    status, answer = ask(Simulator("qwen"), CHAT, body)
+    assert status == 400
+    assert words_of(answer) == (
+        "Invalid value: file. Supported values are: 'text','image_url','video_url' and 'video'."
+    )
+    rendered = translate(body, "openai-chat", "qwen:qwen-plus")
+    assert "media_dropped" in rendered.report.counts
+    assert ask(Simulator("qwen"), CHAT, rendered.body)[0] == 200
+
+
+SEARCHED = [
+    {"toolCall": {"id": "s1", "toolType": "GOOGLE_SEARCH_WEB", "args": {"queries": ["x"]}}},
+    {"toolResponse": {"id": "s1", "toolType": "GOOGLE_SEARCH_WEB", "response": {}}},
+    {"text": "So."},
+]
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ({"model": SEARCHED}, "bad_part"),
+        ({"config": {"includeServerSideToolInvocations": True}}, "parameter_unsupported"),
+    ],
+    ids=["a call that the provider ran", "the switch for them"],
+)
+def test_before_gemini_3_no_call_of_the_provider_is_sent_back(more, code):
+    asked = {"role": "user", "parts": [{"text": "Hi"}]}
+    contents = [asked, {"role": "model", "parts": more.get("model", [{"text": "So."}])}, asked]
+    body = {"contents": contents, "toolConfig": more.get("config", {})}
+    old, new = "gemini-2.5-flash", "gemini-3-pro-preview"
+    path = "/v1beta/models/{}:generateContent"
+    simulator = Simulator("gemini")
+    status, answer = ask(simulator, path.format(old), body)
+    assert status == 400
+    assert words_of(answer) == f"Tool call context circulation is not enabled for models/{old}"
+    assert {one.code for one in simulator.seen[-1].violations} == {code}
+    assert ask(simulator, path.format(new), body)[0] == 200
+    rendered = translate(body, "gemini", f"gemini:{old}", provider="gemini")
+    assert {"server_tool_dropped", "param_dropped"} & set(rendered.report.counts)
+    assert ask(simulator, path.format(old), rendered.body)[0] == 200

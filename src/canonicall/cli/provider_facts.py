@@ -157,6 +157,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             _yes_no("merge_roles", "have to be one message", "accepted"),
         ),
         Fact("media", "media in user messages", _each("media")),
+        Fact("part_types", "types of parts", lambda one: listed(one.part_types, "")),
         Fact("reply_media", "media in the messages of the model", _unless("reply_media")),
         Fact("media_by_url", "media by address alone", _each("media_by_url")),
         Fact("document_needs_text", "documents", _only("document_needs_text", "only beside text")),
@@ -271,6 +272,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "that switch without tools",
             _only("parallel_needs_tools", "refused"),
         ),
+        Fact("server_history", "calls it ran itself, sent back", _unless("server_history")),
         Fact("custom_tools", "tools for free text", _yes_no("custom_tools")),
     ),
     "Parameters and cache marks": (

@@ -237,7 +237,7 @@ class Fitter:
         return kept
 
     def _is_own_server_block(self, block: Block, message: Message) -> bool:
-        return any(
+        return self.target.server_history and any(
             one.kind == "server_block" and keeps_opaque(one, message, self.target)
             for one in block.opaque
         )
