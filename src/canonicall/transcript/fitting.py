@@ -33,6 +33,7 @@ from canonicall.transcript.projection import Projection
 from canonicall.transcript.reasoning import (
     decide_thinking,
     keeps_opaque,
+    without_parted_ids,
     without_trailing_thoughts,
 )
 
@@ -71,7 +72,8 @@ class Fitter:
                 fitted = self._block(block, message, where, findings)
             if fitted is not None:
                 blocks.append(fitted)
-        return without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
+        blocks = without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
+        return without_parted_ids(blocks, message, self.target)
 
     def content(self, message: Message, entry: int, findings: list[Finding]) -> list[Block]:
         """The blocks of a message that is not the model's, without the results in it."""
