@@ -7,6 +7,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from canonicall.providers import registry
+
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30
 )
@@ -22,3 +24,12 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     wanted = pyfuncitem._fixtureinfo.argnames
     asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in wanted}))
     return True
+
+
+@pytest.fixture(autouse=True)
+def providers_as_they_were():
+    """What a test registers is gone behind it: others look at all providers."""
+    before = set(registry._registered)
+    yield
+    for name in set(registry._registered) - before:
+        registry.unregister_provider(name)

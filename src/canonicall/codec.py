@@ -18,6 +18,7 @@ from canonicall.providers.registry import find_profile, get_target
 from canonicall.reply import Reply
 from canonicall.request import Request, Tool
 from canonicall.target import Target
+from canonicall.transcript.lifetimes import ordered_lifetimes
 from canonicall.transcript.offer import fitted_offer, within_cache_marks
 from canonicall.transcript.params import fitted_params
 from canonicall.transcript.policy import DEFAULT, Policy
@@ -28,6 +29,7 @@ from canonicall.transcript.turns import Transcript
 from canonicall.wire.formats import FORMATS, get_format
 from canonicall.wire.grouping import ungrouped
 from canonicall.wire.reading import parse_body
+from canonicall.wire.refused import without_refused
 
 Body = dict[str, Any] | bytes | str
 
@@ -117,16 +119,20 @@ def encode_request(
     renderer.offer(tool.name for tool in request.tools)
     transcript = renderer.render(request.conversation)
     request, about_marks = within_cache_marks(request, transcript.cache_marks, goal)
+    request, transcript, about_lifetimes = ordered_lifetimes(request, transcript, goal)
     body, told = get_format(goal.format).encode_request(
         request, transcript, goal, renderer.known_turns
     )
+    body, about_fields = without_refused(body, goal)
     findings += (
         *about_groups,
         *about_params,
         *about_offer,
         *transcript.findings,
         *about_marks,
+        *about_lifetimes,
         *told,
+        *about_fields,
     )
     report = Report((*request.findings, *findings))
     return Encoded(body, report, transcript, goal)

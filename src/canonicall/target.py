@@ -61,6 +61,23 @@ class FieldRule(Struct, frozen=True):
     is known to have made it."""
 
 
+class Refusal(Struct, frozen=True, kw_only=True):
+    """A field of a request, or some values of it, that a model refuses; maybe only beside another.
+
+    Fields are named by their path in the body: `thinking.type`.
+    """
+
+    field: str
+    values: tuple[str | bool, ...] = ()
+    """The values that are refused; () for any."""
+    beside: str = ""
+    """The field that makes it refused; "" where it is refused in any company."""
+    beside_values: tuple[str, ...] = ()
+    """The values of that field which do so; () for any that is set."""
+    error: str
+    """What the provider answers; `{value}` and `{model}` are filled in."""
+
+
 class StrictRule(Struct, frozen=True):
     """What a schema may say where the provider holds the model to it; a limit of 0 is none."""
 
@@ -161,6 +178,10 @@ class Target(Struct, frozen=True):
     """A result can be marked as failed; elsewhere its text has to say it."""
     media: tuple[str, ...] = ("image",)
     """Families a user message may hold."""
+    reply_media: bool = True
+    """The model's own messages may hold media as well; else a note stands in their place."""
+    part_types: tuple[str, ...] = ()
+    """The types that a part of a chat message may have; () where others are not refused."""
     media_by_url: tuple[str, ...] = ("image", "document", "audio", "video")
     """Families of which the address is enough; of others the data has to be sent."""
     document_needs_text: bool = False
@@ -216,6 +237,8 @@ class Target(Struct, frozen=True):
     max_tools: int = 128
     schema_required: bool = False
     """A tool without parameters has to have a schema that says so."""
+    strict_tools: bool = True
+    """A tool may be marked as strict; else the mark is refused."""
     choice_modes: tuple[str, ...] = ("auto", "required", "none")
     choice_names: Literal["one", "many", "no"] = "many"
     """Whether a choice can name one tool, a list of tools, or none."""
@@ -226,6 +249,8 @@ class Target(Struct, frozen=True):
     # Parameters.
     refused_params: tuple[str, ...] = ()
     """Parameters it refuses, by their canonical names: "temperature", "top_p", "top_k", ..."""
+    refusals: tuple[Refusal, ...] = ()
+    """What is refused by its place in the body: fields, values, and combinations of them."""
     body_version: str = ""
     """The version of the API, where the body has to name it and not a header."""
     unstored: bool = False
@@ -235,9 +260,14 @@ class Target(Struct, frozen=True):
     instructions_required: bool = False
     """The field for instructions has to be there, be it empty."""
 
+    server_history: bool = True
+    """Calls that the provider ran on its side may be sent back to it."""
+
     # Cache marks.
     cache_marks: int = 0
     """How many marks a request may have."""
+    cache_order: bool = False
+    """A mark that lasts an hour must not stand behind one that lasts five minutes."""
     cache_field: Literal["cache_control", "prompt_cache_breakpoint"] = "cache_control"
     """How a mark is written in a chat request."""
 

@@ -55,7 +55,11 @@ def request_with(tools: Any, format: str) -> dict[str, Any]:
 
 def complaints(tools: Any, target: Target) -> list[str]:
     """What the target's provider would refuse in a list of tools, by the judge."""
-    report = verify(request_with(tools, target.format), target)
+    body = request_with(tools, target.format)
+    if target.unstored:
+        # What such a host wants of every request has nothing to do with its tools.
+        body |= {"store": False, "stream": True, "instructions": ""}
+    report = verify(body, target)
     return [f"{one.code} at {one.where}: {getattr(one, 'error', '')}" for one in report]
 
 

@@ -315,6 +315,9 @@ _HOSTED = Tool(
 )
 
 WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
+    "cache_mark_changed": lambda: _written(
+        _user(Text(text="Hi", cache="default"), Text(text="So?", cache="1h"))
+    ),
     "stored_turns_lost": lambda: (
         translate(
             {"previous_response_id": "resp_1", "input": "Hi"}, "openai-responses", "openai"

@@ -43,7 +43,8 @@ def claude(*, system=None, tool=None, user=None, result=None):
     }
 
 
-EVERYWHERE = claude(system=HOUR, tool=MARK, user=MARK, result=MARK)
+# Long marks stand before short ones: tools, system, messages.
+EVERYWHERE = claude(system=HOUR, tool=HOUR, user=MARK, result=MARK)
 
 
 def marks(node, key):
@@ -101,9 +102,10 @@ POINT = {"cachePoint": {"type": "default"}}
 def test_j3_marks_are_elements_of_their_own_for_bedrock():
     """Behind the marked element, never inside a tool's definition or a result."""
     made = sent(EVERYWHERE, "anthropic", "bedrock").body
-    assert made["system"] == [{"text": "Rules."}, {"cachePoint": {"type": "default", "ttl": "1h"}}]
+    long = {"cachePoint": {"type": "default", "ttl": "1h"}}
+    assert made["system"] == [{"text": "Rules."}, long]
     spec = {"name": "run", "inputSchema": {"json": SCHEMA}}
-    assert made["toolConfig"]["tools"] == [{"toolSpec": spec}, POINT]
+    assert made["toolConfig"]["tools"] == [{"toolSpec": spec}, long]
     assert made["messages"][0]["content"] == [{"text": "Go."}, POINT]
     result, point = made["messages"][2]["content"]
     assert (result.keys(), point) == ({"toolResult"}, POINT)

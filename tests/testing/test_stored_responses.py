@@ -2,6 +2,7 @@
 
 import json
 
+from canonicall import translate
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.simulator import Simulator
 from testing.asking import ASKED, KEY, QUESTION, RESPONSES, ask, get
@@ -104,3 +105,49 @@ def test_items_can_be_referred_to_while_they_are_stored():
     status, body = ask(simulator, RESPONSES, asked)
     assert status == 400
     assert "not found" in body["error"]["message"] or "No tool call" in body["error"]["message"]
+
+
+def test_a_stored_call_wants_the_reasoning_it_was_made_from():
+    simulator = Simulator("openai")
+    _, first = ask(simulator, RESPONSES, BODY)
+    thought, call, *_ = first["output"]
+    asked = {"role": "user", "content": QUESTION}
+    whole = [asked, *first["output"], *outputs(first)]
+    assert ask(simulator, RESPONSES, BODY | {"input": whole})[0] == 200
+    parted = [item for item in whole if item is not thought]
+    status, body = ask(simulator, RESPONSES, BODY | {"input": parted})
+    assert status == 400
+    assert body["error"]["message"] == (
+        f"Item '{call['id']}' of type 'function_call' was provided without its required"
+        f" 'reasoning' item: '{thought['id']}'."
+    )
+
+
+def test_a_call_without_its_id_stands_alone():
+    """Nobody knows where it came from; nor where nothing was stored."""
+    simulator = Simulator("openai")
+    _, first = ask(simulator, RESPONSES, BODY)
+    calls = [item for item in first["output"] if item["type"] == "function_call"]
+    asked = {"role": "user", "content": QUESTION}
+    plain = [{name: one[name] for name in one if name != "id"} for one in calls]
+    alone = [asked, *plain, *outputs(first)]
+    assert ask(simulator, RESPONSES, BODY | {"input": alone})[0] == 200
+    unstored = Simulator("openai")
+    _, second = ask(unstored, RESPONSES, BODY | {"store": False})
+    calls = [item for item in second["output"] if item["type"] == "function_call"]
+    named = [asked, *calls, *outputs(second)]
+    assert ask(unstored, RESPONSES, BODY | {"input": named})[0] == 200
+
+
+def test_another_model_gets_the_calls_without_their_ids():
+    """Its reasoning cannot be read there, so the calls are not what was stored either."""
+    simulator = Simulator("openai")
+    _, first = ask(simulator, RESPONSES, BODY)
+    asked = {"role": "user", "content": QUESTION}
+    body = BODY | {"input": [asked, *first["output"], *outputs(first)]}
+    for model in ("gpt-5.6", "gpt-4o"):
+        target = f"openai/openai-responses:{model}"
+        rendered = translate(body, "openai-responses", target, provider="openai").body
+        assert not [item for item in rendered["input"] if item.get("id")]
+        rendered.pop("reasoning")
+        assert ask(simulator, RESPONSES, rendered)[0] == 200

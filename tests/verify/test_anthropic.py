@@ -18,6 +18,7 @@ TARGET = Target(
 TOOL = {"name": "get", "input_schema": {"type": "object"}}
 HELLO = {"role": "user", "content": "Hello"}
 MARK = {"type": "ephemeral"}
+LONG = MARK | {"ttl": "1h"}
 THINKING = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
 MANUAL = {"type": "enabled", "budget_tokens": 1024}
 
@@ -191,6 +192,11 @@ CASES = {
             HELLO,
             tools=[TOOL | {"defer_loading": True}, TOOL | {"name": "b", "cache_control": MARK}],
         ),
+    ),
+    "cache_mark_order": Case(
+        body(asked(text("Hi", cache_control=LONG)), tools=[TOOL | {"cache_control": MARK}]),
+        body(asked(text("Hi", cache_control=MARK)), tools=[TOOL | {"cache_control": LONG}]),
+        replace(TARGET, cache_order=True),
     ),
     "too_many_cache_marks": Case(
         body(asked(*[text("Hi", cache_control=MARK)] * 5)),

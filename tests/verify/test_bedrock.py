@@ -23,6 +23,7 @@ TARGET = Target(
     cache_marks=4,
 )
 POINT = {"cachePoint": {"type": "default"}}
+LONG_POINT = {"cachePoint": {"type": "default", "ttl": "1h"}}
 REASONING = {"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": "c2ln"}}}
 THINKING = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
 
@@ -66,6 +67,10 @@ def body(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {"messages": list(messages), "toolConfig": tools(spec()), **fields}
 
 
+def named(name: str) -> dict[str, Any]:
+    return {"document": {"format": "txt", "name": name, "source": {"bytes": "eA=="}}}
+
+
 HELLO = asked(text("Hello"))
 FINE = body(HELLO, said(use()), asked(result()))
 
@@ -91,6 +96,10 @@ CASES = {
     "empty_message": Case(body(asked()), body(HELLO)),
     "blank_text": Case(body(asked(text(" "))), body(asked(text("\n"), text("Hello")))),
     "bad_part": Case(body(asked({"text": "Hi", "image": {}})), body(HELLO)),
+    "bad_document_name": Case(
+        body(asked(named("a b"), text("Read."), named("a  b"))),
+        body(asked(named("a_b (1) [x]-y"), text("Read."), named("b"))),
+    ),
     "document_without_text": Case(
         body(asked({"document": {}})), body(asked({"document": {}}, text("Read it.")))
     ),
@@ -163,10 +172,35 @@ CASES = {
         ),
         body(HELLO, toolConfig=tools(spec(), toolChoice={"any": {}})),
     ),
+    "cache_mark_order": Case(
+        body(asked(text("Hi"), POINT, text("So?"), LONG_POINT)),
+        body(asked(text("Hi"), LONG_POINT, text("So?"), POINT)),
+        replace(TARGET, cache_order=True),
+    ),
     "too_many_cache_marks": Case(
         body(asked(text("Hi"), *[POINT] * 5)), body(asked(text("Hi"), *[POINT] * 4))
     ),
 }
+
+
+def test_no_two_documents_have_one_name():
+    """Those of results are counted as well."""
+    twice = asked(named("a"), text("Read."))
+    assert not verify(body(twice), TARGET)
+    answered = asked(result("a", named("a")))
+    target = replace(TARGET, result_media=("document",))
+    (violation,) = verify(body(twice, said(use()), answered), target)
+    assert (violation.code, violation.where) == (
+        "bad_document_name",
+        "$.messages[2].content[0].toolResult.content[0].document.name",
+    )
+
+
+@pytest.mark.parametrize("kind", ["image", "document", "video"])
+def test_media_are_the_users(kind):
+    block = {kind: {"format": "png", "name": "a"}}
+    assert "bad_part" in verify(body(HELLO, said(block, text("Hi")), HELLO), TARGET)
+    assert not verify(body(asked(block, text("Hi"))), TARGET)
 
 
 @pytest.mark.parametrize("code", CASES)

@@ -92,6 +92,7 @@ def diagnose() -> Diagnosis:
 
 def _packages() -> Iterator[Package]:
     """What the installed canonicall says it can use, each with the smallest extra that has it."""
+    told: set[str] = set()
     for requirement in metadata.requires(_OWN) or ():
         wanted = _REQUIREMENT.match(requirement)
         extra = _EXTRA.search(requirement)
@@ -99,6 +100,10 @@ def _packages() -> Iterator[Package]:
         if wanted is None or wanted["name"] == _OWN or found_in in _COLLECTIONS:
             continue
         name = wanted["name"]
+        if name in told:
+            # An extra that needs another one has its packages as well.
+            continue
+        told.add(name)
         yield Package(name, wanted["range"].strip(), _installed(name), found_in)
 
 

@@ -45,6 +45,11 @@ def _only(field: str, told: str) -> Answer:
     return lambda target: told if getattr(target, field) else ""
 
 
+def _unless(field: str) -> Answer:
+    """An answer worth giving only where the field is not set."""
+    return lambda target: "" if getattr(target, field) else "no"
+
+
 def _named(field: str, words: dict[str, str]) -> Answer:
     return lambda target: words[getattr(target, field)]
 
@@ -107,12 +112,18 @@ def _choices(target: Target) -> str:
     return f"{listed(target.choice_modes)}, {named[target.choice_names]}"
 
 
-def _token_limit(target: Target) -> str:
-    return quoted(target.token_limit_field) if target.token_limit_field else ""
+def _refusals(target: Target) -> str:
+    told = []
+    for one in target.refusals:
+        beside = f"beside {quoted(one.beside)}" if one.beside else ""
+        words = (quoted(one.field), listed(one.values, ""), beside, listed(one.beside_values, ""))
+        told.append(" ".join(filter(None, words)))
+    return "; ".join(told)
 
 
 def _cache(target: Target) -> str:
-    return f"at most {target.cache_marks}" if target.cache_marks else "none"
+    order = ", the longest first" if target.cache_order else ""
+    return f"at most {target.cache_marks}{order}" if target.cache_marks else "none"
 
 
 def _cache_field(target: Target) -> str:
@@ -150,6 +161,8 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             _yes_no("merge_roles", "have to be one message", "accepted"),
         ),
         Fact("media", "media in user messages", _each("media")),
+        Fact("part_types", "types of parts", lambda one: listed(one.part_types, "")),
+        Fact("reply_media", "media in the messages of the model", _unless("reply_media")),
         Fact("media_by_url", "media by address alone", _each("media_by_url")),
         Fact("document_needs_text", "documents", _only("document_needs_text", "only beside text")),
         Fact("content_as_text", "text content", _only("content_as_text", "one string, no list")),
@@ -188,11 +201,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
                 "user_after_results", "accepted", "no: a short assistant message stands between"
             ),
         ),
-        Fact(
-            "user_beside_results",
-            "another user message behind that of the results",
-            lambda one: "" if one.user_beside_results else "no",
-        ),
+        Fact("user_beside_results", "another user message there", _unless("user_beside_results")),
         Fact(
             "text_beside_calls",
             "text beside calls",
@@ -261,6 +270,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "tools left out, calls in the history",
             _yes_no("tools_with_history", "refused", "accepted"),
         ),
+        Fact("strict_tools", "strict tools are taken", _unless("strict_tools")),
         Fact("choice_modes", "tool choice", _choices, also="choice_names"),
         Fact("parallel_switch", "parallel calls can be switched off", _yes_no("parallel_switch")),
         Fact(
@@ -268,10 +278,15 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "that switch without tools",
             _only("parallel_needs_tools", "refused"),
         ),
+        Fact("server_history", "calls it ran itself, sent back", _unless("server_history")),
         Fact("custom_tools", "tools for free text", _yes_no("custom_tools")),
     ),
     "Parameters and cache marks": (
-        Fact("token_limit_field", "limit of tokens", _token_limit),
+        Fact(
+            "token_limit_field",
+            "limit of tokens",
+            lambda one: listed(filter(None, [one.token_limit_field]), ""),
+        ),
         Fact("seed_field", "seed", lambda one: quoted(one.seed_field)),
         Fact("refused_params", "parameters that are refused", _each("refused_params")),
         Fact("unstored", "storing replies", _only("unstored", "refused: `store` is `false`")),
@@ -281,12 +296,13 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "field for instructions",
             _only("instructions_required", "has to be there, be it empty"),
         ),
+        Fact("refusals", "what else is refused", _refusals),
         Fact(
             "body_version",
             "version in the body",
             lambda one: one.body_version and quoted(one.body_version),
         ),
-        Fact("cache_marks", "cache marks", _cache),
+        Fact("cache_marks", "cache marks", _cache, also="cache_order"),
         Fact("cache_field", "what a cache mark is called", _cache_field),
     ),
 }

@@ -31,9 +31,10 @@ def _checks_strict(target: Target) -> bool:
 
 
 def _knows_fields(target: Target) -> bool:
-    """Of the chat format, only fields with reasoning are judged."""
+    """Of OpenAI's formats, fields of the request are judged where they are known, and reasoning."""
     is_refused = target.reasoning_refused and target.reasoning == "none"
-    return target.format != "openai-chat" or is_refused
+    is_closed = "request" in target.fields.closed
+    return not target.format.startswith("openai") or is_closed or is_refused
 
 
 _ONLY_IF: dict[str, Callable[[Target], bool]] = {
@@ -41,6 +42,7 @@ _ONLY_IF: dict[str, Callable[[Target], bool]] = {
     "bad_call_id": lambda one: one.ids.refused,
     "bad_item_id": lambda one: one.item_ids,
     "bad_role_order": lambda one: one.format != "openai-chat" or one.ids.style == "short",
+    "cache_mark_order": lambda one: one.cache_order and one.cache_marks > 1,
     "call_id_too_long": lambda one: one.ids.refused and one.ids.style != "short",
     "forced_choice_with_thinking": lambda one: not one.forced_choice_with_reasoning,
     "bad_parameter_name": _checks_schemas,
@@ -48,6 +50,7 @@ _ONLY_IF: dict[str, Callable[[Target], bool]] = {
     "misplaced_instructions": lambda one: not one.system_later,
     "must_end_with_user": lambda one: one.ends_with_user,
     "must_start_with_user": lambda one: one.starts_with_user,
+    "parameter_unsupported": lambda one: bool(one.refused_params or one.refusals),
     "reasoning_missing": lambda one: one.reasoning_placeholder is not None,
     "roles_do_not_alternate": lambda one: one.merge_roles,
     "schema_too_complex": _checks_strict,

@@ -46,6 +46,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     tools: tuple[Tool, ...] = TOOLS
     choice: ToolChoice | None = None
     params: Params = Params(max_tokens=FEW)
+    counted: bool = True
+    """A stream is asked to tell its usage, as every client does it where it is taken."""
 
     @property
     def stream(self) -> bool:
@@ -56,8 +58,7 @@ class Draft(Struct, frozen=True, kw_only=True):
         """The body of the request."""
         conversation = Conversation.of(self.messages)
         request = Request(conversation, self.tools, self.choice, self.params)
-        if self.stream and self.target.format == "openai-chat":
-            # Asked for by every client; a host that refuses it is told apart by the refusal.
+        if self.stream and self.counted and self.target.format == "openai-chat":
             usage = {"stream_options": {"include_usage": True}}
             request = replace(request, native=Native(self.target.format, usage))
         body = encode_request(request, self.target).body
@@ -89,6 +90,7 @@ def permissive(format: str, model: str) -> Target:
         text_beside_calls=True,
         tools_with_history=False,
         refused_params=(),
+        refusals=(),
     )
 
 

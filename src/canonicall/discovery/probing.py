@@ -88,7 +88,21 @@ class Probing:
 
     async def streamed(self) -> None:
         """Ask for the same as a stream, with thoughts where that can be said and is taken."""
-        base = question(self._target)
+        exchange = await self._stream(question(self._target))
+        bare = replace(exchange.draft, counted=False)
+        if exchange.kind == "refused" and bare.body != exchange.draft.body:
+            # Mistral has no `stream_options`: "Extra inputs are not permitted".
+            exchange = await self._stream(replace(question(self._target), counted=False))
+        told = exchange.told
+        if told is None:
+            note = "No stream could be read."
+            self._state(Statement("argument_streaming", None, (exchange.evidence,), "U", note))
+            return
+        self._keep(told, exchange)
+        self._state(*of_stream(told, exchange.evidence))
+
+    async def _stream(self, base: Draft) -> Exchange:
+        """The stream with thoughts; where that is refused, the one without."""
         thinking = REASONING.change(base)
         plain = replace(thinking, params=replace(thinking.params, reasoning=None))
         can_ask = thinking.body != plain.body
@@ -103,13 +117,7 @@ class Probing:
             # Where the plain stream is refused as well, it was not about reasoning.
             answer = False if exchange.kind == "taken" else None
             self._state(Statement(REASONING.question, answer, (refused,)))
-        told = exchange.told
-        if told is None:
-            note = "No stream could be read."
-            self._state(Statement("argument_streaming", None, (exchange.evidence,), "U", note))
-            return
-        self._keep(told, exchange)
-        self._state(*of_stream(told, exchange.evidence))
+        return exchange
 
     async def _send_thinking(self, target: Target) -> Exchange:
         base = question(target)

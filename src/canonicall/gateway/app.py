@@ -107,6 +107,7 @@ class Gateway:
         """Close connections and the store."""
         for state in (self.state, *self._retired):
             await state.backs.means.transport.close()
+            state.backs.forget()
         self._retired.clear()
         self._observing.close()
         self.keeping.close()
@@ -120,6 +121,7 @@ class Gateway:
         """Close what an old state has open, once its last request has ended."""
         if state in self._retired and state.open_requests == 0:
             self._retired.discard(state)
+            state.backs.forget(one.backs for one in (self.state, *self._retired))
             if self._given_transport is None:
                 await state.backs.means.transport.close()
 

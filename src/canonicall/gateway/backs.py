@@ -3,8 +3,8 @@
 import asyncio
 import random
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from msgspec.structs import replace
 
@@ -18,9 +18,14 @@ from canonicall.client.rendering import Renderings
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
+from canonicall.errors import UnknownName
 from canonicall.gateway.profile_files import register_files
 from canonicall.gateway.settings import ProviderSettings, Settings
-from canonicall.providers.registry import get_profile, register_provider
+from canonicall.providers.registry import (
+    get_profile,
+    register_provider,
+    unregister_provider,
+)
 from canonicall.runtime.model import Notify
 from canonicall.target import Target
 
@@ -35,8 +40,8 @@ class Backs:
         self, settings: Settings, transport: Transport, *, environ: dict[str, str] | None = None
     ) -> None:
         register_files(settings.profiles)
-        for name, one in settings.providers.items():
-            _register(name, one)
+        self.registered = {name for name, one in settings.providers.items() if _register(name, one)}
+        """The sections that became providers of the registry."""
         config = ClientConfig(
             {name: _client_config(one) for name, one in settings.providers.items()},
             retry=_RETRY,
@@ -84,6 +89,13 @@ class Backs:
             raise
         breakers.replied(target)
 
+    def forget(self, others: Iterable["Backs"] = ()) -> None:
+        """Take the sections out of the registry again that none of the others has."""
+        kept = {name for one in others for name in one.registered}
+        for name in self.registered - kept:
+            with suppress(UnknownName):
+                unregister_provider(name)
+
     def shown(self) -> list[dict[str, object]]:
         """The targets that are not as they should be, for operators."""
         now = self.means.elapsed()
@@ -99,8 +111,8 @@ class Backs:
         ]
 
 
-def _register(name: str, settings: ProviderSettings) -> None:
-    """Make the section known where it is not a provider of that name already."""
+def _register(name: str, settings: ProviderSettings) -> bool:
+    """Make the section known where it is not a provider of that name already; whether it was."""
     if not settings.profile or settings.profile == name:
         profile = get_profile(name)
     else:
@@ -108,8 +120,11 @@ def _register(name: str, settings: ProviderSettings) -> None:
     if settings.format:
         others = tuple(one for one in profile.formats if one != settings.format)
         profile = replace(profile, format=settings.format, formats=(settings.format, *others))
-    if profile != get_profile(settings.profile or name):
-        register_provider(profile, replace=True)
+    if profile == get_profile(settings.profile or name):
+        # One with another format of its own may stand from the settings before.
+        return bool(settings.format)
+    register_provider(profile, replace=True)
+    return True
 
 
 def _client_config(settings: ProviderSettings) -> ProviderConfig:

@@ -2,7 +2,8 @@
 
 The verifier tells a rule of a format in the words of the format's owner. Here stands what other
 hosts are reported to say, by the code of the rule; `{index}` is the number of the message, `{id}`
-the id of the call. Each text is quoted from an issue or a repository about that host.
+the id of the call, `{field}` the name of a field. Each text is quoted from an issue or a repository
+about that host.
 """
 
 import re
@@ -20,6 +21,7 @@ _WORDS: dict[str, dict[str, str]] = {
             " each 'tool_call_id'. (insufficient tool messages following tool_calls message)"
         ),
     },
+    "groq": {"unknown_field": "property '{field}' is unsupported"},
     "kimi": {
         "orphan_result_sent": "Invalid request: tool_call_id {id} is not found",
         "missing_call_id": "Invalid request: tool_call_id  is not found",
@@ -28,6 +30,7 @@ _WORDS: dict[str, dict[str, str]] = {
             " index {index}"
         ),
     },
+    "mistral": {"unknown_field": "{field}: Extra inputs are not permitted"},
     "minimax": {
         **dict.fromkeys(
             _PAIRS, "invalid params, tool call result does not follow tool call (2013)"
@@ -72,7 +75,8 @@ _OPENAI_CODES = {
 _CODES = {
     "azure": _OPENAI_CODES,
     "openai": _OPENAI_CODES,
-    "zai": dict.fromkeys(_SHAPES, "1214"),
+    "mistral": {"parameter_unsupported": "3051"},
+    "zai": {**dict.fromkeys(_SHAPES, "1214"), "parameter_unsupported": "1210"},
 }
 """What stands in the field `code` beside the words."""
 _INDEX = re.compile(r"messages\[(\d+)\]")
@@ -83,6 +87,7 @@ def told_by(provider: str, violation: Violation, body: dict[str, Any]) -> str:
     words = _WORDS.get(provider, {}).get(violation.code, "")
     found = _INDEX.search(violation.where)
     index = int(found[1]) if found else 0
+    words = words.replace("{field}", violation.where.rpartition(".")[2])
     return words.replace("{index}", str(index)).replace("{id}", _id_of(body, index))
 
 

@@ -159,6 +159,7 @@ class Simulator:
             yield from door.broken_seals(body, target)
             if door.keeps_responses:
                 yield from self._stored.unknown_items(body)
+                yield from self._stored.parted_items(body)
 
     def _whole(self, body: dict[str, Any]) -> dict[str, Any]:
         """`body` with the turns it refers to. Those of the real provider are unknown here."""

@@ -33,6 +33,7 @@ from canonicall.transcript.projection import Projection
 from canonicall.transcript.reasoning import (
     decide_thinking,
     keeps_opaque,
+    without_parted_ids,
     without_trailing_thoughts,
 )
 
@@ -65,10 +66,14 @@ class Fitter:
                     continue
             elif isinstance(block, ToolResult):
                 continue
-            fitted = self._block(block, message, where, findings)
+            if isinstance(block, Media) and not self.target.reply_media:
+                fitted: Block | None = self._note(block, where, findings)
+            else:
+                fitted = self._block(block, message, where, findings)
             if fitted is not None:
                 blocks.append(fitted)
-        return without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
+        blocks = without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
+        return without_parted_ids(blocks, message, self.target)
 
     def content(self, message: Message, entry: int, findings: list[Finding]) -> list[Block]:
         """The blocks of a message that is not the model's, without the results in it."""
@@ -112,6 +117,8 @@ class Fitter:
             why = "There is nothing in it that this target could read; a note stands in its place."
         elif self._is_far(block):
             why = f"The target fetches no {family(block)}; a note stands in its place."
+        elif family(block) in self.target.media:
+            why = f"The target takes no {family(block)} here; a note stands in its place."
         findings.append(Finding("media_dropped", where, Action.DROPPED, why, Fault.RENDER))
         return Text(text=f"[{block.media_type} left out: this model cannot read it]")
 
@@ -232,7 +239,7 @@ class Fitter:
         return kept
 
     def _is_own_server_block(self, block: Block, message: Message) -> bool:
-        return any(
+        return self.target.server_history and any(
             one.kind == "server_block" and keeps_opaque(one, message, self.target)
             for one in block.opaque
         )

@@ -5,6 +5,8 @@ out, or sent as plain words if the policy says so; a target that demands a thoug
 its placeholder, one that demands a signature its sentinel. Nothing inside a kept thought changes.
 """
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Message, Opaque, Text, Thinking, ToolCall
@@ -106,3 +108,21 @@ def with_sentinel(blocks: list[Block], target: Target) -> list[Block]:
             signed = replace(block, opaque=(*block.opaque, seal))
             return [*blocks[:index], signed, *blocks[index + 1 :]]
     return blocks
+
+
+def without_parted_ids(blocks: list[Block], message: Message, target: Target) -> list[Block]:
+    """The blocks of a message that has lost thoughts, without the ids of stored items.
+
+    "Item 'fc_a' of type 'function_call' was provided without its required 'reasoning' item:
+    'rs_a'." (Responses): where no id is sent, nobody looks for what it was stored with.
+    """
+    if not target.item_ids or _thoughts_in(blocks) == _thoughts_in(message.blocks):
+        return blocks
+    return [
+        replace(block, opaque=tuple(one for one in block.opaque if one.kind != "item_id"))
+        for block in blocks
+    ]
+
+
+def _thoughts_in(blocks: Iterable[Block]) -> int:
+    return sum(isinstance(block, Thinking) for block in blocks)

@@ -7,8 +7,10 @@ from typing import Any
 from canonicall.target import Target
 from canonicall.verify.anthropic_pairs import Turn
 from canonicall.verify.anthropic_schemas import schema_violations
+from canonicall.verify.cache_marks import Mark, marks_in_order
 from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
 from canonicall.verify.node import Node, dotted
+from canonicall.verify.refused import refused_fields, unknown_fields
 from canonicall.verify.remembered import right_for, unless_right
 from canonicall.verify.thinking import thinking_violations
 from canonicall.verify.violation import Violation, refuse
@@ -22,6 +24,8 @@ CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"
 
 def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterator[Violation]:
     tools = root.nodes("tools")
+    words = "{name}: Extra inputs are not permitted"
+    yield from unknown_fields(root, target, words, MESSAGES)
     if not root.has("max_tokens"):
         error = "max_tokens: Field required"
         yield refuse("missing_field", "$.max_tokens", error, source=MESSAGES)
@@ -34,6 +38,7 @@ def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterato
     yield from _leading_thinking(root, turns)
     yield from _thinking_while_off(root, turns)
     yield from _params(root, target)
+    yield from refused_fields(root, target)
     yield from _cache_marks(root, target)
     yield from _deferred_marks(tools)
 
@@ -161,14 +166,15 @@ def _params(root: Node, target: Target) -> Iterator[Violation]:
 
 
 def _cache_marks(root: Node, target: Target) -> Iterator[Violation]:
-    parts = (root.get("tools"), root.get("system"), root.get("messages"))
-    marks = sum(_marks_in(part) for part in parts)
-    if marks > target.cache_marks:
+    parts = ("tools", "system", "messages")
+    marks = [mark for part in parts for mark in _marks_in(root.get(part), root.at(part))]
+    if len(marks) > target.cache_marks:
         error = (
             f"A maximum of {target.cache_marks} blocks with cache_control may be provided. "
-            f"Found {marks}."
+            f"Found {len(marks)}."
         )
         yield refuse("too_many_cache_marks", "$", error, source=CACHING)
+    yield from marks_in_order(marks, target, CACHING)
 
 
 def _deferred_marks(tools: list[Node]) -> Iterator[Violation]:
@@ -183,10 +189,14 @@ def _deferred_marks(tools: list[Node]) -> Iterator[Violation]:
             yield refuse("cache_mark_on_deferred_tool", where, error, source=source)
 
 
-def _marks_in(value: Any) -> int:
+def _marks_in(value: Any, where: str) -> Iterator[Mark]:
     """Cache marks on tools and blocks, not inside arguments and schemas."""
     if isinstance(value, list):
-        return sum(map(_marks_in, value))
-    if not isinstance(value, dict):
-        return 0
-    return (value.get("cache_control") is not None) + _marks_in(value.get("content"))
+        for at, item in enumerate(value):
+            yield from _marks_in(item, f"{where}[{at}]")
+    elif isinstance(value, dict):
+        yield from _marks_in(value.get("content"), f"{where}.content")
+        mark = value.get("cache_control")
+        if mark is not None:
+            lifetime = mark.get("ttl") if isinstance(mark, dict) else None
+            yield Mark(f"{where}.cache_control", lifetime == "1h")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonicall.target import Target
+from canonicall.verify.bedrock_documents import document_violations, misplaced_media
 from canonicall.verify.bedrock_settings import CONVERSE, setting_violations
 from canonicall.verify.lexical import id_fault, is_tool_name
 from canonicall.verify.node import Node, dotted
@@ -37,6 +38,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     yield from _order(messages, target)
     for message in messages:
         yield from _message(message, target)
+    yield from document_violations(messages)
     yield from _pairs(messages)
     yield from setting_violations(root, messages, target)
 
@@ -102,6 +104,8 @@ def _block(block: Node, role: str, target: Target) -> Iterator[Violation]:
         yield from _call(block.node("toolUse"), role, target)
     elif kinds == ["toolResult"]:
         yield from _result(block.node("toolResult"), target)
+    elif kinds[0] in MEDIA and role == "assistant":
+        yield from misplaced_media(kinds[0], block)
     elif kinds == ["reasoningContent"] and (role == "user" or target.reasoning == "none"):
         error = (
             "User messages cannot contain reasoning content. Please remove the reasoning content "

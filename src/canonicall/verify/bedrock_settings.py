@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from canonicall.target import Target
+from canonicall.verify.cache_marks import Mark, marks_in_order
 from canonicall.verify.lexical import Declared
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.refused import refused_fields
 from canonicall.verify.thinking import thinking_violations
 from canonicall.verify.violation import Violation, refuse
 
@@ -64,6 +66,11 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     yield from thinking_violations(extra, target)
     for spec in specs:
         yield from _definition(spec)
+        if spec.has("strict") and not target.strict_tools:
+            number = dotted(spec.where).split(".")[2]
+            error = "The model returned the following errors: "
+            error += f"tools.{number}.custom.strict: Extra inputs are not permitted"
+            yield refuse("unknown_field", spec.at("strict"), error, source=CONVERSE)
     for block in root.nodes("system"):
         if block.has("text") and not block.text("text").strip():
             error = (
@@ -72,6 +79,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
             )
             yield refuse("blank_text", block.where, error, source=CONVERSE)
     yield from _cache_points(root, tools, messages, target)
+    yield from refused_fields(root, target)
 
 
 def _chosen(config: Node) -> Chosen | None:
@@ -80,7 +88,7 @@ def _chosen(config: Node) -> Chosen | None:
         return Chosen(choice.where, "tool", (choice.node("tool").text("name"),), is_named=True)
     if choice.get("any") is not None:
         return Chosen(choice.where, "required")
-    return Chosen(choice.where, "auto") if choice.fields else None
+    return Chosen(choice.where, next(iter(choice.fields))) if choice.fields else None
 
 
 def _definition(spec: Node) -> Iterator[Violation]:
@@ -108,8 +116,10 @@ def _cache_points(
     root: Node, tools: list[Node], messages: list[Node], target: Target
 ) -> Iterator[Violation]:
     blocks = [*tools, *root.nodes("system"), *(b for m in messages for b in m.nodes("content"))]
-    marks = sum(block.has("cachePoint") for block in blocks)
-    if marks > target.cache_marks:
-        limit = target.cache_marks
-        error = f"You can have a maximum of {limit} cache points in a request. Found {marks}."
+    points = [block.node("cachePoint") for block in blocks if block.has("cachePoint")]
+    if len(points) > target.cache_marks:
+        limit, count = target.cache_marks, len(points)
+        error = f"You can have a maximum of {limit} cache points in a request. Found {count}."
         yield refuse("too_many_cache_marks", "$", error, source=CONVERSE)
+    marks = (Mark(point.where, point.get("ttl") == "1h") for point in points)
+    yield from marks_in_order(marks, target, CONVERSE)

@@ -134,6 +134,11 @@ CODES = {
         "A content part has a type that cannot stand here, or is not exactly one thing.",
         "Send one part for each piece of content, of a type that belongs to the role.",
     ),
+    "bad_document_name": Code(
+        "A document has a name that the provider does not accept, or that another document has.",
+        "Rename the document.",
+        Fault.PROJECTION,
+    ),
     "document_without_text": Code(
         "A message has a document and no text.", "Send a text in the same message."
     ),
@@ -260,6 +265,10 @@ CODES = {
     # Cache marks.
     "too_many_cache_marks": Code(
         "There are more cache marks than the provider takes.", "Remove the oldest marks."
+    ),
+    "cache_mark_order": Code(
+        "A cache mark that lasts an hour stands behind one that lasts five minutes.",
+        "Give the later mark the shorter lifetime, or the earlier ones the longer.",
     ),
     "cache_mark_on_deferred_tool": Code(
         "A tool that is loaded later carries a cache mark.",

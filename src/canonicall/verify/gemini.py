@@ -92,6 +92,9 @@ def _part(part: Node, target: Target) -> Iterator[Violation]:
         yield refuse("bad_part", part.where, error, source=CALLING)
     elif present == ["text"] and not part.text("text") and not signed:
         yield from _blank_text(part, target)
+    elif present[:1] in (["toolCall"], ["toolResponse"]) and not target.server_history:
+        error = f"Tool call context circulation is not enabled for models/{target.model}"
+        yield refuse("bad_part", part.where, error, source=CALLING)
     elif present == ["functionCall"]:
         yield from _call(part.node(either(part, "functionCall")), target)
     elif present == ["functionResponse"]:

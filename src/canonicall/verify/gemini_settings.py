@@ -8,6 +8,7 @@ from canonicall.verify.gemini_schemas import schema_violations
 from canonicall.verify.lexical import Declared
 from canonicall.verify.node import Node
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.refused import refused_fields
 from canonicall.verify.violation import Violation, refuse
 
 CALLING = "ai.google.dev: function calling"
@@ -55,6 +56,7 @@ def setting_violations(root: Node, target: Target, *, is_used: bool) -> Iterator
     yield from _allowed_names(root)
     for declaration in declared:
         yield from schema_violations(declaration)
+    yield from refused_fields(root, target)
 
 
 def _tools(root: Node) -> list[Node]:

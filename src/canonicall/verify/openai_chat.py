@@ -75,7 +75,7 @@ def _role(message: Node, target: Target) -> Iterator[Violation]:
 def _content(message: Node, target: Target) -> Iterator[Violation]:
     content = message.get("content")
     if isinstance(content, list):
-        yield from _parts(message)
+        yield from _parts(message, target)
     elif content is not None and not isinstance(content, str):
         raise WrongKind(message.at("content"), "string or array", content)
     if message.get("role") == "tool" or _is_said(message, target):
@@ -102,12 +102,17 @@ def _is_said(message: Node, target: Target) -> bool:
     return bool(content) or (content == "" and not needs_text)
 
 
-def _parts(message: Node) -> Iterator[Violation]:
-    if message.get("role") in ("user", "tool"):
-        return
+def _parts(message: Node, target: Target) -> Iterator[Violation]:
+    known = target.part_types
+    is_open = message.get("role") in ("user", "tool")
     for part in message.nodes("content"):
-        if part.text("type") in FAMILIES:
-            error = f"Invalid value: '{part.get('type')}'. Supported values are: 'text'."
+        kind = part.text("type")
+        if known and kind not in known:
+            listed = ",".join(f"'{one}'" for one in known[:-1]) + f" and '{known[-1]}'"
+            error = f"Invalid value: {kind}. Supported values are: {listed}."
+            yield refuse("bad_part", part.where, error, source="QwenLM/qwen-code#1838")
+        elif kind in FAMILIES and not is_open:
+            error = f"Invalid value: '{kind}'. Supported values are: 'text'."
             yield refuse("bad_part", part.where, error, source=CHAT)
 
 

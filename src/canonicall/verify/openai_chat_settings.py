@@ -13,6 +13,7 @@ from canonicall.verify.openai_schemas import (
     root_violations,
     schema_violations,
 )
+from canonicall.verify.refused import refused_fields, unknown_fields
 from canonicall.verify.remembered import right_for, unless_right
 from canonicall.verify.schemas import Spot
 from canonicall.verify.violation import Violation, refuse
@@ -50,6 +51,8 @@ def is_mistral(target: Target) -> bool:
 
 
 def setting_violations(root: Node, messages: list[Node], target: Target) -> Iterator[Violation]:
+    words = "Unrecognized request argument supplied: {name}"
+    yield from unknown_fields(root, target, words, CHAT)
     tools = root.nodes("tools")
     functions = [tool for tool in tools if tool.text("type") in {"", "function"}]
     offer = Offer(
@@ -68,6 +71,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     if root.has("parallel_tool_calls") and not tools and target.parallel_needs_tools:
         error = "'parallel_tool_calls' is only allowed when 'tools' are specified."
         yield refuse("choice_without_tools", "$.parallel_tool_calls", error, source=CHAT)
+    yield from refused_fields(root, target)
 
 
 def _name(tool: Node) -> str:

@@ -16,6 +16,7 @@ from canonicall.verify.openai_schemas import (
     root_violations,
     schema_violations,
 )
+from canonicall.verify.refused import unknown_fields
 from canonicall.verify.violation import Violation, refuse
 
 RESPONSES = "platform.openai.com: responses API reference"
@@ -73,6 +74,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     root = Node(body)
     items = _items(root)
     yield from setting_violations(root, target)
+    yield from unknown_fields(root, target, "Unknown parameter: '{name}'.", RESPONSES)
     if not items and not root.get("input") and not any(root.has(key) for key in CONTINUES):
         error = 'One of "input" or "previous_response_id" or \'prompt\' must be provided.'
         yield refuse("empty_input", "$.input", error, source=RESPONSES)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canonicall.target import Target
+from canonicall.target import Refusal, Target
 from canonicall.verify.node import Node
 from canonicall.verify.violation import Violation, refuse
 
@@ -26,7 +26,7 @@ def thinking_violations(root: Node, target: Target) -> Iterator[Violation]:
         return
     kind = root.node("thinking").get("type")
     if target.thinking and kind in KINDS and kind not in target.thinking:
-        error = WORDS.get(kind, f'"thinking.type.{kind}" is not supported for this model.')
+        error = WORDS.get(kind) or _words_of(kind, target)
         yield refuse("thinking_unsupported", root.at("thinking"), error, source=TROUBLE)
     effort = root.node("output_config").get("effort")
     if target.efforts is None or not isinstance(effort, str) or effort in target.efforts:
@@ -39,3 +39,15 @@ def thinking_violations(root: Node, target: Target) -> Iterator[Violation]:
     known = ", ".join(sorted(target.efforts))
     error = f"This model does not support effort level '{effort}'. Supported levels: {known}."
     yield refuse("effort_unsupported", where, error, source=RECORDED)
+
+
+def _words_of(kind: str, target: Target) -> str:
+    """The words that the model itself has for it, where they are known."""
+    own = (one for one in target.refusals if is_kind_of_thinking(one) and kind in one.values)
+    found = next(own, None)
+    return found.error if found else f'"thinking.type.{kind}" is not supported for this model.'
+
+
+def is_kind_of_thinking(rule: Refusal) -> bool:
+    """Whether a rule is about the kind of thinking alone, which `Target.thinking` says as well."""
+    return rule.field.endswith("thinking.type") and not rule.beside

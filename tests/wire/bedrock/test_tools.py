@@ -35,30 +35,30 @@ def test_tools_come_back_as_they_were():
         ("g", "function", True, None),
         ("nova_grounding", "server", None, "default"),
     ]
-    assert encode_tools(tools, {}) == (given, [])
+    assert encode_tools(tools, {}, TARGET) == (given, [])
 
 
 def test_a_tool_without_parameters_gets_the_empty_schema():
-    entries, _ = encode_tools([Tool("f")], {})
+    entries, _ = encode_tools([Tool("f")], {}, TARGET)
     assert entries == [
         {"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object", "properties": {}}}}}
     ]
 
 
 def test_a_tool_is_written_under_its_wire_name():
-    entries, _ = encode_tools([Tool("my.tool")], {"my.tool": "my_tool"})
+    entries, _ = encode_tools([Tool("my.tool")], {"my.tool": "my_tool"}, TARGET)
     assert entries[0]["toolSpec"]["name"] == "my_tool"
 
 
 def test_a_freeform_tool_gets_one_text_parameter():
-    entries, findings = encode_tools([Tool("sh", kind="custom")], {})
+    entries, findings = encode_tools([Tool("sh", kind="custom")], {}, TARGET)
     assert entries[0]["toolSpec"]["inputSchema"]["json"]["required"] == ["input"]
     assert [f.code for f in findings] == ["tool_converted"]
 
 
 def test_a_server_tool_of_another_format_is_dropped():
     tool = Tool("web_search", kind="server", native=Native("anthropic", {"type": "web_search"}))
-    entries, findings = encode_tools([tool], {})
+    entries, findings = encode_tools([tool], {}, TARGET)
     assert entries == []
     assert [f.code for f in findings] == ["tool_dropped"]
 

@@ -6,6 +6,7 @@ What a request refers to by id has to be stored.
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from msgspec.structs import replace
@@ -118,6 +119,8 @@ class StoredResponses:
         self._inputs: dict[str, list[Any]] = {}
         self._items: dict[str, Any] = {}
         """Every stored item of a reply by its id."""
+        self._thoughts: dict[str, str] = {}
+        """The reasoning that an item was made from, by their ids."""
 
     def get(self, id: str) -> dict[str, Any] | None:
         """The body of a response."""
@@ -146,7 +149,13 @@ class StoredResponses:
         if request.get("store") is not False:
             self._bodies[response["id"]] = response
             self._inputs[response["id"]] = as_items(request.get("input"))
-            self._items |= {id_of(item): item for item in response.get("output", ())}
+            output = response.get("output", ())
+            self._items |= {id_of(item): item for item in output}
+            self._thoughts |= {
+                id_of(item): id_of(before)
+                for before, item in pairwise(output)
+                if item_type(before) == "reasoning" and item_type(item) != "reasoning"
+            }
 
     def whole(self, body: dict[str, Any]) -> dict[str, Any] | None:
         """`body` with the turns and items it refers to; None where the turns are not stored."""
@@ -184,6 +193,20 @@ class StoredResponses:
                     " item from your input."
                 )
                 yield refuse("bad_item_id", f"$.input[{index}]", error, source="OpenAI: error")
+
+    def parted_items(self, body: dict[str, Any]) -> Iterator[Violation]:
+        """Stored items that are sent with their id, and without the reasoning before them."""
+        items = as_items(body.get("input"))
+        given = {id_of(item) for item in items}
+        for index, item in enumerate(items):
+            thought = self._thoughts.get(id_of(item), "")
+            if thought in self._items and id_of(item) in self._items and thought not in given:
+                error = (
+                    f"Item '{id_of(item)}' of type '{item_type(item)}' was provided without its"
+                    f" required 'reasoning' item: '{thought}'."
+                )
+                where, source = f"$.input[{index}]", "continuedev/continue#9555"
+                yield refuse("reasoning_without_following", where, error, source=source)
 
 
 def as_items(given: Any) -> list[Any]:

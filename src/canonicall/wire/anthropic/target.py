@@ -80,4 +80,6 @@ TARGET = Target(
     forced_choice_with_reasoning=False,
     # "A maximum of 4 blocks with cache_control may be provided."
     cache_marks=4,
+    # "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block."
+    cache_order=True,
 )

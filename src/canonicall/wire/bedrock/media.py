@@ -74,6 +74,12 @@ def encode_media(media: Media) -> dict[str, Any]:
     return {kind: block | {"source": source} | fields}
 
 
+def document_name(media: Media) -> str:
+    """The name under which `media` is sent as a document; "" where it is sent as something else."""
+    wire = encode_media(media).get("document", {})
+    return str(wire.get("name", ""))
+
+
 def _media_type(kind: str, format: str) -> str:
     known = _TYPES.get((kind, format))
     if known is not None:

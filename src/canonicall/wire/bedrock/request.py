@@ -12,6 +12,7 @@ from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.bedrock.content import FORMAT, native_of, own_fields
+from canonicall.wire.bedrock.documents import with_distinct_documents
 from canonicall.wire.bedrock.messages import (
     decode_blocks,
     decode_messages,
@@ -148,7 +149,7 @@ def encode_request(
         body[_MORE] = more
     body |= {name: value for name, value in native.items() if name not in (*_KNOWN, _MORE)}
     spoken = (turn for turn in transcript.turns if turn.role not in _INSTRUCTING)
-    body["messages"] = known.written(spoken, target, encode_turn)
+    body["messages"] = known.written(with_distinct_documents(spoken), target, encode_turn)
     return body, findings
 
 
@@ -157,10 +158,12 @@ def _encode_tool_config(
 ) -> dict[str, Any]:
     names = {own: wire for wire, own in transcript.names.items()}
     tools = offered_tools(request.tools, request.tool_choice, transcript.turns, target)
-    entries, told = encode_tools(tools, names)
+    entries, told = encode_tools(tools, names, target)
     choice, more = encode_choice(request.tool_choice, target, names)
     findings += (*told, *more)
-    if any(tool.strict and "strict" not in own_fields(tool.native) for tool in tools):
+    written = {tool.name for tool in tools if "strict" in own_fields(tool.native)}
+    kept = written if target.strict_tools else set()
+    if any(tool.strict and tool.name not in kept for tool in tools):
         findings.append(not_sent("strict", "Only some models take it, so it is left out."))
     if not entries:
         return {}

@@ -29,6 +29,8 @@ TARGET = Target(
     # Service model: `ToolResultBlock.status`.
     result_error_flag=True,
     media=("image", "document", "video"),
+    # Converse API reference, `Message`: images and documents only in the role user.
+    reply_media=False,
     # A document block needs a text block in the same message [Converse API reference].
     document_needs_text=True,
     system="top",
@@ -50,4 +52,6 @@ TARGET = Target(
     parallel_switch=False,
     # Prompt caching, Bedrock user guide: at most four checkpoints.
     cache_marks=4,
+    # The same page: longer lifetimes stand before shorter ones.
+    cache_order=True,
 )

@@ -72,6 +72,8 @@ def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
             return ToolChoice("auto")
         case {"any": _}:
             return ToolChoice("required")
+        case {"none": _}:
+            return ToolChoice("none")  # Not of this format; what is meant is plain.
         case {"tool": {"name": str(name)}}:
             return ToolChoice("required", (name,))
         case _:
@@ -82,11 +84,11 @@ def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
 
 
 def encode_tools(
-    tools: Iterable[Tool], names: dict[str, str]
+    tools: Iterable[Tool], names: dict[str, str], target: Target
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
     """The entries of `toolConfig.tools`. `names` leads from a tool's name to its wire name."""
     offered, findings = offered_entries(
-        FORMAT, tools, lambda tool: _encode_tool(tool, names), TOOLS
+        FORMAT, tools, lambda tool: _encode_tool(tool, names, target), TOOLS
     )
     entries: list[dict[str, Any]] = []
     for tool, entry in offered:
@@ -96,13 +98,18 @@ def encode_tools(
     return entries, findings
 
 
-def _encode_tool(tool: Tool, names: dict[str, str]) -> dict[str, Any]:
+def _encode_tool(tool: Tool, names: dict[str, str], target: Target) -> dict[str, Any]:
     spec: dict[str, Any] = {"name": names.get(tool.name, tool.name)}
     # Service model: a description has at least one character.
     if tool.description:
         spec["description"] = tool.description
     spec["inputSchema"] = {"json": schema_of(tool)}
-    return {"toolSpec": spec | own_fields(tool.native, except_for=spec)}
+    more = own_fields(tool.native, except_for=spec)
+    return {"toolSpec": spec | (more if target.strict_tools else _unmarked(more))}
+
+
+def _unmarked(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name != "strict"}
 
 
 def offered_tools(

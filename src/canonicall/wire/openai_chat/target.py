@@ -9,7 +9,8 @@ FORMAT = "openai-chat"
 
 # completion_create_params.py
 _REQUEST_FIELDS = (
-    *("messages", "model", "audio", "frequency_penalty", "logit_bias", "logprobs"),
+    *("messages", "model", "audio", "frequency_penalty", "function_call", "functions"),
+    *("logit_bias", "logprobs"),
     *("max_completion_tokens", "max_tokens", "metadata", "modalities", "moderation", "n"),
     *("parallel_tool_calls", "prediction", "presence_penalty", "prompt_cache_key"),
     *("prompt_cache_options", "prompt_cache_retention", "reasoning_effort", "response_format"),
