@@ -170,7 +170,7 @@ def test_j5_the_bridge_from_messages_to_chat_keeps_the_marks():
     assert system["content"] == [{"type": "text", "text": "Rules.", **HOUR}]
     assert user["content"] == [{"type": "text", "text": "Go.", **MARK}]
     assert result["cache_control"] == MARK["cache_control"]
-    assert made["tools"][0]["cache_control"] == MARK["cache_control"]
+    assert made["tools"][0]["cache_control"] == HOUR["cache_control"]
 
 
 def test_j5_openais_own_chat_models_get_its_own_kind_of_mark():

@@ -186,23 +186,25 @@ def test_cache_marks_survive_between_formats_that_have_them():
     anthropic = {
         "model": "claude-sonnet-4-5",
         "max_tokens": 100,
-        "system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
+        "system": [
+            {
+                "type": "text",
+                "text": "Be brief.",
+                "cache_control": {"type": "ephemeral", "ttl": "1h"},
+            }
+        ],
         "messages": [
             {
                 "role": "user",
                 "content": [
-                    {
-                        "type": "text",
-                        "text": "Long.",
-                        "cache_control": {"type": "ephemeral", "ttl": "1h"},
-                    }
+                    {"type": "text", "text": "Long.", "cache_control": {"type": "ephemeral"}}
                 ],
             }
         ],
     }
     bedrock = translate(anthropic, "anthropic", "bedrock").body
-    assert {"cachePoint": {"type": "default"}} in bedrock["system"]
-    assert {"cachePoint": {"type": "default", "ttl": "1h"}} in bedrock["messages"][0]["content"]
+    assert {"cachePoint": {"type": "default", "ttl": "1h"}} in bedrock["system"]
+    assert {"cachePoint": {"type": "default"}} in bedrock["messages"][0]["content"]
     back = translate(bedrock, "bedrock", "anthropic").body
     assert back["system"] == anthropic["system"]
     assert back["messages"] == anthropic["messages"]
