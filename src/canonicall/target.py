@@ -138,6 +138,8 @@ class SchemaRule(Struct, frozen=True):
     of others take most schemas unread."""
     properties_required: bool = False
     """The root has to list its properties, be it none."""
+    root_filled: bool = False
+    """A root that lists no properties is refused: a tool without parameters has no schema."""
     items_required: bool = False
     """An array has to say what its items are."""
     property_pattern: str = ""
@@ -189,6 +191,8 @@ class Target(Struct, frozen=True):
     system: Literal["top", "inline"] = "inline"
     system_later: bool = True
     """Instructions may stand behind the first message; else they become user text."""
+    speaker_names: str = ""
+    """What the name of the one who speaks has to match; "" where nothing is known of a rule."""
     developer: bool = False
     """There is a developer role; else it is a system message."""
     merge_roles: bool = False

@@ -253,6 +253,10 @@ RENDERING: dict[str, Callable[[], Iterable[Finding]]] = {
         *_written(native=Native("gemini", {"safetySettings": []}), target="openai"),
         *_written(native=Native("openai-chat", {"enable_search": True}), target="openai"),
     ),
+    "speaker_renamed": lambda: _rendered(
+        Message("user", (Text(text="Hi"),), native=Native("openai-chat", {"name": "a b"})),
+        target="openai",
+    ),
     "server_tool_dropped": lambda: (
         *_said(_SEARCH, Text(text="Found."), origin=_OPENAI),
         *_said(_SEARCH, Text(text="Found."), origin=_OPENAI, policy=_TEXT),

@@ -54,7 +54,7 @@ REFUSED = [
     (
         of(a={"type": "ARRAY"}),
         ".properties.a.items",
-        "* GenerateContentRequest.tools.0.functionDeclarations.0.parameters",
+        "* GenerateContentRequest.tools[0].function_declarations[0].parameters",
         ".properties[a].items: missing field.",
     ),
     (

@@ -150,6 +150,11 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "instructions behind the first message",
             _yes_no("system_later", "accepted", "no: they become user text"),
         ),
+        Fact(
+            "speaker_names",
+            "name of the one who speaks",
+            lambda one: quoted(one.speaker_names) if one.speaker_names else "",
+        ),
         Fact("developer", "developer role", _yes_no("developer", no="no: it becomes system")),
         Fact("starts_with_user", "has to begin with the user", _yes_no("starts_with_user")),
         Fact(

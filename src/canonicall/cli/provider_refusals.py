@@ -31,9 +31,9 @@ def _checks_strict(target: Target) -> bool:
 
 
 def _knows_fields(target: Target) -> bool:
-    """Of OpenAI's formats, fields of the request are judged where they are known, and reasoning."""
+    """Of OpenAI's formats, fields are judged where they are known, and reasoning."""
     is_refused = target.reasoning_refused and target.reasoning == "none"
-    is_closed = "request" in target.fields.closed
+    is_closed = bool(target.fields.closed)
     return not target.format.startswith("openai") or is_closed or is_refused
 
 
@@ -46,6 +46,7 @@ _ONLY_IF: dict[str, Callable[[Target], bool]] = {
     "call_id_too_long": lambda one: one.ids.refused and one.ids.style != "short",
     "forced_choice_with_thinking": lambda one: not one.forced_choice_with_reasoning,
     "bad_parameter_name": _checks_schemas,
+    "bad_speaker_name": lambda one: bool(one.speaker_names),
     "invalid_schema": _checks_schemas,
     "misplaced_instructions": lambda one: not one.system_later,
     "must_end_with_user": lambda one: one.ends_with_user,

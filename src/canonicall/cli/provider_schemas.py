@@ -19,7 +19,7 @@ _REFERENCES = {
 _TOLD = (
     *("object_root", "root_refused", "keywords", "others", "told", "refs", "type_lists", "draft"),
     *("items_required", "property_pattern", "max_depth", "strict", "checked"),
-    "properties_required",
+    *("properties_required", "root_filled"),
 )
 _TOLD_OF_STRICT = (
     *("keywords", "formats", "refs", "ref_alone", "all_required", "closed", "typed", "min_items"),
@@ -44,6 +44,8 @@ def schema_facts(target: Target) -> Iterator[tuple[str, str, str]]:
     yield "checked", "faults in it", "are looked for, and refused" if rule.checked else ""
     properties = "have to say `properties`" if rule.properties_required else ""
     yield "properties_required", "objects", properties
+    filled = "are refused: such a tool has no schema" if rule.root_filled else ""
+    yield "root_filled", "no properties", filled
     yield "items_required", "arrays", "have to say `items`" if rule.items_required else ""
     pattern = rule.property_pattern
     yield "property_pattern", "names of parameters", quoted(pattern) if pattern else ""

@@ -60,6 +60,7 @@ _WORDS: dict[str, dict[str, str]] = {
 _OPENAI_CODES = {
     "bad_item_id": "invalid_value",
     "bad_part": "invalid_value",
+    "bad_speaker_name": "invalid_value",
     "bad_result_content": "invalid_value",
     "bad_tool_schema": "invalid_function_parameters",
     "call_id_too_long": "string_above_max_length",

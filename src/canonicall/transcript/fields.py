@@ -5,6 +5,8 @@ field goes to the provider that made it, to one that is known to have it, and wh
 whose it is, to all that do not refuse unknown fields.
 """
 
+import re
+
 from canonicall.blocks import Block, Message, Native, ToolCall, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import FieldPlace, Target
@@ -45,6 +47,21 @@ def takes_unknown(place: FieldPlace, target: Target, *, is_own: bool | None) -> 
     if place in target.fields.closed:
         return False
     return is_own is None or not getattr(target.fields, place)
+
+
+def with_good_name(
+    native: Native | None, target: Target, where: str, findings: list[Finding]
+) -> Native | None:
+    """`native` of a message with a name of its speaker that the target takes."""
+    name = native.fields.get("name") if native is not None else None
+    pattern = target.speaker_names
+    if native is None or not isinstance(name, str) or not pattern or re.fullmatch(pattern, name):
+        return native
+    good = "".join(one if re.fullmatch(pattern, one) else "_" for one in name)
+    why = f"The name of the one who speaks cannot be {name!r} here."
+    findings.append(Finding("speaker_renamed", where, Action.CHANGED, why, Fault.RENDER))
+    fields = {key: value for key, value in native.fields.items() if key != "name" or good}
+    return Native(native.format, fields | ({"name": good} if good else {}))
 
 
 def is_of(message: Message, target: Target) -> bool | None:

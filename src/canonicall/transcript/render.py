@@ -18,7 +18,7 @@ from canonicall.ledger import Interaction, Ledger
 from canonicall.target import Target
 from canonicall.transcript.completion import completion, family, is_usual, split_media
 from canonicall.transcript.ending import finished
-from canonicall.transcript.fields import is_of, kept_fields
+from canonicall.transcript.fields import is_of, kept_fields, with_good_name
 from canonicall.transcript.fitting import Fitter
 from canonicall.transcript.placing import Builder
 from canonicall.transcript.policy import DEFAULT, Policy
@@ -232,7 +232,7 @@ class Renderer:
         if message.native is None:
             return None
         is_own = is_of(message, self.target)
-        return kept_fields(
+        kept = kept_fields(
             message.native,
             "message",
             self.target,
@@ -240,6 +240,7 @@ class Renderer:
             where=where,
             findings=self._findings,
         )
+        return with_good_name(kept, self.target, where, self._findings)
 
 
 def _is_settled(entry: Entry, ledger: Ledger) -> bool:

@@ -175,6 +175,33 @@ def _cache_marks(root: Node, target: Target) -> Iterator[Violation]:
         )
         yield refuse("too_many_cache_marks", "$", error, source=CACHING)
     yield from marks_in_order(marks, target, CACHING)
+    if target.cache_order:
+        yield from _automatic_mark(root)
+
+
+def _automatic_mark(root: Node) -> Iterator[Violation]:
+    """A mark of the request stands on its last block, which may have one that says the same.
+
+    That it is refused is documented, the words are not.
+    """
+    automatic, last = _lifetime(root.get("cache_control")), _lifetime(_last_mark(root))
+    if automatic and last and automatic != last:
+        error = "cache_control: the last block has a cache_control with another ttl, "
+        error += f"'{last}' and not '{automatic}'"
+        where = root.at("cache_control")
+        yield refuse("cache_mark_order", where, error, source=CACHING)
+
+
+def _last_mark(root: Node) -> Any:
+    messages = root.nodes("messages")
+    content = messages[-1].get("content") if messages else None
+    last = content[-1] if isinstance(content, list) and content else None
+    return last.get("cache_control") if isinstance(last, dict) else None
+
+
+def _lifetime(mark: Any) -> str:
+    """The lifetime that a mark names, or the usual one; "" where there is no mark."""
+    return str(mark.get("ttl") or "5m") if isinstance(mark, dict) else ""
 
 
 def _deferred_marks(tools: list[Node]) -> Iterator[Violation]:
@@ -198,5 +225,4 @@ def _marks_in(value: Any, where: str) -> Iterator[Mark]:
         yield from _marks_in(value.get("content"), f"{where}.content")
         mark = value.get("cache_control")
         if mark is not None:
-            lifetime = mark.get("ttl") if isinstance(mark, dict) else None
-            yield Mark(f"{where}.cache_control", lifetime == "1h")
+            yield Mark(f"{where}.cache_control", _lifetime(mark) == "1h")

@@ -109,6 +109,10 @@ CODES = {
         "An item's id is not one of this provider's.", "Leave the id out.", Fault.PROJECTION
     ),
     "duplicate_item_id": Code("Two items have one id.", "Send every item once.", Fault.PROJECTION),
+    "bad_speaker_name": Code(
+        "The name of the one who speaks has characters that the provider does not accept.",
+        "Replace the characters, or leave the name out.",
+    ),
     "bad_tool_name": Code(
         "A tool's name has characters or a length that the provider does not accept.",
         "Rename the tool in its definition, its calls and the tool choice alike.",
@@ -267,7 +271,7 @@ CODES = {
         "There are more cache marks than the provider takes.", "Remove the oldest marks."
     ),
     "cache_mark_order": Code(
-        "A cache mark that lasts an hour stands behind one that lasts five minutes.",
+        "A cache mark that lasts an hour stands behind a shorter one, or one block has both.",
         "Give the later mark the shorter lifetime, or the earlier ones the longer.",
     ),
     "cache_mark_on_deferred_tool": Code(

@@ -103,8 +103,8 @@ def _part(part: Node, target: Target) -> Iterator[Violation]:
 
 def _blank_text(part: Node, target: Target) -> Iterator[Violation]:
     if target.blank_is_empty:
-        error = "Unable to submit request because it must have a text parameter. Add a text "
-        error += "parameter and try again."
+        error = "Unable to submit request because it has an empty text parameter. Add a value to "
+        error += "the parameter and try again."
         yield refuse("blank_text", part.where, error, source="cloud.google.com: Vertex AI errors")
 
 

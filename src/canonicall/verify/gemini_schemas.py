@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from canonicall.target import Target
 from canonicall.verify.metaschema import shown
-from canonicall.verify.node import Node, dotted, plain
+from canonicall.verify.node import Node, plain
 from canonicall.verify.schemas import Spot, Steps, walk
 from canonicall.verify.violation import Violation, refuse
 
@@ -30,18 +31,23 @@ TYPES = (
 PARAMETER_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
-def schema_violations(declaration: Node) -> Iterator[Violation]:
+def schema_violations(declaration: Node, target: Target) -> Iterator[Violation]:
     for name in ("parameters", "response"):
         yield from _both(declaration, name)
     yield from _json_schema(declaration)
     root = Spot(declaration.get("parameters"), declaration.at("parameters"))
     if root.schema is None:
         return
-    place = f"* GenerateContentRequest.{dotted(declaration.where)}.parameters"
+    declared = plain(declaration.where).replace("functionDeclarations", "function_declarations")
+    place = f"* GenerateContentRequest.{declared}.parameters"
     kind = _type(root)
     if kind and kind != "OBJECT":
         error = f"{place}.type: schema of a function has to be of type OBJECT"
         yield refuse("bad_tool_schema", root.where, error, source=CALLING)
+    if target.schemas.root_filled and not root.properties:
+        where = f"{root.where}.properties"
+        error = f"{place}.properties: should be non-empty for OBJECT type"
+        yield refuse("bad_tool_schema", where, error, source="lobehub/lobehub#5002")
     for spot in walk(root, _inside):
         if isinstance(spot.schema, dict):
             yield from _message(spot)

@@ -55,7 +55,7 @@ def setting_violations(root: Node, target: Target, *, is_used: bool) -> Iterator
     yield from offer_violations(offer, target, WORDS)
     yield from _allowed_names(root)
     for declaration in declared:
-        yield from schema_violations(declaration)
+        yield from schema_violations(declaration, target)
     yield from refused_fields(root, target)
 
 

@@ -12,6 +12,7 @@ import msgspec
 from canonicall.target import Target
 from canonicall.verify.lexical import id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
+from canonicall.verify.openai_chat_fields import field_violations
 from canonicall.verify.openai_chat_glance import are_usual
 from canonicall.verify.openai_chat_order import order_violations
 from canonicall.verify.openai_chat_settings import (
@@ -56,6 +57,7 @@ def message_violations(messages: list[Node], root: Node, target: Target) -> Iter
         yield from _role(message, target)
         yield from _content(message, target)
         yield from _calls(message, target)
+        yield from field_violations(message, target)
         if message.get("role") == "tool":
             yield from _result(message, target)
         elif message.get("role") == "assistant":
@@ -222,7 +224,8 @@ def _reasoning(message: Node, root: Node, target: Target) -> Iterator[Violation]
         error = f"The {field} in the thinking mode must be passed back to the API."
         source = "api-docs.deepseek.com: thinking mode"
         yield refuse("reasoning_missing", message.where, error, source=source)
-    if target.reasoning_refused and target.reasoning == "none":
+    is_told = "message" in target.fields.closed
+    if target.reasoning_refused and target.reasoning == "none" and not is_told:
         for key in message.fields.keys() & {"reasoning", "reasoning_content", "thinking"}:
             error = f"'{plain(message.where)}' : property '{key}' is unsupported"
             yield refuse("unknown_field", message.at(key), error, source="Groq error text")

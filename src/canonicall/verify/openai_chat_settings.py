@@ -9,6 +9,7 @@ from canonicall.verify.lexical import Declared
 from canonicall.verify.metaschema import DRAFT_7, faults
 from canonicall.verify.node import Node, plain
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.openai_chat_fields import tool_field_violations
 from canonicall.verify.openai_schemas import (
     root_violations,
     schema_violations,
@@ -83,6 +84,7 @@ def _definition(tool: Node, target: Target) -> Iterator[Violation]:
         error = f"Missing required parameter: '{plain(tool.at('function'))}'."
         yield refuse("missing_field", tool.at("function"), error, source=CHAT)
         return
+    yield from tool_field_violations(tool, target)
     function = tool.node("function")
     name, where, schema = (
         function.text("name"),

@@ -38,6 +38,9 @@ from canonicall.wire.reading import list_at, number_at, text_at
 DEFAULT_MAX_TOKENS = 8192
 """What is sent where nobody set a limit: the field is required. All current models allow it."""
 
+# Docs "Prompt caching": a mark of the request stands on its last block that can have one.
+_MARK, _LONG = "cache_control", "1h"
+
 _KNOWN = {
     "model",
     "messages",
@@ -137,9 +140,21 @@ def encode_request(
     }
     findings += foreign_fields(FORMAT, request.native)
     extras = {name: field for name, field in native.items() if name not in _KNOWN}
+    if _has_other_mark(extras.get(_MARK), turns):
+        del extras[_MARK]
+        why = "The last block has a cache mark of another lifetime; that one counts."
+        findings.append(dropped(f"params.{_MARK}", why))
     body = {name: field for name, field in body.items() if field not in (None, "", [])} | extras
     body["messages"] = known.written(turns, target, encode_turn)
     return body, findings
+
+
+def _has_other_mark(automatic: Any, turns: tuple[Turn, ...]) -> bool:
+    """Whether the last block has a mark that the mark of the whole request would contradict."""
+    last = turns[-1].blocks[-1].cache if turns and turns[-1].blocks else None
+    if not isinstance(automatic, dict) or last is None:
+        return False
+    return (automatic.get("ttl") == _LONG) != (last == _LONG)
 
 
 def _encode_choice(

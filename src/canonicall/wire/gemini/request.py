@@ -64,7 +64,7 @@ def encode_request(
     known = known or KnownTurns()
     rest = own_fields(request.native)
     names = {own: wire for wire, own in transcript.names.items()}
-    tools, findings = encode_tools(request.tools, names)
+    tools, findings = encode_tools(request.tools, names, target)
     tool_config, told = encode_choice(
         request.tool_choice,
         rest.pop("toolConfig", {}),

@@ -73,7 +73,7 @@ def _decode_function(declaration: Any, where: str, findings: list[Finding]) -> T
 
 
 def encode_tools(
-    tools: tuple[Tool, ...], names: dict[str, str]
+    tools: tuple[Tool, ...], names: dict[str, str], target: Target
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
     """All functions in one entry, then the server-side tools. `names`: own name to wire name."""
     functions: list[dict[str, Any]] = []
@@ -92,20 +92,22 @@ def encode_tools(
         if tool.kind == "custom":
             why = f"There are no freeform tools here; {tool.name} takes its text as `input`."
             findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
-        functions.append(_encode_function(tool, names))
+        functions.append(_encode_function(tool, names, target))
     if any(tool.strict for tool in tools):
         findings.append(not_sent("strict", "A function declaration has no such field."))
     declared = [{"functionDeclarations": functions}] if functions else []
     return [*declared, *server], findings
 
 
-def _encode_function(tool: Tool, names: dict[str, str]) -> dict[str, Any]:
+def _encode_function(tool: Tool, names: dict[str, str], target: Target) -> dict[str, Any]:
     rest = own_fields(tool.native)
     dialect, was_empty = rest.pop(_DIALECT, None), rest.pop(_JSON_SCHEMA, None)
     known: dict[str, Any] = {"name": names.get(tool.name, tool.name)}
     if tool.description:
         known["description"] = tool.description
     schema = FREEFORM if tool.kind == "custom" else tool.parameters
+    if schema is not None and target.schemas.root_filled and _is_empty(schema):
+        schema = dialect = None
     if is_dialect(dialect) and plain_parameters(dialect) == schema:
         known[_DIALECT] = dialect
     elif schema is not None and (schema == was_empty or not _is_empty(schema)):
