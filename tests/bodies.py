@@ -23,6 +23,14 @@ TARGETS: dict[str, Target] = {
 }
 """Every provider in each of its formats."""
 
+MODELS: dict[str, Target] = {
+    f"{name}/{one.format}:{glob}": get_target(f"{name}/{one.format}:{glob.replace('*', 'x')}")
+    for name in sorted(provider_names())
+    for one in get_profile(name).models
+    for glob in one.match
+}
+"""Every kind of model that a profile has rules for, by a name that its pattern fits."""
+
 BASES = {format: get_format(format).target for format in FORMATS}
 """Every format as its own API takes it."""
 
@@ -36,6 +44,10 @@ def one_of_each(targets: dict[str, Target]) -> dict[str, Target]:
 
 
 DISTINCT = one_of_each(TARGETS)
+DISTINCT_MODELS = {
+    name: target for name, target in one_of_each(TARGETS | MODELS).items() if name not in DISTINCT
+}
+every_model = pytest.mark.parametrize("target", DISTINCT_MODELS.values(), ids=DISTINCT_MODELS)
 every_target = pytest.mark.parametrize("target", DISTINCT.values(), ids=DISTINCT)
 
 TOOLS = tuple(Tool(name, "A tool.", {"type": "object", "properties": {}}) for name in DECLARED)

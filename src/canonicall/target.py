@@ -45,9 +45,9 @@ class NameRule(Struct, frozen=True):
 class FieldRule(Struct, frozen=True):
     """Which fields a target knows beyond those with a canonical meaning, by where they stand.
 
-    A field that is not named is sent where nobody knows whose it is, and never where another
-    provider is known to have made it up. In a place that names none, any field is sent, unless the
-    place is closed.
+    A field that is not named is sent to the provider that made it and where nobody knows whose it
+    is, and never where another provider is known to have made it up. In a place that names none,
+    any field is sent, unless the place is closed.
     """
 
     request: tuple[str, ...] = ()
@@ -57,8 +57,8 @@ class FieldRule(Struct, frozen=True):
     call: tuple[str, ...] = ()
     tool: tuple[str, ...] = ()
     closed: tuple[FieldPlace, ...] = ()
-    """The places where a field that is not named is refused: it is sent only to the provider that
-    is known to have made it."""
+    """The places where a field that is not named is refused. It is not sent, or in a request, a
+    tool and a part only to the provider that made it: that may be newer than this list."""
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
@@ -191,6 +191,8 @@ class Target(Struct, frozen=True):
     system: Literal["top", "inline"] = "inline"
     system_later: bool = True
     """Instructions may stand behind the first message; else they become user text."""
+    system_before_reply: bool = False
+    """Later instructions stand behind a user message, and before a reply or the end."""
     speaker_names: str = ""
     """What the name of the one who speaks has to match; "" where nothing is known of a rule."""
     developer: bool = False
@@ -200,8 +202,12 @@ class Target(Struct, frozen=True):
     starts_with_user: bool = False
     ends_with_user: bool = False
     """The last message must not be the assistant's."""
+    trimmed_ending: bool = False
+    """Words that the model shall continue must not end in white space."""
     user_beside_results: bool = True
     """Results in a user message of their own may be followed by another user message."""
+    documents_beside_results: bool = True
+    """Documents and films may stand in one message with results."""
     user_after_results: bool = True
     """A user message may follow results at once; else a short assistant message stands between."""
     text_beside_calls: bool = True
@@ -266,10 +272,18 @@ class Target(Struct, frozen=True):
 
     server_history: bool = True
     """Calls that the provider ran on its side may be sent back to it."""
+    unreplayed: tuple[str, ...] = ()
+    """The names of those among them that may not."""
+    mixed_tools: bool = True
+    """Functions may be offered beside tools that the provider runs on its side."""
 
     # Cache marks.
     cache_marks: int = 0
     """How many marks a request may have."""
+    marked_results: bool = True
+    """What stands inside of a result may have a mark of its own; else the result has it."""
+    marked_documents: bool = True
+    """Any document may have a mark; else only a PDF."""
     cache_order: bool = False
     """A mark that lasts an hour must not stand behind one that lasts five minutes."""
     cache_field: Literal["cache_control", "prompt_cache_breakpoint"] = "cache_control"

@@ -107,6 +107,9 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
     "unknown_item": lambda: _responses({"type": "smell"}),
     "empty_part": lambda: _gemini({}),
     "part_split": lambda: _gemini({"text": "Hi", "inlineData": {"mimeType": "a/b", "data": ""}}),
+    "signature_moved": lambda: _gemini(
+        {"functionCall": {"name": "f", "args": {}, "thoughtSignature": "s"}}
+    ),
     "partial_call": lambda: _gemini(
         {"functionCall": {"name": "f", "willContinue": True}}, role="model"
     ),
@@ -253,6 +256,12 @@ RENDERING: dict[str, Callable[[], Iterable[Finding]]] = {
         *_written(native=Native("gemini", {"safetySettings": []}), target="openai"),
         *_written(native=Native("openai-chat", {"enable_search": True}), target="openai"),
     ),
+    "instruction_moved": lambda: _said(
+        Text(text="Yes."),
+        then=[Message("system", (Text(text="Be brief."),))],
+        target="anthropic:claude-opus-5",
+    ),
+    "ending_trimmed": lambda: _said(Text(text="So "), target="anthropic:claude-haiku-4-5"),
     "speaker_renamed": lambda: _rendered(
         Message("user", (Text(text="Hi"),), native=Native("openai-chat", {"name": "a b"})),
         target="openai",

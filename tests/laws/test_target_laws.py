@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from canonicall.codec import decode_request, encode_request
 from canonicall.verify import verify
 
-from bodies import TARGETS, TOOLS, encoded, every_target
+from bodies import TARGETS, TOOLS, encoded, every_model, every_target
 from strategies import conversations
 
 PROGRAM = """
@@ -37,6 +37,15 @@ def violations(body, target):
 @given(conversations, st.booleans())
 def test_any_conversation_renders_and_verifies_clean(target, conversation, with_tools):
     """L1: however damaged the conversation is, the independent judge finds nothing."""
+    made = encoded(conversation, target, TOOLS if with_tools else ())
+    assert violations(made.body, target) == []
+
+
+@every_model
+@settings(max_examples=10)
+@given(conversations, st.booleans())
+def test_any_conversation_suits_every_model(target, conversation, with_tools):
+    """L1, for models that have rules of their own."""
     made = encoded(conversation, target, TOOLS if with_tools else ())
     assert violations(made.body, target) == []
 

@@ -59,6 +59,7 @@ def broken_body(limit, model, format):
         "openai-responses": {"model": model, "input": "Hi", "tools": tools},
         "anthropic": {"model": model, "max_tokens": 3000, "messages": [USER], "tools": claude},
         "gemini": {"contents": [{"parts": [{"text": "Hi"}]}]},
+        "ollama": {"model": model, "messages": [USER], "tools": FUNCTIONS},
     }[format]
     if limit.where == "$.reasoning.effort":
         bare.pop("tools")
@@ -73,9 +74,9 @@ def test_a_model_says_what_it_cannot_do(limit):
     simulator = Simulator(limit.provider)
     is_nested = "." in limit.where[2:]
     format = "openai-responses" if is_nested else simulator.profile.format
-    path = {"openai-chat": CHAT, "openai-responses": RESPONSES, "anthropic": MESSAGES}.get(
-        format, f"/v1beta/models/{model}:generateContent"
-    )
+    paths = {"openai-chat": CHAT, "openai-responses": RESPONSES, "anthropic": MESSAGES}
+    paths["ollama"] = "/api/chat"
+    path = paths.get(format, f"/v1beta/models/{model}:generateContent")
     status, answer = ask(simulator, path, broken_body(limit, model, format))
     assert status == limit.status
     told = answer.get("detail") or answer["error"]

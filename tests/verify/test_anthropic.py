@@ -193,6 +193,11 @@ CASES = {
             tools=[TOOL | {"defer_loading": True}, TOOL | {"name": "b", "cache_control": MARK}],
         ),
     ),
+    "cache_mark_misplaced": Case(
+        body(HELLO, said(use()), asked(result(content=[text("ok", cache_control=MARK)]))),
+        body(HELLO, said(use()), asked(result(content=[text("ok")], cache_control=MARK))),
+        replace(TARGET, marked_results=False),
+    ),
     "cache_mark_order": Case(
         body(asked(text("Hi", cache_control=LONG)), tools=[TOOL | {"cache_control": MARK}]),
         body(asked(text("Hi", cache_control=MARK)), tools=[TOOL | {"cache_control": LONG}]),

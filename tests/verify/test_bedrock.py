@@ -172,6 +172,11 @@ CASES = {
         ),
         body(HELLO, toolConfig=tools(spec(), toolChoice={"any": {}})),
     ),
+    "cache_mark_misplaced": Case(
+        body(asked(text("Hi"), named("a"), POINT)),
+        body(asked(text("Hi"), named("a"), text("So?"), POINT)),
+        replace(TARGET, marked_documents=False),
+    ),
     "cache_mark_order": Case(
         body(asked(text("Hi"), POINT, text("So?"), LONG_POINT)),
         body(asked(text("Hi"), LONG_POINT, text("So?"), POINT)),

@@ -115,6 +115,11 @@ CASES = {
             tools=[{"functionDeclarations": [{"name": "a", "parameters": {"type": "OBJECT"}}]}],
         ),
     ),
+    "tools_mixed": Case(
+        body(HELLO, tools=[*tools("a"), {"googleSearch": {}}]),
+        body(HELLO, tools=[{"urlContext": {}}, {"googleSearch": {}}]),
+        replace(TARGET, mixed_tools=False),
+    ),
     "choice_without_tools": Case(
         {"contents": [HELLO], "toolConfig": config(mode="ANY")},
         body(HELLO, toolConfig=config(mode="ANY")),

@@ -77,7 +77,7 @@ def _names(target: Target) -> str:
 
 def _unknown_fields(target: Target) -> str:
     places = target.fields.closed
-    return f"refused in: {', '.join(places)}" if places else "not known to be refused"
+    return f"refused in: {', '.join(places)}" if places else ""
 
 
 def _reasoning_field(target: Target) -> str:
@@ -104,12 +104,16 @@ def _sentinel(target: Target) -> str:
 
 def _split(target: Target) -> str:
     most = target.calls_per_message
-    return f"at most {most}; more are split over messages" if most else "no limit known"
+    return f"at most {most}; more are split over messages" if most else ""
 
 
 def _choices(target: Target) -> str:
     named = {"one": "or one tool by name", "many": "or tools by name", "no": "no tool by name"}
     return f"{listed(target.choice_modes)}, {named[target.choice_names]}"
+
+
+def _seed(target: Target) -> str:
+    return quoted(target.seed_field) if target.seed_field != "seed" else ""
 
 
 def _refusals(target: Target) -> str:
@@ -124,6 +128,10 @@ def _refusals(target: Target) -> str:
 def _cache(target: Target) -> str:
     order = ", the longest first" if target.cache_order else ""
     return f"at most {target.cache_marks}{order}" if target.cache_marks else "none"
+
+
+def _marked(field: str) -> Answer:
+    return lambda one: "none" if one.cache_marks and not getattr(one, field) else ""
 
 
 def _cache_field(target: Target) -> str:
@@ -151,6 +159,11 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             _yes_no("system_later", "accepted", "no: they become user text"),
         ),
         Fact(
+            "system_before_reply",
+            "where they stand there",
+            lambda one: "before a reply" if one.system_later and one.system_before_reply else "",
+        ),
+        Fact(
             "speaker_names",
             "name of the one who speaks",
             lambda one: quoted(one.speaker_names) if one.speaker_names else "",
@@ -159,6 +172,11 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact("starts_with_user", "has to begin with the user", _yes_no("starts_with_user")),
         Fact(
             "ends_with_user", "may end with the assistant", _yes_no("ends_with_user", "no", "yes")
+        ),
+        Fact(
+            "trimmed_ending",
+            "words it shall continue",
+            _only("trimmed_ending", "must not end in white space"),
         ),
         Fact(
             "merge_roles",
@@ -207,6 +225,11 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             ),
         ),
         Fact("user_beside_results", "another user message there", _unless("user_beside_results")),
+        Fact(
+            "documents_beside_results",
+            "documents beside results",
+            _unless("documents_beside_results"),
+        ),
         Fact(
             "text_beside_calls",
             "text beside calls",
@@ -284,6 +307,8 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             _only("parallel_needs_tools", "refused"),
         ),
         Fact("server_history", "calls it ran itself, sent back", _unless("server_history")),
+        Fact("unreplayed", "but not those of", lambda one: listed(one.unreplayed, "")),
+        Fact("mixed_tools", "functions beside tools it runs itself", _unless("mixed_tools")),
         Fact("custom_tools", "tools for free text", _yes_no("custom_tools")),
     ),
     "Parameters and cache marks": (
@@ -292,8 +317,12 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "limit of tokens",
             lambda one: listed(filter(None, [one.token_limit_field]), ""),
         ),
-        Fact("seed_field", "seed", lambda one: quoted(one.seed_field)),
-        Fact("refused_params", "parameters that are refused", _each("refused_params")),
+        Fact("seed_field", "seed", _seed),
+        Fact(
+            "refused_params",
+            "parameters that are refused",
+            lambda one: listed(one.refused_params, ""),
+        ),
         Fact("unstored", "storing replies", _only("unstored", "refused: `store` is `false`")),
         Fact("stream_only", "whole replies", _only("stream_only", "none: it only streams")),
         Fact(
@@ -308,6 +337,8 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             lambda one: one.body_version and quoted(one.body_version),
         ),
         Fact("cache_marks", "cache marks", _cache, also="cache_order"),
+        Fact("marked_results", "cache marks inside of results", _marked("marked_results")),
+        Fact("marked_documents", "on other documents than PDF", _marked("marked_documents")),
         Fact("cache_field", "what a cache mark is called", _cache_field),
     ),
 }

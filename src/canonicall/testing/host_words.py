@@ -2,8 +2,8 @@
 
 The verifier tells a rule of a format in the words of the format's owner. Here stands what other
 hosts are reported to say, by the code of the rule; `{index}` is the number of the message, `{id}`
-the id of the call, `{field}` the name of a field. Each text is quoted from an issue or a repository
-about that host.
+the id of the call, `{field}` the name of a field, `{choice}` the tool choice. Each text is quoted
+from an issue or a repository about that host.
 """
 
 import re
@@ -21,10 +21,15 @@ _WORDS: dict[str, dict[str, str]] = {
             " each 'tool_call_id'. (insufficient tool messages following tool_calls message)"
         ),
     },
+    "ollama": {"empty_message": "invalid message content type: <nil>"},
     "groq": {"unknown_field": "property '{field}' is unsupported"},
     "kimi": {
         "orphan_result_sent": "Invalid request: tool_call_id {id} is not found",
         "missing_call_id": "Invalid request: tool_call_id  is not found",
+        **dict.fromkeys(
+            ("choice_unsupported", "forced_choice_with_thinking"),
+            "tool_choice '{choice}' is incompatible with thinking enabled",
+        ),
         "reasoning_missing": (
             "thinking is enabled but reasoning_content is missing in assistant tool call message at"
             " index {index}"
@@ -80,6 +85,8 @@ _CODES = {
     "zai": {**dict.fromkeys(_SHAPES, "1214"), "parameter_unsupported": "1210"},
 }
 """What stands in the field `code` beside the words."""
+# Removed in January of 2026 (vercel/ai#15713).
+_STATUSES = {("xai", "$.search_parameters"): 410}
 _INDEX = re.compile(r"messages\[(\d+)\]")
 
 
@@ -89,6 +96,8 @@ def told_by(provider: str, violation: Violation, body: dict[str, Any]) -> str:
     found = _INDEX.search(violation.where)
     index = int(found[1]) if found else 0
     words = words.replace("{field}", violation.where.rpartition(".")[2])
+    choice = body.get("tool_choice")
+    words = words.replace("{choice}", choice if isinstance(choice, str) else "specified")
     return words.replace("{index}", str(index)).replace("{id}", _id_of(body, index))
 
 
@@ -97,6 +106,11 @@ def code_of(target: Target, violation: Violation) -> str:
     if not target.format.startswith("openai"):
         return ""
     return _CODES.get(target.provider, {}).get(violation.code, "")
+
+
+def status_of(target: Target, violation: Violation, usual: int) -> int:
+    """The status of the answer at this host, where it is not the usual one."""
+    return _STATUSES.get((target.provider, violation.where), usual)
 
 
 def _id_of(body: dict[str, Any], index: int) -> str:

@@ -50,14 +50,6 @@ def _has_effort(body: dict[str, Any]) -> bool:
     return asked is not None or body.get("reasoning_effort") is not None
 
 
-def _searches_beside_functions(body: dict[str, Any]) -> bool:
-    tools = body.get("tools")
-    listed = [one for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []
-    has_search = any("googleSearch" in one or "google_search" in one for one in listed)
-    own = ("functionDeclarations", "function_declarations")
-    return has_search and any(one.get(name) for one in listed for name in own)
-
-
 def _names_a_tool(body: dict[str, Any]) -> bool:
     return isinstance(body.get("tool_choice"), dict)
 
@@ -66,7 +58,6 @@ _MAX_TOKENS = (
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use"
     " 'max_completion_tokens' instead."
 )
-_BEFORE_GEMINI_3 = ("gemini-1*", "gemini-2*")
 
 LIMITS = (
     # The error text is widely reported, of all models that reason.
@@ -77,21 +68,6 @@ LIMITS = (
         lambda body: "messages" in body and body.get("max_tokens") is not None,
         _MAX_TOKENS,
         code="unsupported_parameter",
-    ),
-    # Reported of 2025 and 2026; Gemini 3 is recorded to take both.
-    Limit(
-        "gemini",
-        _BEFORE_GEMINI_3,
-        "$.tools",
-        _searches_beside_functions,
-        "Multiple tools are supported only when they are all search tools.",
-    ),
-    Limit(
-        "vertex",
-        _BEFORE_GEMINI_3,
-        "$.tools",
-        _searches_beside_functions,
-        "Multiple tools are supported only when they are all search tools.",
     ),
     Limit(
         "openai",
@@ -134,6 +110,14 @@ LIMITS = (
         "$.reasoning_effort",
         _has_effort,
         "Model {model} does not support parameter reasoningEffort.",
+    ),
+    # Models whose template has no place for tools; ollama/ollama, server/routes.go.
+    Limit(
+        "ollama",
+        ("gemma:*", "gemma2*", "gemma3*", "llama2*", "llava*", "codellama*", "phi3*", "tinyllama*"),
+        "$.tools",
+        _has_tools,
+        "registry.ollama.ai/library/{model} does not support tools",
     ),
     # The name of the chosen function is lost on the way to the host.
     Limit(

@@ -7,7 +7,7 @@ from canonicall.target import Target
 from canonicall.testing.doors.door import Door
 from canonicall.testing.failure import Failure
 from canonicall.testing.faults import Fault
-from canonicall.testing.host_words import code_of, told_by
+from canonicall.testing.host_words import code_of, status_of, told_by
 from canonicall.verify.violation import Violation
 from canonicall.wire.error_body import ErrorBody
 
@@ -26,7 +26,7 @@ def refusal(
     violation = violations[0]
     own_words = told_by(target.provider, violation, body) if target.format == _SPOKEN else ""
     words = own_words or violation.error or f"{violation.where.removeprefix('$.')}: {violation.why}"
-    status = door.refusal_status(violation.code, target)
+    status = status_of(target, violation, door.refusal_status(violation.code, target))
     code = code_of(target, violation)
     param = violation.where.removeprefix("$.") if target.format.startswith("openai") else ""
     return Failure(

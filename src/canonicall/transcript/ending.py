@@ -4,27 +4,26 @@ It is put on at last and taken off again before the next turn is added, so it ne
 the history.
 """
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Text
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
-from canonicall.transcript.placing import CONTINUE
+from canonicall.transcript.placing import CONTINUE, Builder
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.turns import Turn
 
 
 def finished(
-    turns: Sequence[Turn], target: Target, policy: Policy, *, marked: bool
+    built: Builder, policy: Policy, *, marked: bool
 ) -> tuple[tuple[Turn, ...], list[Finding]]:
     """The turns with an end that the target accepts. `marked`: some block has a cache mark."""
     findings: list[Finding] = []
-    turns = tuple(turns)
+    turns, target = tuple(built.turns), built.target
     spoken = (turn for turn in reversed(turns) if turn.role not in ("system", "developer"))
     last = next(spoken, None)
-    asks = last is not None and not (target.ends_with_user and last.role == "assistant")
+    is_refused = target.ends_with_user or bool(built.held)
+    asks = last is not None and not (is_refused and last.role == "assistant")
     if not asks and not policy.continues:
         why = (
             "There is nothing to answer yet."
@@ -35,9 +34,25 @@ def finished(
         place = f"turns[{len(turns)}]"
         findings.append(Finding("ending_added", place, Action.ADDED, why, Fault.RENDER))
         turns = (*turns, Turn("user", (Text(text=CONTINUE),)))
+    elif last is not None and last.role == "assistant" and target.trimmed_ending:
+        turns = _trimmed(turns, findings)
+    turns = (*turns, *built.held)
     if marked:
         turns = _within_cache_marks(turns, target, findings)
     return turns, findings
+
+
+def _trimmed(turns: tuple[Turn, ...], findings: list[Finding]) -> tuple[Turn, ...]:
+    """The words that the model shall go on with, without white space behind them."""
+    *before, last = turns
+    words = last.blocks[-1] if last.blocks else None
+    if not isinstance(words, Text) or words.text == words.text.rstrip():
+        return turns
+    why = "The target continues no words that end in white space; it was cut off."
+    place = f"turns[{len(before)}]"
+    findings.append(Finding("ending_trimmed", place, Action.CHANGED, why, Fault.RENDER))
+    trimmed = replace(words, text=words.text.rstrip())
+    return (*before, replace(last, blocks=(*last.blocks[:-1], trimmed)))
 
 
 def _within_cache_marks(

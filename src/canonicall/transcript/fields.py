@@ -1,8 +1,9 @@
 """Native fields: which of them a target may be sent.
 
 Hosts of one wire format invent fields of their own, and many hosts refuse what they do not know. A
-field goes to the provider that made it, to one that is known to have it, and where nobody knows
-whose it is, to all that do not refuse unknown fields.
+field goes to one that is known to have it; to the provider that made it, and where nobody knows
+whose it is to any, unless it refuses unknown fields in that place. What is refused in the history
+goes to nobody: it would be sent, and refused, with every request to come.
 """
 
 import re
@@ -10,6 +11,8 @@ import re
 from canonicall.blocks import Block, Message, Native, ToolCall, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import FieldPlace, Target
+
+_LASTING: tuple[FieldPlace, ...] = ("message", "call")
 
 
 def kept_fields(
@@ -42,11 +45,9 @@ def kept_fields(
 
 def takes_unknown(place: FieldPlace, target: Target, *, is_own: bool | None) -> bool:
     """Whether something that the target is not known to have may be sent in this place."""
-    if is_own:
-        return True
-    if place in target.fields.closed:
+    if place in target.fields.closed and not (is_own and place not in _LASTING):
         return False
-    return is_own is None or not getattr(target.fields, place)
+    return is_own or is_own is None or not getattr(target.fields, place)
 
 
 def with_good_name(
@@ -70,8 +71,9 @@ def is_of(message: Message, target: Target) -> bool | None:
     return made_by == target.provider if made_by and target.provider else None
 
 
-def place_of(block: Block) -> FieldPlace:
-    """Where the native fields of a block stand."""
-    if isinstance(block, ToolCall):
+def place_of(block: Block, target: Target) -> FieldPlace:
+    """Where the native fields of a block stand; what the provider ran is a part of its own kind."""
+    if isinstance(block, ToolCall) and block.kind != "server":
         return "call"
-    return "message" if isinstance(block, ToolResult) else "part"
+    is_message = isinstance(block, ToolResult) and target.results == "tool_messages"
+    return "message" if is_message else "part"

@@ -103,7 +103,13 @@ class Fitter:
                 if isinstance(fitted, Media) and _is_hollow(fitted):
                     fitted = self._note(fitted, place, findings)
                 content.append(fitted)
-        return replace(self._common(result, message, where, findings), content=tuple(content))
+        fitted_result = self._common(result, message, where, findings)
+        if not self.target.marked_results:
+            marks = [part.cache for part in content if part.cache is not None]
+            cache = fitted_result.cache or (marks[-1] if marks else None)
+            fitted_result = replace(fitted_result, cache=cache)
+            content = [replace(part, cache=None) if part.cache else part for part in content]
+        return replace(fitted_result, content=tuple(content))
 
     def media(self, block: Media, where: str, findings: list[Finding]) -> Block:
         """Media the target can see, or a note in its place."""
@@ -203,13 +209,17 @@ class Fitter:
             findings.append(Finding("opaque_dropped", where, Action.DROPPED, why, Fault.RENDER))
         native = block.native
         if native is not None:
-            place, is_own = place_of(block), is_of(message, self.target)
+            place, is_own = place_of(block, self.target), is_of(message, self.target)
             native = kept_fields(
                 native, place, self.target, is_own=is_own, where=where, findings=findings
             )
         cache = block.cache
         if cache is not None and not self.target.cache_marks:
             why = "The target has no cache marks."
+            findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            cache = None
+        elif cache is not None and not self.target.marked_documents and _is_no_pdf(block):
+            why = "The target takes a cache mark on a PDF, but on no other document."
             findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER))
             cache = None
         self.kept_marks |= cache is not None
@@ -239,6 +249,9 @@ class Fitter:
         return kept
 
     def _is_own_server_block(self, block: Block, message: Message) -> bool:
+        name = block.name if isinstance(block, ToolCall | ToolResult) else ""
+        if name in self.target.unreplayed:
+            return False
         return self.target.server_history and any(
             one.kind == "server_block" and keeps_opaque(one, message, self.target)
             for one in block.opaque
@@ -254,6 +267,12 @@ class Fitter:
             arguments = msgspec.json.encode(block.args or {}).decode()
             return [Text(text=f"[The provider ran {block.name} with {arguments}.]")]
         return []
+
+
+def _is_no_pdf(block: Block) -> bool:
+    if not isinstance(block, Media) or family(block) != "document":
+        return False
+    return block.media_type != "application/pdf"
 
 
 def _is_bare_text(block: Block) -> bool:

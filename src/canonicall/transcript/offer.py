@@ -22,7 +22,9 @@ def fitted_offer(
 ) -> tuple[Request, list[Finding]]:
     """`request` with an offer that fits `target`."""
     findings: list[Finding] = []
-    for fit in (_narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced):
+    request = _known_choice(_once(request, findings), findings)
+    fits = (_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced)
+    for fit in fits:
         request = fit(request, target, findings)
     tools, about_schemas = fitted_tools(request.tools, target.schemas, policy)
     if tools is not request.tools:
@@ -46,6 +48,52 @@ def within_cache_marks(
         for index, tool in enumerate(request.tools)
     )
     return replace(request, tools=tools), [finding]
+
+
+def _once(request: Request, findings: list[Finding]) -> Request:
+    """Of tools that have one name, the first: all providers refuse the others."""
+    seen: set[str] = set()
+    tools = []
+    for index, tool in enumerate(request.tools):
+        if tool.kind != "server" and tool.name in seen:
+            why = f"Another tool is called {tool.name} already; the first counts."
+            told = Finding("tool_dropped", f"tools[{index}]", Action.DROPPED, why, Fault.RENDER)
+            findings.append(told)
+            continue
+        seen.add(tool.name if tool.kind != "server" else "")
+        tools.append(tool)
+    return request if len(tools) == len(request.tools) else replace(request, tools=tuple(tools))
+
+
+def _unmixed(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """Functions without the tools that the provider runs, where it takes only one of both."""
+    if target.mixed_tools or all(tool.kind == "server" for tool in request.tools):
+        return request
+    tools = []
+    for index, tool in enumerate(request.tools):
+        if tool.kind == "server" and _can_be_offered(tool, target):
+            why = f"The target does not offer {tool.name or 'its own tools'} beside functions."
+            told = Finding("tool_dropped", f"tools[{index}]", Action.DROPPED, why, Fault.RENDER)
+            findings.append(told)
+        else:
+            tools.append(tool)
+    return replace(request, tools=tuple(tools))
+
+
+def _known_choice(request: Request, findings: list[Finding]) -> Request:
+    """No choice of a tool that is not offered. Tools of the provider may bring more of them."""
+    choice = request.tool_choice
+    if choice is None or not choice.names or any(tool.kind == "server" for tool in request.tools):
+        return request
+    offered = {tool.name for tool in request.tools}
+    names = tuple(name for name in choice.names if name in offered)
+    if names == choice.names:
+        return request
+    lost = ", ".join(name for name in choice.names if name not in offered)
+    why = f"There is no tool that is called {lost}."
+    findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
+    known = replace(choice, names=names, mode=choice.mode if names else "auto")
+    return replace(request, tool_choice=known)
 
 
 def _narrowed(request: Request, target: Target, findings: list[Finding]) -> Request:

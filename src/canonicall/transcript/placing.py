@@ -36,6 +36,8 @@ class Builder:
     def __init__(self, target: Target) -> None:
         self.target = target
         self.turns: list[Turn] = []
+        self.held: tuple[Turn, ...] = ()
+        """Instructions that wait for a user message to stand behind."""
 
     def instruct(
         self, role: Role, blocks: list[Block], where: str, findings: list[Finding]
@@ -54,15 +56,30 @@ class Builder:
     ) -> None:
         if not blocks:
             return
-        leading = all(turn.role in ("system", "developer") for turn in self.turns)
+        leading = self._only_instructs()
         if role == "developer" and not self.target.developer:
             role = "system"
         if leading or self.target.system_later:
-            self._add(Turn(role, tuple(blocks)), findings, where)
+            turn = Turn(role, tuple(blocks))
+            if leading or not self._has_to_wait():
+                self._add(turn, findings, where)
+            else:
+                self.held = (*self.held, turn)
+                why = "The target takes instructions behind the user's words; they follow the next."
+                told = Finding("instruction_moved", where, Action.MOVED, why, Fault.RENDER)
+                findings.append(told)
             return
         why = "The target takes instructions at the start only; these are sent as the user's words."
         findings.append(Finding("instruction_as_user", where, Action.MOVED, why, Fault.RENDER))
         self.user(blocks, None, where, findings)
+
+    def _only_instructs(self) -> bool:
+        """Whether nobody has spoken yet."""
+        return all(_instructs(turn) for turn in self.turns)
+
+    def _has_to_wait(self) -> bool:
+        """Whether instructions cannot stand behind the last turn."""
+        return self.target.system_before_reply and self.turns[-1].role == "assistant"
 
     def user(
         self, blocks: list[Block], native: Native | None, where: str, findings: list[Finding]
@@ -133,9 +150,12 @@ class Builder:
 
     def _add(self, turn: Turn, findings: list[Finding], where: str) -> None:
         last = self.turns[-1] if self.turns else None
-        spoken = last is not None and last.role not in ("system", "developer")
-        if turn.role == "assistant" and not spoken and self.target.starts_with_user:
+        if turn.role == "assistant" and self.target.starts_with_user and self._only_instructs():
             self._bridge("user", START, findings, where)
+            last = self.turns[-1]
+        if turn.role == "assistant" and self.held:
+            self._bridge("user", "", findings, where)
+            self._release()
             last = self.turns[-1]
         if last is None:
             self.turns.append(turn)
@@ -148,21 +168,35 @@ class Builder:
             )
         else:
             self.turns.append(turn)
+        if turn.role == "user":
+            self._release()
+
+    def _release(self) -> None:
+        self.turns += self.held
+        self.held = ()
 
     def _needs_bridge(self, last: Turn, turn: Turn) -> bool:
+        if turn.role == "user" and _instructs(last) and self.target.system_before_reply:
+            return not self._only_instructs()
         if turn.role == "user" and _has_results(last) and not _has_results(turn):
-            return not self.target.user_after_results or (
-                # A bare split would be merged again, and other content beside results is refused.
-                self.target.results == "own_user_message"
-                and self.target.merge_roles
-                and not self.target.user_beside_results
-            )
+            return self._stands_apart(turn)
         # Thoughts of two replies must not meet in one message.
         return (
             self.target.merge_roles
             and last.role == turn.role == "assistant"
             and any(isinstance(block, Thinking) for block in turn.blocks)
         )
+
+    def _stands_apart(self, turn: Turn) -> bool:
+        """Whether something of the user's cannot follow results at once."""
+        target = self.target
+        if not target.user_after_results:
+            return True
+        if not target.documents_beside_results and _has_documents(turn):
+            return True
+        # A bare split would be merged again, and other content beside results is refused.
+        is_alone = target.results == "own_user_message" and target.merge_roles
+        return is_alone and not target.user_beside_results
 
     def _can_merge(self, last: Turn, turn: Turn) -> bool:
         if not self.target.merge_roles or last.role != turn.role:
@@ -203,6 +237,15 @@ def _is_bare_document(blocks: Sequence[Block]) -> bool:
 
 def _is_call(block: Block) -> bool:
     return isinstance(block, ToolCall) and block.kind != "server"
+
+
+def _instructs(turn: Turn) -> bool:
+    return turn.role in ("system", "developer")
+
+
+def _has_documents(turn: Turn) -> bool:
+    families = ("document", "video")
+    return any(isinstance(block, Media) and family(block) in families for block in turn.blocks)
 
 
 def _has_results(turn: Turn) -> bool:

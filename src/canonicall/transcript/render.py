@@ -36,6 +36,7 @@ class _Mark(Struct, frozen=True, gc=False):
 
     turns: int
     last: Turn | None
+    held: tuple[Turn, ...]
     projected: tuple[int, int]
     findings: int
     until: int
@@ -81,7 +82,7 @@ class Renderer:
             self._mark(conversation, index, settled_until)
             self._entry(conversation, index)
         marked = self._fitter.kept_marks
-        turns, told = finished(self._builder.turns, self.target, self.policy, marked=marked)
+        turns, told = finished(self._builder, self.policy, marked=marked)
         return Transcript(
             turns,
             dict(self.projection.ids),
@@ -117,6 +118,7 @@ class Renderer:
         del self._builder.turns[mark.turns :]
         if mark.last is not None:
             self._builder.turns[-1] = mark.last
+        self._builder.held = mark.held
         self.projection.rewind(mark.projected)
         del self._findings[mark.findings :]
         del self._marks[to:]
@@ -129,9 +131,8 @@ class Renderer:
         turns = self._builder.turns
         last = turns[-1] if turns else None
         until = _depends_until(entry, conversation, index)
-        self._marks.append(
-            _Mark(len(turns), last, self.projection.mark(), len(self._findings), until)
-        )
+        held, projected = self._builder.held, self.projection.mark()
+        self._marks.append(_Mark(len(turns), last, held, projected, len(self._findings), until))
         self._entries.append(entry)
         if self._first_open is None and not (
             index < settled_until and _is_settled(entry, conversation.ledger)

@@ -192,6 +192,10 @@ def _result(block: Node, target: Target) -> Iterator[Violation]:
             error = f"{dotted(part.where)}: Input tag '{part.get('type')}' found using 'type' does "
             error += "not match any of the expected tags"
             yield refuse("bad_result_content", part.where, error, source=HANDLING)
+        elif part.has("cache_control") and not target.marked_results:
+            error = f"{dotted(part.where)}.cache_control: a mark stands on the result, not inside"
+            source = "langchain-anthropic 1.7.7, which moves such marks; the words are not known"
+            yield refuse("cache_mark_misplaced", part.where, error, source=source)
         elif block.get("is_error") and part.get("type") != "text":
             error = f'{place}: all content must be type "text" if "is_error" is true'
             yield refuse("error_result_not_text", part.where, error, source=HANDLING)

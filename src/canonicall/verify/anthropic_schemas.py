@@ -38,6 +38,10 @@ NOT_STRICT = {
     "array": ("contains", "maxContains", "maxItems", "minContains", "uniqueItems"),
     "object": ("maxProperties", "minProperties", "patternProperties", "propertyNames"),
 }
+# anthropic 2.8.0, lib/_parse/_transform.py: other formats are moved into the description.
+FORMATS = (
+    *("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"),
+)
 
 
 def schema_violations(tools: list[Node], target: Target) -> Iterator[Violation]:
@@ -193,5 +197,12 @@ def _strict(spot: Spot) -> Iterator[str]:
             yield "For 'object' type, 'additionalProperties' must be explicitly set to false"
     if "array" in spot.types() and schema.get("minItems", 0) not in (0, 1):
         yield "For 'array' type, 'minItems' values other than 0 or 1 are not supported"
-    if any(isinstance(value, dict | list) for value in spot.values("enum")):
+    if _is_beyond_words(spot):
         yield ""
+
+
+def _is_beyond_words(spot: Spot) -> bool:
+    """Whether there is something that is refused, in words that nobody has reported."""
+    format = spot.schema.get("format", FORMATS[0])
+    is_formatted = "string" in spot.types() and format not in FORMATS
+    return is_formatted or any(isinstance(value, dict | list) for value in spot.values("enum"))

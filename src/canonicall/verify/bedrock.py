@@ -206,6 +206,10 @@ def _company(message: Node, blocks: list[Node], target: Target) -> Iterator[Viol
     if results and others and target.results == "own_user_message":
         error = "Conversation blocks and tool result blocks cannot be provided in the same turn."
         yield refuse("results_not_alone", message.where, error, source=CONVERSE)
+    elif results and not target.documents_beside_results:
+        for block in (block for block in others if block.has("document") or block.has("video")):
+            error = "Conversation blocks and tool result blocks cannot be provided in the same "
+            yield refuse("results_not_alone", block.where, f"{error}turn.", source=CONVERSE)
     documents = [block for block in blocks if block.has("document")]
     if documents and not any(block.has("text") for block in blocks):
         error = "A text block is required in a message that contains a document block."

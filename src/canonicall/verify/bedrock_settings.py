@@ -1,6 +1,7 @@
 """What Converse refuses around the messages: tool configuration, system, cache points."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from canonicall.target import Target
 from canonicall.verify.cache_marks import Mark, marks_in_order
@@ -117,6 +118,13 @@ def _cache_points(
 ) -> Iterator[Violation]:
     blocks = [*tools, *root.nodes("system"), *(b for m in messages for b in m.nodes("content"))]
     points = [block.node("cachePoint") for block in blocks if block.has("cachePoint")]
+    for before, block in pairwise(blocks):
+        is_marked = before.has("document") and block.has("cachePoint")
+        is_pdf = is_marked and before.node("document").text("format") == "pdf"
+        if is_marked and not is_pdf and not target.marked_documents:
+            error = "A cachePoint cannot follow a document that is no PDF."
+            source = "pydantic-ai 2.66.0, models/bedrock.py; the words are not known"
+            yield refuse("cache_mark_misplaced", block.where, error, source=source)
     if len(points) > target.cache_marks:
         limit, count = target.cache_marks, len(points)
         error = f"You can have a maximum of {limit} cache points in a request. Found {count}."

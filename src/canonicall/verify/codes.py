@@ -250,6 +250,14 @@ CODES = {
         "The schemas of strict tools are too large, alone or together.",
         "Offer fewer strict tools, or simpler schemas.",
     ),
+    "tool_search_missing": Code(
+        "A tool is to be loaded later, and nothing is there to search for it.",
+        "Offer the tool that searches, or load all tools at once.",
+    ),
+    "tools_mixed": Code(
+        "Functions are offered beside tools that the provider runs on its side.",
+        "Offer one kind of tools only.",
+    ),
     "choice_without_tools": Code(
         "A tool choice is given, and no tools are.", "Leave the tool choice out, or send tools."
     ),
@@ -273,6 +281,10 @@ CODES = {
     "cache_mark_order": Code(
         "A cache mark that lasts an hour stands behind a shorter one, or one block has both.",
         "Give the later mark the shorter lifetime, or the earlier ones the longer.",
+    ),
+    "cache_mark_misplaced": Code(
+        "A cache mark stands where the provider takes none.",
+        "Put the mark on another block.",
     ),
     "cache_mark_on_deferred_tool": Code(
         "A tool that is loaded later carries a cache mark.",

@@ -95,10 +95,18 @@ def _part(part: Node, target: Target) -> Iterator[Violation]:
     elif present[:1] in (["toolCall"], ["toolResponse"]) and not target.server_history:
         error = f"Tool call context circulation is not enabled for models/{target.model}"
         yield refuse("bad_part", part.where, error, source=CALLING)
+    elif present[:1] == ["toolCall"] and _type_of(part) in target.unreplayed:
+        error = "Tool type of tool_call part does not match with tool call context"
+        yield refuse("bad_part", part.where, error, source="pydantic-ai 2.66.0, models/google.py")
     elif present == ["functionCall"]:
         yield from _call(part.node(either(part, "functionCall")), target)
     elif present == ["functionResponse"]:
         yield from _response(part.node(either(part, "functionResponse")))
+
+
+def _type_of(part: Node) -> str:
+    call = part.node(either(part, "toolCall"))
+    return call.text(either(call, "toolType"))
 
 
 def _blank_text(part: Node, target: Target) -> Iterator[Violation]:

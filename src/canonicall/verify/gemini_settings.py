@@ -54,6 +54,9 @@ def setting_violations(root: Node, target: Target, *, is_used: bool) -> Iterator
     )
     yield from offer_violations(offer, target, WORDS)
     yield from _allowed_names(root)
+    if declared and others and not target.mixed_tools:
+        error = "Multiple tools are supported only when they are all search tools."
+        yield refuse("tools_mixed", "$.tools", error, source=CALLING)
     for declaration in declared:
         yield from schema_violations(declaration, target)
     yield from refused_fields(root, target)

@@ -13,6 +13,7 @@ from canonicall.verify.lexical import Declared, is_tool_name
 from canonicall.verify.node import KINDS, Node
 from canonicall.verify.offer import Offer, Words, offer_violations
 from canonicall.verify.pairing import Answer, Call, Said, broken_pairs
+from canonicall.verify.refused import refused_fields
 from canonicall.verify.schemas import Spot
 from canonicall.verify.violation import Violation, refuse
 
@@ -40,6 +41,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     for broken in broken_pairs(map(_said, messages)):
         yield refuse(broken.code, broken.where, source=TEMPLATES)
     yield from _offer(root, messages, target)
+    yield from refused_fields(root, target)
 
 
 def _go_kind(value: object) -> str:

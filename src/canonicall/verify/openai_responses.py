@@ -11,7 +11,11 @@ from canonicall.verify.lexical import Declared, id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
 from canonicall.verify.offer import Offer, Words, offer_violations
 from canonicall.verify.openai_chat_settings import chosen
-from canonicall.verify.openai_responses_settings import setting_violations
+from canonicall.verify.openai_responses_settings import (
+    item_fields,
+    setting_violations,
+    tool_violations,
+)
 from canonicall.verify.openai_schemas import (
     root_violations,
     schema_violations,
@@ -48,6 +52,7 @@ PARTS = {
 }
 # Not among the supported files that the error text points to.
 NO_FILES = ("audio/", "video/")
+LONGEST_OUTPUT = 10_485_760
 RESULT_PARTS = {"input_text": "text", "input_image": "image", "input_file": "document"}
 
 WORDS = Words(
@@ -80,6 +85,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         yield refuse("empty_input", "$.input", error, source=RESPONSES)
     for item in items:
         yield from _item(item, target)
+        yield from item_fields(item, _type(item), target)
     if target.item_ids:
         yield from _item_ids(items)
     yield from _pairs(items, is_open=any(root.has(key) for key in CONTINUES))
@@ -163,6 +169,12 @@ def _function_call(item: Node, target: Target) -> Iterator[Violation]:
 
 def _output(item: Node, target: Target) -> Iterator[Violation]:
     output = item.get("output")
+    if isinstance(output, str) and len(output) > LONGEST_OUTPUT:
+        error = (
+            f"Invalid '{plain(item.at('output'))}': string too long. Expected a string with "
+            f"maximum length {LONGEST_OUTPUT}, but got a string with length {len(output)} instead."
+        )
+        yield refuse("bad_result_content", item.where, error, source=RESPONSES)
     if output is None or (not output and not target.empty_results):
         error = f"Missing required parameter: '{plain(item.at('output'))}'."
         yield refuse("empty_result", item.where, error, source=RESPONSES)
@@ -262,6 +274,8 @@ def _reasoning(items: list[Node]) -> Iterator[Violation]:
 
 def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]:
     tools = root.nodes("tools")
+    if "request" in target.fields.closed:
+        yield from tool_violations(root)
     functions = [tool for tool in tools if tool.text("type") in {"function", "custom"}]
     later = [item for item in items if _type(item) in {"additional_tools", "tool_search_output"}]
     inner = [tool for one in (*tools, *later) for tool in one.nodes("tools")]

@@ -1,9 +1,9 @@
-"""What single hosts of the Responses API refuse around the items: a field left out, or one sent."""
+"""What the Responses API refuses around the items: fields it does not know, or does not find."""
 
 from collections.abc import Iterator
 
 from canonicall.target import Target
-from canonicall.verify.node import Node
+from canonicall.verify.node import Node, plain
 from canonicall.verify.violation import Violation, refuse
 
 PARAMS = {
@@ -13,6 +13,41 @@ PARAMS = {
     "reasoning": "reasoning",
 }
 """Parameters by their canonical names, and the fields that hold them."""
+# openai 3.49.0 (Python), types/responses: easy_input_message_param.py and others
+ITEM_FIELDS = {
+    "message": {"type", "role", "content", "id", "status", "phase"},
+    "function_call": {
+        *("type", "id", "call_id", "name", "arguments", "status", "namespace", "caller"),
+    },
+    "function_call_output": {"type", "id", "call_id", "output", "status", "caller"},
+}
+"""The fields of items that are judged; of others nobody has reported."""
+
+
+def item_fields(item: Node, kind: str, target: Target) -> Iterator[Violation]:
+    """Fields of an item that the host does not have."""
+    if "message" not in target.fields.closed:
+        return
+    for name in item.fields.keys() - ITEM_FIELDS.get(kind, item.fields.keys()):
+        if item.has(name):
+            error = f"Unknown parameter: '{plain(item.at(name))}'."
+            source = "microsoft/agent-framework#2203"
+            yield refuse("unknown_field", item.at(name), error, source=source)
+
+
+def tool_violations(root: Node) -> Iterator[Violation]:
+    """Tools that are loaded later, and the search that loads them."""
+    tools = root.nodes("tools")
+    searches = [tool for tool in tools if tool.get("type") == "tool_search"]
+    later = [tool for tool in tools if tool.get("defer_loading") is True]
+    source = "pydantic-ai 2.66.0, models/openai.py"
+    if later and not searches:
+        error = "Deferred tools require tools.tool_search."
+        yield refuse("tool_search_missing", later[0].at("defer_loading"), error, source=source)
+    for tool in searches:
+        if tool.get("execution") == "client" and not tool.text("description"):
+            error = f"Missing required parameter: '{plain(tool.at('description'))}'."
+            yield refuse("missing_field", tool.at("description"), error, source=source)
 
 
 def setting_violations(root: Node, target: Target) -> Iterator[Violation]:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from canonicall.wire.gemini.schemas import is_dialect, plain_parameters, spelled_out
+from canonicall.wire.gemini.target import TARGET
 from canonicall.wire.gemini.tools import decode_tools, encode_tools
 
 
@@ -23,7 +24,7 @@ def declared(schema, change=None):
     )
     assert findings == []
     tool = tool if change is None else replace(tool, parameters=change)
-    (entry,), _ = encode_tools((tool,), {})
+    (entry,), _ = encode_tools((tool,), {}, TARGET)
     return tool, entry["functionDeclarations"][0]
 
 

@@ -25,14 +25,14 @@ def test_a_declaration_comes_back_with_the_schema_field_it_had(field):
     declaration = {"name": "f", "description": "d", field: SCHEMA, "response": {"type": "STRING"}}
     (tool,) = decoded([{"functionDeclarations": [declaration]}])
     assert (tool.name, tool.description, tool.parameters) == ("f", "d", SCHEMA)
-    assert encode_tools((tool,), {}) == ([{"functionDeclarations": [declaration]}], [])
+    assert encode_tools((tool,), {}, TARGET) == ([{"functionDeclarations": [declaration]}], [])
 
 
 def test_snake_case_and_single_objects_are_read():
     entry = {"function_declarations": {"name": "f", "parameters_json_schema": SCHEMA}}
     (tool,) = decoded(entry)
     assert tool.parameters == SCHEMA
-    assert encode_tools((tool,), {})[0] == [
+    assert encode_tools((tool,), {}, TARGET)[0] == [
         {"functionDeclarations": [{"name": "f", "parametersJsonSchema": SCHEMA}]}
     ]
 
@@ -51,7 +51,7 @@ def test_groups_are_one_entry_and_server_tools_stand_behind_it():
         ("codeExecution", "server"),
         ("g", "function"),
     ]
-    assert encode_tools(tools, {}) == (
+    assert encode_tools(tools, {}, TARGET) == (
         [
             {"functionDeclarations": [{"name": "f"}, {"name": "g"}]},
             {"googleSearch": {}},
@@ -71,7 +71,7 @@ def test_of_two_schemas_the_json_schema_counts_and_it_is_reported():
         ("two_schemas", "$.tools[0].functionDeclarations[0]")
     ]
     del declaration["parameters"]
-    assert encode_tools((tool,), {})[0] == [{"functionDeclarations": [declaration]}]
+    assert encode_tools((tool,), {}, TARGET)[0] == [{"functionDeclarations": [declaration]}]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_wrong_kinds_are_refused_with_their_path(tools, where):
     [None, {"type": "object", "properties": {}}, {"type": "object", "additionalProperties": False}],
 )
 def test_a_foreign_tool_without_parameters_declares_none(schema):
-    assert encode_tools((Tool("f", parameters=schema),), {})[0] == [
+    assert encode_tools((Tool("f", parameters=schema),), {}, TARGET)[0] == [
         {"functionDeclarations": [{"name": "f"}]}
     ]
 
@@ -106,26 +106,26 @@ def test_a_foreign_tool_without_parameters_declares_none(schema):
     "schema", [SCHEMA, {"type": "object", "additionalProperties": True}, {"$ref": "#/$defs/a"}]
 )
 def test_a_foreign_schema_is_sent_as_json_schema(schema):
-    assert encode_tools((Tool("f", parameters=schema),), {})[0] == [
+    assert encode_tools((Tool("f", parameters=schema),), {}, TARGET)[0] == [
         {"functionDeclarations": [{"name": "f", "parametersJsonSchema": schema}]}
     ]
 
 
 def test_tools_are_sent_by_their_wire_names():
-    body, _ = encode_tools((Tool("a.b"),), {"a.b": "a_b"})
+    body, _ = encode_tools((Tool("a.b"),), {"a.b": "a_b"}, TARGET)
     assert body == [{"functionDeclarations": [{"name": "a_b"}]}]
 
 
 def test_tools_there_is_no_form_for_are_reported():
     foreign = Tool("web", kind="server", native=Native("anthropic", {"type": "web_search"}))
-    body, findings = encode_tools((foreign, Tool("sh", kind="custom")), {})
+    body, findings = encode_tools((foreign, Tool("sh", kind="custom")), {}, TARGET)
     assert [(one.code, one.where) for one in findings] == [
         ("tool_dropped", "tools[0]"),
         ("tool_converted", "tools[1]"),
     ]
     (declaration,) = body[0]["functionDeclarations"]
     assert declaration["parametersJsonSchema"]["properties"] == {"input": {"type": "string"}}
-    assert encode_tools((foreign,), {})[0] == []
+    assert encode_tools((foreign,), {}, TARGET)[0] == []
 
 
 CHOICES = [

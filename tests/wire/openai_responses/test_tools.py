@@ -32,8 +32,8 @@ CUSTOM = Tool(name="run", kind="custom")
             Tool(name="f", description="d", parameters=SCHEMA, strict=True),
         ),
         (
-            {"type": "function", "name": "f", "parameters": SCHEMA, "defer_loading": True},
-            Tool(name="f", parameters=SCHEMA, native=Native(FORMAT, {"defer_loading": True})),
+            {"type": "function", "name": "f", "parameters": SCHEMA, "async": True},
+            Tool(name="f", parameters=SCHEMA, native=Native(FORMAT, {"async": True})),
         ),
         (
             {"type": "custom", "name": "run", "format": {"type": "text"}},
@@ -99,6 +99,17 @@ def test_a_free_tool_becomes_a_function_where_there_are_none():
         },
     }
     assert [one.code for one in findings] == ["tool_converted"]
+
+
+def test_a_tool_is_loaded_later_only_where_something_can_search_for_it():
+    later = Tool("f", native=Native(FORMAT, {"defer_loading": True}))
+    search = Tool("tool_search", kind="server", native=Native(FORMAT, {"type": "tool_search"}))
+    (wire, _), findings = encode_tools([later, search], {}, TARGET)
+    assert wire["defer_loading"] is True
+    assert findings == []
+    (wire,), findings = encode_tools([later], {}, TARGET)
+    assert "defer_loading" not in wire
+    assert [one.code for one in findings] == ["fields_dropped"]
 
 
 @pytest.mark.parametrize(

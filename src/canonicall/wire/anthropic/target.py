@@ -58,6 +58,10 @@ TARGET = Target(
     system="top",
     # Older models: "role 'system' is not supported on this model"; profiles name the newer ones.
     system_later=False,
+    # "final assistant content cannot end with trailing whitespace"
+    trimmed_ending=True,
+    # platform.claude.com: mid-conversation-system-messages
+    system_before_reply=True,
     # SDK message_create_params.py: consecutive messages of one role are combined.
     # Text behind a call: "`tool_use` ids were found without `tool_result` blocks" (recorded 2026).
     calls_last=True,
@@ -78,6 +82,8 @@ TARGET = Target(
     custom_tools=False,
     # "Thinking may not be enabled when tool_choice forces tool use."
     forced_choice_with_reasoning=False,
+    # langchain-anthropic 1.7.7: marks inside of a result are put on the result.
+    marked_results=False,
     # "A maximum of 4 blocks with cache_control may be provided."
     cache_marks=4,
     # "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block."

@@ -42,8 +42,9 @@ _DATA = (
     "text",
 )
 _LANGUAGES = {"language_unspecified": "", "0": "", "1": "python"}
+_SIGNATURE = "thoughtSignature"
 _KNOWN_INSIDE = {
-    "functionCall": ("id", "name", "args"),
+    "functionCall": ("id", "name", "args", _SIGNATURE),
     "functionResponse": results.KNOWN,
     "executableCode": ("code", "language"),
     "inlineData": ("mimeType", "data"),
@@ -116,6 +117,10 @@ def _decode_part(fields: dict[str, Any], where: str, domain: str, findings: list
     if name in _SERVER_SIDE:
         return _decode_server_side(fields, name, place, domain)
     data = fields_at(fields[name], place) if name in _KNOWN_INSIDE else {}
+    if name == "functionCall" and _SIGNATURE in data and not opaque:
+        opaque = (Opaque(domain, "signature", data[_SIGNATURE]),)
+        why = "The signature stands inside of the call; its place is beside it."
+        findings.append(Finding("signature_moved", place, Action.MOVED, why, Fault.INPUT))
     rest = _rest(fields, name, data)
     native = native_of(rest)
     block: Block | None = None

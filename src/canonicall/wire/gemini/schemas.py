@@ -59,8 +59,11 @@ def is_dialect(schema: Any, depth: int = 0) -> bool:
         return False
     fields = _named(schema)
     texts = fields.get("enum")
+    # "items: missing field." (API error text)
+    is_complete = _TYPES[5] not in (fields.get("type"), str(fields.get("type")).upper())
     return (
-        fields.keys() <= _DIALECT
+        (is_complete or "items" in fields)
+        and fields.keys() <= _DIALECT
         and isinstance(fields.get("type", ""), (str, int))
         and (texts is None or (isinstance(texts, list) and all(isinstance(t, str) for t in texts)))
         and all(is_dialect(one, depth + 1) for one in _inner(fields))

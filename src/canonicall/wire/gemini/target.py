@@ -49,6 +49,8 @@ TARGET = Target(
     reasoning="signed",
     signature_sentinel="skip_thought_signature_validator",
     tools_with_history=False,
+    # "Tool type of tool_call part does not match with tool call context" (pydantic-ai).
+    unreplayed=("MEDIA_PROCESSING",),
     # google-genai, Tool.function_declarations: at most 512.
     max_tools=512,
     choice_modes=("auto", "required", "none"),

@@ -4,6 +4,7 @@ A declaration has one of two schemas: `parameters` in Google's own dialect, or J
 former is made plain, remembered, and written again as long as it says the same.
 """
 
+import re
 from typing import Any
 
 from canonicall.blocks import Native
@@ -29,6 +30,7 @@ _MODES: dict[str, ChoiceMode] = {
     "2": "required",
     "3": "none",
 }
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _UNSET = ("", "0", "MODE_UNSPECIFIED")
 
 
@@ -108,11 +110,18 @@ def _encode_function(tool: Tool, names: dict[str, str], target: Target) -> dict[
     schema = FREEFORM if tool.kind == "custom" else tool.parameters
     if schema is not None and target.schemas.root_filled and _is_empty(schema):
         schema = dialect = None
-    if is_dialect(dialect) and plain_parameters(dialect) == schema:
+    if _can_be_dialect(dialect) and plain_parameters(dialect) == schema:
         known[_DIALECT] = dialect
     elif schema is not None and (schema == was_empty or not _is_empty(schema)):
         known[_JSON_SCHEMA] = schema
     return with_rest(known, rest)
+
+
+def _can_be_dialect(schema: Any) -> bool:
+    """Whether a schema can stand in `parameters`; JSON Schema may have any names."""
+    # google-genai, FunctionDeclaration.parameters
+    names = schema.get("properties") if isinstance(schema, dict) else None
+    return is_dialect(schema) and all(map(_NAME.fullmatch, names or ()))
 
 
 def _is_empty(schema: dict[str, Any]) -> bool:

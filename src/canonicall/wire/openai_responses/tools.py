@@ -52,7 +52,19 @@ def encode_tools(
             why = f"{tool.name} takes free text; it is offered as a function with one text."
             findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
         wire.append(_encode_tool(tool, names.get(tool.name, tool.name), target))
+    if not any(tool.get("type") == "tool_search" for tool in wire):
+        wire = [_loaded_at_once(tool, index, findings) for index, tool in enumerate(wire)]
     return wire, findings
+
+
+def _loaded_at_once(tool: dict[str, Any], index: int, findings: list[Finding]) -> dict[str, Any]:
+    """`tool` without the wish to be loaded later: "Deferred tools require tools.tool_search." """
+    if not tool.get("defer_loading"):
+        return tool
+    why = "Nothing is offered that could search for it; it is loaded at once."
+    told = Finding("fields_dropped", f"tools[{index}]", Action.DROPPED, why, Fault.RENDER)
+    findings.append(told)
+    return {name: value for name, value in tool.items() if name != "defer_loading"}
 
 
 def decode_choice(value: Any, parallel: Any) -> tuple[ToolChoice | None, list[Finding]]:

@@ -1,0 +1,168 @@
+"""What Bedrock refuses in Converse, and Cohere and Ollama in formats of their own."""
+
+from typing import Any
+
+from refusals.openai import USER, function, said
+from refusals.rows import NOVA, OBJECT, Refusal
+
+TOLD = {"role": "user", "content": [{"text": "Hi"}]}
+SAID = {"role": "assistant", "content": [{"text": "So."}]}
+LLAMA, WRITER = "meta.llama3-3-70b-instruct-v1:0", "writer.palmyra-x5-v1:0"
+OPUS = "us.anthropic.claude-opus-4-8-v1:0"
+VIDEO = {"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://bucket/a.mp4"}}}}
+THOUGHT = {"reasoningContent": {"reasoningText": {"text": "Hm."}}}
+POINT = {"cachePoint": {"type": "default"}}
+
+
+def spec(name: str = "look", **more: Any) -> dict[str, Any]:
+    return {"toolSpec": {"name": name, "inputSchema": {"json": {"type": "object"}}, **more}}
+
+
+def use(id: str = "t1", input: Any = None, name: str = "look") -> dict[str, Any]:
+    return {"toolUse": {"toolUseId": id, "name": name, "input": {} if input is None else input}}
+
+
+def result(id: str = "t1", **more: Any) -> dict[str, Any]:
+    return {"toolResult": {"toolUseId": id, "content": [{"text": "ok"}], **more}}
+
+
+def asked(*blocks: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "user", "content": list(blocks)}
+
+
+def replied(*blocks: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(blocks)}
+
+
+def document(name: str = "a", format: str = "txt") -> dict[str, Any]:
+    return {"document": {"format": format, "name": name, "source": {"bytes": "eA=="}}}
+
+
+def converse(words: str, *messages: dict[str, Any], model: str = NOVA, **more: Any) -> Refusal:
+    body = {"messages": list(messages or (TOLD,)), "toolConfig": {"tools": [spec()]}, **more}
+    body = {name: value for name, value in body.items() if value is not None}
+    return Refusal("bedrock", "bedrock", model, body, words)
+
+
+def offered(words: str, *tools: dict[str, Any], model: str = NOVA, **more: Any) -> Refusal:
+    return converse(words, model=model, toolConfig={"tools": list(tools), **more})
+
+
+ALONE = r"Conversation blocks and tool result blocks cannot be provided in the same turn"
+BEDROCK = {
+    "results are missing": converse(
+        r"Expected toolResult blocks at messages\.2\.content for the following Ids: t1",
+        TOLD, replied(use()), TOLD,
+    ),
+    "more results than calls": converse(
+        r"The number of toolResult blocks at messages\.2\.content exceeds the number of toolUse"
+        r" blocks of previous turn",
+        TOLD, replied(use()), asked(result(), result("t2")),
+    ),
+    "no tools": converse(
+        r"The toolConfig field must be defined when using toolUse and toolResult content blocks",
+        TOLD, replied(use()), asked(result()), toolConfig=None,
+    ),
+    "blank text": converse(
+        r"The text field in the ContentBlock object at messages\.0\.content\.0 is blank",
+        asked({"text": " "}),
+    ),
+    "the assistant first": converse(
+        r"A conversation must start with a user message", SAID, TOLD
+    ),
+    "two messages of one role": converse(r"alternate", TOLD, TOLD),
+    "text beside results": converse(
+        ALONE, TOLD, replied(use()), asked(result(), {"text": "a"}), model=LLAMA
+    ),
+    "a document beside results of Claude": converse(
+        r"", TOLD, replied(use()), asked(result(), {"text": "a"}, document()), model=OPUS
+    ),
+    "arguments that are no object": converse(r"", TOLD, replied(use(input="x")), asked(result())),
+    "a result without content": converse(r"", TOLD, replied(use()), asked(result(content=[]))),
+    "a document without text": converse(r"", asked(document())),
+    "a dot in the name of a document": converse(
+        r"The document file name can only contain alphanumeric characters",
+        asked({"text": "a"}, document("a.txt")),
+    ),
+    "two documents of one name": converse(
+        r"duplicate document names", asked({"text": "a"}, document(), document())
+    ),
+    "an image of the assistant": converse(
+        r"can only be in a message with the user",
+        TOLD, replied({"image": {"format": "png", "source": {"bytes": "eA=="}}}), TOLD,
+    ),
+    "a status of Writer's": converse(
+        r"This model doesn't support the status field\. Remove status and try again",
+        TOLD, replied(use()), asked(result(status="error")), model=WRITER,
+    ),
+    "reasoning": converse(
+        r"cannot contain reasoning content", TOLD, replied(THOUGHT, use()), asked(result())
+    ),
+    "a film in a result": converse(
+        r"extraneous key",
+        TOLD, replied(use()), asked(result(content=[VIDEO])), model="us.amazon.nova-2-lite-v1:0",
+    ),
+    "characters of an id": converse(r"", TOLD, replied(use("t 1")), asked(result("t 1"))),
+    "a long id": converse(r"", TOLD, replied(use("t" * 65)), asked(result("t" * 65))),
+    "no tool in the list": offered(r""),
+    "characters of a name": offered(r"", spec("a.b")),
+    "a long name": offered(r"", spec("a" * 65)),
+    "an empty description": offered(r"", spec(description="")),
+    "a schema that is no object": offered(r"", spec(inputSchema={"json": {"type": "string"}})),
+    "a strict tool": offered(
+        r"tools\.0\.custom\.strict: Extra inputs are not permitted", spec(strict=True), model=OPUS
+    ),
+    "no tool at all": offered(
+        r"This model doesn't support the toolConfig\.toolChoice\.none field",
+        spec(), model=OPUS, toolChoice={"none": {}},
+    ),
+    "a named tool of Llama": offered(
+        r"This model doesn't support the toolConfig\.toolChoice\.tool field",
+        spec(), model=LLAMA, toolChoice={"tool": {"name": "look"}},
+    ),
+    "five cache points": converse(r"", asked({"text": "a"}, *[POINT, {"text": "b"}] * 5), model=OPUS),
+    "a cache point behind a document": converse(
+        r"", asked({"text": "a"}, document(), POINT), model=OPUS
+    ),
+    "a long cache point behind a short one": converse(
+        r"", asked({"text": "a"}, POINT, {"text": "b"}, {"cachePoint": {"type": "default", "ttl": "1h"}}),
+        model=OPUS,
+    ),
+}  # fmt: skip
+
+
+def cohere(words: str, *messages: dict[str, Any], **more: Any) -> Refusal:
+    body = {"model": "command-a-03-2025", "messages": list(messages or (USER,)), **more}
+    return Refusal("cohere", "cohere", "command-a-03-2025", body, words)
+
+
+COHERE = {
+    "cohere: an empty reply": cohere(r"", USER, {"role": "assistant"}, USER),
+    "cohere: a strict tool that requires nothing": cohere(
+        r"", strict_tools=True, tools=[function(parameters=OBJECT | {"properties": {"a": {"type": "string"}}})]
+    ),
+    "cohere: results are missing": cohere(r"", USER, said("call_1"), USER, tools=[function()]),
+    "cohere: an image of a result": cohere(
+        r"", USER, said("call_1"),
+        {"role": "tool", "tool_call_id": "call_1", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,eA=="}}]},
+        tools=[function()],
+    ),
+}  # fmt: skip
+
+
+def ollama(words: str, *messages: dict[str, Any], model: str = "qwen3:8b", **more: Any) -> Refusal:
+    body = {"model": model, "stream": False, "messages": list(messages or (USER,)), **more}
+    return Refusal("ollama", "ollama", model, body, words)
+
+
+OLLAMA = {
+    "ollama: tools of a model that knows none": ollama(
+        r"does not support tools", model="gemma3:4b", tools=[function()]
+    ),
+    "ollama: thinking of a model that does not": ollama(
+        r'"gemma3:4b" does not support thinking', model="gemma3:4b", think=True
+    ),
+    "ollama: arguments that are text": ollama(r"", USER, said("call_1"), USER, tools=[function()]),
+    "ollama: a list as content": ollama(r"", {"role": "user", "content": [{"type": "text", "text": "a"}]}),
+}  # fmt: skip
+ROWS = {**BEDROCK, **COHERE, **OLLAMA}

@@ -1,0 +1,280 @@
+"""What other hosts that speak Chat Completions refuse besides."""
+
+from typing import Any
+
+from refusals.openai import DONE, IMAGE, USER, chat, function, result, said
+from refusals.rows import Refusal
+
+SYSTEM = {"role": "system", "content": "Be brief."}
+FIRST, SECOND = "abcdefghi", "abcdefghj"
+NAMED = {"type": "function", "function": {"name": "look"}}
+OFF = {"type": "disabled"}
+FILE = {"type": "file", "file": {"filename": "a.txt", "file_data": "data:text/plain;base64,eA=="}}
+
+
+def mistral(
+    words: str, *messages: dict[str, Any], model: str = "any-model", status: int = 400, **more: Any
+) -> Refusal:
+    return chat(words, *messages, provider="mistral", model=model, status=status, **more)
+
+
+MISTRAL = {
+    "ids": mistral(
+        r"Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9",
+        USER, said("call_1"), result("call_1", name="look"),
+    ),
+    "one id for two calls": mistral(
+        r"Duplicate tool call id", USER, said(FIRST, FIRST), result(FIRST), result(FIRST)
+    ),
+    "two results for one call": mistral(
+        r"Duplicate tool call id|Not the same number",
+        USER, said(FIRST), result(FIRST), result(FIRST),
+    ),
+    "a result without its call": mistral(
+        r"Unexpected tool call id", USER, said(FIRST), result(SECOND)
+    ),
+    "results are missing": mistral(
+        r"Not the same number of function calls and responses",
+        USER, said(FIRST, SECOND), result(FIRST),
+    ),
+    "results at the end are missing": mistral(
+        r"Not the same number of function calls and responses|Expected last role",
+        USER, said(FIRST),
+    ),
+    "no schema": mistral(
+        r"Field required", tools=[{"type": "function", "function": {"name": "look"}}], status=422
+    ),
+    "a schema that is none": mistral(
+        r"Invalid tool schema",
+        tools=[function(parameters={"type": "object", "properties": {"a": {"type": "text"}}})],
+    ),
+    "characters of a name": mistral(r"", tools=[function("a b")]),
+    "instructions behind the assistant": mistral(
+        r"Unexpected role 'system' after role 'assistant'", USER, DONE, SYSTEM, USER
+    ),
+    "the user behind results": mistral(
+        r"Unexpected role 'user' after role 'tool'",
+        USER, said(FIRST), result(FIRST), USER, model="open-mistral-7b",
+    ),
+    "the assistant at the end": mistral(
+        r"Expected last role User or Tool \(or Assistant with prefix\) for serving but got"
+        r" assistant",
+        USER, DONE,
+    ),
+    "a result first": mistral(r"", result(FIRST)),
+    "an empty reply": mistral(
+        r"Assistant message must have either content or tool_calls",
+        USER, {"role": "assistant", "content": ""}, USER,
+    ),
+    "text beside calls": mistral(
+        r"Assistant message must have either content or tool_calls, but not both",
+        USER, said(FIRST, content="So."), result(FIRST), model="open-mistral-7b",
+    ),
+    "the name of a speaker": mistral(
+        r"name: Extra inputs are not permitted", USER | {"name": "a"}, status=422
+    ),
+    "reasoning": mistral(
+        r"reasoning_content: Extra inputs are not permitted",
+        USER, DONE | {"reasoning_content": "Hm."}, USER, status=422,
+    ),
+    "an unknown field": mistral(r"any: Extra inputs are not permitted", any=1, status=422),
+    "an effort": mistral(
+        r"reasoning_effort", model="mistral-large-latest", reasoning_effort="high"
+    ),
+    "an image in a result": mistral(
+        r"", USER, said(FIRST), result(FIRST, content=[IMAGE]), model="open-mistral-7b"
+    ),
+}  # fmt: skip
+
+
+def kimi(words: str, *messages: dict[str, Any], model: str = "kimi-k2", **more: Any) -> Refusal:
+    return chat(words, *messages, provider="kimi", model=model, **more)
+
+
+KIMI = {
+    "a result without its call": kimi(r"tool_call_id call_1 is not found", USER, result()),
+    "a result without an id": kimi(
+        r"tool_call_id  is not found", USER, said("call_1"), result("")
+    ),
+    "a short name": kimi(r"", tools=[function("go")]),
+    "a name that begins with a digit": kimi(r"", tools=[function("1look")]),
+    "reasoning is missing": kimi(
+        r"thinking is enabled but reasoning_content is missing in assistant tool call message at"
+        r" index 1",
+        USER, said("call_1"), result(), model="kimi-k2-thinking",
+    ),
+    "no thinking where the model always thinks": kimi(r"", model="kimi-k3", thinking=OFF),
+    "no thinking of the coder": kimi(
+        r"invalid thinking: only type=enabled is allowed for this model",
+        model="kimi-k2.7-code",
+        thinking=OFF,
+    ),
+    "two switches for thinking": kimi(
+        r"cannot specify both 'thinking' and 'reasoning_effort'",
+        model="kimi-k2.6",
+        thinking={"type": "enabled"},
+        reasoning_effort="high",
+    ),
+    "a forced call": kimi(r"", model="kimi-k2.7-code", tool_choice="required"),
+    "a named call while it thinks": kimi(
+        r"tool_choice 'specified' is incompatible with thinking enabled",
+        model="kimi-k3", tool_choice=NAMED,
+    ),
+}  # fmt: skip
+DEEPSEEK = {
+    "results are missing": chat(
+        r"insufficient tool messages following tool_calls message",
+        USER, said("call_1"), USER, provider="deepseek", model="deepseek-chat",
+    ),
+    "reasoning is missing": chat(
+        r"The reasoning_content in the thinking mode must be passed back to the API",
+        USER, said("call_1"), result(), provider="deepseek", model="deepseek-reasoner",
+    ),
+    "a forced call while it thinks": chat(
+        r"Thinking mode does not support this tool_choice",
+        provider="deepseek", model="deepseek-reasoner", tool_choice="required",
+    ),
+    "a named call while it thinks": chat(
+        r"Thinking mode does not support this tool_choice",
+        provider="deepseek", model="deepseek-v4-flash", tool_choice=NAMED,
+    ),
+}  # fmt: skip
+XAI = {
+    "a schema that is no object": chat(
+        r"", provider="xai", model="grok-4", tools=[function(parameters={"type": "string"})]
+    ),
+    "many tools": chat(
+        r"", provider="xai", model="grok-4", tools=[function(f"look_{at}") for at in range(351)]
+    ),
+    "live search": chat(
+        r"Live search is deprecated",
+        provider="xai",
+        model="grok-4",
+        status=410,
+        search_parameters={"mode": "auto"},
+    ),
+}
+
+
+def qwen(words: str, *messages: dict[str, Any], **more: Any) -> Refusal:
+    return chat(words, *messages, provider="qwen", model="qwen-plus", **more)
+
+
+QWEN = {
+    "results are missing": qwen(
+        r'An assistant message with "tool_calls" must be followed by tool messages responding to'
+        r' each "tool_call_id"',
+        USER, said("call_1"), USER,
+    ),
+    "a result without its call": qwen(
+        r'messages with role "tool" must be a response to a preceeding message with "tool_calls"',
+        USER, result(),
+    ),
+    **{
+        f"arguments: {text}": qwen(
+            r'The "function.arguments" parameter of the code model must be in JSON format',
+            USER, said("call_1", arguments=text), result(),
+        )
+        for text in ("", "null", '{"a": ', "[1]", '"x"')
+    },
+    "the role of developers": qwen(r"developer", {"role": "developer", "content": "Be brief."}, USER),
+    "a file": qwen(
+        r"Invalid value: file", {"role": "user", "content": [{"type": "text", "text": "a"}, FILE]}
+    ),
+    "a forced call": qwen(r"", tool_choice="required"),
+}  # fmt: skip
+
+
+def zai(words: str, *messages: dict[str, Any], model: str = "glm-4.6", **more: Any) -> Refusal:
+    return chat(words, *messages, provider="zai", model=model, **more)
+
+
+ILLEGAL = r"The messages parameter is illegal\. Please check the documentation"
+ZAI = {
+    "no user": zai(ILLEGAL, SYSTEM),
+    "a reply without content": zai(ILLEGAL, USER, {"role": "assistant", "content": ""}, USER),
+    "the assistant behind the instructions": zai(ILLEGAL, SYSTEM, DONE, USER),
+    "results are missing": zai(ILLEGAL, USER, said("call_1"), USER),
+    "a result without its call": zai(ILLEGAL, USER, result()),
+    "one id for two calls": zai(r"", USER, said("call_1", "call_1"), result()),
+    "no thinking where the model always thinks": zai(r"", model="glm-5.3", thinking=OFF),
+}
+
+
+def minimax(words: str, *messages: dict[str, Any], **more: Any) -> Refusal:
+    return chat(words, *messages, provider="minimax", model="MiniMax-M2", **more)
+
+
+APART = r"tool call result does not follow tool call \(2013\)"
+BLANK = r"chat content is empty \(2013\)"
+MINIMAX = {
+    "another message before the results": minimax(APART, USER, said("call_1"), SYSTEM, result()),
+    "results are missing": minimax(APART, USER, said("call_1"), USER),
+    "a result without its call": minimax(r"\(2013\)", USER, result()),
+    "an empty question": minimax(BLANK, {"role": "user", "content": ""}),
+    "an empty result": minimax(BLANK, USER, said("call_1", content="So."), result(content="")),
+    "empty text beside calls": minimax(BLANK, USER, said("call_1", content=""), result()),
+    "no user": minimax(r"", SYSTEM),
+}
+LLAMA = "llama-3.3-70b-versatile"
+
+
+def groq(words: str, *messages: dict[str, Any], model: str = LLAMA, **more: Any) -> Refusal:
+    return chat(words, *messages, provider="groq", model=model, **more)
+
+
+GROQ = {
+    "a long name": groq(r"", tools=[function("a" * 65)]),
+    "many tools": groq(r"", tools=[function(f"look_{at}") for at in range(129)]),
+    "reasoning": groq(
+        r"property 'reasoning' is unsupported", USER, DONE | {"reasoning": "Hm."}, USER
+    ),
+    "thinking": groq(r"property 'thinking' is unsupported", USER, DONE | {"thinking": "Hm."}, USER),
+    "an unknown field": groq(r"property 'any' is unsupported", any=1),
+    "raw reasoning beside tools": groq(
+        r"`reasoning_format` cannot be `raw`", model="qwen/qwen3-32b", reasoning_format="raw"
+    ),
+    "raw reasoning in JSON mode": groq(
+        r"`reasoning_format` cannot be `raw`",
+        model="qwen/qwen3-32b",
+        tools=None,
+        reasoning_format="raw",
+        response_format={"type": "json_object"},
+    ),
+    "two switches for reasoning": groq(
+        r"cannot specify both `include_reasoning` and `reasoning_format`",
+        model="qwen/qwen3-32b",
+        reasoning_format="hidden",
+        include_reasoning=False,
+    ),
+}
+OTHERS = {
+    "openrouter: no reasoning where it is mandatory": chat(
+        r"Reasoning is mandatory",
+        provider="openrouter",
+        model="minimax/minimax-m2.5",
+        reasoning={"effort": "none"},
+    ),
+    "azure: a named call of DeepSeek": chat(
+        r"", provider="azure", model="DeepSeek-V3.1", tool_choice=NAMED
+    ),
+    "ollama: a reply without content": chat(
+        r"invalid message content type",
+        USER,
+        {"role": "assistant", "content": None},
+        USER,
+        provider="ollama",
+        model="qwen3:8b",
+    ),
+    "ollama: arguments that are no JSON": chat(
+        r"", USER, said("call_1", arguments="x"), result(), provider="ollama", model="qwen3:8b"
+    ),
+}
+GROUPS = {
+    "mistral": MISTRAL, "kimi": KIMI, "deepseek": DEEPSEEK, "xai": XAI, "qwen": QWEN, "zai": ZAI,
+    "minimax": MINIMAX, "groq": GROQ,
+}  # fmt: skip
+ROWS = {
+    **{f"{host}: {name}": row for host, rows in GROUPS.items() for name, row in rows.items()},
+    **OTHERS,
+}

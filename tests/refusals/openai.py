@@ -1,0 +1,218 @@
+"""What OpenAI refuses in Chat Completions and in the Responses API."""
+
+from typing import Any
+
+from refusals.rows import OBJECT, Refusal, nested
+
+MODEL = "gpt-5.2"
+USER = {"role": "user", "content": "Hi"}
+DONE = {"role": "assistant", "content": "So."}
+STRING = {"type": "string"}
+IMAGE = {"type": "image_url", "image_url": {"url": "https://a.b/c.png"}}
+
+
+def function(name: str = "look", **more: Any) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, "parameters": OBJECT, **more}}
+
+
+def said(*ids: str, name: str = "look", arguments: str = "{}", **more: Any) -> dict[str, Any]:
+    calls = [
+        {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+        for id in ids
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": calls, **more}
+
+
+def result(id: str = "call_1", **more: Any) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": id, "content": "ok", **more}
+
+
+def chat(
+    words: str,
+    *messages: dict[str, Any],
+    provider: str = "openai",
+    model: str = MODEL,
+    status: int = 400,
+    **more: Any,
+) -> Refusal:
+    body = {"model": model, "tools": [function()], "messages": list(messages or (USER,)), **more}
+    body = {name: value for name, value in body.items() if value is not None}
+    return Refusal(provider, "openai-chat", model, body, words, status)
+
+
+def strict(words: str, schema: dict[str, Any]) -> Refusal:
+    return chat(words, tools=[function(parameters=schema, strict=True)])
+
+
+PAIRS = {
+    "results are missing": chat(
+        r"must be followed by tool messages responding to each 'tool_call_id'\. The following"
+        r" tool_call_ids did not have response messages: call_2",
+        USER, said("call_1", "call_2"), result(),
+    ),
+    "another message before the results": chat(
+        r"must be followed by tool messages", USER, said("call_1"), USER, result()
+    ),
+    "the assistant goes on without results": chat(
+        r"must be followed by tool messages", USER, said("call_1"), DONE, USER
+    ),
+    "a result without its call": chat(
+        r"messages with role 'tool' must be a response to a preceeding message with 'tool_calls'",
+        USER, result(),
+    ),
+    "a long id": chat(
+        r"string too long\. Expected a string with maximum length 40, but got a string with length"
+        r" 41",
+        USER, said("c" * 41), result("c" * 41),
+    ),
+    "no id": chat(r"", USER, said(""), result("")),
+    "one id for two calls": chat(r"", USER, said("call_1", "call_1"), result()),
+    "no calls in the list": chat(r"empty array", USER, said(content="So."), USER),
+}  # fmt: skip
+MESSAGES = {
+    "a reply without content": chat(r"", USER, {"role": "assistant", "content": None}, USER),
+    "an image in a result": chat(r"", USER, said("call_1"), result(content=[IMAGE])),
+    "a result without content": chat(r"", USER, said("call_1"), result(content=[])),
+    "an unknown role": chat(r"Supported values are", {"role": "model", "content": "Hi"}),
+    "the name of a speaker": chat(
+        r"Invalid 'messages\[0\]\.name': string does not match pattern", USER | {"name": "a b"}
+    ),
+    "reasoning": chat(
+        r"Unknown parameter: 'messages\[1\]\.reasoning_content'",
+        USER, DONE | {"reasoning_content": "Hm."}, USER,
+    ),
+    "a mark of others": chat(
+        r"Unknown parameter: 'messages\[0\]\.content\[0\]\.cache_control'",
+        {"role": "user", "content": [{"type": "text", "text": "Hi", "cache_control": {}}]},
+    ),
+    "an unknown field": chat(r"Unrecognized request argument supplied: top_k", top_k=1),
+    "no messages": chat(r"", messages=[]),
+}  # fmt: skip
+TOOLS = {
+    "characters of a name": chat(r"does not match pattern", tools=[function("a b")]),
+    "a long name": chat(r"", tools=[function("a" * 65)]),
+    "a name in a call": chat(
+        r"does not match pattern", USER, said("call_1", name="a b"), result()
+    ),
+    "many tools": chat(
+        r"array too long\. Expected an array with maximum length 128",
+        tools=[function(f"look_{at}") for at in range(129)],
+    ),
+    "a schema that is no object": chat(
+        r"Invalid schema for function 'look'", tools=[function(parameters=STRING)]
+    ),
+    "a choice of schemas at the root": chat(
+        r"schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the"
+        r" top level",
+        tools=[function(parameters=OBJECT | {"anyOf": [OBJECT]})],
+    ),
+    "an array of nobody knows what": chat(
+        r"array schema missing items",
+        tools=[function(parameters={"type": "object", "properties": {"a": {"type": "array"}}})],
+    ),
+    "a strict tool that leaves something out": strict(
+        r"required",
+        {"type": "object", "properties": {"a": STRING}, "additionalProperties": False},
+    ),
+    "a strict tool that is open": strict(
+        r"additionalProperties", {"type": "object", "properties": {"a": STRING}, "required": ["a"]}
+    ),
+    "a strict tool that is deep": strict(r"", nested(12)),
+    "a switch without tools": chat(
+        r"'parallel_tool_calls' is only allowed when 'tools' are specified",
+        tools=None, parallel_tool_calls=True,
+    ),
+    "a choice without tools": chat(
+        r"'tool_choice' is only allowed when 'tools' are specified",
+        tools=None, tool_choice="auto",
+    ),
+    "a choice of a tool that is not there": chat(
+        r"Tool choice 'fly' not found in 'tools' parameter",
+        tool_choice={"type": "function", "function": {"name": "fly"}},
+    ),
+    "tools of a model that reasons": chat(
+        r"Function tools with reasoning_effort are not supported for gpt-5\.6",
+        model="gpt-5.6", reasoning_effort="high",
+    ),
+    "a long life of the cache": chat(
+        r"", model="gpt-5.6", tools=None, prompt_cache_options={"ttl": "12h"}
+    ),
+}  # fmt: skip
+CHAT = {**PAIRS, **MESSAGES, **TOOLS}
+
+
+def items(words: str, *input: dict[str, Any], model: str = MODEL, **more: Any) -> Refusal:
+    tools = [{"type": "function", "name": "look", "parameters": OBJECT}]
+    body = {"model": model, "tools": tools, "store": False, "input": list(input or (USER,)), **more}
+    body = {name: value for name, value in body.items() if value is not None}
+    return Refusal("openai", "openai-responses", model, body, words)
+
+
+CALL = {"type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{}"}
+OUTPUT = {"type": "function_call_output", "call_id": "call_1", "output": "ok"}
+THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": []}
+SOUND = {"type": "input_file", "filename": "a.mp3", "file_data": "data:audio/mpeg;base64,SUQz"}
+RESPONSES = {
+    "results are missing": items(r"No tool output found for function call call_1", USER, CALL),
+    "a result without its call": items(
+        r"No tool call found for function call output with call_id call_1", USER, OUTPUT
+    ),
+    "a long id": items(
+        r"string too long\. Expected a string with maximum length 64",
+        USER, CALL | {"call_id": "c" * 65}, OUTPUT | {"call_id": "c" * 65},
+    ),
+    "no id": items(r"", USER, CALL | {"call_id": ""}, OUTPUT | {"call_id": ""}),
+    "the id of an item": items(
+        r"Expected an ID that begins with 'fc'", USER, CALL | {"id": "call_9"}, OUTPUT
+    ),
+    "the id of a thought": items(
+        r"Expected an ID that begins with 'rs'", USER, THOUGHT | {"id": "x1"}, CALL, OUTPUT
+    ),
+    "reasoning alone": items(
+        r"of type 'reasoning' was provided without its required following item",
+        USER, THOUGHT | {"encrypted_content": "x"}, USER,
+    ),
+    "reasoning of somebody else": items(
+        r"[Ee]ncrypted content .*could not be verified",
+        USER, THOUGHT | {"encrypted_content": "gAAAAA"}, CALL, OUTPUT,
+    ),
+    "reasoning for a model that does not reason": items(
+        r"", USER, THOUGHT | {"encrypted_content": "gAAAAA"}, CALL, OUTPUT, model="gpt-4o"
+    ),
+    "no input": items(r"", input=[]),
+    "a long name": items(
+        r"", tools=[{"type": "function", "name": "a" * 129, "parameters": OBJECT}]
+    ),
+    "characters of a name": items(
+        r"", tools=[{"type": "function", "name": "a b", "parameters": OBJECT}]
+    ),
+    "a tool that is loaded later": items(
+        r"Deferred tools require tools\.tool_search",
+        tools=[
+            {"type": "function", "name": "look", "parameters": OBJECT, "defer_loading": True}
+        ],
+    ),
+    "a search for tools that says nothing": items(
+        r"", tools=[{"type": "tool_search", "execution": "client"}]
+    ),
+    "a choice of a tool that is not there": items(
+        r"Tool choice 'fly' not found in 'tools' parameter",
+        tool_choice={"type": "function", "name": "fly"},
+    ),
+    "an unknown field": items(r"Unknown parameter: 'any'", any=1),
+    "an unknown field of an item": items(
+        r"Unknown parameter: 'input\[0\]\.metadata'", USER | {"metadata": {"a": 1}}
+    ),
+    "a reply that is not known": items(r"not found", previous_response_id="resp_1"),
+    "sound as a file": items(
+        r"unsupported MIME type 'audio/mpeg'", USER, CALL, OUTPUT | {"output": [SOUND]}
+    ),
+    "JSON that nobody speaks of": items(
+        r"must contain the word 'json'", text={"format": {"type": "json_object"}}
+    ),
+    "a long result": items(r"", USER, CALL, OUTPUT | {"output": "x" * 10_485_761}),
+}  # fmt: skip
+ROWS = {
+    **{f"chat: {name}": row for name, row in CHAT.items()},
+    **{f"responses: {name}": row for name, row in RESPONSES.items()},
+}

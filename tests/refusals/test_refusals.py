@@ -1,0 +1,77 @@
+"""All that providers are known to refuse is refused by their simulators, in the words they are known
+for; and what the renderer makes of each such body is answered."""
+
+import re
+
+import pytest
+
+from canonicall import MalformedBody, translate
+from canonicall.testing.simulator import Simulator
+from refusals import claude, converse, google, hosts, openai
+from testing.asking import ask
+
+FAMILIES = {
+    "claude": claude.ROWS,
+    "openai": openai.ROWS,
+    "hosts": hosts.ROWS,
+    "gemini": google.ROWS,
+    "converse": converse.ROWS,
+}
+ROWS = {f"{family}: {name}": row for family, rows in FAMILIES.items() for name, row in rows.items()}
+every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+
+# What no renderer can put right, and why.
+UNREADABLE = "an unknown role", "ollama: a list as content"
+UNKNOWABLE = {
+    "a thought of somebody else": "it says that it is Claude's",
+    "an empty thought": "it says that it is Claude's",
+    "a mark on a thought": "it says that it is Claude's",
+    "reasoning of somebody else": "it says that it is OpenAI's",
+    "a signature of somebody else": "it says that it is Gemini's",
+    "a reply that is not known": "only the provider knows what it has stored",
+    "many tools": "which of them could be spared is not for us to say",
+    "a long result": "nothing is cut off in silence; `compact` does it when asked",
+    "a search for tools that says nothing": "what it is good for only the caller knows",
+    "tools of a model that knows none": "without them, the question could not be answered either",
+}
+
+
+def is_of(name, kinds):
+    return any(name.endswith(f": {kind}") for kind in kinds)
+
+
+@every_row
+def test_it_is_refused(row):
+    status, answer = ask(Simulator(row.provider), row.path, row.body)
+    assert status == row.status, answer
+    assert re.search(row.words, str(answer).replace("\\", ""), re.DOTALL), answer
+
+
+@pytest.mark.parametrize(
+    "row",
+    [row for name, row in ROWS.items() if not is_of(name, (*UNREADABLE, *UNKNOWABLE))],
+    ids=[name for name in ROWS if not is_of(name, (*UNREADABLE, *UNKNOWABLE))],
+)
+def test_it_is_not_sent(row):
+    rendered = translate(row.body, row.format, row.target)
+    status, answer = ask(Simulator(row.provider), row.path, rendered.body)
+    assert status == 200, answer
+
+
+@pytest.mark.parametrize(
+    "row",
+    [row for name, row in ROWS.items() if is_of(name, UNREADABLE)],
+    ids=[name for name in ROWS if is_of(name, UNREADABLE)],
+)
+def test_it_is_not_even_read(row):
+    with pytest.raises(MalformedBody):
+        translate(row.body, row.format, row.target)
+
+
+def test_the_exceptions_are_needed():
+    """Each of them names rows, and what is sent for these is refused as well."""
+    assert all(any(is_of(name, [kind]) for name in ROWS) for kind in (*UNREADABLE, *UNKNOWABLE))
+    for name, row in ROWS.items():
+        if is_of(name, UNKNOWABLE):
+            rendered = translate(row.body, row.format, row.target)
+            assert ask(Simulator(row.provider), row.path, rendered.body)[0] == row.status, name
