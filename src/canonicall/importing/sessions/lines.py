@@ -33,8 +33,7 @@ class Line(Struct, frozen=True):
 
     def text(self, name: str) -> str:
         """A field that is text; "" where it is not there, or something else."""
-        value = self.value.get(name)
-        return value if isinstance(value, str) else ""
+        return text_in(self.value, name)
 
     def object(self, name: str) -> dict[str, Any]:
         """A field that is an object; empty where it is not there, or something else."""
@@ -49,6 +48,12 @@ def objects_in(value: Any) -> Iterator[dict[str, Any]]:
     """The objects of a list; anything else has none."""
     if isinstance(value, list):
         yield from (one for one in value if isinstance(one, dict))
+
+
+def text_in(value: dict[str, Any], name: str) -> str:
+    """A field that is text; "" where it is not there, or something else."""
+    found = value.get(name)
+    return found if isinstance(found, str) else ""
 
 
 def first_object(data: bytes) -> dict[str, Any]:
