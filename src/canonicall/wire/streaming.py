@@ -21,6 +21,9 @@ from canonicall.events import (
 )
 from canonicall.findings import Finding
 
+CUT = "The stream ended before it was complete."
+"""What is told of a stream that broke off, where nobody has said why."""
+
 
 class Growth(NamedTuple):
     """What a frame only added a piece to.
