@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from canonicall.events import Event
 from canonicall.framing.eventstream import write_frame
+from canonicall.streams import StreamDecoder
 
 CORPUS = os.environ.get("CANONICALL_CORPUS", "")
 needs_corpus = pytest.mark.skipif(
@@ -33,6 +35,17 @@ def pieces_of(whole: Any, cuts: Iterable[int]) -> list[Any]:
     """Text or bytes, cut at some places; numbers beyond the end count on from the start."""
     edges = [0, *sorted(cut % (len(whole) + 1) for cut in cuts), len(whole)]
     return [whole[start:end] for start, end in pairwise(edges)]
+
+
+def sized(whole: bytes, size: int) -> list[bytes]:
+    """Bytes in pieces of one size, the last of which may be shorter."""
+    return [whole[start : start + size] for start in range(0, len(whole), size)]
+
+
+def events_in(format: str, *pieces: bytes, provider: str = "") -> list[Event]:
+    """The events of a whole stream that comes in these pieces."""
+    decoder = StreamDecoder(format, provider=provider)
+    return [event for piece in pieces for event in decoder.feed(piece)] + decoder.close()
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Recorded ConverseStreams: what we read is what botocore reads; what we write, botocore reads too."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,10 @@ from canonicall.blocks import Text, Thinking
 from canonicall.codec import decode_response, encode_response
 from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded
 from canonicall.folding import events_of, fold
-from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.streams import StreamEncoder
 from judges.converse_stream import accumulated, check_grammar, sdk_events
 
-from streaming import CORPUS, needs_corpus, recorded_streams
+from streaming import CORPUS, events_in, needs_corpus, recorded_streams, sized
 
 pytestmark = needs_corpus
 STREAMS = list(recorded_streams("bedrock-converse")) if CORPUS else []
@@ -25,11 +26,7 @@ each_stream = pytest.mark.parametrize(
 )
 
 
-def decoded(data, size=1 << 30, format="bedrock"):
-    decoder = StreamDecoder(format)
-    pieces = [data[start : start + size] for start in range(0, len(data), size)]
-    events = [event for piece in pieces for event in decoder.feed(piece)]
-    return events + decoder.close()
+decoded = partial(events_in, "bedrock")
 
 
 def test_the_corpus_has_what_is_to_be_checked():
@@ -73,7 +70,7 @@ def is_thought(block):
 
 @each_stream
 def test_byte_by_byte_gives_the_same_events(data):
-    assert decoded(data, 1) == decoded(data, 1000) == decoded(data)
+    assert decoded(*sized(data, 1)) == decoded(*sized(data, 1000)) == decoded(data)
 
 
 @each_stream
@@ -114,7 +111,7 @@ def split_frames(data):
 
 @pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, _, data in CHATS])
 def test_a_chat_stream_written_as_converse_says_the_same(data):
-    *events, ended = decoded(data, format="openai-chat")
+    *events, ended = events_in("openai-chat", data)
     wire = StreamEncoder("bedrock").feed_all([*events, ended])
     if not ended.complete:
         with pytest.raises(Exception, match="modelStreamErrorException"):

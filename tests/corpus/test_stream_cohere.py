@@ -1,6 +1,7 @@
 """Recorded Cohere streams: what we read is what the SDK reads; what we write, the SDK reads too."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,11 @@ from canonicall.blocks import Text, Thinking
 from canonicall.codec import decode_response, encode_response
 from canonicall.events import ArgumentsAdded, BlockEnded
 from canonicall.folding import events_of, fold
-from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.streams import StreamEncoder
 from canonicall.wire.cohere.messages import PLAN
 from judges.cohere_stream import accumulated, check_grammar, sdk_events
 
-from streaming import CORPUS, needs_corpus, recorded_streams
+from streaming import CORPUS, events_in, needs_corpus, recorded_streams, sized
 
 pytestmark = needs_corpus
 STREAMS = list(recorded_streams("cohere-v2")) if CORPUS else []
@@ -26,11 +27,7 @@ each_stream = pytest.mark.parametrize(
 )
 
 
-def decoded(data, size=1 << 30, format="cohere"):
-    decoder = StreamDecoder(format)
-    pieces = [data[start : start + size] for start in range(0, len(data), size)]
-    events = [event for piece in pieces for event in decoder.feed(piece)]
-    return events + decoder.close()
+decoded = partial(events_in, "cohere")
 
 
 def test_the_corpus_has_what_is_to_be_checked():
@@ -66,7 +63,7 @@ def test_a_stream_says_what_the_sdk_reads_in_it(data):
 
 @each_stream
 def test_byte_by_byte_gives_the_same_events(data):
-    assert decoded(data, 1) == decoded(data, 1000) == decoded(data)
+    assert decoded(*sized(data, 1)) == decoded(*sized(data, 1000)) == decoded(data)
 
 
 @each_stream
@@ -107,7 +104,7 @@ def test_a_cut_at_every_event_is_never_taken_for_whole(data):
 
 @pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, _, data in CHATS])
 def test_a_chat_stream_written_as_cohere_says_the_same(data):
-    *events, ended = decoded(data, format="openai-chat")
+    *events, ended = events_in("openai-chat", data)
     read = sdk_events(StreamEncoder("cohere").feed_all([*events, ended]))
     said = accumulated(read)
     if not ended.complete:

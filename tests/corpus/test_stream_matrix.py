@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from canonicall import Event, StreamDecoder, StreamEncoder, StreamEnded, ToolCall
+from canonicall import Event, StreamEncoder, StreamEnded, ToolCall
 from canonicall.admission import parse_arguments
 from canonicall.events import BlockEnded
 from canonicall.verify import verify_stream
 from genai_reader import read_with_genai
 from judges import anthropic_stream, chat_stream, responses_stream
 
-from streaming import needs_corpus, recorded_streams
+from streaming import events_in, needs_corpus, recorded_streams
 
 pytestmark = needs_corpus
 
@@ -73,11 +73,8 @@ Call = tuple[str, str, Any]
 @cache
 def decoded(format: str) -> list[tuple[str, list[Event]]]:
     """The events of every recorded stream of a format."""
-    streams = []
-    for id, _, data in recorded_streams(PROTOCOLS[format]):
-        decoder = StreamDecoder(format)
-        streams.append((id, decoder.feed(data) + decoder.close()))
-    return streams
+    streams = recorded_streams(PROTOCOLS[format])
+    return [(id, events_in(format, data)) for id, _, data in streams]
 
 
 @cache

@@ -1,6 +1,7 @@
 """Events become the stream of a message, which the official SDK reads as it was meant."""
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -23,10 +24,11 @@ from canonicall.events import (
 )
 from canonicall.folding import events_of, fold
 from canonicall.reply import Reply, Usage
-from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.streams import StreamEncoder
 from judges.anthropic_stream import accumulated, anthropic, follows_grammar, wire_events
 
 from strategies import calls, media, origins, results, texts, thoughts
+from streaming import events_in
 
 OWN = Origin("anthropic", "anthropic", model="claude", response_id="msg_1")
 CALL = ToolCall(id="toolu_1", name="f", args={"a": 1})
@@ -36,9 +38,7 @@ def written(*events):
     return StreamEncoder("anthropic").feed_all(events)
 
 
-def decoded(stream):
-    decoder = StreamDecoder("anthropic")
-    return decoder.feed(stream) + decoder.close()
+decoded = partial(events_in, "anthropic")
 
 
 def reply_of(*blocks, finish="", origin=OWN, **fields):

@@ -2,6 +2,7 @@
 
 import json
 from base64 import b64encode
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -36,11 +37,12 @@ from canonicall.events import (
 from canonicall.folding import events_of
 from canonicall.framing.eventstream import EventStream
 from canonicall.reply import Reply, Usage
-from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.streams import StreamEncoder
 from canonicall.wire.bedrock.stream_encode import StreamEncoding
 from judges.converse_stream import accumulated, check_grammar, sdk_events
 
 from strategies import assistant_messages
+from streaming import events_in
 
 FORMAT = "bedrock"
 
@@ -58,9 +60,7 @@ def wire_of(*blocks, origin=None, finish="stop", native=None):
     return StreamEncoder(FORMAT).feed_all(events_of(Reply(message, native=native)))
 
 
-def decoded(data):
-    decoder = StreamDecoder(FORMAT)
-    return [*decoder.feed(data), *decoder.close()]
+decoded = partial(events_in, FORMAT)
 
 
 def deltas_in(data):

@@ -1,6 +1,7 @@
 """Events as a Cohere chat stream: the grammar that clients rely on, judged by the SDK."""
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -33,11 +34,12 @@ from canonicall.events import (
 from canonicall.folding import events_of
 from canonicall.framing.sse import ServerSentEvents
 from canonicall.reply import Reply, Usage
-from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.streams import StreamEncoder
 from canonicall.wire.cohere.messages import PLAN
 from judges.cohere_stream import accumulated, check_grammar, sdk_events
 
 from strategies import assistant_messages
+from streaming import events_in
 
 FORMAT = "cohere"
 
@@ -56,9 +58,7 @@ def bodies_in(data):
     return [json.loads(frame.data) for frame in frames if frame.data != b"[DONE]"]
 
 
-def decoded(data):
-    decoder = StreamDecoder(FORMAT)
-    return [*decoder.feed(data), *decoder.close()]
+decoded = partial(events_in, FORMAT)
 
 
 def test_a_thought_words_and_a_call():

@@ -1,6 +1,7 @@
 """Events as the chunks of a chat completion: the exact bytes, and what comes back from them."""
 
 import json
+from functools import partial
 
 import msgspec
 import pytest
@@ -18,7 +19,6 @@ from canonicall import (
     Opaque,
     Origin,
     Reply,
-    StreamDecoder,
     StreamEncoder,
     StreamEnded,
     Text,
@@ -32,6 +32,7 @@ from canonicall.codec import decode_response, encode_response
 from corpus.support import CORPUS, needs_corpus, recorded
 
 from strategies import replies
+from streaming import events_in
 
 FORMAT = "openai-chat"
 
@@ -40,9 +41,7 @@ def encoded(reply, *, seed=""):
     return StreamEncoder(FORMAT, seed=seed).feed_all(events_of(reply))
 
 
-def decoded(data):
-    decoder = StreamDecoder(FORMAT)
-    return decoder.feed(data) + decoder.close()
+decoded = partial(events_in, FORMAT)
 
 
 def said(*blocks, finish="stop", usage=None, native=None, **origin):
