@@ -13,6 +13,7 @@ from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded
 from canonicall.folding import events_of, fold
 from canonicall.streams import StreamEncoder
 from judges.converse_stream import accumulated, check_grammar, sdk_events
+from replies import with_calls
 
 from streaming import CORPUS, events_in, needs_corpus, recorded_streams, sized
 
@@ -165,10 +166,7 @@ def json_records():
 
 def as_whole(reply):
     """A streamed reply with its arguments parsed, as they are in a whole response."""
-    blocks = tuple(
-        replace(block, args=json.loads(block.raw), raw=None)
-        if block in reply.calls and block.raw
-        else block
-        for block in reply.message.blocks
+    return with_calls(
+        reply,
+        lambda call: replace(call, args=json.loads(call.raw), raw=None) if call.raw else call,
     )
-    return replace(reply, message=replace(reply.message, blocks=blocks))

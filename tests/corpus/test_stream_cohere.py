@@ -14,6 +14,7 @@ from canonicall.folding import events_of, fold
 from canonicall.streams import StreamEncoder
 from canonicall.wire.cohere.messages import PLAN
 from judges.cohere_stream import accumulated, check_grammar, sdk_events
+from replies import with_calls
 
 from streaming import CORPUS, events_in, needs_corpus, recorded_streams, sized
 
@@ -79,11 +80,7 @@ def test_a_stream_written_again_says_the_same(data):
 
 
 def with_objects(reply):
-    blocks = tuple(
-        replace(block, raw=block.raw or "{}") if block in reply.calls else block
-        for block in reply.message.blocks
-    )
-    return replace(reply, message=replace(reply.message, blocks=blocks))
+    return with_calls(reply, lambda call: replace(call, raw=call.raw or "{}"))
 
 
 @each_stream

@@ -6,14 +6,13 @@ import re
 from functools import cache
 from itertools import pairwise
 
-from msgspec.structs import replace
-
 from canonicall.blocks import Text, Thinking, ToolCall
 from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded, TextAdded, ThinkingAdded
 from canonicall.folding import events_of, fold, raw_arguments
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.gemini.response import decode_response, encode_response
 from genai_reader import read_with_genai
+from replies import unmarked
 
 from streaming import events_in, named, needs_corpus, recorded_streams
 
@@ -141,15 +140,6 @@ def test_a_recorded_reply_is_the_same_streamed_and_whole():
             again = events_in("gemini", StreamEncoder("gemini").feed_all(told))[-1]
             assert again.complete, id
             assert unmarked(again.reply) == whole, id
-
-
-def unmarked(reply):
-    """`reply` as of this API without the marks of calls that the token limit may have cut."""
-    blocks = tuple(
-        replace(block, truncated=False) if isinstance(block, ToolCall) else block
-        for block in reply.message.blocks
-    )
-    return replace(reply, message=replace(reply.message, blocks=blocks))
 
 
 def test_a_stream_written_again_reads_the_same():

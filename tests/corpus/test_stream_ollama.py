@@ -11,6 +11,7 @@ from canonicall.events import BlockEnded
 from canonicall.folding import events_of
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.ollama.response import decode_response, encode_response
+from replies import with_calls
 
 from streaming import events_in, named, needs_corpus, recorded_streams
 
@@ -77,11 +78,7 @@ def test_a_recorded_reply_is_the_same_streamed_and_whole():
 
 
 def without_ids(reply):
-    blocks = tuple(
-        replace(block, id="") if isinstance(block, ToolCall) else block
-        for block in reply.message.blocks
-    )
-    return replace(reply, message=replace(reply.message, blocks=blocks))
+    return with_calls(reply, lambda call: replace(call, id=""))
 
 
 def test_a_stream_written_again_reads_the_same():

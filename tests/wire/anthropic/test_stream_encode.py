@@ -26,6 +26,7 @@ from canonicall.folding import events_of, fold
 from canonicall.reply import Reply, Usage
 from canonicall.streams import StreamEncoder
 from judges.anthropic_stream import accumulated, anthropic, follows_grammar, wire_events
+from replies import with_calls, with_own_ids
 
 from strategies import calls, media, origins, results, texts, thoughts
 from streaming import events_in
@@ -380,24 +381,14 @@ def replies_of(blocks):
 said = texts | thoughts | own_thoughts | calls | calls | results
 
 
-def with_own_ids(reply):
-    """Every call with an id of its own, as the API demands; that others get one has its tests."""
-    blocks = [
-        replace(block, id=f"toolu_{n}") if isinstance(block, ToolCall) else block
-        for n, block in enumerate(reply.message.blocks)
-    ]
-    return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))
-
-
 def with_text_of_broken_input(reply):
     """A stream shows input that breaks off as it is; a whole response has to wrap it."""
-    blocks = [
-        replace(block, args=None, raw=block.args["_raw"])
-        if isinstance(block, ToolCall) and block.args and _breaks_off(block.args.get("_raw"))
-        else block
-        for block in reply.message.blocks
-    ]
-    return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))
+
+    def shown(call):
+        raw = (call.args or {}).get("_raw")
+        return replace(call, args=None, raw=raw) if _breaks_off(raw) else call
+
+    return with_calls(reply, shown)
 
 
 def _breaks_off(raw):
