@@ -104,11 +104,11 @@ class Notes:
         place = f"line {number}"
         self.findings.append(Finding("unreadable_line", place, Action.DROPPED, why, Fault.INPUT))
 
-    def bookkeeping(self, lines: Iterable[Line], field: str = "type") -> None:
+    def bookkeeping(self, lines: Iterable[Line]) -> None:
         """Lines that no model ever saw: events, snapshots, titles."""
         seen = list(lines)
         if seen:
-            kinds = Counter(line.text(field) or "untyped" for line in seen)
+            kinds = Counter(line.text("type") or "untyped" for line in seen)
             listed = ", ".join(f"{kind} x {times}" for kind, times in kinds.items())
             why = f"The program's own records are no part of the conversation: {listed}."
             self._set_aside("session_bookkeeping", seen, why)
