@@ -45,3 +45,11 @@ def each(records, size=50):
         return pytest.mark.parametrize("records", groups, ids=ids)(run)
 
     return decorate
+
+
+def arguments_in(raw):
+    """The arguments of a call; the text itself where it is no JSON."""
+    try:
+        return json.loads(raw or "{}") or {}
+    except ValueError:
+        return raw

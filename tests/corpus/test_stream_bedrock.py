@@ -12,6 +12,7 @@ from canonicall.codec import decode_response, encode_response
 from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded
 from canonicall.folding import events_of, fold
 from canonicall.streams import StreamEncoder
+from corpus.support import arguments_in
 from judges.converse_stream import accumulated, check_grammar, sdk_events
 from replies import with_calls
 
@@ -122,8 +123,8 @@ def test_a_chat_stream_written_as_converse_says_the_same(data):
     check_grammar(read)
     said = accumulated(read)
     calls = [call for call in ended.reply.calls if call.kind != "server"]
-    assert [(name, arguments(raw)) for _, name, raw in said["calls"]] == [
-        (call.name, arguments(call.raw)) for call in calls
+    assert [(name, arguments_in(raw)) for _, name, raw in said["calls"]] == [
+        (call.name, arguments_in(call.raw)) for call in calls
     ]
     ids = [id for id, _, _ in said["calls"]]
     assert all(call.id in ("", id) for call, id in zip(calls, ids, strict=True))
@@ -132,13 +133,6 @@ def test_a_chat_stream_written_as_converse_says_the_same(data):
         b.text for b in ended.reply.message.blocks if isinstance(b, Text)
     )
     assert (said["stop"] == "tool_use") == (ended.reply.finish == "tool_calls")
-
-
-def arguments(raw):
-    try:
-        return json.loads(raw or "{}") or {}
-    except ValueError:
-        return raw
 
 
 def test_recorded_replies_as_streams():

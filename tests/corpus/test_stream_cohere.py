@@ -13,6 +13,7 @@ from canonicall.events import ArgumentsAdded, BlockEnded
 from canonicall.folding import events_of, fold
 from canonicall.streams import StreamEncoder
 from canonicall.wire.cohere.messages import PLAN
+from corpus.support import arguments_in
 from judges.cohere_stream import accumulated, check_grammar, sdk_events
 from replies import with_calls
 
@@ -109,8 +110,8 @@ def test_a_chat_stream_written_as_cohere_says_the_same(data):
         return
     check_grammar(read)
     calls = ended.reply.calls
-    assert [(name, arguments(raw)) for _, name, raw in said["calls"]] == [
-        (call.name, arguments(call.raw)) for call in calls
+    assert [(name, arguments_in(raw)) for _, name, raw in said["calls"]] == [
+        (call.name, arguments_in(call.raw)) for call in calls
     ]
     ids = [id for id, _, _ in said["calls"]]
     assert all(call.id in ("", id) for call, id in zip(calls, ids, strict=True))
@@ -118,13 +119,6 @@ def test_a_chat_stream_written_as_cohere_says_the_same(data):
     words = [block.text for block in ended.reply.message.blocks if isinstance(block, Text)]
     assert "".join(said["text"]) == "".join(words)
     assert (said["finish"] == "TOOL_CALL") == (ended.reply.finish == "tool_calls")
-
-
-def arguments(raw):
-    try:
-        return json.loads(raw or "{}") or {}
-    except ValueError:
-        return raw
 
 
 def test_recorded_replies_as_streams():
