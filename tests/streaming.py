@@ -1,11 +1,9 @@
 """Recorded streams as the bytes they were, and ways to cut them, for the tests of every format."""
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,22 +11,16 @@ import pytest
 from canonicall.events import Event
 from canonicall.framing.eventstream import write_frame
 from canonicall.streams import StreamDecoder
-
-CORPUS = os.environ.get("CANONICALL_CORPUS", "")
-needs_corpus = pytest.mark.skipif(
-    not CORPUS, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
-)
+from corpus.support import CORPUS, every_record
 
 
 def recorded_streams(*protocols: str) -> Iterator[tuple[str, str, bytes]]:
     """The id, the provider and the bytes of every stream of these protocols."""
     if not CORPUS:
         pytest.skip("CANONICALL_CORPUS does not name the folder of recorded traffic")
-    for path in sorted(Path(CORPUS).glob("*.jsonl")):
-        for line in path.read_text("utf-8").splitlines():
-            record = json.loads(line)
-            if record["protocol"] in protocols and isinstance(record["response"], list):
-                yield record["id"], record["provider"], stream_bytes(record)
+    for record in every_record():
+        if record["protocol"] in protocols and isinstance(record["response"], list):
+            yield record["id"], record["provider"], stream_bytes(record)
 
 
 def pieces_of(whole: Any, cuts: Iterable[int]) -> list[Any]:

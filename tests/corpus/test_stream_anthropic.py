@@ -21,10 +21,11 @@ from canonicall.events import (
 )
 from canonicall.folding import events_of, fold, with_truncated_call
 from canonicall.streams import StreamDecoder, StreamEncoder
+from corpus.support import needs_corpus
 from corpus.test_anthropic_corpus import responses
 from judges.anthropic_stream import accumulated, follows_grammar
 
-from streaming import events_in, needs_corpus, recorded_streams, sized
+from streaming import events_in, recorded_streams, sized
 
 pytestmark = needs_corpus
 

@@ -12,11 +12,11 @@ from canonicall.codec import decode_response, encode_response
 from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded
 from canonicall.folding import events_of, fold
 from canonicall.streams import StreamEncoder
-from corpus.support import arguments_in
+from corpus.support import CORPUS, arguments_in, needs_corpus
 from judges.converse_stream import accumulated, check_grammar, sdk_events
 from replies import with_calls
 
-from streaming import CORPUS, events_in, needs_corpus, recorded_streams, sized
+from streaming import events_in, recorded_streams, sized
 
 pytestmark = needs_corpus
 STREAMS = list(recorded_streams("bedrock-converse")) if CORPUS else []

@@ -13,11 +13,11 @@ from canonicall.events import ArgumentsAdded, BlockEnded
 from canonicall.folding import events_of, fold
 from canonicall.streams import StreamEncoder
 from canonicall.wire.cohere.messages import PLAN
-from corpus.support import arguments_in
+from corpus.support import CORPUS, arguments_in, needs_corpus
 from judges.cohere_stream import accumulated, check_grammar, sdk_events
 from replies import with_calls
 
-from streaming import CORPUS, events_in, needs_corpus, recorded_streams, sized
+from streaming import events_in, recorded_streams, sized
 
 pytestmark = needs_corpus
 STREAMS = list(recorded_streams("cohere-v2")) if CORPUS else []

@@ -11,10 +11,11 @@ from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded, TextAdded
 from canonicall.folding import events_of, fold, raw_arguments
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.gemini.response import decode_response, encode_response
+from corpus.support import needs_corpus
 from genai_reader import read_with_genai
 from replies import unmarked
 
-from streaming import events_in, named, needs_corpus, recorded_streams
+from streaming import events_in, named, recorded_streams
 
 pytestmark = needs_corpus
 

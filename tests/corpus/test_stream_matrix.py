@@ -15,22 +15,14 @@ from canonicall import Event, StreamEncoder, StreamEnded, ToolCall
 from canonicall.admission import parse_arguments
 from canonicall.events import BlockEnded
 from canonicall.verify import verify_stream
+from corpus.support import PROTOCOLS, needs_corpus
 from genai_reader import read_with_genai
 from judges import anthropic_stream, chat_stream, responses_stream
 
-from streaming import events_in, needs_corpus, recorded_streams
+from streaming import events_in, recorded_streams
 
 pytestmark = needs_corpus
 
-PROTOCOLS = {
-    "openai-chat": "openai-chat",
-    "openai-responses": "openai-responses",
-    "anthropic": "anthropic-messages",
-    "gemini": "gemini-generate",
-    "bedrock": "bedrock-converse",
-    "cohere": "cohere-v2",
-    "ollama": "ollama-chat",
-}
 AT_LEAST = {
     "openai-chat": 400,
     "openai-responses": 210,

@@ -11,9 +11,10 @@ from canonicall.events import BlockEnded
 from canonicall.folding import events_of
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.ollama.response import decode_response, encode_response
+from corpus.support import needs_corpus
 from replies import with_calls
 
-from streaming import events_in, named, needs_corpus, recorded_streams
+from streaming import events_in, named, recorded_streams
 
 pytestmark = needs_corpus
 

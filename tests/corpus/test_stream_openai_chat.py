@@ -26,8 +26,9 @@ from canonicall import (
     verify_stream,
 )
 from canonicall.folding import Folder
+from corpus.support import needs_corpus
 
-from streaming import events_in, needs_corpus, pieces_of, recorded_streams, sized
+from streaming import events_in, pieces_of, recorded_streams, sized
 
 pytestmark = needs_corpus
 

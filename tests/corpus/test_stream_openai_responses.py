@@ -14,9 +14,10 @@ from canonicall.codec import decode_response, encode_response
 from canonicall.events import ArgumentsAdded, BlockEnded, BlockStarted, TextAdded, ThinkingAdded
 from canonicall.folding import events_of, fold, raw_arguments
 from canonicall.streams import StreamDecoder, StreamEncoder
+from corpus.support import needs_corpus
 from judges.responses_stream import accumulated, check_frames, reading
 
-from streaming import events_in, needs_corpus, recorded_streams
+from streaming import events_in, recorded_streams
 
 pytestmark = needs_corpus
 

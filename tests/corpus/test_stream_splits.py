@@ -6,7 +6,9 @@ single bytes never do, which every third stream is read in. All have to give the
 
 import pytest
 
-from streaming import events_in, needs_corpus, recorded_streams, sized
+from corpus.support import needs_corpus
+
+from streaming import events_in, recorded_streams, sized
 
 pytestmark = needs_corpus
 
