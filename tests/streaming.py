@@ -1,38 +1,43 @@
 """Recorded streams as the bytes they were, and ways to cut them, for the tests of every format."""
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from canonicall.events import Event
 from canonicall.framing.eventstream import write_frame
-
-CORPUS = os.environ.get("CANONICALL_CORPUS", "")
-needs_corpus = pytest.mark.skipif(
-    not CORPUS, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
-)
+from canonicall.streams import StreamDecoder
+from corpus.support import CORPUS, every_record
 
 
 def recorded_streams(*protocols: str) -> Iterator[tuple[str, str, bytes]]:
     """The id, the provider and the bytes of every stream of these protocols."""
     if not CORPUS:
         pytest.skip("CANONICALL_CORPUS does not name the folder of recorded traffic")
-    for path in sorted(Path(CORPUS).glob("*.jsonl")):
-        for line in path.read_text("utf-8").splitlines():
-            record = json.loads(line)
-            if record["protocol"] in protocols and isinstance(record["response"], list):
-                yield record["id"], record["provider"], stream_bytes(record)
+    for record in every_record():
+        if record["protocol"] in protocols and isinstance(record["response"], list):
+            yield record["id"], record["provider"], stream_bytes(record)
 
 
 def pieces_of(whole: Any, cuts: Iterable[int]) -> list[Any]:
     """Text or bytes, cut at some places; numbers beyond the end count on from the start."""
     edges = [0, *sorted(cut % (len(whole) + 1) for cut in cuts), len(whole)]
     return [whole[start:end] for start, end in pairwise(edges)]
+
+
+def sized(whole: bytes, size: int) -> list[bytes]:
+    """Bytes in pieces of one size, the last of which may be shorter."""
+    return [whole[start : start + size] for start in range(0, len(whole), size)]
+
+
+def events_in(format: str, *pieces: bytes, provider: str = "") -> list[Event]:
+    """The events of a whole stream that comes in these pieces."""
+    decoder = StreamDecoder(format, provider=provider)
+    return [event for piece in pieces for event in decoder.feed(piece)] + decoder.close()
 
 
 @contextmanager

@@ -5,18 +5,14 @@ findings for everything out of the ordinary. This is the only place where an id 
 only one that writes to the ledger.
 """
 
-from hashlib import sha256
-
-import msgspec
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, CallClosed, Message, Text, ToolCall, ToolResult
+from canonicall.blocks import Block, CallClosed, Message, ToolCall, ToolResult
 from canonicall.findings import Action, Fault, Finding, Place, in_words
-from canonicall.ids import base64url, derived_tool_id, is_canonical_tool_id
+from canonicall.ids import derived_tool_id, is_canonical_tool_id
 from canonicall.ledger import Interaction, Ledger
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, infer_outcome
-
-_TURN_PREFIX = "turn_"
+from canonicall.turn_keys import TurnKeys
 
 
 class Binding:
@@ -26,7 +22,7 @@ class Binding:
         self.ledger = Ledger()
         self._next_index: dict[str, int] = {}
         self._next_number = 0
-        self._occurrences: dict[str, int] = {}
+        self._turn_keys = TurnKeys()
         self._early_results: dict[str, list[tuple[ToolResult, int]]] = {}
         self._continues_exchange = False
 
@@ -36,7 +32,7 @@ class Binding:
         twin.ledger = self.ledger.fork()
         twin._next_index = dict(self._next_index)
         twin._next_number = self._next_number
-        twin._occurrences = dict(self._occurrences)
+        twin._turn_keys = self._turn_keys.fork()
         twin._early_results = {id: list(held) for id, held in self._early_results.items()}
         twin._continues_exchange = self._continues_exchange
         return twin
@@ -54,7 +50,7 @@ class Binding:
         if by_model:
             if not self._continues_exchange:
                 self.ledger.begin_exchange()
-            turn_key = self._turn_key(message)
+            turn_key = self._turn_keys.key_of(message)
         elif self._early_results and not _all_results(message):
             self._early_results.clear()
         elif message.role != "tool" and not message.results:
@@ -100,19 +96,6 @@ class Binding:
             return closing
         findings.append(Finding(code, where, action, why, Fault.INPUT))
         return closing
-
-    def _turn_key(self, message: Message) -> str:
-        """The turn key of `message`. Equal messages are told apart by occurrence."""
-        if message.turn_key:
-            base, _, count = message.turn_key.partition(".")
-            if base.startswith(_TURN_PREFIX):
-                seen = int(count) if count.isdecimal() and len(count) < 10 else 1
-                self._occurrences[base] = max(self._occurrences.get(base, 0), seen)
-            return message.turn_key
-        base = derive_turn_key(message)
-        seen = self._occurrences.get(base, 0) + 1
-        self._occurrences[base] = seen
-        return base if seen == 1 else f"{base}.{seen}"
 
     def _bind_call(
         self, call: ToolCall, provider: str, turn: str, place: Place, findings: list[Finding]
@@ -219,21 +202,6 @@ class Binding:
             why = "The result has no id and no call is open, so it answers nothing."
         findings.append(_seen("orphan_result", place, Action.SET_ASIDE, why))
         return result
-
-
-def derive_turn_key(message: Message) -> str:
-    """A key for a message that came without one: from what it says, never from where it stands.
-
-    Reasoning is left out: clients drop and rewrite it, and the key has to survive that.
-    """
-    parts: list[object] = [message.role]
-    for block in message.blocks:
-        if isinstance(block, Text):
-            parts.append(block.text)
-        elif isinstance(block, ToolCall):
-            arguments = block.raw if block.args is None else block.args
-            parts += (block.raw_id or block.id, block.name, arguments)
-    return _TURN_PREFIX + base64url(sha256(msgspec.json.encode(parts)).digest())[:16]
 
 
 def split_misplaced_calls(

@@ -7,6 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from cli.talks import stored, write_script, write_tools
+from cli.terminal import Terminal
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 # What a shell may set to change colour, width or buffering.
@@ -53,3 +56,26 @@ def python() -> Run:
         return _run(["-c", program, *arguments], _environment(), **options)
 
     return run
+
+
+@pytest.fixture
+def chat(tmp_path):
+    """Begins a chat in a terminal, with a script and the tools of the tests."""
+    opened = []
+
+    def start(*replies, options=()):
+        arguments = ["--script", write_script(tmp_path, *replies)] if replies else []
+        arguments += ["--tools", write_tools(tmp_path), "--session", "s", *options]
+        env = {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", "XDG_DATA_HOME": str(tmp_path)}
+        opened.append(Terminal("chat", *arguments, env=env))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def history(tmp_path):
+    """A session that `run` or `chat` has stored."""
+    return lambda id="s": stored(tmp_path / "canonicall" / "sessions.db", id)

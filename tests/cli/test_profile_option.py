@@ -8,7 +8,6 @@ from click.testing import CliRunner
 from canonicall.cli.chunks import CHUNK_LINES
 from canonicall.cli.overview import FOUND
 from canonicall.cli.verbs import cli
-from canonicall.providers.registry import registered_profiles, unregister_provider
 
 PROFILE = """
 name = "house"
@@ -21,15 +20,6 @@ date = "2026-11-16"
 """
 ASKED = {"model": "m", "messages": [{"role": "developer", "content": "Be brief."}]}
 ASKED["messages"].append({"role": "user", "content": "Hello?"})
-
-
-@pytest.fixture(autouse=True)
-def as_before():
-    before = registered_profiles()
-    yield
-    for one in registered_profiles():
-        if one not in before:
-            unregister_provider(one.name)
 
 
 @pytest.fixture

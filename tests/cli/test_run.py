@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from canonicall.cli.verbs import cli
 from canonicall.persisted import dump
 from canonicall.runtime.events import AgentEvent, fold_events
-from cli.talks import calls, outcomes, refused_by, stored, write_script, write_tools
+from cli.talks import calls, outcomes, refused_by, write_script, write_tools
 from cli.terminal import CTRL_C, ENTER, Terminal
 
 
@@ -33,11 +33,6 @@ def run(tmp_path):
         return runner.invoke(cli, ["run", *given], input=input)
 
     return start
-
-
-@pytest.fixture
-def history(tmp_path):
-    return lambda id="s": stored(tmp_path / "canonicall" / "sessions.db", id)
 
 
 def test_the_answer_is_all_there_is_on_standard_output(run, history):

@@ -6,14 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from canonicall.blocks import Media, Opaque, Origin, Text, Thinking, ToolCall
-from canonicall.client.learning import (
-    BY_FORMAT,
-    CHANCE,
-    CHANGES,
-    HOPELESS,
-    Learned,
-    change_for,
-)
+from canonicall.client.learning import Learned, change_for
+from canonicall.client.lessons import BY_FORMAT, CHANCE, CHANGES, HOPELESS
 from canonicall.conversation import Conversation
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.runtime.events import StatusEvent

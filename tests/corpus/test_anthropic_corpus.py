@@ -3,11 +3,8 @@
 The readings of raw JSON in this file share no code with the decoder.
 """
 
-import json
-import os
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,23 +18,14 @@ from canonicall.wire.anthropic.messages import encode_turn
 from canonicall.wire.anthropic.request import decode_request, encode_request
 from canonicall.wire.anthropic.response import decode_response, encode_response
 from canonicall.wire.anthropic.target import TARGET
+from corpus.support import needs_corpus, recorded
 
-CORPUS = os.environ.get("CANONICALL_CORPUS", "")
-pytestmark = pytest.mark.skipif(
-    not CORPUS, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
-)
+pytestmark = needs_corpus
 
 
 @cache
 def records() -> list[dict[str, Any]]:
-    found = []
-    for path in sorted(Path(CORPUS).glob("*.jsonl")):
-        for line in path.read_text("utf-8").splitlines():
-            if '"anthropic-messages"' in line:
-                record = json.loads(line)
-                if record["protocol"] == "anthropic-messages":
-                    found.append(record)
-    return found
+    return list(recorded("anthropic-messages"))
 
 
 def is_malformed(body: dict[str, Any]) -> bool:

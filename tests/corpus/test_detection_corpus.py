@@ -1,19 +1,10 @@
 """Every recorded request is told by its format, or is one of those that several formats share."""
 
 from canonicall.importing.detection import possible_formats
-from corpus.support import each, needs_corpus, recorded
+from corpus.support import FORMATS, each, needs_corpus, recorded
 
 pytestmark = needs_corpus
 
-FORMATS = {
-    "openai-chat": "openai-chat",
-    "openai-responses": "openai-responses",
-    "anthropic-messages": "anthropic",
-    "gemini-generate": "gemini",
-    "bedrock-converse": "bedrock",
-    "cohere-v2": "cohere",
-    "ollama-chat": "ollama",
-}
 REQUESTS = [
     record
     for protocol in FORMATS

@@ -6,12 +6,9 @@ thoughts, results, media and signatures have to be the same in canonical form an
 
 import base64
 import json
-import os
 import re
-from pathlib import Path
 
 import msgspec
-import pytest
 from msgspec.structs import replace
 
 from canonicall.blocks import Code, Media, Text, Thinking, ToolCall, ToolResult
@@ -22,24 +19,10 @@ from canonicall.wire.gemini.messages import encode_turn
 from canonicall.wire.gemini.request import decode_request, encode_request
 from canonicall.wire.gemini.response import decode_response, encode_response
 from canonicall.wire.gemini.target import TARGET
-from corpus.support import each
+from corpus.support import each, needs_corpus, recorded
 
-CORPUS = os.environ.get("CANONICALL_CORPUS")
-pytestmark = pytest.mark.skipif(
-    not CORPUS, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
-)
-
-
-def _records():
-    for path in sorted(Path(CORPUS).glob("*.jsonl")) if CORPUS else ():
-        for line in path.read_text().splitlines():
-            if '"gemini-generate"' in line:
-                record = json.loads(line)
-                if record["protocol"] == "gemini-generate":
-                    yield record
-
-
-RECORDS = list(_records())
+pytestmark = needs_corpus
+RECORDS = list(recorded("gemini-generate"))
 REQUESTS = [one for one in RECORDS if one["request"] is not None]
 REPLIES = [one for one in RECORDS if one["framing"] == "json" and one["status"] == 200]
 ERRORS = [one for one in RECORDS if one["framing"] == "json" and one["status"] != 200]

@@ -5,11 +5,9 @@ what the canonical form says, and what comes out when it is encoded again.
 """
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -31,21 +29,14 @@ from canonicall.wire.openai_chat.messages import encode_turn
 from canonicall.wire.openai_chat.request import decode_request, encode_request
 from canonicall.wire.openai_chat.response import decode_response, encode_response
 from canonicall.wire.openai_chat.target import TARGET
+from corpus.support import needs_corpus, recorded
 
-CORPUS = os.environ.get("CANONICALL_CORPUS")
-pytestmark = pytest.mark.skipif(
-    not CORPUS, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
-)
+pytestmark = needs_corpus
 
 
 @cache
 def records() -> list[dict]:
-    lines = (
-        line
-        for path in sorted(Path(CORPUS).glob("*.jsonl"))
-        for line in path.read_text(encoding="utf-8").splitlines()
-    )
-    return [one for one in map(json.loads, lines) if one["protocol"] == "openai-chat"]
+    return list(recorded("openai-chat"))
 
 
 # Sent to provoke a 400: {"temperature": "hot"}. It is refused here as well, with the same path.

@@ -3,10 +3,7 @@
 The raw JSON is read a second time here, in a few lines that share nothing with the decoder.
 """
 
-import json
-import os
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -19,9 +16,9 @@ from canonicall.wire.openai_responses.messages import encode_turn
 from canonicall.wire.openai_responses.request import decode_request, encode_request
 from canonicall.wire.openai_responses.response import decode_response, encode_response
 from canonicall.wire.openai_responses.target import TARGET
+from corpus.support import CORPUS, recorded
 
-FOLDER = os.environ.get("CANONICALL_CORPUS")
-if not FOLDER:
+if not CORPUS:
     pytest.skip("CANONICALL_CORPUS does not name a folder", allow_module_level=True)
 
 REFUSED = {
@@ -40,15 +37,7 @@ SERVER_CALLS = {
 """Items that hold a call and what came of it."""
 
 
-def _records():
-    for path in sorted(Path(FOLDER).glob("*.jsonl")):
-        for line in path.read_text().splitlines():
-            record = json.loads(line)
-            if record["protocol"] == "openai-responses":
-                yield record
-
-
-RECORDS = list(_records())
+RECORDS = list(recorded("openai-responses"))
 REQUESTS = [one for one in RECORDS if isinstance(one["request"], dict)]
 RESPONSES = [one for one in RECORDS if one["framing"] == "json" and one["status"] == 200]
 ERRORS = [one for one in RECORDS if one["framing"] == "json" and one["status"] != 200]

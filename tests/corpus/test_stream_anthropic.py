@@ -4,7 +4,7 @@ The SDK's final message is a body like any other, so both readings are compared 
 """
 
 import json
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,20 +21,18 @@ from canonicall.events import (
 )
 from canonicall.folding import events_of, fold, with_truncated_call
 from canonicall.streams import StreamDecoder, StreamEncoder
+from corpus.support import needs_corpus
 from corpus.test_anthropic_corpus import responses
 from judges.anthropic_stream import accumulated, follows_grammar
 
-from streaming import needs_corpus, recorded_streams
+from streaming import events_in, recorded_streams, sized
 
 pytestmark = needs_corpus
 
 FORMAT = "anthropic"
 
 
-def decoded(data, format=FORMAT, size=None):
-    decoder = StreamDecoder(format)
-    pieces = [data] if size is None else [data[n : n + size] for n in range(0, len(data), size)]
-    return [event for piece in pieces for event in decoder.feed(piece)] + decoder.close()
+decoded = partial(events_in, FORMAT)
 
 
 def encoded(events):
@@ -112,7 +110,7 @@ def test_every_stream_is_complete_and_has_no_finding():
 def test_every_stream_is_the_same_byte_by_byte():
     """Every third one; the others in pieces of a few bytes."""
     pairs = (
-        (id, decoded(data), decoded(data, size=17 if number % 3 else 1))
+        (id, decoded(data), decoded(*sized(data, 17 if number % 3 else 1)))
         for number, (id, data) in enumerate(streams())
     )
     assert unequal(pairs) == []
@@ -131,7 +129,8 @@ def test_streams_over_bedrock_are_read_as_the_sdk_reads_their_payloads():
     ]
     assert unequal(pairs) == []
     assert (
-        unequal((id, decoded(data), decoded(data, size=1)) for id, data in invoked_streams()) == []
+        unequal((id, decoded(data), decoded(*sized(data, 1))) for id, data in invoked_streams())
+        == []
     )
 
 
@@ -188,7 +187,7 @@ def test_every_stream_of_chat_completions_reaches_users_of_the_sdk():
     """The same words, thoughts and calls; a stream that was cut is an error to them."""
     pairs = []
     for id, data in chat_streams():
-        events = decoded(data, "openai-chat")
+        events = events_in("openai-chat", data)
         end = events[-1]
         assert isinstance(end, StreamEnded)
         stream = encoded(events)

@@ -1,6 +1,7 @@
 """Recorded ConverseStreams: what we read is what botocore reads; what we write, botocore reads too."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,12 @@ from canonicall.blocks import Text, Thinking
 from canonicall.codec import decode_response, encode_response
 from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded
 from canonicall.folding import events_of, fold
-from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.streams import StreamEncoder
+from corpus.support import CORPUS, arguments_in, needs_corpus
 from judges.converse_stream import accumulated, check_grammar, sdk_events
+from replies import with_calls
 
-from streaming import CORPUS, needs_corpus, recorded_streams
+from streaming import events_in, recorded_streams, sized
 
 pytestmark = needs_corpus
 STREAMS = list(recorded_streams("bedrock-converse")) if CORPUS else []
@@ -25,11 +28,7 @@ each_stream = pytest.mark.parametrize(
 )
 
 
-def decoded(data, size=1 << 30, format="bedrock"):
-    decoder = StreamDecoder(format)
-    pieces = [data[start : start + size] for start in range(0, len(data), size)]
-    events = [event for piece in pieces for event in decoder.feed(piece)]
-    return events + decoder.close()
+decoded = partial(events_in, "bedrock")
 
 
 def test_the_corpus_has_what_is_to_be_checked():
@@ -73,7 +72,7 @@ def is_thought(block):
 
 @each_stream
 def test_byte_by_byte_gives_the_same_events(data):
-    assert decoded(data, 1) == decoded(data, 1000) == decoded(data)
+    assert decoded(*sized(data, 1)) == decoded(*sized(data, 1000)) == decoded(data)
 
 
 @each_stream
@@ -114,7 +113,7 @@ def split_frames(data):
 
 @pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, _, data in CHATS])
 def test_a_chat_stream_written_as_converse_says_the_same(data):
-    *events, ended = decoded(data, format="openai-chat")
+    *events, ended = events_in("openai-chat", data)
     wire = StreamEncoder("bedrock").feed_all([*events, ended])
     if not ended.complete:
         with pytest.raises(Exception, match="modelStreamErrorException"):
@@ -124,8 +123,8 @@ def test_a_chat_stream_written_as_converse_says_the_same(data):
     check_grammar(read)
     said = accumulated(read)
     calls = [call for call in ended.reply.calls if call.kind != "server"]
-    assert [(name, arguments(raw)) for _, name, raw in said["calls"]] == [
-        (call.name, arguments(call.raw)) for call in calls
+    assert [(name, arguments_in(raw)) for _, name, raw in said["calls"]] == [
+        (call.name, arguments_in(call.raw)) for call in calls
     ]
     ids = [id for id, _, _ in said["calls"]]
     assert all(call.id in ("", id) for call, id in zip(calls, ids, strict=True))
@@ -134,13 +133,6 @@ def test_a_chat_stream_written_as_converse_says_the_same(data):
         b.text for b in ended.reply.message.blocks if isinstance(b, Text)
     )
     assert (said["stop"] == "tool_use") == (ended.reply.finish == "tool_calls")
-
-
-def arguments(raw):
-    try:
-        return json.loads(raw or "{}") or {}
-    except ValueError:
-        return raw
 
 
 def test_recorded_replies_as_streams():
@@ -168,10 +160,7 @@ def json_records():
 
 def as_whole(reply):
     """A streamed reply with its arguments parsed, as they are in a whole response."""
-    blocks = tuple(
-        replace(block, args=json.loads(block.raw), raw=None)
-        if block in reply.calls and block.raw
-        else block
-        for block in reply.message.blocks
+    return with_calls(
+        reply,
+        lambda call: replace(call, args=json.loads(call.raw), raw=None) if call.raw else call,
     )
-    return replace(reply, message=replace(reply.message, blocks=blocks))

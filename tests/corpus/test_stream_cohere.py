@@ -1,6 +1,7 @@
 """Recorded Cohere streams: what we read is what the SDK reads; what we write, the SDK reads too."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,13 @@ from canonicall.blocks import Text, Thinking
 from canonicall.codec import decode_response, encode_response
 from canonicall.events import ArgumentsAdded, BlockEnded
 from canonicall.folding import events_of, fold
-from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.streams import StreamEncoder
 from canonicall.wire.cohere.messages import PLAN
+from corpus.support import CORPUS, arguments_in, needs_corpus
 from judges.cohere_stream import accumulated, check_grammar, sdk_events
+from replies import with_calls
 
-from streaming import CORPUS, needs_corpus, recorded_streams
+from streaming import events_in, recorded_streams, sized
 
 pytestmark = needs_corpus
 STREAMS = list(recorded_streams("cohere-v2")) if CORPUS else []
@@ -26,11 +29,7 @@ each_stream = pytest.mark.parametrize(
 )
 
 
-def decoded(data, size=1 << 30, format="cohere"):
-    decoder = StreamDecoder(format)
-    pieces = [data[start : start + size] for start in range(0, len(data), size)]
-    events = [event for piece in pieces for event in decoder.feed(piece)]
-    return events + decoder.close()
+decoded = partial(events_in, "cohere")
 
 
 def test_the_corpus_has_what_is_to_be_checked():
@@ -66,7 +65,7 @@ def test_a_stream_says_what_the_sdk_reads_in_it(data):
 
 @each_stream
 def test_byte_by_byte_gives_the_same_events(data):
-    assert decoded(data, 1) == decoded(data, 1000) == decoded(data)
+    assert decoded(*sized(data, 1)) == decoded(*sized(data, 1000)) == decoded(data)
 
 
 @each_stream
@@ -82,11 +81,7 @@ def test_a_stream_written_again_says_the_same(data):
 
 
 def with_objects(reply):
-    blocks = tuple(
-        replace(block, raw=block.raw or "{}") if block in reply.calls else block
-        for block in reply.message.blocks
-    )
-    return replace(reply, message=replace(reply.message, blocks=blocks))
+    return with_calls(reply, lambda call: replace(call, raw=call.raw or "{}"))
 
 
 @each_stream
@@ -107,7 +102,7 @@ def test_a_cut_at_every_event_is_never_taken_for_whole(data):
 
 @pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, _, data in CHATS])
 def test_a_chat_stream_written_as_cohere_says_the_same(data):
-    *events, ended = decoded(data, format="openai-chat")
+    *events, ended = events_in("openai-chat", data)
     read = sdk_events(StreamEncoder("cohere").feed_all([*events, ended]))
     said = accumulated(read)
     if not ended.complete:
@@ -115,8 +110,8 @@ def test_a_chat_stream_written_as_cohere_says_the_same(data):
         return
     check_grammar(read)
     calls = ended.reply.calls
-    assert [(name, arguments(raw)) for _, name, raw in said["calls"]] == [
-        (call.name, arguments(call.raw)) for call in calls
+    assert [(name, arguments_in(raw)) for _, name, raw in said["calls"]] == [
+        (call.name, arguments_in(call.raw)) for call in calls
     ]
     ids = [id for id, _, _ in said["calls"]]
     assert all(call.id in ("", id) for call, id in zip(calls, ids, strict=True))
@@ -124,13 +119,6 @@ def test_a_chat_stream_written_as_cohere_says_the_same(data):
     words = [block.text for block in ended.reply.message.blocks if isinstance(block, Text)]
     assert "".join(said["text"]) == "".join(words)
     assert (said["finish"] == "TOOL_CALL") == (ended.reply.finish == "tool_calls")
-
-
-def arguments(raw):
-    try:
-        return json.loads(raw or "{}") or {}
-    except ValueError:
-        return raw
 
 
 def test_recorded_replies_as_streams():

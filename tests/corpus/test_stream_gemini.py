@@ -6,16 +6,16 @@ import re
 from functools import cache
 from itertools import pairwise
 
-from msgspec.structs import replace
-
 from canonicall.blocks import Text, Thinking, ToolCall
 from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded, TextAdded, ThinkingAdded
 from canonicall.folding import events_of, fold, raw_arguments
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.gemini.response import decode_response, encode_response
+from corpus.support import needs_corpus
 from genai_reader import read_with_genai
+from replies import unmarked
 
-from streaming import named, needs_corpus, recorded_streams
+from streaming import events_in, named, recorded_streams
 
 pytestmark = needs_corpus
 
@@ -25,16 +25,16 @@ def streams(protocol="gemini-generate"):
     return list(recorded_streams(protocol))
 
 
-def decoded(format, provider, data):
-    decoder = StreamDecoder(format, provider=provider)
-    return decoder.feed(data) + decoder.close()
-
-
 @cache
 def read_streams():
     """Every recorded stream: its id, its provider, its events, and what the client reads in it."""
     return [
-        (id, provider, decoded("gemini", provider, data), read_with_genai(as_events(data)))
+        (
+            id,
+            provider,
+            events_in("gemini", data, provider=provider),
+            read_with_genai(as_events(data)),
+        )
         for id, provider, data in streams()
     ]
 
@@ -130,7 +130,7 @@ def test_byte_by_byte_is_the_same():
         decoder = StreamDecoder("gemini", provider=provider)
         pieces = [data[at : at + size] for at in range(0, len(data), size)]
         events = [event for piece in pieces for event in decoder.feed(piece)]
-        assert events + decoder.close() == decoded("gemini", provider, data), id
+        assert events + decoder.close() == events_in("gemini", data, provider=provider), id
 
 
 def test_a_recorded_reply_is_the_same_streamed_and_whole():
@@ -138,18 +138,9 @@ def test_a_recorded_reply_is_the_same_streamed_and_whole():
         reply = unmarked(events[-1].reply)
         whole = decode_response(encode_response(reply))
         for told in (events, events_of(reply)):
-            again = decoded("gemini", "", StreamEncoder("gemini").feed_all(told))[-1]
+            again = events_in("gemini", StreamEncoder("gemini").feed_all(told))[-1]
             assert again.complete, id
             assert unmarked(again.reply) == whole, id
-
-
-def unmarked(reply):
-    """`reply` as of this API without the marks of calls that the token limit may have cut."""
-    blocks = tuple(
-        replace(block, truncated=False) if isinstance(block, ToolCall) else block
-        for block in reply.message.blocks
-    )
-    return replace(reply, message=replace(reply.message, blocks=blocks))
 
 
 def test_a_stream_written_again_reads_the_same():
@@ -164,7 +155,7 @@ def test_a_stream_written_again_reads_the_same():
 def test_a_chat_stream_as_gemini_reads_the_same():
     for id, _, data in streams("openai-chat"):
         with named(id):
-            assert_same_in_gemini(decoded("openai-chat", "", data))
+            assert_same_in_gemini(events_in("openai-chat", data))
 
 
 def assert_same_in_gemini(events):
@@ -197,7 +188,7 @@ def test_a_cut_behind_every_chunk_is_told():
     for id, provider, data in streams():
         chunks = [one + b"\n\n" for one in as_events(data).split(b"\n\n") if one.strip()]
         for cut in range(len(chunks)):
-            ended = decoded("gemini", provider, b"".join(chunks[:cut]))[-1]
+            ended = events_in("gemini", b"".join(chunks[:cut]), provider=provider)[-1]
             if ended.complete:
                 continue
             assert ended.reply.message.partial, id

@@ -11,26 +11,18 @@ from typing import Any
 
 import pytest
 
-from canonicall import Event, StreamDecoder, StreamEncoder, StreamEnded, ToolCall
+from canonicall import Event, StreamEncoder, StreamEnded, ToolCall
 from canonicall.admission import parse_arguments
 from canonicall.events import BlockEnded
 from canonicall.verify import verify_stream
+from corpus.support import PROTOCOLS, needs_corpus
 from genai_reader import read_with_genai
 from judges import anthropic_stream, chat_stream, responses_stream
 
-from streaming import needs_corpus, recorded_streams
+from streaming import events_in, recorded_streams
 
 pytestmark = needs_corpus
 
-PROTOCOLS = {
-    "openai-chat": "openai-chat",
-    "openai-responses": "openai-responses",
-    "anthropic": "anthropic-messages",
-    "gemini": "gemini-generate",
-    "bedrock": "bedrock-converse",
-    "cohere": "cohere-v2",
-    "ollama": "ollama-chat",
-}
 AT_LEAST = {
     "openai-chat": 400,
     "openai-responses": 210,
@@ -73,11 +65,8 @@ Call = tuple[str, str, Any]
 @cache
 def decoded(format: str) -> list[tuple[str, list[Event]]]:
     """The events of every recorded stream of a format."""
-    streams = []
-    for id, _, data in recorded_streams(PROTOCOLS[format]):
-        decoder = StreamDecoder(format)
-        streams.append((id, decoder.feed(data) + decoder.close()))
-    return streams
+    streams = recorded_streams(PROTOCOLS[format])
+    return [(id, events_in(format, data)) for id, _, data in streams]
 
 
 @cache

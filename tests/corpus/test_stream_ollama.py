@@ -11,8 +11,10 @@ from canonicall.events import BlockEnded
 from canonicall.folding import events_of
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.ollama.response import decode_response, encode_response
+from corpus.support import needs_corpus
+from replies import with_calls
 
-from streaming import named, needs_corpus, recorded_streams
+from streaming import events_in, named, recorded_streams
 
 pytestmark = needs_corpus
 
@@ -20,11 +22,6 @@ pytestmark = needs_corpus
 @cache
 def streams(protocol="ollama-chat"):
     return [(id, data) for id, _, data in recorded_streams(protocol)]
-
-
-def decoded(format, data):
-    decoder = StreamDecoder(format)
-    return decoder.feed(data) + decoder.close()
 
 
 def read(data):
@@ -48,7 +45,7 @@ def test_a_recorded_stream_says_what_its_lines_say():
 
 
 def assert_said(data):
-    ended = decoded("ollama", data)[-1]
+    ended = events_in("ollama", data)[-1]
     text, thoughts, calls, last = read(data)
     reply, blocks = ended.reply, ended.reply.message.blocks
     assert ended.complete
@@ -66,32 +63,28 @@ def test_byte_by_byte_is_the_same():
     for id, data in streams():
         decoder = StreamDecoder("ollama")
         events = [one for at in range(len(data)) for one in decoder.feed(data[at : at + 1])]
-        assert events + decoder.close() == decoded("ollama", data), id
+        assert events + decoder.close() == events_in("ollama", data), id
 
 
 def test_a_recorded_reply_is_the_same_streamed_and_whole():
     for id, data in streams():
-        events = decoded("ollama", data)
+        events = events_in("ollama", data)
         reply = events[-1].reply
         whole = decode_response(encode_response(reply))
         for told in (events, events_of(reply)):
             # An id is made for a call that came without one.
-            again = decoded("ollama", StreamEncoder("ollama").feed_all(told))[-1]
+            again = events_in("ollama", StreamEncoder("ollama").feed_all(told))[-1]
             assert again.complete, id
             assert without_ids(again.reply) == without_ids(whole), id
 
 
 def without_ids(reply):
-    blocks = tuple(
-        replace(block, id="") if isinstance(block, ToolCall) else block
-        for block in reply.message.blocks
-    )
-    return replace(reply, message=replace(reply.message, blocks=blocks))
+    return with_calls(reply, lambda call: replace(call, id=""))
 
 
 def test_a_stream_written_again_reads_the_same():
     for id, data in streams():
-        again = read(StreamEncoder("ollama").feed_all(decoded("ollama", data)))
+        again = read(StreamEncoder("ollama").feed_all(events_in("ollama", data)))
         before = read(data)
         assert again[:2] == before[:2], id
         assert [call[1:] for call in again[2]] == [call[1:] for call in before[2]], id
@@ -105,7 +98,7 @@ def test_a_stream_written_again_reads_the_same():
 def test_another_stream_as_ollama_reads_the_same(format, protocol):
     for id, data in streams(protocol):
         with named(id):
-            assert_same_in_ollama(decoded(format, data))
+            assert_same_in_ollama(events_in(format, data))
 
 
 def assert_same_in_ollama(events):

@@ -7,7 +7,7 @@ whose chunks make it fail are read by `plain_reading`, a few lines that look at 
 import json
 import random
 import warnings
-from functools import cache
+from functools import cache, partial
 
 import httpx
 import pytest
@@ -20,15 +20,15 @@ from openai.types.chat import ChatCompletionChunk
 from canonicall import (
     BlockEnded,
     BlockStarted,
-    StreamDecoder,
     StreamEncoder,
     Text,
     fold,
     verify_stream,
 )
 from canonicall.folding import Folder
+from corpus.support import needs_corpus
 
-from streaming import needs_corpus, pieces_of, recorded_streams
+from streaming import events_in, pieces_of, recorded_streams, sized
 
 pytestmark = needs_corpus
 
@@ -45,9 +45,7 @@ def streams():
     return [(id, data) for id, _, data in recorded_streams("openai-chat")]
 
 
-def decoded(*pieces):
-    decoder = StreamDecoder("openai-chat")
-    return [event for piece in pieces for event in decoder.feed(piece)] + decoder.close()
+decoded = partial(events_in, "openai-chat")
 
 
 def chunks_of(stream):
@@ -157,7 +155,7 @@ def test_any_split_gives_the_same_events():
 def test_single_bytes_give_the_same_events():
     """Every third stream, not the ones that all formats are read in so (test_stream_splits.py)."""
     for id, data in streams()[1::3]:
-        assert decoded(*(data[at : at + 1] for at in range(len(data)))) == decoded(data), id
+        assert decoded(*sized(data, 1)) == decoded(data), id
 
 
 def test_the_events_before_the_end_say_what_the_reply_says():

@@ -5,7 +5,7 @@ accumulated by it as well, and each of their frames has to be of its type.
 """
 
 import json
-from functools import cache
+from functools import cache, partial
 
 import pytest
 
@@ -14,9 +14,10 @@ from canonicall.codec import decode_response, encode_response
 from canonicall.events import ArgumentsAdded, BlockEnded, BlockStarted, TextAdded, ThinkingAdded
 from canonicall.folding import events_of, fold, raw_arguments
 from canonicall.streams import StreamDecoder, StreamEncoder
+from corpus.support import needs_corpus
 from judges.responses_stream import accumulated, check_frames, reading
 
-from streaming import needs_corpus, recorded_streams
+from streaming import events_in, recorded_streams
 
 pytestmark = needs_corpus
 
@@ -33,9 +34,7 @@ def streams(protocol):
     return list(recorded_streams(protocol))
 
 
-def decoded(data, protocol=FORMAT):
-    decoder = StreamDecoder(protocol)
-    return decoder.feed(data) + decoder.close()
+decoded = partial(events_in, FORMAT)
 
 
 def canonical_reading(message):
@@ -134,7 +133,7 @@ def test_any_split_of_the_bytes_is_the_same():
 @pytest.mark.parametrize("protocol", [FORMAT, "openai-chat"])
 def test_streams_made_here_are_taken_by_the_sdk(protocol):
     for id, provider, data in streams(protocol):
-        events = decoded(data, protocol)
+        events = events_in(protocol, data)
         reply = events[-1].reply
         made = StreamEncoder(FORMAT).feed_all(events)
         # What goes back as it was is of the form that its provider gave it, and had at the time.
@@ -162,7 +161,7 @@ def test_recorded_replies_come_back_from_a_stream():
     """The law: a stream of a reply says what its whole response says."""
     for protocol in (FORMAT, "openai-chat"):
         for id, _, data in streams(protocol):
-            reply = decoded(data, protocol)[-1].reply
+            reply = events_in(protocol, data)[-1].reply
             if reply.message.partial or reply.finish == "error":
                 continue
             made = StreamEncoder(FORMAT).feed_all(events_of(reply))

@@ -6,16 +6,11 @@ single bytes never do, which every third stream is read in. All have to give the
 
 import pytest
 
-from canonicall.streams import StreamDecoder
+from corpus.support import needs_corpus
 
-from streaming import needs_corpus, recorded_streams
+from streaming import events_in, recorded_streams, sized
 
 pytestmark = needs_corpus
-
-
-def decoded(pieces, format):
-    decoder = StreamDecoder(format)
-    return [event for piece in pieces for event in decoder.feed(piece)] + decoder.close()
 
 
 def by_event(data):
@@ -31,7 +26,7 @@ def test_every_split_of_a_recorded_stream_gives_the_same_events(protocol, format
     unequal = []
     for number, (id, _, data) in enumerate(recorded_streams(protocol)):
         size = 1 if number % 3 == 0 else 13
-        slowly = decoded([data[at : at + size] for at in range(0, len(data), size)], format)
-        sizes = [[data], by_event(data), [data[at : at + 700] for at in range(0, len(data), 700)]]
-        unequal += [id for pieces in sizes if decoded(pieces, format) != slowly]
+        slowly = events_in(format, *sized(data, size))
+        ways = [[data], by_event(data), sized(data, 700)]
+        unequal += [id for pieces in ways if events_in(format, *pieces) != slowly]
     assert unequal == []

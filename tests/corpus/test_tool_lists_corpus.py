@@ -18,7 +18,7 @@ from canonicall.errors import CanonicallError
 from canonicall.providers.registry import get_target
 from canonicall.target import Target
 from canonicall.verify import verify
-from corpus.support import CORPUS, needs_corpus
+from corpus.support import CORPUS, FORMATS, needs_corpus
 
 pytestmark = needs_corpus
 
@@ -72,16 +72,6 @@ def typed_complaints(tools: Any, format: str) -> list[str]:
 
 # The recorded lists.
 
-PROTOCOLS = {
-    "anthropic-messages": "anthropic",
-    "bedrock-converse": "bedrock",
-    "cohere-v2": "cohere",
-    "gemini-generate": "gemini",
-    "ollama-chat": "ollama",
-    "openai-chat": "openai-chat",
-    "openai-responses": "openai-responses",
-}
-
 
 class Listed(NamedTuple):
     """A list of tools, and the request it was first seen in."""
@@ -99,7 +89,7 @@ def recorded_lists(format: str) -> list[Listed]:
         for line in path.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
             request = record["request"]
-            if PROTOCOLS.get(record["protocol"]) != format or record["status"] != 200:
+            if FORMATS.get(record["protocol"]) != format or record["status"] != 200:
                 continue
             holder = (request or {}).get("toolConfig") if format == "bedrock" else request
             tools = (holder or {}).get("tools")

@@ -6,23 +6,19 @@ format says have the fields that say so.
 """
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from canonicall.target import IdRule, NameRule, SchemaRule, Target
 from canonicall.verify import explain, verify
+from corpus.support import CORPUS, needs_corpus
 
-CORPUS = os.environ.get("CANONICALL_CORPUS", "")
-pytestmark = pytest.mark.skipif(
-    not CORPUS, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
-)
+pytestmark = needs_corpus
 
 # Ids: the widest form that hosts of the format are known to make; lengths as documented.
 TARGETS = {

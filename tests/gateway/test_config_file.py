@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from canonicall.client.secrets import Secret
 from canonicall.client.transport import Timeouts
-from canonicall.gateway.config_file import load_file, load_settings, read_settings
+from canonicall.gateway.config_file import load_file, read_settings
 from canonicall.gateway.config_problems import UnusableSettings
 from canonicall.gateway.settings import Choice, ModelSettings, Settings
 
@@ -299,10 +299,10 @@ def test_whoever_wants_an_open_door_says_so():
 def test_a_file_is_read_from_the_disk(tmp_path):
     file = tmp_path / "gateway.toml"
     file.write_text("[models]\na = 'openai:gpt-5'\n")
-    assert list(load_settings(file, {}).models) == ["a"]
-    assert load_file(str(file), {}).warnings == ()
+    loaded = load_file(file, {})
+    assert (list(loaded.settings.models), loaded.warnings) == (["a"], ())
     with pytest.raises(UnusableSettings, match=r"gone\.toml: \$: the file cannot be read: No such"):
-        load_settings(tmp_path / "gone.toml", {})
+        load_file(tmp_path / "gone.toml", {})
 
 
 values = st.recursive(

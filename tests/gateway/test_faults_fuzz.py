@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from canonicall.gateway.settings import Choice, ModelSettings, ServerSettings
+from corpus.support import CORPUS
 from gateway_faults import CLIENT_KEY, FRONTS, assert_no_key
 from gateway_support import World, ask
 from hostile_bodies import hostile
-
-from streaming import CORPUS
 
 COUNT = 2_500
 """Requests for each front."""

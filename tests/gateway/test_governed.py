@@ -3,8 +3,8 @@
 from typing import Any
 
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.served import Begun, Served
 from canonicall.gateway.settings import Choice, KeySettings, ModelSettings
+from gateway_faults import Told
 from gateway_support import UPSTREAM_KEY, World, ask
 
 KEY = "ck-for-a-test-0123456789"
@@ -19,20 +19,6 @@ def shown(key: str = KEY) -> dict[str, str]:
 
 def keys(**settings: Any) -> dict[str, KeySettings]:
     return {"team": KeySettings(hash=hash_of(KEY), **settings)}
-
-
-class Watched:
-    """Remembers what it is told."""
-
-    def __init__(self) -> None:
-        self.begins: list[Begun] = []
-        self.ends: list[Served] = []
-
-    def begun(self, begun: Begun) -> None:
-        self.begins.append(begun)
-
-    def ended(self, served: Served) -> None:
-        self.ends.append(served)
 
 
 async def test_a_key_is_needed_where_there_are_keys() -> None:
@@ -88,7 +74,7 @@ async def test_a_request_that_has_ended_frees_its_place() -> None:
 
 
 async def test_whoever_watches_is_told_of_all_requests() -> None:
-    watched = Watched()
+    watched = Told()
     gateway = World().gateway(MODELS, keys=keys(), watchers=[watched])
     answer = await ask(gateway, CHAT, BODY, headers=shown())
     await ask(gateway, CHAT, BODY, headers=shown("wrong"))

@@ -11,8 +11,6 @@ from canonicall.providers.registry import (
     find_profile,
     get_profile,
     get_target,
-    registered_profiles,
-    unregister_provider,
 )
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatorTransport
@@ -31,16 +29,6 @@ date = "2026-11-16"
 """
 SETTINGS = "profiles: [found/house.toml]\nmodels: {fast: 'house:m'}\n"
 ENVIRON = {"HOUSE_KEY": "sk-house"}
-
-
-@pytest.fixture(autouse=True)
-def as_before():
-    """No test leaves a provider behind."""
-    before = registered_profiles()
-    yield
-    for one in registered_profiles():
-        if one not in before:
-            unregister_provider(one.name)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 
-from canonicall.gateway.config_file import load_settings
+from canonicall.gateway.config_file import load_file
 from canonicall.gateway.serving import serve
 from canonicall.gateway.settings_source import SettingsSource
 
@@ -65,7 +65,7 @@ def tell(event, text):
 
 def main():
     file = sys.argv[1]
-    source = SettingsSource(lambda: load_settings(file, os.environ), file=file)
+    source = SettingsSource(lambda: load_file(file, os.environ).settings, file=file)
 
     def ready(address):
         tell("ready", address)

@@ -5,38 +5,21 @@ What a judge refuses today is known by a pattern over such lines, with the reaso
 the tests that must pass and has a test of its own that must fail, until the cause is gone.
 """
 
-import json
-import os
 import re
 from functools import cache
-from pathlib import Path
 
-import pytest
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from canonicall import Conversation
 from canonicall.codec import decode_request, encode_request
 from canonicall.request import Params, Request, Tool
+from corpus.support import FORMATS, every_record
 from scenarios.test_provider_switch_matrix import PROVIDERS, TOOLS, speak
 
 from strategies import conversations
 
-CORPUS = os.environ.get("CANONICALL_CORPUS")
 MISSING = "the SDK is not installed: pip install 'canonicall[judges]'"
-needs_corpus = pytest.mark.skipif(
-    CORPUS is None, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
-)
-
-_FORMATS = {
-    "openai-chat": "openai-chat",
-    "openai-responses": "openai-responses",
-    "anthropic-messages": "anthropic",
-    "gemini-generate": "gemini",
-    "bedrock-converse": "bedrock",
-    "cohere-v2": "cohere",
-    "ollama-chat": "ollama",
-}
 _SMALL_TOOLS = tuple(
     Tool(name, "A tool.", {"type": "object", "properties": {}}) for name in ("f", "g", "read_file")
 )
@@ -72,18 +55,10 @@ def _uses_tools(record):
 def recorded_requests():
     """Recorded requests of every protocol that a provider accepted and that use tools."""
     made = []
-    for path in sorted(Path(CORPUS).glob("*.jsonl")):
-        records = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-        fit = (
-            record
-            for record in records
-            if record["protocol"] in _FORMATS
-            and record["request"]
-            and record["status"] == 200
-            and _uses_tools(record)
-        )
-        for record in fit:
-            request = decode_request(record["request"], _FORMATS[record["protocol"]])
+    for record in every_record():
+        format = FORMATS.get(record["protocol"])
+        if format and record["request"] and record["status"] == 200 and _uses_tools(record):
+            request = decode_request(record["request"], format)
             made.append((record["id"], replace(request, model="model")))
     return made
 

@@ -11,14 +11,8 @@ from hypothesis import given, settings
 from typing_extensions import TypedDict
 
 from canonicall.codec import encode_request
-from judges.sources import (
-    MISSING,
-    damaged_requests,
-    needs_corpus,
-    recorded_refusals,
-    refusals,
-    switched_requests,
-)
+from corpus.support import needs_corpus
+from judges.sources import MISSING, damaged_requests, recorded_refusals, refusals, switched_requests
 from judges.typed import TypedJudge
 
 client = pytest.importorskip("cohere.v2.raw_client", reason=MISSING)

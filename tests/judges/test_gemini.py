@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 
 from canonicall.codec import encode_request
+from corpus.support import needs_corpus
 from judges.sources import (
     MISSING,
     damaged_requests,
-    needs_corpus,
     recorded_refusals,
     recorded_requests,
     refusals,

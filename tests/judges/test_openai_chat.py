@@ -4,14 +4,8 @@ import pytest
 from hypothesis import given, settings
 
 from canonicall.codec import encode_request
-from judges.sources import (
-    MISSING,
-    damaged_requests,
-    needs_corpus,
-    recorded_refusals,
-    refusals,
-    switched_requests,
-)
+from corpus.support import needs_corpus
+from judges.sources import MISSING, damaged_requests, recorded_refusals, refusals, switched_requests
 from judges.typed import TypedJudge
 
 params = pytest.importorskip("openai.types.chat.completion_create_params", reason=MISSING)

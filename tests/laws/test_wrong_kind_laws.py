@@ -1,7 +1,5 @@
 """A value of a wrong kind, anywhere in a body, is told and never an exception of Python's own."""
 
-from copy import deepcopy
-
 import msgspec
 import pytest
 
@@ -22,6 +20,7 @@ from canonicall import (
     encode_request,
     verify,
 )
+from wire.support import places, put
 
 from bodies import BASES
 
@@ -45,24 +44,10 @@ def body_of(format):
     return encode_request(request, BASES[format]).body
 
 
-def places(value, path=()):
-    """The path of every value in `value`."""
-    inner = value.items() if isinstance(value, dict) else ()
-    for key, item in enumerate(value) if isinstance(value, list) else inner:
-        yield (*path, key)
-        yield from places(item, (*path, key))
-
-
 def damaged(body):
     """The body with each of its values in turn replaced by each wrong one."""
-    for path in places(body):
-        for wrong in WRONG:
-            copy = deepcopy(body)
-            holder = copy
-            for key in path[:-1]:
-                holder = holder[key]
-            holder[path[-1]] = wrong
-            yield copy
+    inside = (path for path in places(body) if path)
+    return (put(body, path, wrong) for path in inside for wrong in WRONG)
 
 
 @pytest.mark.parametrize("format", BASES)

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from canonicall.codec import decode_response, encode_response, translate
-from canonicall.providers.registry import get_target
-from canonicall.verify import verify
+from canonicall.codec import decode_response, encode_response
+from scenarios.field_support import USER, sent
 
 BACKS = [
     "openai",
@@ -18,15 +17,6 @@ BACKS = [
     "ollama",
     "qwen",
 ]
-USER = {"role": "user", "content": "Go."}
-
-
-def sent(body, source, target, **options):
-    """The encoded request for `target`, which the judge has to accept."""
-    goal = get_target(target)
-    encoded = translate(body, source, goal, **options)
-    assert [str(one) for one in verify(encoded.body, goal)] == []
-    return encoded
 
 
 def chat(arguments, content="done", **fields):

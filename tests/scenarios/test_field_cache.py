@@ -7,23 +7,13 @@ import sys
 
 import pytest
 
-from canonicall.codec import translate
 from canonicall.gateway.settings import Choice, ModelSettings
-from canonicall.providers.registry import get_target
-from canonicall.verify import verify
+from scenarios.field_support import sent
 from scenarios.scripted_hosts import Hosts, asked, model, question
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
 SCHEMA = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "string"}}}
-
-
-def sent(body, source, target, **options):
-    """The encoded request for `target`, which the judge has to accept."""
-    goal = get_target(target)
-    encoded = translate(body, source, goal, **options)
-    assert [str(one) for one in verify(encoded.body, goal)] == []
-    return encoded
 
 
 def claude(*, system=None, tool=None, user=None, result=None):
@@ -144,7 +134,6 @@ def test_j3_a_model_without_caching_gets_no_point_behind_its_tools():
 SCRIPT = """
 import json, sys
 from canonicall.codec import translate
-from canonicall.gateway.settings import Choice, ModelSettings
 sys.stdout.buffer.write(translate(json.loads(sys.argv[1]), "anthropic", sys.argv[2]).data)
 """
 

@@ -2,11 +2,8 @@
 
 import pytest
 
-from canonicall.codec import translate
-from canonicall.providers.registry import get_target
-from canonicall.verify import verify
+from scenarios.field_support import USER, sent
 
-USER = {"role": "user", "content": "Go."}
 # One that strict mode takes as well.
 SCHEMA = {
     "type": "object",
@@ -14,14 +11,6 @@ SCHEMA = {
     "required": ["mode"],
     "additionalProperties": False,
 }
-
-
-def sent(body, source, target, **options):
-    """The encoded request for `target`, which the judge has to accept."""
-    goal = get_target(target)
-    encoded = translate(body, source, goal, **options)
-    assert [str(one) for one in verify(encoded.body, goal)] == []
-    return encoded
 
 
 def claude(choice, *names, **fields):

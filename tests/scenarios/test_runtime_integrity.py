@@ -1,8 +1,8 @@
 """The edge cases that break tool calling elsewhere, as far as they concern what runs it.
 
 Each is tested by the number of its row (from 22 on in `test_runtime_integrity_later.py`); what it
-does to the stored state is tested in `test_tool_interaction_state.py`. These rows have their tests
-in other places:
+does to the stored state is tested in `test_tool_interaction_state.py` and `..._ids.py`. These rows
+have their tests in other places:
 
 - 8, killed and resumed: `store/test_sessions.py`, `test_after_kill_nine_...`
 - 10, compaction inside a batch or in flight: `test_compaction_scenarios.py`
@@ -17,7 +17,7 @@ in other places:
 - 21, parallel streamed calls without numbers: `test_field_streaming.py`, `test_d2_...`;
   `test_field_streaming_ends.py`, `test_d31_...`; `client/test_model.py`, `test_what_hosts_do_...`
 - 26, one failure and its siblings: `runtime/test_scheduler.py`, `test_one_that_fails_...`
-- 28, loops, cycles and refused calls: `agent/test_machine.py`; `test_tool_loop.py`
+- 28, loops, cycles and refused calls: `agent/test_progress.py`; `test_tool_loop.py`
 - 29, media in results: `test_field_arguments.py`, `test_f12_...`; `client/test_recovery.py`,
   `test_media_that_a_model_does_not_take_...`
 - 31, calls as text, in pieces or quoted: `client/test_model.py`, `test_calls_that_leaked_...`;

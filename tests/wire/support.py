@@ -27,15 +27,9 @@ def transcript(request, names=None):
 def places(value, path=()):
     """The path of every value inside a JSON value."""
     yield path
-    inside = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    for key, inner in inside:
-        yield from places(inner, (*path, key))
+    if isinstance(value, (dict, list)):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[key], (*path, key))
 
 
 def put(value, path, new):

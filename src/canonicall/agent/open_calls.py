@@ -64,11 +64,6 @@ class OpenCalls:
         """Those that wait for nobody."""
         return tuple(id for id in self._open if id not in self._pending)
 
-    @property
-    def are_waiting(self) -> bool:
-        """Whether any waits for a decision or for a result from outside."""
-        return bool(self._pending)
-
     def start(self, calls: Iterable[ToolCall], target: Target) -> list[Command]:
         """Refuse what must not be run, and have the rest run, approved or supplied."""
         ready: list[ToolCall] = []

@@ -1,10 +1,12 @@
 """Arguments that several verbs take: names are checked before anything is done, and complete."""
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
+from canonicall.cli.files import STANDARD
 from canonicall.client.profile_files import read_profile
 from canonicall.errors import CanonicallError
 from canonicall.importing.documents import AUTO, format_names
@@ -24,42 +26,60 @@ else:
     TextParameter = click.ParamType
 
 
-class TargetName(TextParameter):
-    """A provider, with or without a model: PROVIDER[:MODEL]; or "all", where a verb allows it."""
+class KnownName(TextParameter, ABC):
+    """A name that has to be known: one that is not is refused with the reason, and shells help."""
 
-    name = "provider"
+    @abstractmethod
+    def known(self, name: str) -> str:
+        """The name as the verb goes on with it; raises where nobody has that name."""
 
-    def __init__(self, *, or_all: bool = False) -> None:
-        self._or_all = or_all
+    @abstractmethod
+    def offered(self) -> list[str]:
+        """The names that a shell may complete."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if not (self._or_all and value == EVERY_PROVIDER):
-            try:
-                get_target(value)
-            except CanonicallError as error:
-                self.fail(sentence(error), param, ctx)
-        return str(value)
+        try:
+            return self.known(value)
+        except CanonicallError as error:
+            text = str(error)
+            # As click's own messages begin.
+            self.fail(text[:1].upper() + text[1:], param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         del ctx, param
-        names = [*provider_names(), *([EVERY_PROVIDER] if self._or_all else [])]
-        return matching(names, incomplete)
+        return [CompletionItem(name) for name in self.offered() if name.startswith(incomplete)]
+
+
+class TargetName(KnownName):
+    """A provider, with or without a model: PROVIDER[:MODEL]; or "all", where a verb allows it."""
+
+    name = "provider"
+
+    def __init__(self, *, or_all: bool = False) -> None:
+        self._more = [EVERY_PROVIDER] if or_all else []
+
+    def known(self, name: str) -> str:
+        if name not in self._more:
+            get_target(name)
+        return name
+
+    def offered(self) -> list[str]:
+        return [*provider_names(), *self._more]
 
 
 class ProviderName(TargetName):
     """A provider without a model, by its name or an alias."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        try:
-            return get_profile(value).name
-        except CanonicallError as error:
-            self.fail(sentence(error), param, ctx)
+    def known(self, name: str) -> str:
+        return get_profile(name).name
 
 
 INPUT = click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True)
 """A file to read, or "-"."""
+OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
+"""A file to write, or "-"."""
 FORMAT = click.Choice((AUTO, *format_names()))
 
 
@@ -83,6 +103,14 @@ profile_option = click.option(
     metavar="FILE",
     help="A provider more, from a profile that `discover -o` has written.",
 )
+output_option = click.option(
+    "-o",
+    "--output",
+    type=OUTPUT,
+    default=STANDARD,
+    metavar="OUT",
+    help="Write to this file instead of standard output.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 from_option = click.option(
     "--from",
@@ -93,14 +121,3 @@ from_option = click.option(
     metavar="FORMAT",
     help=f"The format of the input: {', '.join((AUTO, *format_names()))}.",
 )
-
-
-def matching(names: list[str], incomplete: str) -> list[CompletionItem]:
-    """The names that a shell may offer."""
-    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
-
-
-def sentence(error: Exception) -> str:
-    """What an error says, as click's own messages begin: with a capital letter."""
-    text = str(error)
-    return text[:1].upper() + text[1:]

@@ -1,10 +1,5 @@
 """What `canonicall convert` converts to: a provider, or a wire format without anybody's rules."""
 
-from typing import Any
-
-import click
-from click.shell_completion import CompletionItem
-
 from canonicall.cli.arguments import TargetName
 from canonicall.wire.formats import FORMATS
 
@@ -14,12 +9,8 @@ class ConversionTarget(TargetName):
 
     name = "target"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return str(value) if value in FORMATS else super().convert(value, param, ctx)
+    def known(self, name: str) -> str:
+        return name if name in FORMATS else super().known(name)
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        providers = [one.value for one in super().shell_complete(ctx, param, incomplete)]
-        formats = [name for name in FORMATS if name.startswith(incomplete)]
-        return [CompletionItem(name) for name in sorted({*providers, *formats})]
+    def offered(self) -> list[str]:
+        return sorted({*super().offered(), *FORMATS})

@@ -17,7 +17,7 @@ import click
 import msgspec
 from msgspec import Struct
 
-from canonicall.cli.arguments import INPUT, from_option, json_option, profile_option
+from canonicall.cli.arguments import INPUT, from_option, json_option, output_option, profile_option
 from canonicall.cli.chunks import CountedLines, all_done, chunks, usable_cores
 from canonicall.cli.conversion_target import ConversionTarget
 from canonicall.cli.convert_progress import Progress
@@ -47,14 +47,7 @@ _FILE = click.Path(dir_okay=False, writable=True)
 )
 @from_option
 @profile_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, writable=True, allow_dash=True),
-    default=STANDARD,
-    metavar="OUT",
-    help="Write to this file instead of standard output.",
-)
+@output_option
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),

@@ -20,6 +20,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from canonicall.cli.arguments import OUTPUT
 from canonicall.cli.demo_journey import Hop, travel
 from canonicall.cli.demo_naive import Refused, send_as_it_is
 from canonicall.cli.files import writing
@@ -61,7 +62,7 @@ class Story(Struct, frozen=True):
 @click.option(
     "--svg",
     "picture",
-    type=click.Path(dir_okay=False, writable=True, allow_dash=True),
+    type=OUTPUT,
     metavar="FILE",
     help="Save what is shown as a picture.",
 )

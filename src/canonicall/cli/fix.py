@@ -10,7 +10,14 @@ from typing import BinaryIO
 import click
 import msgspec
 
-from canonicall.cli.arguments import INPUT, TargetName, from_option, json_option, profile_option
+from canonicall.cli.arguments import (
+    INPUT,
+    TargetName,
+    from_option,
+    json_option,
+    output_option,
+    profile_option,
+)
 from canonicall.cli.files import STANDARD, UnusableFile, back_up, reading, shown, writing
 from canonicall.cli.judging import changes
 from canonicall.cli.overview import FOUND, OK
@@ -33,14 +40,7 @@ from canonicall.importing.pieces import Piece, pieces
 )
 @from_option
 @profile_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, writable=True, allow_dash=True),
-    default=STANDARD,
-    metavar="OUT",
-    help="Write to this file instead of standard output.",
-)
+@output_option
 @click.option(
     "--in-place", is_flag=True, help="Write to FILE itself, and keep the old one as FILE.bak."
 )

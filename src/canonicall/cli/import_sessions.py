@@ -7,7 +7,7 @@ import click
 import msgspec
 from rich.console import Console
 
-from canonicall.cli.arguments import from_option, json_option
+from canonicall.cli.arguments import from_option, json_option, output_option
 from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown, writing
 from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import counted, open_console, say, show_findings, show_table, simple_table
@@ -21,14 +21,7 @@ from canonicall.persisted import dump
 @click.command("import")
 @click.argument("place", type=click.Path(exists=True, allow_dash=True), metavar="FILE|FOLDER")
 @from_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, writable=True, allow_dash=True),
-    default=STANDARD,
-    metavar="OUT",
-    help="Write to this file instead of standard output.",
-)
+@output_option
 @json_option
 def import_sessions(place: str, format: str, output: str, as_json: bool) -> int:
     """Read or list the sessions of coding agents.

@@ -5,9 +5,8 @@ from typing import Any
 
 import click
 import msgspec
-from click.shell_completion import CompletionItem
 
-from canonicall.cli.arguments import INPUT, TextParameter, json_option, matching, sentence
+from canonicall.cli.arguments import INPUT, KnownName, json_option
 from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown
 from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import (
@@ -30,24 +29,18 @@ from canonicall.syntax.parsing import parse as parse_text
 from canonicall.syntax.registry import get_syntax, syntax_names
 
 
-class SyntaxName(TextParameter):
+class SyntaxName(KnownName):
     """A way in which models print calls, or "auto"."""
 
     name = "syntax"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value != AUTO:
-            try:
-                get_syntax(value)
-            except CanonicallError as error:
-                self.fail(sentence(error), param, ctx)
-        return str(value)
+    def known(self, name: str) -> str:
+        if name != AUTO:
+            get_syntax(name)
+        return name
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        del ctx, param
-        return matching([AUTO, *syntax_names()], incomplete)
+    def offered(self) -> list[str]:
+        return [AUTO, *syntax_names()]
 
 
 @click.command()

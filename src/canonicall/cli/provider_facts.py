@@ -5,14 +5,33 @@ field that is never sent, has no answer and is left out. Every field has its pla
 but for `schemas`, which provider_schemas.py tells.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
-
 from msgspec import Struct
 
+from canonicall.cli.provider_answers import (
+    Answer,
+    cache_field,
+    cache_marks,
+    choices,
+    each_of,
+    efforts,
+    id_rule,
+    in_words,
+    listed,
+    most_calls,
+    name_rule,
+    no_unless,
+    only_if,
+    other_refusals,
+    quoted,
+    reasoning_field,
+    reasoning_placeholder,
+    seed_name,
+    signature_sentinel,
+    unknown_fields,
+    unmarked,
+    yes_no,
+)
 from canonicall.target import Target
-
-Answer: TypeAlias = Callable[[Target], str]
 
 
 class Fact(Struct, frozen=True):
@@ -26,137 +45,24 @@ class Fact(Struct, frozen=True):
     """Another field that the same answer tells."""
 
 
-def quoted(text: str) -> str:
-    """A text as code in a cell of a table."""
-    escaped = text.replace("|", "\\|").replace("\n", " ")
-    return f"`` {escaped} ``" if "`" in escaped else f"`{escaped}`"
-
-
-def listed(values: Iterable[Any], none: str = "none") -> str:
-    return ", ".join(quoted(str(value)) for value in values) or none
-
-
-def _yes_no(field: str, yes: str = "yes", no: str = "no") -> Answer:
-    return lambda target: yes if getattr(target, field) else no
-
-
-def _only(field: str, told: str) -> Answer:
-    """An answer worth giving only where the field is set."""
-    return lambda target: told if getattr(target, field) else ""
-
-
-def _unless(field: str) -> Answer:
-    """An answer worth giving only where the field is not set."""
-    return lambda target: "" if getattr(target, field) else "no"
-
-
-def _named(field: str, words: dict[str, str]) -> Answer:
-    return lambda target: words[getattr(target, field)]
-
-
-def _each(field: str) -> Answer:
-    return lambda target: listed(getattr(target, field))
-
-
-def _ids(target: Target) -> str:
-    rule = target.ids
-    told = {
-        "prefixed": f"{quoted(rule.prefix)} and more, {quoted(rule.pattern)},"
-        f" at most {rule.max_length} characters",
-        "numbered": "`functions.{name}:{number}`, counted through the conversation",
-        "short": f"exactly {rule.max_length} letters and digits",
-        "echoed": "only ids that it gave itself; calls without one go without",
-    }[rule.style]
-    return told if rule.refused else f"{told}; others are taken, and lead the model astray"
-
-
-def _names(target: Target) -> str:
-    rule = target.names
-    return f"{quoted(rule.pattern)}, {rule.min_length} to {rule.max_length} characters"
-
-
-def _unknown_fields(target: Target) -> str:
-    places = target.fields.closed
-    return f"refused in: {', '.join(places)}" if places else ""
-
-
-def _reasoning_field(target: Target) -> str:
-    is_said = target.reasoning == "open" and target.format in ("openai-chat", "cohere", "ollama")
-    return quoted(target.reasoning_field) if is_said else ""
-
-
-def _placeholder(target: Target) -> str:
-    text = target.reasoning_placeholder
-    if text is None:
-        return ""
-    words = {"": "an empty text", " ": "a space"}.get(text, quoted(text))
-    return f"has to be there; where there is none, {words} stands in"
-
-
-def _efforts(target: Target) -> str:
-    return "" if target.efforts is None else listed(target.efforts)
-
-
-def _sentinel(target: Target) -> str:
-    text = target.signature_sentinel
-    return f"{quoted(text)} stands in for it" if text else ""
-
-
-def _split(target: Target) -> str:
-    most = target.calls_per_message
-    return f"at most {most}; more are split over messages" if most else ""
-
-
-def _choices(target: Target) -> str:
-    named = {"one": "or one tool by name", "many": "or tools by name", "no": "no tool by name"}
-    return f"{listed(target.choice_modes)}, {named[target.choice_names]}"
-
-
-def _seed(target: Target) -> str:
-    return quoted(target.seed_field) if target.seed_field != "seed" else ""
-
-
-def _refusals(target: Target) -> str:
-    told = []
-    for one in target.refusals:
-        beside = f"beside {quoted(one.beside)}" if one.beside else ""
-        words = (quoted(one.field), listed(one.values, ""), beside, listed(one.beside_values, ""))
-        told.append(" ".join(filter(None, words)))
-    return "; ".join(told)
-
-
-def _cache(target: Target) -> str:
-    order = ", the longest first" if target.cache_order else ""
-    return f"at most {target.cache_marks}{order}" if target.cache_marks else "none"
-
-
-def _marked(field: str) -> Answer:
-    return lambda one: "none" if one.cache_marks and not getattr(one, field) else ""
-
-
-def _cache_field(target: Target) -> str:
-    is_said = target.cache_marks and target.format == "openai-chat"
-    return quoted(target.cache_field) if is_said else ""
-
-
 GROUPS: dict[str, tuple[Fact, ...]] = {
     "Ids, names and fields": (
-        Fact("ids", "id of a call", _ids),
-        Fact("names", "name of a tool", _names),
-        Fact("fields", "fields it does not know", _unknown_fields),
-        Fact("item_ids", "ids of items", _only("item_ids", "looked up: only its own are taken")),
+        Fact("ids", "id of a call", id_rule),
+        Fact("names", "name of a tool", name_rule),
+        Fact("fields", "fields it does not know", unknown_fields),
+        Fact("item_ids", "ids of items", only_if("item_ids", "looked up: only its own are taken")),
         Fact("unenforced", "rules it does not enforce", lambda one: listed(one.unenforced, "")),
     ),
     "Messages": (
         Fact(
             "system",
             "instructions stand",
-            _named("system", {"top": "apart from the messages", "inline": "among the messages"}),
+            in_words("system", {"top": "apart from the messages", "inline": "among the messages"}),
         ),
         Fact(
             "system_later",
             "instructions behind the first message",
-            _yes_no("system_later", "accepted", "no: they become user text"),
+            yes_no("system_later", "accepted", "no: they become user text"),
         ),
         Fact(
             "system_before_reply",
@@ -168,34 +74,34 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "name of the one who speaks",
             lambda one: quoted(one.speaker_names) if one.speaker_names else "",
         ),
-        Fact("developer", "developer role", _yes_no("developer", no="no: it becomes system")),
-        Fact("starts_with_user", "has to begin with the user", _yes_no("starts_with_user")),
-        Fact(
-            "ends_with_user", "may end with the assistant", _yes_no("ends_with_user", "no", "yes")
-        ),
+        Fact("developer", "developer role", yes_no("developer", no="no: it becomes system")),
+        Fact("starts_with_user", "has to begin with the user", yes_no("starts_with_user")),
+        Fact("ends_with_user", "may end with the assistant", yes_no("ends_with_user", "no", "yes")),
         Fact(
             "trimmed_ending",
             "words it shall continue",
-            _only("trimmed_ending", "must not end in white space"),
+            only_if("trimmed_ending", "must not end in white space"),
         ),
         Fact(
             "merge_roles",
             "two messages of one role in a row",
-            _yes_no("merge_roles", "have to be one message", "accepted"),
+            yes_no("merge_roles", "have to be one message", "accepted"),
         ),
-        Fact("media", "media in user messages", _each("media")),
+        Fact("media", "media in user messages", each_of("media")),
         Fact("part_types", "types of parts", lambda one: listed(one.part_types, "")),
-        Fact("reply_media", "media in the messages of the model", _unless("reply_media")),
-        Fact("media_by_url", "media by address alone", _each("media_by_url")),
-        Fact("document_needs_text", "documents", _only("document_needs_text", "only beside text")),
-        Fact("content_as_text", "text content", _only("content_as_text", "one string, no list")),
-        Fact("blank_is_empty", "empty text", _only("blank_is_empty", "counts as no content")),
+        Fact("reply_media", "media in the messages of the model", no_unless("reply_media")),
+        Fact("media_by_url", "media by address alone", each_of("media_by_url")),
+        Fact(
+            "document_needs_text", "documents", only_if("document_needs_text", "only beside text")
+        ),
+        Fact("content_as_text", "text content", only_if("content_as_text", "one string, no list")),
+        Fact("blank_is_empty", "empty text", only_if("blank_is_empty", "counts as no content")),
     ),
     "Calls and results": (
         Fact(
             "results",
             "results stand",
-            _named(
+            in_words(
                 "results",
                 {
                     "tool_messages": "in tool messages, one for each call",
@@ -205,57 +111,57 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
                 },
             ),
         ),
-        Fact("result_names_tool", "result names its tool", _yes_no("result_names_tool")),
-        Fact("result_media", "media in results", _each("result_media")),
+        Fact("result_names_tool", "result names its tool", yes_no("result_names_tool")),
+        Fact("result_media", "media in results", each_of("result_media")),
         Fact(
             "empty_results",
             "empty results",
-            _yes_no("empty_results", "accepted", "no: a sentence stands in"),
+            yes_no("empty_results", "accepted", "no: a sentence stands in"),
         ),
         Fact(
             "result_error_flag",
             "failure of a result",
-            _yes_no("result_error_flag", "marked by a field", "said in its text"),
+            yes_no("result_error_flag", "marked by a field", "said in its text"),
         ),
         Fact(
             "user_after_results",
             "user message behind results",
-            _yes_no(
+            yes_no(
                 "user_after_results", "accepted", "no: a short assistant message stands between"
             ),
         ),
-        Fact("user_beside_results", "another user message there", _unless("user_beside_results")),
+        Fact("user_beside_results", "another user message there", no_unless("user_beside_results")),
         Fact(
             "documents_beside_results",
             "documents beside results",
-            _unless("documents_beside_results"),
+            no_unless("documents_beside_results"),
         ),
         Fact(
             "text_beside_calls",
             "text beside calls",
-            _yes_no("text_beside_calls", "accepted", "no: it goes into a message before"),
+            yes_no("text_beside_calls", "accepted", "no: it goes into a message before"),
         ),
-        Fact("calls_last", "text behind a call", _only("calls_last", "no: calls are last")),
+        Fact("calls_last", "text behind a call", only_if("calls_last", "no: calls are last")),
         Fact(
             "empty_content_beside_calls",
             "text of a message with only calls",
-            _named(
+            in_words(
                 "empty_content_beside_calls",
                 {"null": "`null`", "empty": "an empty string", "omit": "left out"},
             ),
         ),
-        Fact("calls_per_message", "calls in one message", _split),
+        Fact("calls_per_message", "calls in one message", most_calls),
         Fact(
             "arguments_checked",
             "arguments in the history",
-            _only("arguments_checked", "have to be the text of a JSON object"),
+            only_if("arguments_checked", "have to be the text of a JSON object"),
         ),
     ),
     "Reasoning": (
         Fact(
             "reasoning",
             "reasoning that is sent back",
-            _named(
+            in_words(
                 "reasoning",
                 {
                     "signed": "only with its own signature",
@@ -264,26 +170,28 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
                 },
             ),
         ),
-        Fact("reasoning_field", "where it stands", _reasoning_field),
-        Fact("reasoning_same_model", "who can read it", _only("reasoning_same_model", "its model")),
+        Fact("reasoning_field", "where it stands", reasoning_field),
+        Fact(
+            "reasoning_same_model", "who can read it", only_if("reasoning_same_model", "its model")
+        ),
         Fact(
             "reasoning_state",
             "what it has to carry",
             lambda target: listed(target.reasoning_state, ""),
         ),
-        Fact("reasoning_placeholder", "reasoning of a message with calls", _placeholder),
+        Fact("reasoning_placeholder", "reasoning of a message with calls", reasoning_placeholder),
         Fact("thinking", "how thinking is switched", lambda one: listed(one.thinking, "")),
-        Fact("efforts", "efforts it knows", _efforts),
-        Fact("signature_sentinel", "signature of a first call", _sentinel),
+        Fact("efforts", "efforts it knows", efforts),
+        Fact("signature_sentinel", "signature of a first call", signature_sentinel),
         Fact(
             "reasoning_refused",
             "reasoning where none is accepted",
-            _only("reasoning_refused", "refused"),
+            only_if("reasoning_refused", "refused"),
         ),
         Fact(
             "forced_choice_with_reasoning",
             "forced call while it thinks",
-            _yes_no("forced_choice_with_reasoning"),
+            yes_no("forced_choice_with_reasoning"),
         ),
     ),
     "Tools": (
@@ -291,25 +199,25 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact(
             "schema_required",
             "tool without parameters",
-            _yes_no("schema_required", "has to have a schema", "may go without a schema"),
+            yes_no("schema_required", "has to have a schema", "may go without a schema"),
         ),
         Fact(
             "tools_with_history",
             "tools left out, calls in the history",
-            _yes_no("tools_with_history", "refused", "accepted"),
+            yes_no("tools_with_history", "refused", "accepted"),
         ),
-        Fact("strict_tools", "strict tools are taken", _unless("strict_tools")),
-        Fact("choice_modes", "tool choice", _choices, also="choice_names"),
-        Fact("parallel_switch", "parallel calls can be switched off", _yes_no("parallel_switch")),
+        Fact("strict_tools", "strict tools are taken", no_unless("strict_tools")),
+        Fact("choice_modes", "tool choice", choices, also="choice_names"),
+        Fact("parallel_switch", "parallel calls can be switched off", yes_no("parallel_switch")),
         Fact(
             "parallel_needs_tools",
             "that switch without tools",
-            _only("parallel_needs_tools", "refused"),
+            only_if("parallel_needs_tools", "refused"),
         ),
-        Fact("server_history", "calls it ran itself, sent back", _unless("server_history")),
+        Fact("server_history", "calls it ran itself, sent back", no_unless("server_history")),
         Fact("unreplayed", "but not those of", lambda one: listed(one.unreplayed, "")),
-        Fact("mixed_tools", "functions beside tools it runs itself", _unless("mixed_tools")),
-        Fact("custom_tools", "tools for free text", _yes_no("custom_tools")),
+        Fact("mixed_tools", "functions beside tools it runs itself", no_unless("mixed_tools")),
+        Fact("custom_tools", "tools for free text", yes_no("custom_tools")),
     ),
     "Parameters and cache marks": (
         Fact(
@@ -317,29 +225,29 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "limit of tokens",
             lambda one: listed(filter(None, [one.token_limit_field]), ""),
         ),
-        Fact("seed_field", "seed", _seed),
+        Fact("seed_field", "seed", seed_name),
         Fact(
             "refused_params",
             "parameters that are refused",
             lambda one: listed(one.refused_params, ""),
         ),
-        Fact("unstored", "storing replies", _only("unstored", "refused: `store` is `false`")),
-        Fact("stream_only", "whole replies", _only("stream_only", "none: it only streams")),
+        Fact("unstored", "storing replies", only_if("unstored", "refused: `store` is `false`")),
+        Fact("stream_only", "whole replies", only_if("stream_only", "none: it only streams")),
         Fact(
             "instructions_required",
             "field for instructions",
-            _only("instructions_required", "has to be there, be it empty"),
+            only_if("instructions_required", "has to be there, be it empty"),
         ),
-        Fact("refusals", "what else is refused", _refusals),
+        Fact("refusals", "what else is refused", other_refusals),
         Fact(
             "body_version",
             "version in the body",
             lambda one: one.body_version and quoted(one.body_version),
         ),
-        Fact("cache_marks", "cache marks", _cache, also="cache_order"),
-        Fact("marked_results", "cache marks inside of results", _marked("marked_results")),
-        Fact("marked_documents", "on other documents than PDF", _marked("marked_documents")),
-        Fact("cache_field", "what a cache mark is called", _cache_field),
+        Fact("cache_marks", "cache marks", cache_marks, also="cache_order"),
+        Fact("marked_results", "cache marks inside of results", unmarked("marked_results")),
+        Fact("marked_documents", "on other documents than PDF", unmarked("marked_documents")),
+        Fact("cache_field", "what a cache mark is called", cache_field),
     ),
 }
 """The facts in the order of a page."""

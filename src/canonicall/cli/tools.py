@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 import msgspec
-from click.shell_completion import CompletionItem
 
-from canonicall.cli.arguments import INPUT, TargetName, json_option, matching, sentence
+from canonicall.cli.arguments import INPUT, TargetName, json_option
 from canonicall.cli.files import UnusableFile, read_bytes, shown
 from canonicall.cli.page import counted, open_console, say, show_findings
 from canonicall.codec import Translated, tools_target, translate_tools
@@ -19,25 +18,21 @@ from canonicall.errors import CanonicallError
 from canonicall.findings import Action, Finding
 from canonicall.importing.documents import AUTO
 from canonicall.importing.tool_lists import ToolList, read_tools
-from canonicall.providers.registry import provider_names
 from canonicall.wire.formats import FORMATS
 
 
 class ToolsTarget(TargetName):
     """A provider, with or without a model, or a wire format."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def known(self, name: str) -> str:
         try:
-            tools_target(value)
+            tools_target(name)
         except CanonicallError as error:
-            self.fail(f"{sentence(error)} Formats: {', '.join(FORMATS)}.", param, ctx)
-        return str(value)
+            raise CanonicallError(f"{error} Formats: {', '.join(FORMATS)}.") from None
+        return name
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        del ctx, param
-        return matching(sorted({*provider_names(), *FORMATS}), incomplete)
+    def offered(self) -> list[str]:
+        return sorted({*super().offered(), *FORMATS})
 
 
 @click.group(subcommand_metavar="VERB [ARGS]...")

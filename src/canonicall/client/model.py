@@ -13,12 +13,13 @@ from types import TracebackType
 from typing import Self
 
 from canonicall.client.breaker import Breakers, State
+from canonicall.client.chain import asking, ready
 from canonicall.client.config import ClientConfig
 from canonicall.client.exchange import Exchange
 from canonicall.client.failure import REFUSED, AttemptFailed, Failure
 from canonicall.client.keys import KeyPools
 from canonicall.client.learning import Learned
-from canonicall.client.notices import Skipped, Switched
+from canonicall.client.notices import Switched
 from canonicall.client.rendering import Renderings
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
@@ -78,7 +79,7 @@ class HttpModel:
 
         chain = list(dict.fromkeys((target, *self._fallbacks)))
         failures: dict[Target, Failure] = {}
-        for goal in self._ready(chain, notify):
+        for goal in ready(chain, self._breakers, self._means.elapsed(), notify):
             if failures:
                 before, last = next(reversed(failures.items()))
                 notify(Switched(before, goal, last.message, last.kind == REFUSED))
@@ -100,36 +101,15 @@ class HttpModel:
         """Whether a target is asked (closed), left alone (open), or tried (half_open)."""
         return self._breakers.of(get_target(target)).state(self._means.elapsed())
 
-    def _ready(self, chain: Sequence[Target], notify: Notify) -> Sequence[Target]:
-        """Those that may be asked now; where none may, all: somebody has to be."""
-        now = self._means.elapsed()
-        skipped = [goal for goal in chain if not self._breakers.of(goal).allows(now)]
-        if len(skipped) == len(chain):
-            return chain
-        for goal in skipped:
-            circuit = self._breakers.of(goal)
-            notify(Skipped(goal, circuit.failures, max(circuit.open_until - now, 0.0)))
-        return [goal for goal in chain if goal not in skipped]
-
     async def _batches(
         self, request: Request, goal: Target, notify: Notify
     ) -> AsyncGenerator[list[Event], None]:
         """The events of one target's reply; its breaker hears how it went."""
-        breakers, elapsed = self._breakers, self._means.elapsed
         exchange = Exchange(self._means, self._renderings, self._learned, notify)
-        breakers.asked(goal, elapsed())
-        try:
+        with asking(goal, self._breakers, self._means.elapsed):
             async with aclosing(exchange.batches(request, goal)) as batches:
                 async for events in batches:
                     yield events
-        except AttemptFailed as failed:
-            failure = failed.failure
-            breakers.failed(goal, failure.kind, elapsed(), told=failure.wait)
-            raise
-        except BaseException:
-            breakers.let_go(goal)
-            raise
-        breakers.replied(goal)
 
     async def close(self) -> None:
         """Close all connections."""

@@ -4,6 +4,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from canonicall.client.learning import change_for
+from canonicall.client.lessons import UNKNOWN
 from canonicall.discovery.answer import Answer, Kind, Told, told_in
 from canonicall.discovery.draft import Draft
 from canonicall.discovery.statement import Evidence
@@ -39,3 +41,13 @@ def codes_of(exchange: Exchange) -> list[str]:
     error = exchange.answer.error(exchange.draft.target.format)
     told = explain(error.native or error.message)
     return [entry.code for entry in told.entries]
+
+
+def lesson_of(exchange: Exchange) -> dict[str, Any]:
+    """The fields that a refusal of the plain request teaches."""
+    if exchange.kind != "refused":
+        return {}
+    draft = exchange.draft
+    error = exchange.answer.error(draft.target.format)
+    change, _ = change_for(error.native, error.message, draft.body, draft.target)
+    return {} if change is None or change.code == UNKNOWN else change.fields

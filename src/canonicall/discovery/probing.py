@@ -7,32 +7,26 @@ parts. Refusals cost no tokens.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
 
 from msgspec.structs import replace
 
 from canonicall.blocks import Message
-from canonicall.client.learning import UNKNOWN, change_for
-from canonicall.client.transport import TransportError
 from canonicall.conversation import Conversation
 from canonicall.discovery.addresses import DiscoveryError, Place
-from canonicall.discovery.answer import Answer, Told
+from canonicall.discovery.answer import Told
 from canonicall.discovery.asking import Asker
 from canonicall.discovery.draft import Draft, history, permissive, question
-from canonicall.discovery.evidence import evidence_of
-from canonicall.discovery.exchanges import Exchange, Learned, codes_of
+from canonicall.discovery.exchanges import Exchange, Learned, codes_of, lesson_of
 from canonicall.discovery.id_rules import Seen, seen_ids
-from canonicall.discovery.identifying import request_url
 from canonicall.discovery.parts import PLAIN_IDS, REASONING, Part, Probe, replay_of
 from canonicall.discovery.reading import obeyed, of_calls, of_ids, of_stream, of_thoughts
+from canonicall.discovery.sending import Sender
 from canonicall.discovery.statement import Evidence, Statement
 from canonicall.errors import CanonicallError
 from canonicall.target import Target
 
 _LESSONS = 5
 """How often a request is changed by what its refusals say."""
-_MOST_BROKEN = 1
-"""Exchanges in a row that may bring no answer."""
 _NEGATIVE = ("tools_with_history",)
 """Questions whose probe leaves something out: what is taken then is a no."""
 _OPAQUE = "reasoning_details"
@@ -43,12 +37,10 @@ class Probing:
     """The probes of one endpoint, and all that they showed."""
 
     def __init__(self, asker: Asker, place: Place, model: str) -> None:
-        self._asker = asker
         self._place = place
+        self._send = Sender(asker, place).send
         self._target: Target = permissive(place.format, model)
         self._replies: list[tuple[Told, Evidence]] = []
-        self._broken = 0
-        """How many exchanges in a row brought no answer."""
         self.statements: dict[str, Statement] = {}
         self.learned: list[Learned] = []
 
@@ -135,7 +127,7 @@ class Probing:
         """
         learned: list[Learned] = []
         for _ in range(_LESSONS):
-            lesson = self._lesson(exchange)
+            lesson = lesson_of(exchange)
             if not lesson or (about and not lesson.keys() & {*about}):
                 break
             learned += [Learned(name, one, exchange.evidence) for name, one in lesson.items()]
@@ -233,44 +225,8 @@ class Probing:
         proof = (exchange.evidence,)
         self._state(*(Statement(one.question, None, proof, "U") for one in parts))
 
-    def _lesson(self, exchange: Exchange) -> dict[str, Any]:
-        """The fields that a refusal of the plain request teaches."""
-        if exchange.kind != "refused":
-            return {}
-        error = exchange.answer.error(self._target.format)
-        change, _ = change_for(
-            error.native, error.message, exchange.draft.body, exchange.draft.target
-        )
-        return {} if change is None or change.code == UNKNOWN else change.fields
-
     def _state(self, *statements: Statement) -> None:
         self.statements |= {one.question: one for one in statements}
-
-    async def _send(
-        self, name: str, draft: Draft, base: Draft | None = None, about: str = ""
-    ) -> Exchange:
-        """Send a request; the evidence shows what it has that `base` has not."""
-        asker, place = self._asker, self._place
-        url = request_url(place, draft.target.model, stream=draft.stream)
-        asker.tell(f"Probing {name}" + (f": {about}" if about else ""))
-        answer = await self._answer(url, draft.data)
-        plain = None if base is None else base.body
-        evidence = evidence_of(name, url, draft.body, plain, answer, asker.secrets)
-        return Exchange(draft, answer, answer.kind(place.format), evidence)
-
-    async def _answer(self, url: str, data: bytes) -> Answer:
-        """What comes back. One broken exchange leaves its own questions open, two end it all."""
-        try:
-            answer = await self._asker.post(
-                url, self._place.headers(self._asker.key.reveal()), data
-            )
-        except TransportError as error:
-            self._broken += 1
-            if self._broken > _MOST_BROKEN:
-                raise
-            return Answer(0, {}, b"", error.what)
-        self._broken = 0
-        return answer
 
 
 def _is_storable(message: Message) -> bool:

@@ -3,17 +3,16 @@
 import asyncio
 import random
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
 
 from msgspec.structs import replace
 
 from canonicall.client.breaker import Breakers
+from canonicall.client.chain import asking, ready
 from canonicall.client.config import ClientConfig, ProviderConfig
-from canonicall.client.failure import AttemptFailed
 from canonicall.client.keys import KeyPools
 from canonicall.client.learning import Learned
-from canonicall.client.notices import Skipped
 from canonicall.client.rendering import Renderings
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.sending import Means
@@ -64,30 +63,11 @@ class Backs:
 
     def ready(self, chain: Sequence[Target], notify: Notify) -> list[Target]:
         """Those that may be asked now; where none may, all: somebody has to be."""
-        now = self.means.elapsed()
-        skipped = [target for target in chain if not self.breakers.of(target).allows(now)]
-        if len(skipped) == len(chain):
-            return list(chain)
-        for target in skipped:
-            circuit = self.breakers.of(target)
-            notify(Skipped(target, circuit.failures, max(circuit.open_until - now, 0.0)))
-        return [target for target in chain if target not in skipped]
+        return ready(chain, self.breakers, self.means.elapsed(), notify)
 
-    @contextmanager
-    def asking(self, target: Target) -> Iterator[None]:
+    def asking(self, target: Target) -> AbstractContextManager[None]:
         """Ask a target in here; its breaker hears how it went."""
-        breakers, elapsed = self.breakers, self.means.elapsed
-        breakers.asked(target, elapsed())
-        try:
-            yield
-        except AttemptFailed as failed:
-            failure = failed.failure
-            breakers.failed(target, failure.kind, elapsed(), told=failure.wait)
-            raise
-        except BaseException:
-            breakers.let_go(target)
-            raise
-        breakers.replied(target)
+        return asking(target, self.breakers, self.means.elapsed)
 
     def forget(self, others: Iterable["Backs"] = ()) -> None:
         """Take the sections out of the registry again that none of the others has."""

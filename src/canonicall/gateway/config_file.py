@@ -23,13 +23,8 @@ class Loaded(Struct, frozen=True):
     warnings: tuple[Problem, ...] = ()
 
 
-def load_settings(path: str | Path, environ: Mapping[str, str]) -> Settings:
-    """The settings in a file; `UnusableSettings` with all faults where there are any."""
-    return load_file(path, environ).settings
-
-
 def load_file(path: str | Path, environ: Mapping[str, str]) -> Loaded:
-    """The same, with what is worth a warning."""
+    """The settings in a file; `UnusableSettings` with all faults where there are any."""
     problems = Problems()
     data = b""
     try:

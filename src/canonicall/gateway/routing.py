@@ -40,21 +40,11 @@ class Route(Struct, frozen=True):
 class Routes:
     """All names that are served."""
 
-    def __init__(
-        self,
-        models: Mapping[str, ModelSettings],
-        *,
-        default: str = "",
-        direct: frozenset[str] | None = None,
-    ) -> None:
-        """`direct`: the providers that may be named as `provider:model`; None for all.
-
-        `default`: the provider that answers for names nobody else answers for.
-        """
+    def __init__(self, models: Mapping[str, ModelSettings], *, default: str = "") -> None:
+        """`default`: the provider that answers for names nobody else answers for."""
         self._exact = {name: one for name, one in models.items() if "*" not in name}
         self._globs = [(name, one) for name, one in models.items() if "*" in name]
         self._default = default
-        self._direct = direct
         self._known: dict[str, Route] = {}
 
     @property
@@ -79,8 +69,7 @@ class Routes:
             choices = tuple((_target(one.target, name), one.weight) for one in settings.choices)
             return Route(name, choices, tuple(_target(one, name) for one in settings.fallbacks))
         provider, colon, model = name.partition(":")
-        is_named = bool(colon and model) and find_profile(provider.partition("/")[0]) is not None
-        if is_named and (self._direct is None or provider.partition("/")[0] in self._direct):
+        if colon and model and find_profile(provider.partition("/")[0]) is not None:
             return Route(name, ((get_target(name), 1.0),))
         if self._default and name:
             return Route(name, ((get_target(f"{self._default}:{name}"), 1.0),))

@@ -10,10 +10,10 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any, TypeAlias
 
 from canonicall.errors import CanonicallError
+from canonicall.store.batches import Waiting
 
 Work: TypeAlias = Callable[[sqlite3.Connection], Any]
 _MOST_AT_ONCE = 500
@@ -44,7 +44,7 @@ class Database:
     def __init__(self, path: str | Path, *, tables: Sequence[str] = _TABLES) -> None:
         """`tables`: the statements that make an empty file ready for use."""
         self._path = str(path)
-        self._asked: SimpleQueue[_Asked | None] = SimpleQueue()
+        self._asked: Waiting[_Asked] = Waiting(most_at_once=_MOST_AT_ONCE)
         self._connection = _opened(self._path, tables)
         self._lost: StoreError | None = None
         """The first write that failed with nobody waiting for it."""
@@ -72,7 +72,7 @@ class Database:
 
     def close(self) -> None:
         """Write what was asked for, and close the file. Raises what nobody has heard of yet."""
-        self._asked.put(None)
+        self._asked.end()
         self._thread.join()
         self._connection.close()
         lost, self._lost = self._lost, None
@@ -80,20 +80,8 @@ class Database:
             raise lost
 
     def _serve(self) -> None:
-        while True:
-            first = self._asked.get()
-            if first is None:
-                return
-            batch, is_last = [first], False
-            while len(batch) < _MOST_AT_ONCE and not self._asked.empty():
-                more = self._asked.get()
-                if more is None:
-                    is_last = True
-                    break
-                batch.append(more)
+        for batch in self._asked.batches():
             self._commit(batch)
-            if is_last:
-                return
 
     def _commit(self, batch: "list[_Asked]") -> None:
         """All in one transaction; where one fails, each in its own, so that only that one does."""

@@ -5,6 +5,7 @@ from typing import Any
 from canonicall.findings import Action
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
+from canonicall.syntax.stops import stops
 from canonicall.syntax.typed_values import json_text, member_schema, types_of
 
 IN_A_TAG = "A part of a tag"
@@ -102,6 +103,21 @@ class Arguments:
             self._output.text(said)
             why = f"Text stood in the call of {self.tool}; it was kept."
             self._output.note("text_in_call", Action.KEPT, why)
+
+
+def words_between(reader: Reader, arguments: Arguments, expected: tuple[str, ...]) -> Reading[bool]:
+    """Words up to the next tag that is expected. False if the text ended in them.
+
+    What the text ended in may be the beginning of a tag; then it is no word.
+    """
+    said: list[str] = []
+    if (yield from reader.until(stops(*expected), said.append, consume=False)):
+        arguments.stray.extend(said)
+        return True
+    cut = "".join(said)
+    if not any(one.startswith(cut) for one in expected):
+        arguments.stray.extend(said)
+    return False
 
 
 def block_is_empty(output: Output) -> bool:

@@ -31,6 +31,7 @@ from canonicall.syntax.xml_arguments import (
     block_is_empty,
     give_back,
     leave_block,
+    words_between,
 )
 from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_raw, read_value
 
@@ -146,6 +147,7 @@ def _body(reader: Reader, arguments: Arguments, form: TagForm) -> Reading[bool]:
     """The arguments, up to the end of the call. False if the text ended before."""
     ends = _value_ends(form, arguments)
     others = (*form.block_ends, *form.blocks, form.call)
+    expected = (*form.parameters, *form.call_ends, *others)
     yield from reader.blank()
     is_json = (yield from reader.peek()) == "{"
     if is_json and not (yield from _json_body(reader, arguments)):
@@ -163,16 +165,8 @@ def _body(reader: Reader, arguments: Arguments, form: TagForm) -> Reading[bool]:
                 return False
         elif (yield from reader.next_of(*others)):
             return True
-        else:
-            said: list[str] = []
-            expected = (*form.parameters, *form.call_ends, *others)
-            if not (yield from reader.until(stops(*expected), said.append, consume=False)):
-                cut = "".join(said)
-                arguments.stray.extend(
-                    said if not any(one.startswith(cut) for one in expected) else ()
-                )
-                return False
-            arguments.stray.extend(said)
+        elif not (yield from words_between(reader, arguments, expected)):
+            return False
 
 
 def _json_body(reader: Reader, arguments: Arguments) -> Reading[bool]:

@@ -14,7 +14,13 @@ from canonicall.syntax.json_calls import next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
-from canonicall.syntax.xml_arguments import Arguments, block_is_empty, give_back, leave_block
+from canonicall.syntax.xml_arguments import (
+    Arguments,
+    block_is_empty,
+    give_back,
+    leave_block,
+    words_between,
+)
 from canonicall.syntax.xml_values import ValueEnds, ValueKind, read_value
 
 _ESCAPED_LINE = "\\n"
@@ -145,6 +151,8 @@ def _blanks(reader: Reader) -> Reading[None]:
 def _body(reader: Reader, arguments: Arguments, form: KeyForm) -> Reading[bool]:
     """The arguments, up to the end of the call. False if the text ended before."""
     ends = _value_ends(form, arguments)
+    others = (form.call, *form.block_ends)
+    expected = (form.key[0], form.call_end, *others)
     while True:
         yield from _blanks(reader)
         if (yield from reader.accept(form.call_end)):
@@ -152,18 +160,10 @@ def _body(reader: Reader, arguments: Arguments, form: KeyForm) -> Reading[bool]:
         if (yield from reader.accept(form.key[0])):
             if not (yield from _argument(reader, arguments, form, ends)):
                 return False
-        elif (yield from reader.next_of(form.call, *form.block_ends)):
+        elif (yield from reader.next_of(*others)):
             return True
-        else:
-            said: list[str] = []
-            expected = (form.key[0], form.call_end, form.call, *form.block_ends)
-            if not (yield from reader.until(stops(*expected), said.append, consume=False)):
-                cut = "".join(said)
-                arguments.stray.extend(
-                    said if not any(one.startswith(cut) for one in expected) else ()
-                )
-                return False
-            arguments.stray.extend(said)
+        elif not (yield from words_between(reader, arguments, expected)):
+            return False
 
 
 def _argument(

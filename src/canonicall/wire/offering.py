@@ -66,7 +66,17 @@ def decode_function_tool(format: str, tool: dict[str, Any], where: str) -> Tool:
     )
 
 
-def encode_function_tool(format: str, tool: Tool, names: Mapping[str, str]) -> dict[str, Any]:
+def encode_function_tools(
+    format: str, tools: Iterable[Tool], names: Mapping[str, str], where: str
+) -> tuple[list[dict[str, Any]], list[Finding]]:
+    """The entries of `tools`. `names` leads from a tool's name to its wire name."""
+    offered, findings = offered_entries(
+        format, tools, lambda tool: _encode_function_tool(format, tool, names), where
+    )
+    return [entry for _, entry in offered], findings
+
+
+def _encode_function_tool(format: str, tool: Tool, names: Mapping[str, str]) -> dict[str, Any]:
     """`{type: function, function: {...}}`, always with a schema."""
     function: dict[str, Any] = {"name": names.get(tool.name, tool.name)}
     if tool.description:

@@ -7,7 +7,7 @@ what comes on the way. An encoder writes one event after the other in its format
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from canonicall.blocks import Block, Text, Thinking, ToolCall
+from canonicall.blocks import Block, ToolCall
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -20,6 +20,9 @@ from canonicall.events import (
     ThinkingAdded,
 )
 from canonicall.findings import Finding
+
+CUT = "The stream ended before it was complete."
+"""What is told of a stream that broke off, where nobody has said why."""
 
 
 class Growth(NamedTuple):
@@ -173,14 +176,3 @@ class InOrder:
 def is_client_call(block: Block) -> bool:
     """Whether a block is a call that the client has to run."""
     return isinstance(block, ToolCall) and block.kind != "server"
-
-
-def empty_of(block: Block) -> Block:
-    """`block` as it starts, before anything is added to it."""
-    match block:
-        case Text():
-            return Text(text="")
-        case Thinking():
-            return Thinking()
-        case _:
-            return block

@@ -29,10 +29,9 @@ def refused(gate, now=0.0, shown=KEY, model="m"):
 
 
 def test_a_known_key_is_let_in_under_its_name():
-    permit = gate(admin=True, models=("m*",)).admit(KEY, "m1", 0.0)
-    assert (permit.key, permit.is_admin) == ("team", True)
+    permit = gate(models=("m*",)).admit(KEY, "m1", 0.0)
+    assert permit.key == "team"
     assert (permit.allows("m2"), permit.allows("x")) == (True, False)
-    assert not gate().admit(KEY, None, 0.0).is_admin
 
 
 @pytest.mark.parametrize("shown", ["", "wrong", KEY + "x"])
@@ -50,7 +49,7 @@ def test_an_open_gate_takes_any_key_or_none():
     everybody = Gate({}, open_to_all=True)
     for shown in ("", "sk-anything"):
         permit = everybody.admit(shown, "m", 0.0)
-        assert (permit.key, permit.is_admin, permit.allows("x")) == ("", False, True)
+        assert (permit.key, permit.allows("x")) == ("", True)
         permit.release(10, 0.0)
 
 

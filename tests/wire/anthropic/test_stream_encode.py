@@ -1,6 +1,7 @@
 """Events become the stream of a message, which the official SDK reads as it was meant."""
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -23,10 +24,12 @@ from canonicall.events import (
 )
 from canonicall.folding import events_of, fold
 from canonicall.reply import Reply, Usage
-from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.streams import StreamEncoder
 from judges.anthropic_stream import accumulated, anthropic, follows_grammar, wire_events
+from replies import with_calls, with_own_ids
 
 from strategies import calls, media, origins, results, texts, thoughts
+from streaming import events_in
 
 OWN = Origin("anthropic", "anthropic", model="claude", response_id="msg_1")
 CALL = ToolCall(id="toolu_1", name="f", args={"a": 1})
@@ -36,9 +39,7 @@ def written(*events):
     return StreamEncoder("anthropic").feed_all(events)
 
 
-def decoded(stream):
-    decoder = StreamDecoder("anthropic")
-    return decoder.feed(stream) + decoder.close()
+decoded = partial(events_in, "anthropic")
 
 
 def reply_of(*blocks, finish="", origin=OWN, **fields):
@@ -380,24 +381,14 @@ def replies_of(blocks):
 said = texts | thoughts | own_thoughts | calls | calls | results
 
 
-def with_own_ids(reply):
-    """Every call with an id of its own, as the API demands; that others get one has its tests."""
-    blocks = [
-        replace(block, id=f"toolu_{n}") if isinstance(block, ToolCall) else block
-        for n, block in enumerate(reply.message.blocks)
-    ]
-    return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))
-
-
 def with_text_of_broken_input(reply):
     """A stream shows input that breaks off as it is; a whole response has to wrap it."""
-    blocks = [
-        replace(block, args=None, raw=block.args["_raw"])
-        if isinstance(block, ToolCall) and block.args and _breaks_off(block.args.get("_raw"))
-        else block
-        for block in reply.message.blocks
-    ]
-    return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))
+
+    def shown(call):
+        raw = (call.args or {}).get("_raw")
+        return replace(call, args=None, raw=raw) if _breaks_off(raw) else call
+
+    return with_calls(reply, shown)
 
 
 def _breaks_off(raw):

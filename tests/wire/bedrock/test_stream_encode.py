@@ -2,6 +2,7 @@
 
 import json
 from base64 import b64encode
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -36,11 +37,13 @@ from canonicall.events import (
 from canonicall.folding import events_of
 from canonicall.framing.eventstream import EventStream
 from canonicall.reply import Reply, Usage
-from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.streams import StreamEncoder
 from canonicall.wire.bedrock.stream_encode import StreamEncoding
 from judges.converse_stream import accumulated, check_grammar, sdk_events
+from replies import with_calls, with_own_ids
 
 from strategies import assistant_messages
+from streaming import events_in
 
 FORMAT = "bedrock"
 
@@ -58,9 +61,7 @@ def wire_of(*blocks, origin=None, finish="stop", native=None):
     return StreamEncoder(FORMAT).feed_all(events_of(Reply(message, native=native)))
 
 
-def decoded(data):
-    decoder = StreamDecoder(FORMAT)
-    return [*decoder.feed(data), *decoder.close()]
+decoded = partial(events_in, FORMAT)
 
 
 def deltas_in(data):
@@ -370,31 +371,19 @@ replies = st.builds(
 )
 
 
-def in_order(reply):
-    """Ids that every encoder leaves alone, one for each call."""
-    blocks = tuple(
-        replace(block, id=f"t{number}") if isinstance(block, ToolCall) else block
-        for number, block in enumerate(reply.message.blocks)
-    )
-    return replace(reply, message=replace(reply.message, blocks=blocks))
-
-
 def with_objects(reply):
     """A reply whose arguments are objects, as the format has them: text that is none is one field."""
 
-    def shown(block):
-        if not isinstance(block, ToolCall):
-            return block
-        args = parse_arguments(block.raw) if block.args is None else block.args
-        return replace(block, raw=None, args={"_raw": block.raw} if args is None else args)
+    def shown(call):
+        args = parse_arguments(call.raw) if call.args is None else call.args
+        return replace(call, raw=None, args={"_raw": call.raw} if args is None else args)
 
-    blocks = tuple(map(shown, reply.message.blocks))
-    return replace(reply, message=replace(reply.message, blocks=blocks))
+    return with_calls(reply, shown)
 
 
 @given(replies)
 def test_a_reply_told_as_a_stream_is_the_reply_told_at_once(reply):
-    reply = in_order(reply)
+    reply = with_own_ids(reply)
     data = StreamEncoder(FORMAT).feed_all(events_of(reply))
     ended = decoded(data)[-1]
     assert ended.complete

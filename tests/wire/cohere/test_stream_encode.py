@@ -1,6 +1,7 @@
 """Events as a Cohere chat stream: the grammar that clients rely on, judged by the SDK."""
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -33,11 +34,13 @@ from canonicall.events import (
 from canonicall.folding import events_of
 from canonicall.framing.sse import ServerSentEvents
 from canonicall.reply import Reply, Usage
-from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.streams import StreamEncoder
 from canonicall.wire.cohere.messages import PLAN
 from judges.cohere_stream import accumulated, check_grammar, sdk_events
+from replies import with_own_ids
 
 from strategies import assistant_messages
+from streaming import events_in
 
 FORMAT = "cohere"
 
@@ -56,9 +59,7 @@ def bodies_in(data):
     return [json.loads(frame.data) for frame in frames if frame.data != b"[DONE]"]
 
 
-def decoded(data):
-    decoder = StreamDecoder(FORMAT)
-    return [*decoder.feed(data), *decoder.close()]
+decoded = partial(events_in, FORMAT)
 
 
 def test_a_thought_words_and_a_call():
@@ -298,15 +299,6 @@ replies = st.builds(
 )
 
 
-def with_ids(reply):
-    """Ids that every encoder leaves alone, one for each call."""
-    blocks = tuple(
-        replace(block, id=f"t{number}") if isinstance(block, ToolCall) else block
-        for number, block in enumerate(reply.message.blocks)
-    )
-    return replace(reply, message=replace(reply.message, blocks=blocks))
-
-
 def essence(reply):
     """A reply and its words beside calls, wherever those stand: in the content or in the plan."""
     if not reply.calls:
@@ -326,7 +318,7 @@ def essence(reply):
 @given(replies)
 def test_a_reply_told_as_a_stream_is_the_reply_told_at_once(reply):
     """But for words beside calls: nobody knows that they are a plan while they come."""
-    reply = with_ids(reply)
+    reply = with_own_ids(reply)
     ended = decoded(StreamEncoder(FORMAT).feed_all(events_of(reply)))[-1]
     assert ended.complete
     whole = decode_response(encode_response(reply, FORMAT), FORMAT)

@@ -37,6 +37,7 @@ from canonicall.reply import Reply, Usage
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.wire.gemini.response import decode_response, encode_response
 from genai_reader import genai, read_with_genai
+from replies import unmarked
 
 from strategies import calls, media, texts, thoughts
 
@@ -304,15 +305,6 @@ def test_a_reply_is_the_same_streamed_and_whole(reply):
     assert events[-1].complete
     marked = joined(whole)
     assert replace(unmarked(events[-1].reply), findings=()) == replace(marked, findings=())
-
-
-def unmarked(reply):
-    """`reply` without the mark of calls that the token limit may have cut."""
-    blocks = tuple(
-        replace(block, truncated=False) if isinstance(block, ToolCall) else block
-        for block in reply.message.blocks
-    )
-    return replace(reply, message=replace(reply.message, blocks=blocks))
 
 
 @settings(max_examples=40)

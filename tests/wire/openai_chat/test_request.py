@@ -15,6 +15,7 @@ from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.openai_chat.request import decode_request, encode_request
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
+from wire.support import places, put
 
 from strategies import json_values
 
@@ -335,25 +336,10 @@ RICH = {
 }
 
 
-def places(value, path=()):
-    yield path
-    if isinstance(value, (dict, list)):
-        for key in value if isinstance(value, dict) else range(len(value)):
-            yield from places(value[key], (*path, key))
-
-
-def planted(value, path, graft):
-    if not path:
-        return graft
-    copy = dict(value) if isinstance(value, dict) else list(value)
-    copy[path[0]] = planted(value[path[0]], path[1:], graft)
-    return copy
-
-
 @given(st.sampled_from([path for path in places(RICH) if path]), json_values)
 def test_any_value_at_any_place_is_read_or_refused_with_its_path(path, graft):
     """Only MalformedBody comes out, whatever comes in; what is read can be written."""
-    body = planted(RICH, path, graft)
+    body = put(RICH, path, graft)
     try:
         request = decode_request(body)
     except MalformedBody as refused:

@@ -1,6 +1,7 @@
 """Events as the chunks of a chat completion: the exact bytes, and what comes back from them."""
 
 import json
+from functools import partial
 
 import msgspec
 import pytest
@@ -18,7 +19,6 @@ from canonicall import (
     Opaque,
     Origin,
     Reply,
-    StreamDecoder,
     StreamEncoder,
     StreamEnded,
     Text,
@@ -30,8 +30,10 @@ from canonicall import (
 )
 from canonicall.codec import decode_response, encode_response
 from corpus.support import CORPUS, needs_corpus, recorded
+from replies import with_calls, with_own_ids
 
 from strategies import replies
+from streaming import events_in
 
 FORMAT = "openai-chat"
 
@@ -40,9 +42,7 @@ def encoded(reply, *, seed=""):
     return StreamEncoder(FORMAT, seed=seed).feed_all(events_of(reply))
 
 
-def decoded(data):
-    decoder = StreamDecoder(FORMAT)
-    return decoder.feed(data) + decoder.close()
+decoded = partial(events_in, FORMAT)
 
 
 def said(*blocks, finish="stop", usage=None, native=None, **origin):
@@ -301,25 +301,12 @@ def expected_of(reply):
 
 def with_arguments(reply):
     """Calls without arguments get some in a stream, but for one that a limit cut off."""
-    blocks = tuple(
-        replace(block, raw="{}")
-        if isinstance(block, ToolCall)
-        and block.kind == "function"
-        and block.raw == ""
-        and not block.truncated
-        else block
-        for block in reply.message.blocks
-    )
-    return replace(reply, message=replace(reply.message, blocks=blocks))
 
+    def told(call):
+        is_bare = call.kind == "function" and call.raw == "" and not call.truncated
+        return replace(call, raw="{}") if is_bare else call
 
-def with_distinct_ids(reply):
-    """Made ids are those of a stream or of a response; here nobody needs one."""
-    blocks = tuple(
-        replace(block, id=f"call_{number}") if isinstance(block, ToolCall) else block
-        for number, block in enumerate(reply.message.blocks)
-    )
-    return replace(reply, message=replace(reply.message, blocks=blocks))
+    return with_calls(reply, told)
 
 
 def without_nulls(reply):
@@ -334,7 +321,7 @@ def without_nulls(reply):
     return replace(reply, native=native and Native(native.format, clean(native.fields)))
 
 
-@given(replies.map(with_distinct_ids))
+@given(replies.map(with_own_ids))
 def test_a_stream_says_what_the_whole_response_says(reply):
     assert fold(decoded(encoded(reply))) == expected_of(reply)
 

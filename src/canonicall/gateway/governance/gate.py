@@ -48,11 +48,6 @@ class Permit:
         """The name of the key; empty where none was needed."""
         return "" if self._virtual is None else self._virtual.name
 
-    @property
-    def is_admin(self) -> bool:
-        """Whether the key opens the admin endpoints."""
-        return self._virtual is not None and self._virtual.settings.admin
-
     def allows(self, model: str) -> bool:
         """Whether this model may be asked for."""
         return self._virtual is None or self._virtual.allows(model)

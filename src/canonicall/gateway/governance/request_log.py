@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from queue import SimpleQueue
 from typing import Any, BinaryIO, Self
 
 import msgspec
@@ -21,6 +20,7 @@ from canonicall.errors import CanonicallError
 from canonicall.gateway.governance.redaction import redacted, redacted_text
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.settings import LogSettings
+from canonicall.store.batches import Waiting
 
 _MOST_WAITING = 64 * 1024 * 1024
 """Bytes of memory for lines that wait to be written."""
@@ -56,7 +56,7 @@ class RequestLog(Watcher):
         self._secrets = tuple(secrets)
         self._clock = clock
         self._close_file = close_file
-        self._waiting: SimpleQueue[tuple[float, Served] | None] = SimpleQueue()
+        self._waiting: Waiting[tuple[float, Served]] = Waiting(most_at_once=_MOST_AT_ONCE)
         self._sizes = _Sizes(most_waiting)
         self._thread = threading.Thread(target=self._serve, name="request log", daemon=True)
         self._thread.start()
@@ -91,21 +91,12 @@ class RequestLog(Watcher):
 
     def close(self) -> None:
         """Write what is waiting, but do not wait for a reader who is gone."""
-        self._waiting.put(None)
+        self._waiting.end()
         self._thread.join(_LONGEST_END)
 
     def _serve(self) -> None:
-        while (first := self._waiting.get()) is not None:
-            batch, is_last = [first], False
-            while len(batch) < _MOST_AT_ONCE and not self._waiting.empty():
-                more = self._waiting.get()
-                if more is None:
-                    is_last = True
-                    break
-                batch.append(more)
+        for batch in self._waiting.batches():
             self._write(batch)
-            if is_last:
-                break
         if self._close_file:
             self._file.close()
 

@@ -30,6 +30,7 @@ from canonicall.importing.sessions.lines import (
     first_object,
     object_in,
     objects_in,
+    text_in,
 )
 from canonicall.importing.sessions.repairing import Exchange, Repair, made_uuid
 from canonicall.wire.anthropic.messages import decode_messages
@@ -71,8 +72,10 @@ def write_back(data: bytes) -> WrittenBack:
     exchanges = [
         Exchange(
             line.number,
-            calls=tuple((_id(one, "id"), _id(one, "name")) for one in _blocks(line, "tool_use")),
-            results=tuple(_id(one, "tool_use_id") for one in _blocks(line, "tool_result")),
+            calls=tuple(
+                (text_in(one, "id"), text_in(one, "name")) for one in _blocks(line, "tool_use")
+            ),
+            results=tuple(text_in(one, "tool_use_id") for one in _blocks(line, "tool_result")),
             is_only_results=_is_result(line),
         )
         for line in spoken
@@ -103,8 +106,8 @@ class _Reply:
         self.role = line.text("type")
         content = message.get("content")
         self.content: Any = list(content) if isinstance(content, list) else content
-        self.model = _id(message, "model") if self.role == "assistant" else ""
-        self.id = _id(message, "id") if self.role == "assistant" else ""
+        self.model = text_in(message, "model") if self.role == "assistant" else ""
+        self.id = text_in(message, "id") if self.role == "assistant" else ""
 
 
 def _spoken(lines: Sequence[Line], notes: Notes) -> list[Line]:
@@ -232,11 +235,6 @@ def _is_result(line: Line) -> bool:
 def _blocks(line: Line, kind: str) -> list[dict[str, Any]]:
     content = line.object("message").get("content")
     return [block for block in objects_in(content) if block.get("type") == kind]
-
-
-def _id(block: dict[str, Any], name: str) -> str:
-    value = block.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def _all_text(values: list[Any]) -> bool:

@@ -28,8 +28,8 @@ from canonicall.importing.sessions.lines import (
     Line,
     Notes,
     first_object,
-    object_in,
     objects_in,
+    text_in,
 )
 from canonicall.importing.sessions.repairing import Exchange, Repair
 from canonicall.wire.openai_responses.messages import decode_input
@@ -84,7 +84,7 @@ def write_back(data: bytes) -> WrittenBack:
     own = [item for item in history if not item.summary and not item.is_replacement]
     exchanges = [_exchange(item) for item in own]
     replaced = {id for item in history if item.is_replacement for id, _ in _exchange(item).calls}
-    kinds = {_call_id(item.value): item.value.get("type") for item in own}
+    kinds = {text_in(item.value, "call_id"): item.value.get("type") for item in own}
     for missing in repair.missing(exchanges):
         output = {
             "type": _OUTPUTS[str(kinds[missing.id])],
@@ -148,8 +148,7 @@ def _compacted(
     if isinstance(payload.get("replacement_history"), list):
         replaced = objects_in(payload["replacement_history"])
         return [_Item(line, item, model, is_replacement=True) for item in replaced]
-    message = payload.get("message")
-    return [_Item(line, {}, model, summary=message if isinstance(message, str) else "")]
+    return [_Item(line, {}, model, summary=text_in(payload, "message"))]
 
 
 def _rolled_back(turns: Any, history: list[_Item], notes: Notes) -> list[_Item]:
@@ -194,15 +193,10 @@ def _is_readable(item: _Item, notes: Notes) -> bool:
 
 
 def _exchange(item: _Item) -> Exchange:
-    kind, id = item.value.get("type"), _call_id(item.value)
+    kind, id = item.value.get("type"), text_in(item.value, "call_id")
     if kind in _CALLS and id:
         name = item.value.get("name")
         return Exchange(item.line.number, calls=((id, name if isinstance(name, str) else "shell"),))
     if kind in _OUTPUTS.values():
         return Exchange(item.line.number, results=(id,), is_only_results=True)
     return Exchange(item.line.number)
-
-
-def _call_id(item: dict[str, Any]) -> str:
-    value = object_in(item).get("call_id")
-    return value if isinstance(value, str) else ""

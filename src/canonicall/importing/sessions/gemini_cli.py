@@ -28,6 +28,7 @@ from canonicall.importing.sessions.lines import (
     Notes,
     first_object,
     objects_in,
+    text_in,
     whole_object,
 )
 from canonicall.importing.sessions.repairing import Missing, Repair
@@ -85,7 +86,7 @@ def write_back(data: bytes) -> WrittenBack:
         ]
         entries = [{**line.value, "toolCalls": mended}]
         for call in lacking:
-            missing = Missing(line.number, end, _text(call, "id"), _text(call, "name"))
+            missing = Missing(line.number, end, text_in(call, "id"), text_in(call, "name"))
             repair.insert(missing, *entries)
             entries = []
     return repair.written_back()
@@ -112,7 +113,7 @@ def _records(data: bytes, notes: Notes) -> list[Line]:
             update = line.object("$set") if "$set" in line.value else line.value
             if isinstance(update.get("messages"), list):
                 given = objects_in(update["messages"])
-                records = {_text(one, "id"): Line(line.number, one) for one in given}
+                records = {text_in(one, "id"): Line(line.number, one) for one in given}
     notes.branch_left(taken_back)
     return list(records.values())
 
@@ -158,7 +159,7 @@ def _parts(content: Any) -> list[dict[str, Any]]:
 
 
 def _thought(thought: dict[str, Any]) -> dict[str, Any]:
-    subject, description = _text(thought, "subject"), _text(thought, "description")
+    subject, description = text_in(thought, "subject"), text_in(thought, "description")
     text = f"**{subject}** {description}" if subject else description
     return {"text": text, "thought": True}
 
@@ -177,15 +178,10 @@ def _made_result(call: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _is_command(line: Line) -> bool:
-    said = "".join(_text(part, "text") for part in _parts(line.value.get("content"))).strip()
+    said = "".join(text_in(part, "text") for part in _parts(line.value.get("content"))).strip()
     has_more = any("text" not in part for part in _parts(line.value.get("content")))
     return not has_more and (not said or said.startswith(_COMMANDS))
 
 
 def _picked(value: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value[name] for name in names if name in value}
-
-
-def _text(value: dict[str, Any], name: str) -> str:
-    found = value.get(name)
-    return found if isinstance(found, str) else ""

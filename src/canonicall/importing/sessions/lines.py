@@ -33,8 +33,7 @@ class Line(Struct, frozen=True):
 
     def text(self, name: str) -> str:
         """A field that is text; "" where it is not there, or something else."""
-        value = self.value.get(name)
-        return value if isinstance(value, str) else ""
+        return text_in(self.value, name)
 
     def object(self, name: str) -> dict[str, Any]:
         """A field that is an object; empty where it is not there, or something else."""
@@ -49,6 +48,12 @@ def objects_in(value: Any) -> Iterator[dict[str, Any]]:
     """The objects of a list; anything else has none."""
     if isinstance(value, list):
         yield from (one for one in value if isinstance(one, dict))
+
+
+def text_in(value: dict[str, Any], name: str) -> str:
+    """A field that is text; "" where it is not there, or something else."""
+    found = value.get(name)
+    return found if isinstance(found, str) else ""
 
 
 def first_object(data: bytes) -> dict[str, Any]:
@@ -99,11 +104,11 @@ class Notes:
         place = f"line {number}"
         self.findings.append(Finding("unreadable_line", place, Action.DROPPED, why, Fault.INPUT))
 
-    def bookkeeping(self, lines: Iterable[Line], field: str = "type") -> None:
+    def bookkeeping(self, lines: Iterable[Line]) -> None:
         """Lines that no model ever saw: events, snapshots, titles."""
         seen = list(lines)
         if seen:
-            kinds = Counter(line.text(field) or "untyped" for line in seen)
+            kinds = Counter(line.text("type") or "untyped" for line in seen)
             listed = ", ".join(f"{kind} x {times}" for kind, times in kinds.items())
             why = f"The program's own records are no part of the conversation: {listed}."
             self._set_aside("session_bookkeeping", seen, why)

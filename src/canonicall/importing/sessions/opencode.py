@@ -42,6 +42,7 @@ from canonicall.importing.sessions.lines import (
     Notes,
     object_in,
     objects_in,
+    text_in,
     whole_object,
 )
 from canonicall.importing.sessions.seals import signing_domain
@@ -76,7 +77,7 @@ def read(data: bytes) -> Document:
     notes = Notes()
     session = whole_object(data)
     lines = [Line(at, one) for at, one in enumerate(objects_in(session.get("messages")), 1)]
-    lines.sort(key=lambda line: (_created(line), _text(line.object("info"), "id")))
+    lines.sort(key=lambda line: (_created(line), text_in(line.object("info"), "id")))
     messages: list[Message] = []
     errors: list[Line] = []
     model = ""
@@ -89,7 +90,7 @@ def read(data: bytes) -> Document:
         elif _failed(line):
             errors.append(line)
         else:
-            model = _text(info, "modelID") or model
+            model = text_in(info, "modelID") or model
             messages += _steps(line)
     notes.errors(errors)
     return notes.document(NAME, messages, model)
@@ -101,7 +102,7 @@ KIND = DocumentKind(NAME, detects, read, is_whole_file=True, is_session=True)
 def _after_compaction(lines: list[Line], notes: Notes) -> list[tuple[Line, int]]:
     """The messages that count. With one that is a summary, how many it stands for."""
     asked = {
-        _text(line.object("info"), "id"): at
+        text_in(line.object("info"), "id"): at
         for at, line in enumerate(lines)
         if any(part.get("type") == "compaction" for part in _parts(line))
     }
@@ -109,15 +110,15 @@ def _after_compaction(lines: list[Line], notes: Notes) -> list[tuple[Line, int]]
         at
         for at, line in enumerate(lines)
         if line.object("info").get("summary") is True
-        and _text(line.object("info"), "parentID") in asked
+        and text_in(line.object("info"), "parentID") in asked
         and not line.object("info").get("error")
     ]
     if not answers:
         return [(line, 0) for line in lines]
     answer = answers[-1]
-    question = asked[_text(lines[answer].object("info"), "parentID")]
-    tail = {_text(part, "tail_start_id") for part in _parts(lines[question])} - {""}
-    ids = [_text(line.object("info"), "id") for line in lines]
+    question = asked[text_in(lines[answer].object("info"), "parentID")]
+    tail = {text_in(part, "tail_start_id") for part in _parts(lines[question])} - {""}
+    ids = [text_in(line.object("info"), "id") for line in lines]
     begin = next((at for at in range(question) if ids[at] in tail), question)
     notes.compacted(lines[:begin])
     kept = [*lines[begin:question], *lines[answer + 1 :]]
@@ -128,7 +129,7 @@ def _question(line: Line) -> list[Message]:
     blocks: list[Block] = []
     for part in _parts(line):
         if part.get("type") == "text" and not part.get("ignored") and part.get("text"):
-            blocks.append(Text(text=_text(part, "text")))
+            blocks.append(Text(text=text_in(part, "text")))
         elif part.get("type") == "file" and part.get("mime") not in _NOT_SENT:
             blocks.append(_file(part))
     return [Message("user", tuple(blocks))] if blocks else []
@@ -137,8 +138,8 @@ def _question(line: Line) -> list[Message]:
 def _steps(line: Line) -> list[Message]:
     """A reply: each step of it, and behind a step the results of its tools."""
     info = line.object("info")
-    domain = signing_domain(_text(info, "providerID"), "")
-    origin = Origin(_text(info, "providerID"), model=_text(info, "modelID"))
+    domain = signing_domain(text_in(info, "providerID"), "")
+    origin = Origin(text_in(info, "providerID"), model=text_in(info, "modelID"))
     messages: list[Message] = []
     said: list[Block] = []
     results: list[ToolResult] = []
@@ -158,12 +159,12 @@ def _steps(line: Line) -> list[Message]:
 def _blocks(part: dict[str, Any], domain: str) -> list[Block]:
     match part.get("type"):
         case "text":
-            return [Text(text=_text(part, "text"))] if part.get("text") else []
+            return [Text(text=text_in(part, "text"))] if part.get("text") else []
         case "reasoning":
-            return [Thinking(text=_text(part, "text"), opaque=_seals(part, domain))]
+            return [Thinking(text=text_in(part, "text"), opaque=_seals(part, domain))]
         case "tool":
             args = object_in(object_in(part.get("state")).get("input"))
-            id, name = _text(part, "callID"), _text(part, "tool")
+            id, name = text_in(part, "callID"), text_in(part, "tool")
             signed = tuple(one for one in _seals(part, domain) if one.kind == "signature")
             return [ToolCall(id=id, name=name, args=args, opaque=signed)]
     return []
@@ -177,18 +178,18 @@ def _results(part: dict[str, Any]) -> list[ToolResult]:
         return []
     content: list[ResultContent] = []
     if status == "error":
-        content.append(Text(text=_text(state, "error")))
+        content.append(Text(text=text_in(state, "error")))
     elif object_in(state.get("time")).get("compacted"):
         content.append(Text(text=_CLEARED))
     else:
-        content.append(Text(text=_text(state, "output")))
+        content.append(Text(text=text_in(state, "output")))
         content += (_file(one) for one in objects_in(state.get("attachments")))
     return [
         ToolResult(
-            call_id=_text(part, "callID"),
+            call_id=text_in(part, "callID"),
             content=tuple(content),
             error=status == "error",
-            name=_text(part, "tool"),
+            name=text_in(part, "tool"),
         )
     ]
 
@@ -204,10 +205,10 @@ def _seals(part: dict[str, Any], domain: str) -> tuple[Opaque, ...]:
 
 
 def _file(part: dict[str, Any]) -> Media:
-    url = _text(part, "url")
+    url = text_in(part, "url")
     inline = split_data_url(url)
-    media_type = _text(part, "mime") or "image/*"
-    name = _text(part, "filename") or None
+    media_type = text_in(part, "mime") or "image/*"
+    name = text_in(part, "filename") or None
     if inline is not None:
         return Media(media_type=media_type, data=inline[1], name=name)
     return Media(media_type=media_type, url=url, name=name)
@@ -221,7 +222,7 @@ def _failed(line: Line) -> bool:
 
 
 def _words(line: Line) -> str:
-    texts = [_text(part, "text") for part in _parts(line) if part.get("type") == "text"]
+    texts = [text_in(part, "text") for part in _parts(line) if part.get("type") == "text"]
     return "\n".join(texts)
 
 
@@ -232,8 +233,3 @@ def _parts(line: Line) -> list[dict[str, Any]]:
 def _created(line: Line) -> float:
     created = object_in(line.object("info").get("time")).get("created")
     return created if isinstance(created, int | float) else 0
-
-
-def _text(value: dict[str, Any], name: str) -> str:
-    found = value.get(name)
-    return found if isinstance(found, str) else ""

@@ -37,6 +37,7 @@ from canonicall.importing.sessions.lines import (
     first_object,
     object_in,
     objects_in,
+    text_in,
 )
 from canonicall.importing.sessions.repairing import Exchange, Repair, made_uuid
 from canonicall.importing.sessions.seals import reasoning_item, sealed, signing_domain
@@ -156,22 +157,22 @@ def _said(said: dict[str, Any]) -> Message | None:
         case "bashExecution" if not said.get("excludeFromContext"):
             return _command(said)
         case "branchSummary" | "compactionSummary":
-            return Message("user", (Summary(text=_text(said, "summary")),))
+            return Message("user", (Summary(text=text_in(said, "summary")),))
         case "user" | "custom" | "hookMessage":
             return Message("user", tuple(_content(said.get("content"))))
     return None
 
 
 def _reply(said: dict[str, Any]) -> Message:
-    api, provider = _text(said, "api"), _text(said, "provider")
+    api, provider = text_in(said, "api"), text_in(said, "provider")
     format = _FORMATS.get(api, "")
     domain = signing_domain(provider, format)
     blocks = [_block(block, domain) for block in objects_in(said.get("content"))]
     return Message(
         "assistant",
         tuple(block for block in blocks if block is not None),
-        origin=Origin(provider, format, model=_text(said, "model")),
-        finish=_FINISH.get(_text(said, "stopReason"), ""),
+        origin=Origin(provider, format, model=text_in(said, "model")),
+        finish=_FINISH.get(text_in(said, "stopReason"), ""),
         partial=said.get("stopReason") == "aborted",
     )
 
@@ -179,19 +180,19 @@ def _reply(said: dict[str, Any]) -> Message:
 def _block(block: dict[str, Any], domain: str) -> Block | None:
     match block.get("type"):
         case "text":
-            return Text(text=_text(block, "text"))
+            return Text(text=text_in(block, "text"))
         case "thinking":
-            signature = _text(block, "thinkingSignature")
+            signature = text_in(block, "thinkingSignature")
             item = reasoning_item(signature, domain)
             if item is not None:
                 return item
-            return Thinking(text=_text(block, "thinking"), opaque=sealed(domain, signature))
+            return Thinking(text=text_in(block, "thinking"), opaque=sealed(domain, signature))
         case "toolCall":
             return ToolCall(
-                id=_text(block, "id"),
-                name=_text(block, "name"),
+                id=text_in(block, "id"),
+                name=text_in(block, "name"),
                 args=object_in(block.get("arguments")),
-                opaque=sealed(domain, _text(block, "thoughtSignature")),
+                opaque=sealed(domain, text_in(block, "thoughtSignature")),
             )
         case "image":
             return _image(block)
@@ -200,20 +201,20 @@ def _block(block: dict[str, Any], domain: str) -> Block | None:
 
 def _result(said: dict[str, Any]) -> ToolResult:
     return ToolResult(
-        call_id=_text(said, "toolCallId"),
+        call_id=text_in(said, "toolCallId"),
         content=tuple(_content(said.get("content"))),
         error=said.get("isError") is True,
-        name=_text(said, "toolName"),
+        name=text_in(said, "toolName"),
     )
 
 
 def _command(said: dict[str, Any]) -> Message:
     """A command that the user ran, in words."""
-    output = _text(said, "output") or "(no output)"
+    output = text_in(said, "output") or "(no output)"
     code = said.get("exitCode")
     ended = f"\nIt ended with code {code}." if isinstance(code, int) and code else ""
     told = "\nIt was cancelled." if said.get("cancelled") is True else ended
-    text = f"Ran `{_text(said, 'command')}`\n```\n{output}\n```{told}"
+    text = f"Ran `{text_in(said, 'command')}`\n```\n{output}\n```{told}"
     return Message("user", (Text(text=text),))
 
 
@@ -221,22 +222,22 @@ def _content(content: Any) -> list[ResultContent]:
     if isinstance(content, str):
         return [Text(text=content)]
     made = (
-        _image(block) if block.get("type") == "image" else Text(text=_text(block, "text"))
+        _image(block) if block.get("type") == "image" else Text(text=text_in(block, "text"))
         for block in objects_in(content)
     )
     return list(made)
 
 
 def _image(block: dict[str, Any]) -> Media:
-    return Media(media_type=_text(block, "mimeType") or "image/*", data=_text(block, "data"))
+    return Media(media_type=text_in(block, "mimeType") or "image/*", data=text_in(block, "data"))
 
 
 def _exchange(line: Line) -> Exchange:
     said = line.object("message")
     if said.get("role") == "toolResult":
-        return Exchange(line.number, results=(_text(said, "toolCallId"),), is_only_results=True)
+        return Exchange(line.number, results=(text_in(said, "toolCallId"),), is_only_results=True)
     calls = [
-        (_text(block, "id"), _text(block, "name"))
+        (text_in(block, "id"), text_in(block, "name"))
         for block in objects_in(said.get("content"))
         if block.get("type") == "toolCall" and said.get("role") == "assistant"
     ]
@@ -256,8 +257,3 @@ def _result_entry(call: Line, id: str, name: str) -> dict[str, Any]:
     if call.text("id"):
         entry |= {"id": made_uuid(call.text("id"), id)[:8], "parentId": call.text("id")}
     return {**entry, "message": message}
-
-
-def _text(value: dict[str, Any], name: str) -> str:
-    found = value.get(name)
-    return found if isinstance(found, str) else ""

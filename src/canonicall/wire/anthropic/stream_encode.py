@@ -37,13 +37,12 @@ from canonicall.wire.anthropic.response import (
 from canonicall.wire.anthropic.stream_deltas import start_and_deltas
 from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.error_body import ErrorBody
-from canonicall.wire.streaming import InOrder, is_client_call
+from canonicall.wire.streaming import CUT, InOrder, is_client_call
 
 _json = msgspec.json.encode
 _DELTA_END = b"}}\n\n"
 _BESIDE = ("context_management", "input_transformations")
 """SDK beta_raw_message_delta_event.py: the fields of a message that stand beside the delta."""
-_CUT = "The stream ended before it was complete."
 _STREAMED = ("text_delta", "thinking_delta", "input_json_delta")
 
 
@@ -134,7 +133,7 @@ class StreamEncoding:
         return written + _event("message_delta", fields) + _event("message_stop", {})
 
     def _broken(self, why: str) -> bytes:
-        told = ErrorBody(why or _CUT)
+        told = ErrorBody(why or CUT)
         if self._error is not None:
             native = self._error.native
             is_own = isinstance(native, dict) and native.get("type") == "error"

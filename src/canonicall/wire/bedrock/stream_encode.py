@@ -4,7 +4,6 @@ Blocks are numbered as they are written; words and thoughts have no start. Freef
 the only field of an object while it comes. A stream that was cut ends in an exception.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -14,17 +13,14 @@ from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
     BlockStarted,
-    Event,
     MessageStarted,
     SignatureAdded,
     StreamEnded,
     TextAdded,
     ThinkingAdded,
-    UsageReported,
 )
 from canonicall.folding import raw_arguments
 from canonicall.framing.eventstream import write_frame
-from canonicall.reply import Usage
 from canonicall.wire.bedrock.content import encode_content, own_fields
 from canonicall.wire.bedrock.finish import encode_usage
 from canonicall.wire.bedrock.messages import encode_blocks
@@ -36,58 +32,45 @@ from canonicall.wire.bedrock.response import (
 )
 from canonicall.wire.bedrock.stream_pieces import deltas_of, start_of
 from canonicall.wire.bedrock.target import TARGET
-from canonicall.wire.streaming import InOrder
+from canonicall.wire.block_writing import BlockEncoding
+from canonicall.wire.streaming import CUT
 from canonicall.wire.writing import arguments_of
 
 _json = msgspec.json.encode
-_PIECES = (TextAdded, ThinkingAdded, ArgumentsAdded)
-_CUT = "The stream ended before it was complete."
 _EXTRA = "additionalModelResponseFields"
 
 
-class StreamEncoding:
+class StreamEncoding(BlockEncoding):
     """Writes the events of one stream."""
 
     def __init__(self) -> None:
-        self._in_order = InOrder()
+        super().__init__(
+            {
+                MessageStarted: self._message_started,
+                BlockStarted: self._block_started,
+                TextAdded: self._text_added,
+                ThinkingAdded: self._thinking_added,
+                ArgumentsAdded: self._arguments_added,
+                SignatureAdded: self._signature_added,
+                BlockEnded: self._block_ended,
+                StreamEnded: self._stream_ended,
+            }
+        )
         self._origin: Origin | None = None
         self._began = False
         self._number = 0
         """The number of the block that is open, or will be next."""
         self._head = b'{"contentBlockIndex":0'
-        self._index: int | None = None
         self._wrote = False
         """Whether anything of the open block has been written."""
         self._said = False
         """Whether anything has been written into it."""
         self._is_text = False
         self._is_freeform = False
-        self._usage: Usage | None = None
-        self._writers: dict[type, Callable[[Any], bytes]] = {
-            MessageStarted: self._message_started,
-            BlockStarted: self._block_started,
-            TextAdded: self._text_added,
-            ThinkingAdded: self._thinking_added,
-            ArgumentsAdded: self._arguments_added,
-            SignatureAdded: self._signature_added,
-            BlockEnded: self._block_ended,
-            UsageReported: self._usage_reported,
-            StreamEnded: self._stream_ended,
-        }
-
-    def event(self, event: Event) -> bytes:
-        """The frames for an event."""
-        if isinstance(event, _PIECES) and event.index == self._index:
-            return self._write(event)
-        return b"".join([self._write(one) for one in self._in_order.pass_on(event)])
 
     def keep_alive(self) -> bytes:
         """Nothing more of the open text. Between blocks no event means nothing: none is written."""
         return self._delta(b'{"text":""}') if self._is_text and self._said else b""
-
-    def _write(self, event: Event) -> bytes:
-        write = self._writers.get(type(event))
-        return b"" if write is None else write(event)
 
     def _message_started(self, event: MessageStarted) -> bytes:
         self._origin = event.origin
@@ -101,7 +84,7 @@ class StreamEncoding:
 
     def _block_started(self, event: BlockStarted) -> bytes:
         self._advance()
-        self._index = event.index
+        self.index = event.index
         self._is_text = isinstance(event.block, Text)
         call = event.block
         if not isinstance(call, ToolCall) or call.kind == "server":
@@ -148,7 +131,7 @@ class StreamEncoding:
             case _:
                 written = self._whole(block)
         written += self._stop()
-        self._index = None
+        self.index = None
         return written
 
     def _rest_of_call(self, call: ToolCall) -> bytes:
@@ -194,21 +177,17 @@ class StreamEncoding:
         self._head = b'{"contentBlockIndex":%d' % self._number
         self._wrote = self._said = self._is_freeform = False
 
-    def _usage_reported(self, event: UsageReported) -> bytes:
-        self._usage = event.usage
-        return b""
-
     def _stream_ended(self, event: StreamEnded) -> bytes:
         written = self._begin()
         if not event.complete:
-            error = _json({"message": event.why or _CUT})
+            error = _json({"message": event.why or CUT})
             return written + write_frame("modelStreamErrorException", error, exception=True)
         reply = event.reply
         native = own_fields(reply.native, except_for=("stopReason",))
         stop = {"stopReason": encode_stop_reason(reply)}
         if _EXTRA in native:
             stop[_EXTRA] = native.pop(_EXTRA)
-        usage = reply.usage or self._usage
+        usage = reply.usage or self.usage
         metadata = {
             "usage": NO_USAGE if usage is None else encode_usage(usage),
             "metrics": native.pop("metrics", NO_METRICS),

@@ -5,7 +5,6 @@ for nobody knows then whether calls will follow; only what was a plan is written
 that was cut ends with the reason `ERROR`.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -15,24 +14,20 @@ from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
     BlockStarted,
-    Event,
     MessageStarted,
     StreamEnded,
     TextAdded,
     ThinkingAdded,
-    UsageReported,
 )
-from canonicall.reply import Usage
+from canonicall.wire.block_writing import BlockEncoding
 from canonicall.wire.carried import with_rest
 from canonicall.wire.cohere.content import encode_part, own_fields
 from canonicall.wire.cohere.finish import encode_usage
 from canonicall.wire.cohere.messages import PLAN, arguments_text
 from canonicall.wire.cohere.response import NO_ID, encode_ending
-from canonicall.wire.streaming import InOrder
+from canonicall.wire.streaming import CUT
 
 _json = msgspec.json.encode
-_PIECES = (TextAdded, ThinkingAdded, ArgumentsAdded)
-_CUT = "The stream ended before it was complete."
 _EMPTY = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
 _DONE = b"data: [DONE]\n\n"
 _PLAN_BEFORE = (
@@ -42,14 +37,22 @@ _PLAN_BEHIND = b"}}}\n\n"
 _CONTENT, _CALL = "content", "tool-call"
 
 
-class StreamEncoding:
+class StreamEncoding(BlockEncoding):
     """Writes the events of one stream."""
 
     def __init__(self) -> None:
-        self._in_order = InOrder()
+        super().__init__(
+            {
+                MessageStarted: self._message_started,
+                BlockStarted: self._block_started,
+                TextAdded: self._piece_added,
+                ThinkingAdded: self._piece_added,
+                ArgumentsAdded: self._arguments_added,
+                BlockEnded: self._block_ended,
+                StreamEnded: self._stream_ended,
+            }
+        )
         self._began = False
-        self._index: int | None = None
-        """The block that is open."""
         self._numbers = {_CONTENT: -1, _CALL: -1}
         self._open = ""
         """What kind of thing has to be ended: a part or a call."""
@@ -59,31 +62,10 @@ class StreamEncoding:
         self._is_freeform = False
         """The input of the open call is no JSON: it becomes the only field of an object."""
         self._planned = False
-        self._usage: Usage | None = None
-        self._writers: dict[type, Callable[[Any], bytes]] = {
-            MessageStarted: self._message_started,
-            BlockStarted: self._block_started,
-            TextAdded: self._piece_added,
-            ThinkingAdded: self._piece_added,
-            ArgumentsAdded: self._arguments_added,
-            BlockEnded: self._block_ended,
-            UsageReported: self._usage_reported,
-            StreamEnded: self._stream_ended,
-        }
-
-    def event(self, event: Event) -> bytes:
-        """The frames for an event."""
-        if isinstance(event, _PIECES) and event.index == self._index:
-            return self._write(event)
-        return b"".join([self._write(one) for one in self._in_order.pass_on(event)])
 
     def keep_alive(self) -> bytes:
         """A comment, which clients skip."""
         return b": keep-alive\n\n"
-
-    def _write(self, event: Event) -> bytes:
-        write = self._writers.get(type(event))
-        return b"" if write is None else write(event)
 
     def _message_started(self, event: MessageStarted) -> bytes:
         return self._begin(event.origin)
@@ -96,7 +78,7 @@ class StreamEncoding:
         return _frame({"id": id, "type": "message-start", "delta": {"message": _EMPTY}})
 
     def _block_started(self, event: BlockStarted) -> bytes:
-        self._index = event.index
+        self.index = event.index
         self._open, self._said, self._is_freeform = "", False, False
         match event.block:
             case ToolCall(kind="function" | "custom") as call:
@@ -159,7 +141,7 @@ class StreamEncoding:
             written = self._piece('"}') if self._is_freeform else b""
         else:
             written = self._unsaid(event.block)
-        self._index = None
+        self.index = None
         return written + self._end()
 
     def _unsaid(self, block: Block) -> bytes:
@@ -189,17 +171,13 @@ class StreamEncoding:
         kind, self._open = self._open, ""
         return _frame({"type": f"{kind}-end", "index": self._numbers[kind]})
 
-    def _usage_reported(self, event: UsageReported) -> bytes:
-        self._usage = event.usage
-        return b""
-
     def _stream_ended(self, event: StreamEnded) -> bytes:
         reply = event.reply
         written = self._begin(reply.message.origin)
-        usage = reply.usage or self._usage
+        usage = reply.usage or self.usage
         figures = {} if usage is None else {"usage": encode_usage(usage)}
         if not event.complete:
-            end = {"error": event.why or _CUT, "finish_reason": "ERROR", **figures}
+            end = {"error": event.why or CUT, "finish_reason": "ERROR", **figures}
             return written + _frame({"type": "message-end", "delta": end}) + _DONE
         written += self._end()
         for number, citation in enumerate(_citations(reply.message.native)):

@@ -15,7 +15,7 @@ from canonicall.request import Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.wire.cohere.content import FORMAT
 from canonicall.wire.losses import weakened
-from canonicall.wire.offering import decode_function_tool, encode_function_tool, offered_entries
+from canonicall.wire.offering import decode_function_tool, encode_function_tools
 from canonicall.wire.reading import objects_at
 
 TOOLS = "$.tools"
@@ -53,10 +53,7 @@ def encode_tools(
 
     API reference: `parameters` is required.
     """
-    offered, findings = offered_entries(
-        FORMAT, tools, lambda tool: encode_function_tool(FORMAT, tool, names), TOOLS
-    )
-    return [entry for _, entry in offered], findings
+    return encode_function_tools(FORMAT, tools, names, TOOLS)
 
 
 def encode_choice(choice: ToolChoice | None, target: Target) -> tuple[str | None, list[Finding]]:

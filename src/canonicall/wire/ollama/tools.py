@@ -12,7 +12,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.wire.losses import weakened
-from canonicall.wire.offering import decode_function_tool, encode_function_tool, offered_entries
+from canonicall.wire.offering import decode_function_tool, encode_function_tools
 from canonicall.wire.ollama.messages import FORMAT
 from canonicall.wire.reading import objects_at
 
@@ -41,10 +41,7 @@ def encode_tools(
 
     ollama/ollama: `ToolFunction.Parameters` is not optional.
     """
-    offered, findings = offered_entries(
-        FORMAT, tools, lambda tool: encode_function_tool(FORMAT, tool, names), TOOLS
-    )
-    return [entry for _, entry in offered], findings
+    return encode_function_tools(FORMAT, tools, names, TOOLS)
 
 
 def encode_choice(choice: ToolChoice | None, target: Target) -> tuple[None, list[Finding]]:

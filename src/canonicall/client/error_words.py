@@ -1,0 +1,108 @@
+"""Fields of a target that only the words of a refusal tell: the parameter or the value it names."""
+
+import re
+from collections.abc import Callable
+
+from canonicall.client.lessons import BY_FORMAT, UNFORCED, UNSIGNED, Fields
+from canonicall.target import FieldPlace, FieldRule, Target, ThinkingKind
+from canonicall.transcript.thinking import EFFORTS
+
+_PLACES: tuple[FieldPlace, ...] = ("request", "message", "part", "call", "tool")
+_PARAMETER = re.compile(
+    r"(?:Unsupported|Unknown) (?:parameter|value): '?(?P<name>[\w.]*\w)"
+    r"|(?P<old>temperature|top_p|top_k)\W{0,2} is deprecated"
+)
+_USE_INSTEAD = re.compile(r"Use '(max_completion_tokens|max_tokens)' instead")
+_FIELD = re.compile(
+    r"(?:property|parameter:|name|supplied:) ['\"`]?(?P<name>\w+)|(?P<path>\w+): Extra inputs"
+)
+_SWITCHES: tuple[ThinkingKind, ...] = ("adaptive", "enabled", "disabled")
+_SWITCH = re.compile(r"thinking\.type\.(?P<kind>\w+)|adaptive thinking is not", re.IGNORECASE)
+_LEVELS = re.compile(r"Supported levels: ([\w, ]+)")
+_DEMANDS: tuple[tuple[str, Fields], ...] = (
+    ("store must be set to false", {"unstored": True, "reasoning_state": ("encrypted",)}),
+    ("stream must be set to true", {"stream_only": True}),
+    ("instructions are required", {"instructions_required": True}),
+)
+"""What some hosts want every request to say, in the words they ask for it."""
+_PARAMS = {
+    "max_output_tokens": "max_tokens",
+    "stop_sequences": "stop",
+    "stopSequences": "stop",
+    "random_seed": "seed",
+    "reasoning_effort": "reasoning",
+    "thinking": "reasoning",
+    "output_config": "reasoning",
+}
+_NAMED = ("temperature", "top_p", "top_k", "seed", "stop", "reasoning", "max_tokens")
+
+
+def fields_in(code: str, words: str, target: Target) -> Fields:
+    """What the words of a refusal of this name say; empty where they say nothing more."""
+    read = _READERS.get(code)
+    return {} if read is None else read(words, target)
+
+
+def _parameter(words: str, target: Target) -> Fields:
+    """The parameter that an error names, in the words of `Params`."""
+    demanded = _demanded(words, target)
+    if demanded:
+        return demanded
+    instead = _USE_INSTEAD.search(words)
+    if instead is not None:
+        return {"token_limit_field": instead[1]}
+    found = _PARAMETER.search(words)
+    name = (found["name"] or found["old"]).partition(".")[0] if found else ""
+    if name == "parallel_tool_calls":
+        return {"parallel_switch": False}
+    if name == "tool_choice":
+        return UNFORCED
+    name = _PARAMS.get(name, name)
+    return {"refused_params": (name,)} if name in _NAMED else {}
+
+
+def _demanded(words: str, target: Target) -> Fields:
+    """What an error wants a request to say, where a target can be told to."""
+    del target
+    said = words.lower()
+    return next((fields for demand, fields in _DEMANDS if demand in said), {})
+
+
+def _unknown_field(words: str, target: Target) -> Fields:
+    """Nothing any more that the target is not known to have, and not the field that it names."""
+    found = _FIELD.search(words)
+    name = (found["name"] or found["path"]) if found else ""
+    if not name or (("unknown_field", target.format) in BY_FORMAT):
+        return {}
+    rule = target.fields
+    kept = {place: tuple(one for one in getattr(rule, place) if one != name) for place in _PLACES}
+    closed: Fields = {"fields": FieldRule(**kept, closed=_PLACES)}
+    if "reasoning" in name or "thinking" in name:
+        return {**closed, **UNSIGNED}
+    return {**closed, **_parameter(f"Unknown parameter: '{name}'", target)}
+
+
+def _thinking(words: str, target: Target) -> Fields:
+    """Without the way of switching thinking that an error names first."""
+    found = _SWITCH.search(words)
+    if found is None:
+        return {"refused_params": ("reasoning",)}
+    named = (found["kind"] or "adaptive").lower()
+    return {"thinking": tuple(one for one in target.thinking or _SWITCHES if one != named)}
+
+
+def _effort(words: str, target: Target) -> Fields:
+    """The efforts that an error lists; where it lists none, none is told any more."""
+    del target
+    found = _LEVELS.search(words)
+    listed = found[1].split(", ") if found else []
+    return {"efforts": tuple(one for one in EFFORTS if one in listed)}
+
+
+_READERS: dict[str, Callable[[str, Target], Fields]] = {
+    "parameter_unsupported": _parameter,
+    "missing_field": _demanded,
+    "thinking_unsupported": _thinking,
+    "effort_unsupported": _effort,
+    "unknown_field": _unknown_field,
+}
