@@ -22,7 +22,7 @@ from canonicall.schema.equivalents import (
 )
 from canonicall.schema.keywords import DEFINITIONS, LIMITS, REFERENCES
 from canonicall.schema.limits import DEEPEST, Limits
-from canonicall.schema.losses import At, Change, Loss, pointer_to
+from canonicall.schema.losses import At, Change, Loss
 from canonicall.schema.merging import both
 from canonicall.schema.references import References, reference_of
 from canonicall.schema.soundness import unsound_keywords
@@ -49,7 +49,7 @@ class Wording:
         """How many losses changed what is allowed."""
 
     def lose(self, change: Change, at: At, what: str) -> None:
-        self.losses.append(Loss(change, pointer_to(at), what))
+        self.losses.append(Loss(change, at, what))
         self.lossy += change != "reworded"
 
     def taken(self, node: Schema, at: At) -> Schema:

@@ -157,7 +157,7 @@ def _fit(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> tuple[Fit
         # itself is cut where it does.
         plain, told = plain_json(schema, f"tools[{index}].parameters")
         fitted = fit_schema(plain, rule, strict=strict)
-        cut = tuple(Loss("weakened", "", one.why) for one in told)
+        cut = tuple(Loss("weakened", None, one.why) for one in told)
         return Fitted(fitted.schema, (*cut, *fitted.losses)), counted(fitted.schema)
     if known.data is None:
         return Fitted(schema), known.counts
