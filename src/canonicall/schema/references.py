@@ -79,7 +79,7 @@ class References:
             onward = reference_of(found.schema)
             if onward is None or len(found.schema) > 1:
                 return found
-            found = self._at(onward)
+            found = self._at(onward) if isinstance(onward, str) else None
         return None
 
     def _at(self, reference: str) -> Referenced | None:
