@@ -78,16 +78,19 @@ class _Fitting:
     def _fit(self, node: Any, at: At, depth: int) -> Any:
         if not isinstance(node, dict):
             return self._odd(node, at)
-        if depth > DEEPEST or self._level >= self._deepest:
+        room = self._deepest - self._level
+        if room + depth > DEEPEST:
+            room = DEEPEST + 1 - depth
+        if room <= 0:
             return self._cut(node, at)
         # Far inside only parts without parts, so that time stays linear. A root, which has rules
         # of its own, was looked at before.
-        if at is not None and (depth <= _GLANCES or HOLDERS.isdisjoint(node)):
-            room = self._deepest - self._level
-            if room + depth > DEEPEST:
-                room = DEEPEST + 1 - depth
-            if seen_to_fit(node, room, self._rule, self._looks, self._kept):
-                return node
+        if (
+            at is not None
+            and (depth <= _GLANCES or HOLDERS.isdisjoint(node))
+            and seen_to_fit(node, room, self._rule, self._looks, self._kept)
+        ):
+            return node
         return self._with_care(node, at, depth)
 
     def _with_care(self, node: Schema, at: At, depth: int) -> Any:
