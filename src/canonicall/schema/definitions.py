@@ -7,6 +7,7 @@ unrolled a little and then cut, and what all of this may add to a schema is boun
 
 import re
 from collections.abc import Callable
+from operator import is_
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -218,7 +219,7 @@ def _has_definitions(schema: Schema) -> bool:
 
 def _is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether both hold the same objects in the same order."""
-    return list(one) == list(other) and all(one[name] is other[name] for name in one)
+    return list(one) == list(other) and all(map(is_, one.values(), other.values()))
 
 
 def _short(reference: Any) -> str:
