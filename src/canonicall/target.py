@@ -113,7 +113,7 @@ class StrictRule(Struct, frozen=True):
     """Properties, those inside of others too."""
 
 
-class SchemaRule(Struct, frozen=True):
+class SchemaRule(Struct, frozen=True, cache_hash=True):
     """What the schema of a tool's parameters may say."""
 
     object_root: bool = True

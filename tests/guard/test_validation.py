@@ -215,3 +215,12 @@ def test_the_refusal_is_a_result_for_the_call():
 def test_equal_schemas_are_compiled_once():
     """Also where every request brings a copy of its own."""
     assert validator_of({"type": "object"}) is validator_of({"type": "object"})
+
+
+@pytest.mark.parametrize(("levels", "is_ok"), [(3, True), (4, False)])
+def test_arguments_may_be_as_deep_as_the_limit_says_and_no_deeper(levels, is_ok):
+    args = {}
+    for _ in range(levels - 1):
+        args = {"a": args}
+    limits = Limits(max_depth=3)
+    assert validate_call(ToolCall(name="t", args=args), [Tool("t")], limits=limits).ok is is_ok

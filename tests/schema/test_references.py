@@ -136,3 +136,18 @@ def test_references_inside_a_schema_with_an_address_of_its_own_are_not_guessed()
     fitted = fit_schema(schema, NONE)
     assert fitted.schema["properties"]["p"]["properties"] == {"a": {}}
     assert any(loss.change == "weakened" for loss in fitted.losses)
+
+
+def test_a_reference_that_leads_on_to_no_reference_leads_nowhere():
+    schema = parameters({"$ref": "#/$defs/A"}, **{"$defs": {"A": {"$ref": 5}}})
+    fitted = fit_schema(schema, NONE)
+    assert fitted.schema == parameters({})
+    assert ("weakened", "/properties/p") in [(one.change, one.pointer) for one in fitted.losses]
+
+
+def test_a_part_that_refers_to_itself_is_merged_as_far_as_that_is_possible():
+    part = {"$anchor": "self", "$ref": "#self", "title": "t"}
+    schema = parameters({"minLength": 1, "allOf": [part]})
+    fitted = fit_schema(schema, SchemaRule(keywords=("type", "properties", "minLength")))
+    assert fitted.schema["properties"]["p"] == {"minLength": 1}
+    assert [(one.change, one.pointer) for one in fitted.losses] == [("weakened", "/properties/p")]

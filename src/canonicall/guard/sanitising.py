@@ -88,7 +88,7 @@ def _without_control(text: str, where: str, findings: list[Finding]) -> str:
 def _is_deeper(value: Any, limit: int) -> bool:
     """Whether objects and lists are nested more than `limit` levels deep; plain values end."""
     level = [value]
-    for _ in range(limit + 1):
+    for _ in range(limit):
         level = [
             inner
             for one in level

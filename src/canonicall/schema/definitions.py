@@ -7,7 +7,8 @@ unrolled a little and then cut, and what all of this may add to a schema is boun
 
 import re
 from collections.abc import Callable
-from typing import Any
+from operator import is_
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -15,7 +16,7 @@ from canonicall.schema.cutting import bare, cut
 from canonicall.schema.equivalents import Schema, without
 from canonicall.schema.keywords import DEFINITIONS, LIMITS, REFERENCES
 from canonicall.schema.limits import Limits
-from canonicall.schema.losses import At, escaped
+from canonicall.schema.losses import At, escaped, unescaped
 from canonicall.schema.merging import both
 from canonicall.schema.references import Referenced, reference_of
 from canonicall.schema.wording import Wording
@@ -24,6 +25,10 @@ UNROLLED = 2
 """How often a recursive schema stands inside itself before it is cut."""
 BUDGET = 5_000
 """How many schemas may be put in the place of references."""
+
+Fit: TypeAlias = Callable[[Any, At, int], Any]
+"""The walk through schemas. It is handed on, not held: the two would hold each other, and memory
+would have to wait for the garbage collector."""
 
 
 class _Inlined(Struct, frozen=True):
@@ -34,9 +39,7 @@ class _Inlined(Struct, frozen=True):
 class Definitions:
     """The definitions of one schema, on their way to a target."""
 
-    def __init__(
-        self, root: Schema, limits: Limits, words: Wording, fit: Callable[[Any, At, int], Any]
-    ) -> None:
+    def __init__(self, root: Schema, limits: Limits, words: Wording) -> None:
         self.collects = False
         """Whether references are rewritten to lead to `$defs`."""
         self.root_changed = False
@@ -47,7 +50,6 @@ class Definitions:
         self._root = root
         self._limits = limits
         self._words = words
-        self._fit = fit
         self._names: dict[str, str] = {}
         kept = root.get("$defs")
         self._taken: set[str] = set(kept) if isinstance(kept, dict) else set()
@@ -74,11 +76,11 @@ class Definitions:
             self._words.lose("reworded", None, what)
         return without(root, *DEFINITIONS)
 
-    def put_back(self, root: Schema) -> Schema:
+    def put_back(self, root: Schema, fit: Fit) -> Schema:
         """`root` with the definitions that it needs, in the place where they stood."""
         self._open.clear()
         for found in self._waiting:  # It grows while its definitions are fitted.
-            self._define(found, 1)
+            self._define(found, 1, fit)
         kept = {
             name: self._fitted[pointer]
             for pointer, name in self._names.items()
@@ -95,7 +97,7 @@ class Definitions:
             whole.pop("$defs", None)
         return self._root if _is_same(whole, self._root) else whole
 
-    def resolved(self, node: Schema, at: At, depth: int) -> tuple[Any, bool]:
+    def resolved(self, node: Schema, at: At, depth: int, fit: Fit) -> tuple[Any, bool]:
         """`node` with its reference as the target takes it; True where nothing is left to do."""
         reference = reference_of(node)
         found = self._words.refs.find(reference)
@@ -109,11 +111,11 @@ class Definitions:
             return rest, False
         refs = self._limits.refs
         if refs == "none" or (refs == "inline" and not self._words.refs.is_recursive(found)):
-            return self._in_place(found, rest, at, depth), True
+            return self._in_place(found, rest, at, depth, fit), True
         if refs == "acyclic" and found.pointer in self._open:
             self._words.lose("weakened", at, "Recursion is not taken; it ends here.")
             return {**bare(found.schema), **rest}, False
-        return self._leading(node, self._reference_to(found, reference, depth), at), False
+        return self._leading(node, self._reference_to(found, reference, depth, fit), at), False
 
     def alone(self, node: Schema, at: At) -> Schema:
         """`node` with nothing beside its reference, where the target wants that."""
@@ -135,13 +137,13 @@ class Definitions:
         self._words.lose("reworded", at, "The reference leads to `$defs` now.")
         return {"$ref": reference} | without(node, *REFERENCES)
 
-    def _reference_to(self, found: Referenced, reference: Any, depth: int) -> str:
+    def _reference_to(self, found: Referenced, reference: Any, depth: int, fit: Fit) -> str:
         if not found.pointer and not self.root_changed:
             return "#"
         is_known = found.pointer in self._names
         name = self._named(found.pointer)
         if self._limits.refs == "acyclic":
-            self._define(found, depth + 1)
+            self._define(found, depth + 1, fit)
         elif not is_known:
             self._waiting.append(found)
         kept_place = found.pointer == f"/$defs/{escaped(name)}"
@@ -149,14 +151,14 @@ class Definitions:
             return reference
         return f"#/$defs/{escaped(name)}"
 
-    def _define(self, found: Referenced, depth: int) -> None:
+    def _define(self, found: Referenced, depth: int, fit: Fit) -> None:
         if found.pointer in self._fitted or found.pointer in self._open:
             return
         at: At = None if found.pointer else (None, "$defs")
         for step in found.pointer.split("/")[1:]:
-            at = (at, step.replace("~1", "/").replace("~0", "~"))
+            at = (at, unescaped(step))
         self._open.append(found.pointer)
-        self._fitted[found.pointer] = self._fit(found.schema, at, depth)
+        self._fitted[found.pointer] = fit(found.schema, at, depth)
         self._open.pop()
 
     def _named(self, pointer: str) -> str:
@@ -165,7 +167,7 @@ class Definitions:
         if known is not None:
             return known
         place, _, last = pointer.rpartition("/")
-        own = last.replace("~1", "/").replace("~0", "~")
+        own = unescaped(last)
         wanted = own if place == "/$defs" else re.sub(r"[^A-Za-z0-9._-]+", "_", own) or "schema"
         name = wanted
         while place != "/$defs" and name in self._taken:
@@ -175,7 +177,7 @@ class Definitions:
         self._names[pointer] = name
         return name
 
-    def _in_place(self, found: Referenced, rest: Schema, at: At, depth: int) -> Any:
+    def _in_place(self, found: Referenced, rest: Schema, at: At, depth: int, fit: Fit) -> Any:
         """The schema of a reference, fitted, where the reference stood."""
         key = (found.pointer, depth)
         known = self._inlined.get(key) if not rest else None
@@ -192,7 +194,7 @@ class Definitions:
         cuts, made = self.cuts, self._made
         self._made += 1
         self._stack.append(found.pointer)
-        fitted = self._fit(self._joined(found.schema, rest, at), at, depth + 1)
+        fitted = fit(self._joined(found.schema, rest, at), at, depth + 1)
         self._stack.pop()
         if not rest and self.cuts == cuts:
             self._inlined[key] = _Inlined(fitted, self._made - made)
@@ -217,7 +219,7 @@ def _has_definitions(schema: Schema) -> bool:
 
 def _is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether both hold the same objects in the same order."""
-    return list(one) == list(other) and all(one[name] is other[name] for name in one)
+    return list(one) == list(other) and all(map(is_, one.values(), other.values()))
 
 
 def _short(reference: Any) -> str:

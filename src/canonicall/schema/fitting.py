@@ -5,6 +5,7 @@ Everything else is a copy of what had to change. Losses name each change and its
 bounded, and so is the size of what is put in the place of references.
 """
 
+from operator import is_
 from typing import Any
 
 from canonicall.schema.cutting import bare, cut
@@ -24,19 +25,19 @@ _REFERENCES = frozenset(REFERENCES)
 # One step down in the value, not only in the schema.
 _DOWN = frozenset({"properties", "items", "prefixItems", "additionalProperties"})
 _PLACES_FOR_FLAGS = frozenset({"additionalProperties", "items", "unevaluatedProperties"})
-_UNDONE = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 _GLANCES = 4
 """How far inside whole parts of a schema are glanced at."""
+_WALKED = MAPS | LISTS | ONE
+_UNDONE = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 
 
 def fit_schema(schema: dict[str, Any], rule: SchemaRule, *, strict: bool = False) -> Fitted:
     """`schema` as `rule` takes it; with `strict`, as it takes it for a strict tool."""
     limits = limits_of(rule, strict=strict)
-    if is_root(schema, rule) and seen_to_fit(
-        schema, limits.deepest, rule, limits.looks, schema.get("$defs")
-    ):
+    is_object = is_root(schema, rule)
+    if is_object and seen_to_fit(schema, limits.deepest, rule, limits.looks, schema.get("$defs")):
         return Fitted(schema)
-    return _Fitting(schema, limits).fitted()
+    return _Fitting(schema, limits).fitted(is_object=is_object)
 
 
 class _Fitting:
@@ -45,58 +46,76 @@ class _Fitting:
     def __init__(self, schema: Schema, limits: Limits) -> None:
         self._schema = schema
         self._limits = limits
-        self._refs = References(schema)
-        self._words = Wording(limits, self._refs)
-        self._definitions = Definitions(schema, limits, self._words, self._fit)
+        self._looks = limits.looks
+        self._rule = limits.rule
+        self._deepest = limits.deepest
+        self._words = Wording(limits, References(schema))
+        self._definitions = Definitions(schema, limits, self._words)
         self._level = 0
         self._kept = schema.get("$defs")
+        """The definitions that references lead to."""
 
-    def fitted(self) -> Fitted:
-        node = self._schema
-        root = Root(self._limits, self._words).object(node)
-        self._definitions.root_changed = root is not node
-        self._definitions.collects = root is not node or (
+    def fitted(self, *, is_object: bool) -> Fitted:
+        """The schema as the rule takes it; `is_object` tells that its root can stay."""
+        root = node = self._schema
+        if not is_object:
+            root = Root(self._limits, self._words).object(node)
+        definitions = self._definitions
+        definitions.root_changed = root is not node
+        definitions.collects = root is not node or (
             self._limits.keywords is not None or self._limits.refs != "all"
         )
-        if self._definitions.collects:
-            root = self._definitions.taken_out(root)
+        if definitions.collects:
+            root = definitions.taken_out(root)
         fitted = self._fit(root, None, 1)
         schema = fitted if isinstance(fitted, dict) else {}
-        if self._definitions.collects:
-            schema = self._definitions.put_back(schema)
-        if schema is self._schema:
+        if definitions.collects:
+            schema = definitions.put_back(schema, self._fit)
+        if schema is node:
             return Fitted(schema)
         return Fitted(schema, tuple(self._words.losses))
 
     def _fit(self, node: Any, at: At, depth: int) -> Any:
         if not isinstance(node, dict):
             return self._odd(node, at)
-        if depth > DEEPEST or self._level >= self._limits.deepest:
+        room = self._deepest - self._level
+        if room + depth > DEEPEST:
+            room = DEEPEST + 1 - depth
+        if room <= 0:
             return self._cut(node, at)
-        if at is not None and self._seen_to_fit(node, depth):
+        # Far inside only parts without parts, so that time stays linear. A root, which has rules
+        # of its own, was looked at before.
+        if (
+            at is not None
+            and (depth <= _GLANCES or HOLDERS.isdisjoint(node))
+            and seen_to_fit(node, room, self._rule, self._looks, self._kept)
+        ):
             return node
+        return self._with_care(node, at, depth)
+
+    def _with_care(self, node: Schema, at: At, depth: int) -> Any:
+        """A schema that is not seen to fit as it is."""
         if not _REFERENCES.isdisjoint(node):
-            node, is_done = self._definitions.resolved(node, at, depth)
+            node, is_done = self._definitions.resolved(node, at, depth, self._fit)
             if is_done:
                 return node
         node = self._words.taken(node, at)
         if "$ref" in node:
             node = self._definitions.alone(node, at)
         if "$id" in node and at is not None:
-            # References inside count from here, which is another schema: they are not followed.
-            self._definitions.embedded += 1
-            node = self._with_inner(node, at, depth)
-            self._definitions.embedded -= 1
+            node = self._embedded(node, at, depth)
         elif not HOLDERS.isdisjoint(node):
             node = self._with_inner(node, at, depth)
         return node if self._limits.strict is None else closed(node, at, self._words)
 
-    def _seen_to_fit(self, node: Schema, depth: int) -> bool:
-        """A glance at a part; far inside only at parts without parts, so that time stays linear."""
-        if self._definitions.embedded or (depth > _GLANCES and not HOLDERS.isdisjoint(node)):
-            return False
-        room = min(self._limits.deepest - self._level, DEEPEST + 1 - depth)
-        return seen_to_fit(node, room, self._limits.rule, self._limits.looks, self._kept)
+    def _embedded(self, node: Schema, at: At, depth: int) -> Schema:
+        """References inside count from here, which is another schema: they are not followed."""
+        kept, self._kept = self._kept, None
+        self._definitions.embedded += 1
+        node = self._with_inner(node, at, depth)
+        self._definitions.embedded -= 1
+        self._kept = kept
+        return node
 
     def _odd(self, node: Any, at: At) -> Any:
         """A schema that is no object: yes and no of newer drafts, or nonsense."""
@@ -129,57 +148,48 @@ class _Fitting:
         """`node` with every schema in it fitted."""
         changed = node
         hurt: list[str] = []
+        words = self._words
         for name, value in node.items():
-            before = self._words.lossy
-            if name in MAPS:
-                fitted = self._map(name, value, at, depth)
-            elif name in LISTS or (name == "items" and isinstance(value, list)):
-                fitted = self._list(name, value, at, depth)
-            elif name in ONE:
-                fitted = self._one(name, value, at, depth)
-            else:
+            if name not in _WALKED:
                 continue
+            before = words.lossy
+            fitted = self._part(name, value, at, depth + 1)
             if fitted is not value:
                 changed = dict(node) if changed is node else changed
                 changed[name] = fitted
-            if self._words.lossy > before:
+            if words.lossy > before:
                 hurt.append(name)
         return self._safe(changed, hurt, at) if hurt else changed
 
-    def _one(self, name: str, value: Any, at: At, depth: int) -> Any:
-        if isinstance(value, bool) and name in _PLACES_FOR_FLAGS:
-            return value
-        return self._below(name, value, (at, name), depth)
-
-    def _list(self, name: str, value: Any, at: At, depth: int) -> Any:
-        if not isinstance(value, list):
-            return value
-        here: At = (at, name)
-        fitted = [self._below(name, one, (here, n), depth) for n, one in enumerate(value)]
-        same = all(one is other for one, other in zip(fitted, value, strict=True))
-        return value if same else fitted
-
-    def _map(self, name: str, value: Any, at: At, depth: int) -> Any:
-        if not isinstance(value, dict):
-            return value
-        here: At = (at, name)
-        changed = value
+    def _part(self, name: str, value: Any, at: At, depth: int) -> Any:
+        """What one keyword holds, with every schema in it fitted."""
         is_down = name in _DOWN
         self._level += is_down
+        here: At = (at, name)
+        fitted = value
+        if name in MAPS:
+            if isinstance(value, dict):
+                fitted = self._map(value, here, depth)
+        elif name in LISTS or (name == "items" and isinstance(value, list)):
+            if isinstance(value, list):
+                fitted = self._list(value, here, depth)
+        elif not isinstance(value, bool) or name not in _PLACES_FOR_FLAGS:
+            fitted = self._fit(value, here, depth)
+        self._level -= is_down
+        return fitted
+
+    def _list(self, value: list[Any], at: At, depth: int) -> list[Any]:
+        fitted = [self._fit(one, (at, n), depth) for n, one in enumerate(value)]
+        return value if all(map(is_, fitted, value)) else fitted
+
+    def _map(self, value: dict[str, Any], at: At, depth: int) -> dict[str, Any]:
+        changed = value
         for key, one in value.items():
-            fitted = self._fit(one, (here, key), depth + 1)
+            fitted = self._fit(one, (at, key), depth)
             if fitted is not one:
                 changed = dict(value) if changed is value else changed
                 changed[key] = fitted
-        self._level -= is_down
         return changed
-
-    def _below(self, name: str, node: Any, at: At, depth: int) -> Any:
-        is_down = name in _DOWN
-        self._level += is_down
-        fitted = self._fit(node, at, depth + 1)
-        self._level -= is_down
-        return fitted
 
     def _safe(self, node: Schema, hurt: list[str], at: At) -> Schema:
         """`node` without keywords that forbid more when what they hold (`hurt`) allows more."""

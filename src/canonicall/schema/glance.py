@@ -1,7 +1,7 @@
-"""Most schemas fit as they are. One quick pass tells so, before the careful walk of `fitting`.
+"""Most schemas fit as they are. One quick pass tells so, and the careful walk of `fitting` ends.
 
 It is never wrong when it says yes. Where it would have to think (old drafts, recursion, keywords
-that few schemas have) it says no, and the walk decides.
+that few schemas have) it says no, and the walk goes on.
 """
 
 from typing import Any
@@ -13,6 +13,7 @@ from canonicall.target import References, SchemaRule
 # How the value of a keyword is looked at. Plain numbers: they are compared for every keyword.
 _NOT, _TEXT, _TYPE, _SCALAR, _CHECK, _REFERENCE, _DOUBT = range(7)
 _MAP, _DEFINITIONS, _FLAG, _SCHEMA, _SCHEMAS = range(7, 12)
+_MAPPED, _SINGLE = (_MAP, _DEFINITIONS), (_FLAG, _SCHEMA)
 
 _LOOKS = {
     **dict.fromkeys(("title", "description", "format", "$schema", "$comment"), _TEXT),
@@ -41,6 +42,8 @@ _DOUBTED = frozenset(
 _PLAIN = {"type": _SCALAR, "title": _TEXT, "description": _TEXT}
 _SCALARS = frozenset({"string", "number", "integer", "boolean", "null"})
 _TYPES = frozenset(TYPES)
+_TYPES_ALONE = _TYPES - {"array"}
+"""Types that say enough without a word on what is inside."""
 _DEFINED = "#/$defs/"
 _ESCAPES = frozenset("/~%")
 
@@ -66,7 +69,7 @@ def fits(schema: Any, room: int, rule: SchemaRule, looks: dict[str, int], defini
     """Whether a schema is seen to fit, the rules of roots apart. `room` is how deep it may be."""
     if looks.get("type") == _SCALAR and "type" not in schema:
         return False
-    other = looks[""]
+    look_at, other = looks.get, looks[""]
     level: list[Any] = [schema]
     while level and room > 0:
         room -= 1
@@ -75,15 +78,16 @@ def fits(schema: Any, room: int, rule: SchemaRule, looks: dict[str, int], defini
             if type(node) is not dict:
                 return False
             for name, value in node.items():
-                look = looks.get(name, other)
-                if look == _NOT or (look == _TEXT and type(value) is str):
-                    continue
+                look = look_at(name, other)
                 if look == _TYPE:
-                    is_fine = _is_type(value, node, rule)
+                    is_plain = type(value) is str and value in _TYPES_ALONE
+                    is_fine = is_plain or _is_type(value, node, rule)
+                elif look == _TEXT:
+                    is_fine = type(value) is str
                 elif look == _CHECK:
                     is_fine = CHECKS[name](value)
                 else:
-                    is_fine = _is_held(look, value, below, definitions)
+                    is_fine = look == _NOT or _is_held(look, value, below, definitions)
                 if not is_fine:
                     return False
         level = below
@@ -102,17 +106,21 @@ def _is_type(value: Any, node: dict[str, Any], rule: SchemaRule) -> bool:
 
 def _is_held(look: int, value: Any, below: list[Any], definitions: Any) -> bool:
     """The same for keywords that hold schemas, which are put `below`, and for rare ones."""
-    if look in (_MAP, _DEFINITIONS):
-        below += value.values() if type(value) is dict else ()
-        return type(value) is dict and (look == _MAP or bool(value))
-    if look in (_FLAG, _SCHEMA):
-        below += () if look == _FLAG and isinstance(value, bool) else (value,)
+    kind = type(value)
+    if look in _MAPPED:
+        if kind is dict:
+            below += value.values()
+        return kind is dict and (look == _MAP or bool(value))
+    if look in _SINGLE:
+        if look == _SCHEMA or kind is not bool:
+            below.append(value)
         return True
     if look == _SCHEMAS:
-        below += value if isinstance(value, list) else ()
-        return isinstance(value, list) and bool(value)
+        if kind is list:
+            below += value
+        return kind is list and bool(value)
     if look == _SCALAR:
-        return type(value) is str and value in _SCALARS
+        return kind is str and value in _SCALARS
     return look == _REFERENCE and _is_defined(value, definitions)
 
 

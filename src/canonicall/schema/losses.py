@@ -15,9 +15,13 @@ class Loss(Struct, frozen=True):
     """One change."""
 
     change: Change
-    pointer: str
-    """JSON Pointer of the place; "" is the root."""
+    at: At
     what: str
+
+    @property
+    def pointer(self) -> str:
+        """JSON Pointer of the place; "" is the root."""
+        return pointer_to(self.at)
 
 
 class Fitted(Struct, frozen=True):
@@ -30,6 +34,11 @@ class Fitted(Struct, frozen=True):
 def escaped(step: str) -> str:
     """A name as a step of a JSON Pointer."""
     return step.replace("~", "~0").replace("/", "~1")
+
+
+def unescaped(step: str) -> str:
+    """The name that a step of a JSON Pointer stands for."""
+    return step.replace("~1", "/").replace("~0", "~") if "~" in step else step
 
 
 def pointer_to(at: At) -> str:

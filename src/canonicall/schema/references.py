@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from canonicall.schema.keywords import DEFINITIONS, HOLDERS, MAPS, REFERENCES
-from canonicall.schema.losses import At, escaped, pointer_to
+from canonicall.schema.losses import At, escaped, pointer_to, unescaped
 
 _PATIENCE = 20_000
 """How many references are followed to find recursion, in one schema."""
@@ -79,7 +79,7 @@ class References:
             onward = reference_of(found.schema)
             if onward is None or len(found.schema) > 1:
                 return found
-            found = self._at(onward)
+            found = self._at(onward) if isinstance(onward, str) else None
         return None
 
     def _at(self, reference: str) -> Referenced | None:
@@ -87,7 +87,7 @@ class References:
             return Referenced("", self._root)
         if not reference.startswith("#/"):
             return self._names().get(reference)
-        steps = [_unescaped(step) for step in reference[2:].split("/")]
+        steps = [_name_of(step) for step in reference[2:].split("/")]
         return self._walked(steps) or self._elsewhere(steps[-1])
 
     def _walked(self, steps: list[str]) -> Referenced | None:
@@ -171,9 +171,9 @@ def _values(value: Any, at: At) -> list[tuple[At, Any]]:
     return [((at, n), one) for n, one in value.items()] if isinstance(value, dict) else []
 
 
-def _unescaped(step: str) -> str:
-    plain = _ESCAPED.sub(lambda one: _decoded(one[0]), step)
-    return plain.replace("~1", "/").replace("~0", "~")
+def _name_of(step: str) -> str:
+    plain = _ESCAPED.sub(lambda one: _decoded(one[0]), step) if "%" in step else step
+    return unescaped(plain)
 
 
 def _decoded(escaped: str) -> str:

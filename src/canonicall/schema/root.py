@@ -22,10 +22,8 @@ class Root:
         self._words = words
 
     def object(self, node: Schema) -> Schema:
-        """`node` as the root of the parameters; the same object where it is one already."""
+        """`node`, which is none as it is (`is_root`), as the root of the parameters."""
         rule = self._limits.rule
-        if is_root(node, rule):
-            return node
         if rule.object_root:
             node = self._resolved(node)
             refused = [name for name in rule.root_refused if name in node]

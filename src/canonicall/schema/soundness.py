@@ -11,6 +11,7 @@ from typing import Any
 
 from canonicall.schema.keywords import COUNTS, TYPES
 
+_TYPES = frozenset(TYPES)
 _ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*")
 
 
@@ -25,9 +26,8 @@ def unsound_keywords(node: dict[str, Any]) -> list[str]:
 
 def _is_type(value: Any) -> bool:
     if isinstance(value, str):
-        return value in TYPES
-    names = isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
-    return names and len(set(value)) == len(value) and all(one in TYPES for one in value)
+        return value in _TYPES
+    return bool(value) and _is_names(value) and _TYPES.issuperset(value)
 
 
 def _is_schema(value: Any) -> bool:
@@ -84,6 +84,8 @@ def _is_positive(value: Any) -> bool:
 
 
 def _is_count(value: Any) -> bool:
+    if type(value) is int:
+        return value >= 0
     return _is_number(value) and value >= 0 and value == int(value)
 
 

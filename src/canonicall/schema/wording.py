@@ -22,7 +22,7 @@ from canonicall.schema.equivalents import (
 )
 from canonicall.schema.keywords import DEFINITIONS, LIMITS, REFERENCES
 from canonicall.schema.limits import DEEPEST, Limits
-from canonicall.schema.losses import At, Change, Loss, pointer_to
+from canonicall.schema.losses import At, Change, Loss
 from canonicall.schema.merging import both
 from canonicall.schema.references import References, reference_of
 from canonicall.schema.soundness import unsound_keywords
@@ -49,7 +49,7 @@ class Wording:
         """How many losses changed what is allowed."""
 
     def lose(self, change: Change, at: At, what: str) -> None:
-        self.losses.append(Loss(change, pointer_to(at), what))
+        self.losses.append(Loss(change, at, what))
         self.lossy += change != "reworded"
 
     def taken(self, node: Schema, at: At) -> Schema:
@@ -116,8 +116,8 @@ class Wording:
             self.lose(change, at, f"The schemas of `allOf` were {how}.")
         return node
 
-    def _whole(self, node: Schema, part: Any) -> Schema | None:
-        """`node` and `part` as one schema."""
+    def _whole(self, node: Schema, part: Any, patience: int = DEEPEST) -> Schema | None:
+        """`node` and `part` as one schema. A part may refer to itself: that has to end."""
         if part is True or part == {}:
             return node
         if not isinstance(part, dict):
@@ -127,8 +127,8 @@ class Wording:
             rest = without(part, *REFERENCES)
             if found is None or not isinstance(found.schema, dict) or not found.pointer:
                 return None
-            resolved = both(without(found.schema, *DEFINITIONS), rest)
-            return None if resolved is None else self._whole(node, resolved)
+            resolved = both(without(found.schema, *DEFINITIONS), rest) if patience else None
+            return None if resolved is None else self._whole(node, resolved, patience - 1)
         return both(node, part)
 
     def _any_for_one(self, node: Schema, at: At) -> Schema:

@@ -17,10 +17,39 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.plain import plain_json
 from canonicall.request import Tool
 from canonicall.schema.fitting import fit_schema
-from canonicall.schema.losses import Change, Fitted, Loss
+from canonicall.schema.losses import Change, Loss
 from canonicall.schema.strict import Counts, counted
 from canonicall.target import SchemaRule, StrictRule
 from canonicall.transcript.policy import Policy
+
+
+class _Told(Struct, frozen=True):
+    """Losses that say the same, as one finding tells them."""
+
+    change: Change
+    what: str
+    place: str
+    """Where the first of them is, to be put after the place of the schema."""
+    why: str
+
+    @property
+    def code(self) -> str:
+        match self.change:
+            case "weakened":
+                return "schema_weakened"
+            case "narrowed":
+                return "schema_narrowed"
+            case "reworded":
+                return "schema_reworded"
+
+
+class _Made(Struct, frozen=True):
+    """A schema as a rule takes it."""
+
+    schema: dict[str, Any]
+    changes: tuple[_Told, ...]
+    counts: Counts
+    """What limits of strict mode count in it."""
 
 
 class _Known(Struct, frozen=True):
@@ -28,9 +57,8 @@ class _Known(Struct, frozen=True):
 
     data: bytes | None
     """None where it fits as it is."""
-    losses: tuple[Loss, ...]
+    changes: tuple[_Told, ...]
     counts: Counts
-    """What limits of strict mode count in it."""
 
 
 def fitted_tools(
@@ -46,7 +74,8 @@ def fitted_tools(
             fitted.append(_with_none(tool, index, rule, findings))
             continue
         if tool.strict and rule.strict is not None:
-            held, counts = _fit(tool, index, rule, strict=True)
+            held = _fit(tool, index, rule, strict=True)
+            counts = held.counts
             sums = Counts(
                 optional=used.optional + counts.optional,
                 unions=used.unions + counts.unions,
@@ -61,7 +90,7 @@ def fitted_tools(
                 fitted.append(_with_schema(tool, held, index, policy, findings))
                 continue
             tool = _unstrict(tool, lost, index, policy, findings)  # noqa: PLW2901
-        plain, _ = _fit(tool, index, rule, strict=False)
+        plain = _fit(tool, index, rule, strict=False)
         fitted.append(_with_schema(tool, plain, index, policy, findings))
     is_same = all(one is other for one, other in zip(fitted, tools, strict=True))
     return (tools if is_same else tuple(fitted)), findings
@@ -85,43 +114,25 @@ def _with_none(tool: Tool, index: int, rule: SchemaRule, findings: list[Finding]
 
 
 def _with_schema(
-    tool: Tool, fitted: Fitted, index: int, policy: Policy, findings: list[Finding]
+    tool: Tool, made: _Made, index: int, policy: Policy, findings: list[Finding]
 ) -> Tool:
-    if fitted.schema is tool.parameters:
+    if made.schema is tool.parameters:
         return tool
     where = f"tools[{index}].parameters"
-    alike: dict[tuple[Change, str], list[str]] = {}
-    for loss in fitted.losses:
-        if policy.schemas == "refuse" and loss.change != "reworded":
-            place = f"{where}#{loss.pointer}" if loss.pointer else where
-            raise UntranslatableSchema(loss.what, tool=tool.name, where=place)
-        alike.setdefault((loss.change, loss.what), []).append(loss.pointer)
-    for (change, what), pointers in alike.items():
-        place = f"{where}#{pointers[0]}" if pointers[0] else where
-        others = len(pointers) - 1
-        why = f"{what} So in {others} other place{'s'[: others - 1]} as well." if others else what
-        findings.append(Finding(_code_of(change), place, Action.CHANGED, why, Fault.RENDER))
-    return replace(tool, parameters=fitted.schema)
+    for told in made.changes:
+        place = where + told.place
+        if policy.schemas == "refuse" and told.change != "reworded":
+            raise UntranslatableSchema(told.what, tool=tool.name, where=place)
+        findings.append(Finding(told.code, place, Action.CHANGED, told.why, Fault.RENDER))
+    return replace(tool, parameters=made.schema)
 
 
-def _code_of(change: Change) -> str:
-    match change:
-        case "weakened":
-            return "schema_weakened"
-        case "narrowed":
-            return "schema_narrowed"
-        case "reworded":
-            return "schema_reworded"
-
-
-def _why_not_strict(
-    fitted: Fitted, rule: StrictRule, sums: Counts, tools: int, policy: Policy
-) -> str:
+def _why_not_strict(made: _Made, rule: StrictRule, sums: Counts, tools: int, policy: Policy) -> str:
     """Why a tool cannot be strict here; "" where it can."""
-    inexact = [loss for loss in fitted.losses if loss.change != "reworded"]
+    inexact = [told for told in made.changes if told.change != "reworded"]
     if inexact and policy.strict_tools == "exact":
         return inexact[0].what
-    if rule.some_required and fitted.schema.get("properties") and not fitted.schema.get("required"):
+    if rule.some_required and made.schema.get("properties") and not made.schema.get("required"):
         return "At least one parameter has to be required."
     limits = (
         (tools + 1, rule.max_tools, "strict tools in a request"),
@@ -147,21 +158,20 @@ def _unstrict(tool: Tool, lost: str, index: int, policy: Policy, findings: list[
     return replace(tool, strict=False)
 
 
-def _fit(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> tuple[Fitted, Counts]:
-    """The schema of a tool as `rule` takes it, and what strict mode counts in it."""
+def _fit(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> _Made:
+    """The schema of a tool as `rule` takes it."""
     schema: dict[str, Any] = tool.parameters or {}
     try:
         known = _known(msgspec.json.encode(schema), rule, strict)
     except (TypeError, ValueError, RecursionError):
         # No JSON, or deeper than anybody reads it: an error with the place. One that contains
         # itself is cut where it does.
-        plain, told = plain_json(schema, f"tools[{index}].parameters")
+        plain, findings = plain_json(schema, f"tools[{index}].parameters")
         fitted = fit_schema(plain, rule, strict=strict)
-        cut = tuple(Loss("weakened", "", one.why) for one in told)
-        return Fitted(fitted.schema, (*cut, *fitted.losses)), counted(fitted.schema)
-    if known.data is None:
-        return Fitted(schema), known.counts
-    return Fitted(msgspec.json.decode(known.data), known.losses), known.counts
+        cut = tuple(Loss("weakened", None, one.why) for one in findings)
+        return _Made(fitted.schema, _told((*cut, *fitted.losses)), counted(fitted.schema))
+    made = schema if known.data is None else msgspec.json.decode(known.data)
+    return _Made(made, known.changes, known.counts)
 
 
 @lru_cache(maxsize=2048)
@@ -172,4 +182,18 @@ def _known(data: bytes, rule: SchemaRule, strict: bool) -> _Known:
     counts = counted(fitted.schema) if strict else Counts()
     if fitted.schema is schema:
         return _Known(None, (), counts)
-    return _Known(msgspec.json.encode(fitted.schema), fitted.losses, counts)
+    return _Known(msgspec.json.encode(fitted.schema), _told(fitted.losses), counts)
+
+
+def _told(losses: tuple[Loss, ...]) -> tuple[_Told, ...]:
+    """The losses with those that say the same told once, at the place of the first."""
+    alike: dict[tuple[Change, str], list[Loss]] = {}
+    for loss in losses:
+        alike.setdefault((loss.change, loss.what), []).append(loss)
+    told = []
+    for (change, what), those in alike.items():
+        pointer = those[0].pointer
+        others = len(those) - 1
+        why = f"{what} So in {others} other place{'s'[: others - 1]} as well." if others else what
+        told.append(_Told(change, what, f"#{pointer}" if pointer else "", why))
+    return tuple(told)
