@@ -151,3 +151,15 @@ def test_a_part_that_refers_to_itself_is_merged_as_far_as_that_is_possible():
     fitted = fit_schema(schema, SchemaRule(keywords=("type", "properties", "minLength")))
     assert fitted.schema["properties"]["p"] == {"minLength": 1}
     assert [(one.change, one.pointer) for one in fitted.losses] == [("weakened", "/properties/p")]
+
+
+def test_a_definition_that_only_leads_on_stays():
+    """It had said more, which the rule refuses; what refers to it still finds it."""
+    rule = SchemaRule(keywords=("type", "properties", "$ref", "$defs"), refs="inline")
+    schema = {
+        "properties": {"a": {"$ref": "#/definitions/c", "const": None}},
+        "definitions": {"c": {"$ref": "#", "const": None}},
+    }
+    once = fit_schema(schema, rule)
+    assert once.schema["$defs"].keys() == {"c", "schema"}
+    assert fit_schema(once.schema, rule).schema is once.schema

@@ -115,7 +115,8 @@ class Definitions:
         if refs == "acyclic" and found.pointer in self._open:
             self._words.lose("weakened", at, "Recursion is not taken; it ends here.")
             return {**bare(found.schema), **rest}, False
-        return self._leading(node, self._reference_to(found, reference, depth, fit), at), False
+        named = self._words.refs.own_place(reference, found)
+        return self._leading(node, self._reference_to(named, reference, depth, fit), at), False
 
     def alone(self, node: Schema, at: At) -> Schema:
         """`node` with nothing beside its reference, where the target wants that."""

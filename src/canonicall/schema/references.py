@@ -44,6 +44,15 @@ class References:
             self._found[reference] = self._followed(reference)
         return self._found[reference]
 
+    def own_place(self, reference: Any, found: Referenced) -> Referenced:
+        """What `reference` itself names among the definitions that stay, else `found`.
+
+        A definition that only leads on stays where it is: it may have said more before.
+        """
+        if not isinstance(reference, str) or not reference.startswith("#/$defs/"):
+            return found
+        return self._at(reference) or found
+
     def is_recursive(self, found: Referenced) -> bool:
         """Whether the schema leads to itself again, or has too many references to find out."""
         known = self._recursive.get(found.pointer)
