@@ -242,3 +242,10 @@ def test_what_is_nested_too_deep_keeps_its_type():
     assert [(loss.change, loss.pointer) for loss in fitted.losses] == [
         ("weakened", "/properties/a")
     ]
+
+
+def test_what_a_keyword_of_the_root_brings_is_refused_there_as_well():
+    rule = SchemaRule(root_refused=("allOf", "not"))
+    fitted = fit_schema({"properties": {}, "allOf": [{"not": {}}]}, rule)
+    assert fitted.schema == {"type": "object", "properties": {}}
+    assert "weakened" in {loss.change for loss in fitted.losses}

@@ -26,9 +26,7 @@ class Root:
         rule = self._limits.rule
         if rule.object_root:
             node = self._resolved(node)
-            refused = [name for name in rule.root_refused if name in node]
-            for keyword in refused:
-                node = self._without(node, keyword)
+            node = self._without_refused(node, rule)
             node = self._typed(node)
         if rule.properties_required and "properties" not in node:
             self._words.lose("reworded", None, "The root has to list its properties: none.")
@@ -49,6 +47,15 @@ class Root:
                 return rest
             node = self._joined(rest, found.schema, "The reference at the root was resolved.")
         return without(node, *REFERENCES)
+
+    def _without_refused(self, node: Schema, rule: SchemaRule) -> Schema:
+        """`node` without what may not stand at a root; what one stood for may bring another."""
+        for _ in range(DEEPEST):
+            keyword = next((name for name in rule.root_refused if name in node), None)
+            if keyword is None:
+                return node
+            node = self._without(node, keyword)
+        return without(node, *rule.root_refused)
 
     def _without(self, node: Schema, keyword: str) -> Schema:
         if keyword == "allOf":
