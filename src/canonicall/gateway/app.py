@@ -229,6 +229,11 @@ def _metrics(settings: Settings, tally: Tally) -> Metrics | None:
 
 
 def _http_transport() -> Transport:
-    from canonicall.client.aiohttp_transport import AiohttpTransport  # noqa: PLC0415  an extra
+    try:
+        from canonicall.client.direct_transport import DirectTransport  # noqa: PLC0415  an extra
+    except ImportError:
+        # It needs the packages of a server; in another's, those of a client are enough.
+        from canonicall.client.aiohttp_transport import AiohttpTransport  # noqa: PLC0415
 
-    return AiohttpTransport()
+        return AiohttpTransport()
+    return DirectTransport()
