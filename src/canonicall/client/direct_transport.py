@@ -8,8 +8,7 @@ import asyncio
 import re
 import socket
 import ssl
-import zlib
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,6 +20,7 @@ from canonicall.client.aiohttp_transport import HEADERS, KEPT_ALIVE, AiohttpTran
 from canonicall.client.connection import Broken, Connection
 from canonicall.client.deadlines import Clock, shown_address
 from canonicall.client.transport import Phase, Response, Timeouts
+from canonicall.client.unpacking import Unpacking
 
 _PLAIN_URL = re.compile(r"(https?)://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(/[!-~]*)?")
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
@@ -45,8 +45,6 @@ _ADDRESSES_KEPT = 10.0
 _NEXT_ADDRESS_AFTER = 0.25
 """Seconds until another address of a host is tried beside the first (RFC 8305)."""
 _MOST_PLACES = 1000
-_WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
-_UNPACKED_AT_ONCE = 256 * 1024
 _CANNOT_BE_SENT = "the address, or a header for it, cannot be sent."
 
 
@@ -232,7 +230,7 @@ class _Answer:
     async def chunks(self) -> AsyncIterator[bytes]:
         """The bytes as they come."""
         phase: Phase = "first_byte"
-        unpacking = _Unpacking(self.headers.get("content-encoding", ""), self._clock)
+        unpacking = Unpacking(self.headers.get("content-encoding", ""), self._clock)
         while self._connection is not None:
             named, end = self._clock.end_of(phase)
             try:
@@ -252,32 +250,6 @@ class _Answer:
         connection, self._connection = self._connection, None
         if connection is not None:
             self._transport.release(self._place, connection)
-
-
-class _Unpacking:
-    """What hosts have packed though they were asked not to."""
-
-    def __init__(self, coding: str, clock: Clock) -> None:
-        coding = coding.strip().lower()
-        self._clock = clock
-        self._is_plain = coding in ("", "identity")
-        if not self._is_plain and coding not in _WINDOWS:
-            raise clock.failed("the answer is packed in a way that is not known.", "connection")
-        self._packed = None if self._is_plain else zlib.decompressobj(_WINDOWS[coding])
-
-    def pieces(self, data: bytes) -> Iterator[bytes]:
-        """The bytes as they were before, a few at a time: a little can unpack to very much."""
-        if self._packed is None:
-            yield data
-            return
-        while data:
-            try:
-                unpacked = self._packed.decompress(data, _UNPACKED_AT_ONCE)
-            except zlib.error:
-                raise self._clock.failed("the answer cannot be unpacked.", "connection") from None
-            data = self._packed.unconsumed_tail
-            if unpacked:
-                yield unpacked
 
 
 @cache
