@@ -111,5 +111,9 @@ def _free_port() -> int:
 
 
 def _cpu(pid: int) -> float:
+    """Of all its threads, in nanoseconds where the system counts so: a tick is ten requests."""
+    threads = list(Path(f"/proc/{pid}/task").glob("*/schedstat"))
+    if threads:
+        return sum(int(one.read_text().split()[0]) for one in threads) / 1e9
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICK

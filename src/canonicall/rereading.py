@@ -6,8 +6,10 @@ law with a test. Clients that change their last messages (cache marks move on) a
 two places are remembered, the end and a little before it.
 """
 
+from hashlib import sha256
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -36,6 +38,15 @@ class _Place(Struct, frozen=True):
         return len(self.messages)
 
 
+class _Rest(Struct, frozen=True):
+    """A request without its messages, as it was read."""
+
+    digest: bytes
+    """Of all fields: equal values may differ in what is sent (1, 1.0 and true are equal)."""
+    request: Request
+    findings: tuple[Finding, ...]
+
+
 class Reading(Struct, frozen=True):
     """A body whose new messages have been read, and are not part of a conversation yet."""
 
@@ -56,6 +67,7 @@ class Rereader:
     def __init__(self, format: str) -> None:
         self._wire = get_format(format)
         self._places: tuple[_Place, ...] = ()
+        self._known_rest: _Rest | None = None
 
     def decode(self, body: dict[str, Any]) -> Request:
         """The request in `body`."""
@@ -100,9 +112,23 @@ class Rereader:
             head = (_head_of(body), reading.origin)
             places.append(_Place(head, known, conversation.fork(), findings))
         self._places = tuple(reversed(places))
-        history = History(conversation, reading.findings[-1])
-        request = wire.decode_request(body, origin=reading.origin, history=history)
-        return replace(request, domain="")
+        rest = self._rest(reading, History(conversation, reading.findings[-1]))
+        findings = (*reading.findings[-1], *rest.findings, *conversation.report)
+        return replace(rest.request, conversation=conversation, findings=findings)
+
+    def _rest(self, reading: Reading, history: History) -> _Rest:
+        """All but the messages: tools and settings stay as they are through most conversations."""
+        digest = _digest(reading.body)
+        known = self._known_rest
+        if known is not None and digest == known.digest:
+            return known
+        request = self._wire.decode_request(reading.body, origin=reading.origin, history=history)
+        end = len(request.findings) - len(history.conversation.report)
+        findings = request.findings[len(history.findings) : end]
+        bare = replace(request, conversation=Conversation(), findings=(), domain="")
+        made = _Rest(digest, bare, findings)
+        self._known_rest = made if digest else None
+        return made
 
     def _known(self, body: dict[str, Any], messages: list[Any], origin: Origin) -> _Place | None:
         """The longest conversation that was read before and that `body` goes on with."""
@@ -118,3 +144,12 @@ _MESSAGES = "messages"
 
 def _head_of(body: dict[str, Any]) -> Any:
     return body.get("system")
+
+
+def _digest(body: dict[str, Any]) -> bytes:
+    """What tells the rest of a body from others; empty where it cannot be written."""
+    rest = {name: value for name, value in body.items() if name != _MESSAGES}
+    try:
+        return sha256(msgspec.json.encode(rest)).digest()
+    except (TypeError, ValueError, RecursionError):
+        return b""

@@ -73,6 +73,34 @@ def test_a_conversation_that_was_changed_by_its_user_is_not_known_any_more(forma
     assert reader.decode(longer).conversation == decode_request(longer, format).conversation
 
 
+OTHERS = [
+    {},
+    {"temperature": 1},
+    {"temperature": 1.0},
+    {"temperature": 0.5, "x-unknown": 1},
+    {"temperature": 0.5, "x-unknown": True},
+    {"tool_choice": {"type": "surprise"}},
+    {"model": "other"},
+]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@given(st.lists(st.sampled_from(OTHERS), min_size=2, max_size=6))
+def test_settings_that_change_in_the_midst_are_read_anew(format, changes):
+    """Also where the old ones and the new ones are equal, but not written alike."""
+    reader = Rereader(format)
+    body = {"model": "m", "messages": [{"role": "user", "content": "One."}], "max_tokens": 9}
+    for change in changes:
+        asked = {**body, **change}
+        fresh, again = decode_request(asked, format), reader.decode(asked)
+        for target in TARGETS:
+            expected = encode_request(fresh, target)
+            assert encode_request(again, target).data == expected.data
+            assert encode_request(again, target).report == expected.report
+        # Numbers that are equal are not yet the same.
+        assert repr(again) == repr(fresh)
+
+
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
     "messages", [None, "hello", 7, [None], [{"role": "nobody"}], [{"role": "user", "content": 7}]]

@@ -29,6 +29,8 @@ from canonicall import (
     recover_calls,
     verify_stream,
 )
+from canonicall.syntax.detection import leaked_syntax
+from canonicall.syntax.scanner import TextScanner, has_markers
 from syntax.support import said, splits
 
 from strategies import replies
@@ -117,6 +119,22 @@ def test_nothing_is_called_that_was_not_offered(tools):
 def test_words_that_hold_no_marked_call_are_left_alone(text):
     told = reply(text)
     assert recover_calls(told, TOOLS) is told
+
+
+PIECES = st.sampled_from(
+    ["<", "<|", "<tool", "[", "{", "`", "```", "\n", " ", "a", "get_weather", "|>"]
+)
+
+
+@given(st.lists(PIECES, max_size=8).map("".join))
+def test_words_without_a_marker_need_no_scanner(text):
+    """What is left out because it cannot matter would not have mattered."""
+    syntax = leaked_syntax()
+    if not has_markers(text, syntax, TOOLS) and text.strip():
+        scanner = TextScanner(syntax, tools=TOOLS)
+        read = fold([*scanner.feed(text), *scanner.close()])
+        assert read.message.blocks == (Text(text=text),)
+        assert not read.findings
 
 
 def test_structured_calls_beside_a_leaked_one_stay():

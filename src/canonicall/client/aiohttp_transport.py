@@ -3,26 +3,17 @@
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Mapping
-from types import TracebackType
-from urllib.parse import urlsplit
 
 import aiohttp
 from yarl import URL
 
-from canonicall.client.transport import Phase, Timeouts, TransportError
+from canonicall.client.deadlines import Clock, shown_address
+from canonicall.client.transport import Phase, Response, Timeouts, TransportError
 
-_KEPT_ALIVE = 30.0
+KEPT_ALIVE = 30.0
 # A stream that is compressed comes in the pieces of the compressor, not in those of the model.
-_HEADERS = {"accept-encoding": "identity", "user-agent": "canonicall"}
+HEADERS = {"accept-encoding": "identity", "user-agent": "canonicall"}
 _NO_LIMIT = aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None)
-_HELP: dict[Phase, str] = {
-    "setup": "Check base_url, the key and the certificates; nothing was sent.",
-    "connect": "Check the address and the network, or raise timeouts.connect.",
-    "first_byte": "The model may need longer: raise timeouts.first_byte.",
-    "between_bytes": "The stream stalled: ask again, or raise timeouts.between_bytes.",
-    "total": "Ask for less, or raise timeouts.total.",
-    "connection": "Ask again; if it stays, check the address, the proxy and the certificates.",
-}
 
 
 class AiohttpTransport:
@@ -45,7 +36,7 @@ class AiohttpTransport:
         timeouts: Timeouts,
         *,
         proxy: str = "",
-    ) -> "AiohttpResponse":
+    ) -> Response:
         """The answer, as soon as its head is there."""
         return await self._asked("POST", url, headers, body, timeouts, proxy)
 
@@ -70,8 +61,7 @@ class AiohttpTransport:
         timeouts: Timeouts,
         proxy: str,
     ) -> "AiohttpResponse":
-        where = _shown(url)
-        clock = _Clock(timeouts, where)
+        clock = Clock(timeouts, shown_address(url))
         limit = aiohttp.ClientTimeout(total=None, sock_connect=timeouts.connect)
         try:
             async with clock.limit("first_byte"):
@@ -85,7 +75,7 @@ class AiohttpTransport:
                     proxy=proxy or None,
                 )
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _told(error, where, timeouts) from None
+            raise _told(error, clock) from None
         return AiohttpResponse(response, clock)
 
     def _opened(self) -> aiohttp.ClientSession:
@@ -93,11 +83,11 @@ class AiohttpTransport:
         if self._session is None or self._session.closed or self._loop is not loop:
             # Streams are long: a limit of connections would make one wait for another.
             connector = aiohttp.TCPConnector(
-                limit=0, keepalive_timeout=_KEPT_ALIVE, ssl=self._tls or True
+                limit=0, keepalive_timeout=KEPT_ALIVE, ssl=self._tls or True
             )
             self._session = aiohttp.ClientSession(
                 connector=connector,
-                headers=_HEADERS,
+                headers=HEADERS,
                 timeout=_NO_LIMIT,
                 cookie_jar=aiohttp.DummyCookieJar(),
             )
@@ -108,7 +98,7 @@ class AiohttpTransport:
 class AiohttpResponse:
     """An answer that comes in."""
 
-    def __init__(self, response: aiohttp.ClientResponse, clock: "_Clock") -> None:
+    def __init__(self, response: aiohttp.ClientResponse, clock: Clock) -> None:
         self._response = response
         self._clock = clock
         self.status = response.status
@@ -123,7 +113,7 @@ class AiohttpResponse:
                 async with self._clock.limit(phase):
                     chunk = await content.readany()
             except (aiohttp.ClientError, OSError) as error:
-                raise _told(error, self._clock.where, self._clock.timeouts) from None
+                raise _told(error, self._clock) from None
             if not chunk:
                 return
             phase = "between_bytes"
@@ -134,71 +124,12 @@ class AiohttpResponse:
         self._response.close()
 
 
-class _Clock:
-    """How long each phase of one exchange may still take."""
-
-    def __init__(self, timeouts: Timeouts, where: str) -> None:
-        self.timeouts = timeouts
-        self.where = where
-        self._now = asyncio.get_running_loop().time
-        self._begun = self._now()
-
-    def limit(self, phase: Phase) -> "_Limit":
-        """What ends the phase in time: its own limit, or that of the whole exchange."""
-        limit = getattr(self.timeouts, phase)
-        # Waiting for the head and for the first bytes behind it is one wait.
-        since = self._begun if phase == "first_byte" else self._now()
-        own = None if limit is None else since + limit
-        total = self.timeouts.total
-        end = None if total is None else self._begun + total
-        if own is None or (end is not None and end < own):
-            return _Limit(self, "total", end)
-        return _Limit(self, phase, own)
-
-
-class _Limit:
-    """A block that may take until `end`; then `TransportError`."""
-
-    def __init__(self, clock: _Clock, phase: Phase, end: float | None) -> None:
-        self._clock = clock
-        self._phase: Phase = phase
-        self._timeout = asyncio.timeout_at(end)
-
-    async def __aenter__(self) -> None:
-        await self._timeout.__aenter__()
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            await self._timeout.__aexit__(kind, error, trace)
-        except TimeoutError:
-            raise _late(self._phase, self._clock.where, self._clock.timeouts) from None
-
-
-_WAITED = {
-    "connect": "no connection",
-    "first_byte": "no answer",
-    "between_bytes": "nothing more came",
-    "total": "the answer was not complete",
-}
-
-
-def _late(phase: Phase, where: str, timeouts: Timeouts) -> TransportError:
-    seconds = getattr(timeouts, phase, None)
-    what = f"{_WAITED[phase]} within {seconds:g} s."
-    return TransportError(what, where=where, phase=phase, help=_HELP[phase])
-
-
-def _told(error: Exception, where: str, timeouts: Timeouts) -> TransportError:
+def _told(error: Exception, clock: Clock) -> TransportError:
     """What went wrong. Only kinds are named: a message may quote a header or a proxy's password."""
     phase: Phase = "connect"
     match error:
         case aiohttp.ConnectionTimeoutError():
-            return _late("connect", where, timeouts)
+            return clock.late("connect")
         case aiohttp.ClientConnectorCertificateError():
             what, phase = "its certificate is not trusted.", "setup"
         case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
@@ -213,11 +144,4 @@ def _told(error: Exception, where: str, timeouts: Timeouts) -> TransportError:
             what, phase = "the connection was closed without an answer.", "connection"
         case _:
             what, phase = f"the exchange failed ({type(error).__name__}).", "connection"
-    return TransportError(what, where=where, phase=phase, help=_HELP[phase])
-
-
-def _shown(url: str) -> str:
-    """The address for messages: no query, no user, no password."""
-    parts = urlsplit(url)
-    port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
+    return clock.failed(what, phase)

@@ -25,7 +25,6 @@ from canonicall.client.notices import Answered, Recovered, Retrying
 from canonicall.client.rendering import Rendered, Renderings
 from canonicall.client.secrets import Secret
 from canonicall.client.sending import Means, post
-from canonicall.client.transport import Response
 from canonicall.errors import CanonicallError
 from canonicall.events import (
     ArgumentsAdded,
@@ -164,7 +163,12 @@ class Exchange:
         return means.config.retry.delay(waits, means.random, told=failure.wait)
 
     async def _attempt(self, rendered: Rendered) -> AsyncGenerator[list[Event], None]:
-        """Send the request once. Whoever goes away breaks the connection off."""
+        """Send the request once; the events of the reply. Whoever goes away breaks the connection
+        off.
+
+        The first events wait until there is content: as long as nothing was passed on, it can be
+        asked for again without anybody noticing.
+        """
         self._sent_at = self._means.elapsed()
         response, sent = await post(
             self._means,
@@ -173,40 +177,30 @@ class Exchange:
             stream=rendered.stream,
             choose=self._choose,
         )
-        try:
-            async with aclosing(self._reply(response, rendered, sent)) as batches:
-                async for events in batches:
-                    yield events
-        finally:
-            response.close()
-
-    async def _reply(
-        self, response: Response, rendered: Rendered, sent: Outgoing
-    ) -> AsyncGenerator[list[Event], None]:
-        """The events of a reply. The first ones wait until there is content: as long as nothing was
-        passed on, it can be asked for again without anybody noticing."""
-        after_end = sent.timeouts.after_end
         offered = rendered.tools if self._reads_leaks else ()
-        incoming = Incoming(rendered.encoded, offered, after_end=after_end)
+        incoming = Incoming(rendered.encoded, offered, after_end=sent.timeouts.after_end)
         held: list[Event] = []
         is_passed = False
-        async with aclosing(incoming.read(response)) as batches:
-            async for events in batches:
-                if not is_passed:
-                    self._refuse_broken(events, incoming, rendered.target, sent)
-                held += [
-                    without_secrets(one, sent.secrets) if type(one) in _QUOTING else one
-                    for one in events
-                ]
-                if not is_passed and not any(map(is_content, held)):
-                    continue
-                if not is_passed:
-                    is_passed = True
-                    self._first = self._means.elapsed() - self._sent_at
-                if isinstance(held[-1], StreamEnded):
-                    self._tell_end(held[-1], rendered.target)
-                yield held
-                held = []
+        try:
+            async with aclosing(incoming.read(response)) as batches:
+                async for events in batches:
+                    if not is_passed:
+                        self._refuse_broken(events, incoming, rendered.target, sent)
+                    held += [
+                        without_secrets(one, sent.secrets) if type(one) in _QUOTING else one
+                        for one in events
+                    ]
+                    if not is_passed and not any(map(is_content, held)):
+                        continue
+                    if not is_passed:
+                        is_passed = True
+                        self._first = self._means.elapsed() - self._sent_at
+                    if isinstance(held[-1], StreamEnded):
+                        self._tell_end(held[-1], rendered.target)
+                    yield held
+                    held = []
+        finally:
+            response.close()
 
     def _refuse_broken(
         self, events: list[Event], incoming: Incoming, target: Target, sent: Outgoing

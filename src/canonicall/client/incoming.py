@@ -3,6 +3,7 @@ names and kinds of tools as they were offered."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from functools import cached_property
 
 import msgspec
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from canonicall.events import BlockEnded, BlockStarted, ErrorReported, Event, St
 from canonicall.folding import events_of
 from canonicall.request import Tool
 from canonicall.streams import StreamDecoder
-from canonicall.syntax.recovery import CallRecovery
+from canonicall.syntax.recovery import CallRecovery, recover_calls
 from canonicall.wire.formats import get_format
 from canonicall.wire.grouping import alone, members_of
 
@@ -31,16 +32,20 @@ class Incoming:
         self._after_end = after_end
         self._target = encoded.target
         self._names = encoded.transcript.names
-        self._decoder = StreamDecoder(encoded.target.format, provider=encoded.target.provider)
         given = tuple(tools)
         self._members = members_of(given, encoded.target)
-        offered = _as_sent(alone(given, encoded.target), self._names)
+        offered = self._offered = _as_sent(alone(given, encoded.target), self._names)
         self._recovery = CallRecovery(offered) if offered else None
         texts = {tool.name for tool in offered if tool.kind == "custom"}
         needs_reading = texts and not encoded.target.custom_tools
         self._free_text = FreeText(texts) if needs_reading else None
         self.broken: TransportError | None = None
         """What cut the reply off, if the connection did."""
+
+    @cached_property
+    def _decoder(self) -> StreamDecoder:
+        """Most bodies that come whole do without it."""
+        return StreamDecoder(self._target.format, provider=self._target.provider)
 
     async def read(self, response: Response) -> AsyncGenerator[list[Event], None]:
         """The events as they come, some at a time; with the last ones comes `StreamEnded`.
@@ -81,7 +86,7 @@ class Incoming:
             self.broken = error
             return self._passed(self._decoder.close())
         if data.lstrip()[:1] == b"{":
-            return self._passed(self._whole_body(data))
+            return self._whole_body(data)
         return self._passed([*self._decoder.feed(data), *self._decoder.close()])
 
     def _whole_body(self, data: bytes) -> list[Event]:
@@ -91,18 +96,22 @@ class Incoming:
             body = msgspec.json.decode(data, type=dict)
             if body.get("error"):
                 said = get_format(format).decode_error(body)
-                return [ErrorReported(said.message, said.type, body), *self._decoder.close()]
+                said_so = ErrorReported(said.message, said.type, body)
+                return self._passed([said_so, *self._decoder.close()])
             reply = decode_response(body, format, provider=self._target.provider)
             if reply.message.blocks or reply.finish:
-                return list(events_of(reply))
+                return self._own_events(events_of(recover_calls(reply, self._offered)))
         except (msgspec.DecodeError, UnicodeError, RecursionError, MalformedBody) as error:
             why = str(error)
         unread = ErrorReported(f"the reply cannot be read: {why}", "malformed_reply")
-        return [unread, *self._decoder.close()]
+        return self._passed([unread, *self._decoder.close()])
 
     def _passed(self, events: list[Event]) -> list[Event]:
         if self._recovery is not None:
             events = self._recovery.feed_all(events)
+        return self._own_events(events)
+
+    def _own_events(self, events: Iterable[Event]) -> list[Event]:
         if self._free_text is not None:
             events = self._free_text.feed_all(events)
         # Nearly all events are pieces of words, which stay as they are.
@@ -142,4 +151,7 @@ class Incoming:
 def _as_sent(tools: Iterable[Tool], names: dict[str, str]) -> list[Tool]:
     """The tools under the names that the model knows them by."""
     sent = {own: wire for wire, own in names.items()}
-    return [replace(tool, name=sent.get(tool.name, tool.name)) for tool in tools]
+    return [
+        replace(tool, name=sent[tool.name]) if sent.get(tool.name, tool.name) != tool.name else tool
+        for tool in tools
+    ]

@@ -8,7 +8,6 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 from canonicall.agent.counters import Tally
@@ -216,9 +215,8 @@ async def _while_there(work: Awaitable[None], receive: Receive, gone: _Gone) -> 
     try:
         await work
     finally:
+        # It ends by itself then; to wait for that would hold up the connection's next request.
         watching.cancel()
-        with suppress(asyncio.CancelledError):
-            await watching
 
 
 def _metrics(settings: Settings, tally: Tally) -> Metrics | None:
@@ -229,6 +227,11 @@ def _metrics(settings: Settings, tally: Tally) -> Metrics | None:
 
 
 def _http_transport() -> Transport:
-    from canonicall.client.aiohttp_transport import AiohttpTransport  # noqa: PLC0415  an extra
+    try:
+        from canonicall.client.direct_transport import DirectTransport  # noqa: PLC0415  an extra
+    except ImportError:
+        # It needs the packages of a server; in another's, those of a client are enough.
+        from canonicall.client.aiohttp_transport import AiohttpTransport  # noqa: PLC0415
 
-    return AiohttpTransport()
+        return AiohttpTransport()
+    return DirectTransport()

@@ -78,16 +78,23 @@ class Asking:
                 yield closing
         while self._chain:
             target = self._chain.pop(0)
+            exchange = self._exchange_with(target)
+            batches = exchange.batches(self._request, target)
             try:
-                async with aclosing(self._attempt(target)) as batches:
-                    async for events in batches:
-                        last = events[-1]
-                        end = last if isinstance(last, StreamEnded) else end
-                        if passed := self._passed(events):
-                            yield passed
+                with self._backs.asking(target):
+                    async with aclosing(batches):
+                        async for events in batches:
+                            self.rendered = exchange.rendered
+                            last = events[-1]
+                            end = last if isinstance(last, StreamEnded) else end
+                            if passed := self._passed(events):
+                                yield passed
             except AttemptFailed as failed:
                 self.failures.append(failed.failure)
                 continue
+            finally:
+                self._attempts += exchange.attempts
+                self._exchange = None
             if end is None or end.complete or not self._goes_on(end, target):
                 break
         if end is None:
@@ -117,27 +124,18 @@ class Asking:
             self._chain = []
         return closing
 
-    async def _attempt(self, target: Target) -> AsyncGenerator[list[Event], None]:
-        backs = self._backs
-        is_last = not self._chain
-        exchange = self._exchange = Exchange(
-            backs.means,
-            self._renderings,
-            backs.learned,
-            self._notify,
-            waits=is_last,
-            reads_leaks=backs.reads_leaks,
-        )
+    def _exchange_with(self, target: Target) -> Exchange:
+        """Whoever has nobody behind it on the chain is asked again."""
         self.target = target
-        try:
-            with backs.asking(target):
-                async with aclosing(exchange.batches(self._request, target)) as batches:
-                    async for events in batches:
-                        self.rendered = exchange.rendered
-                        yield events
-        finally:
-            self._attempts += exchange.attempts
-            self._exchange = None
+        self._exchange = Exchange(
+            self._backs.means,
+            self._renderings,
+            self._backs.learned,
+            self._notify,
+            waits=not self._chain,
+            reads_leaks=self._backs.reads_leaks,
+        )
+        return self._exchange
 
     def _goes_on(self, end: StreamEnded, target: Target) -> bool:
         """Whether another attempt follows a reply that broke off; it is prepared then."""

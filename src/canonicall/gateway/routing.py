@@ -32,6 +32,8 @@ class Route(Struct, frozen=True):
     def chain(self, session: str) -> tuple[Target, ...]:
         """The targets to ask, in order: the session's own choice, the others, the fallbacks."""
         weighed = [one for one in self.choices if one[1] > 0]
+        if len(weighed) == 1 and not self.fallbacks:
+            return (weighed[0][0],)
         if len(weighed) > 1:
             weighed.sort(key=lambda one: _distance(session, one[0], one[1]))
         return tuple(dict.fromkeys((*(target for target, _ in weighed), *self.fallbacks)))

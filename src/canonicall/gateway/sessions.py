@@ -18,6 +18,7 @@ _HEADERS = (
 )
 _FIELDS = ("prompt_cache_key", "session_id", "safety_identifier")
 _MARKS = frozenset({"cache_control", "prompt_cache_breakpoint"})
+_WRITTEN_MARKS = tuple(f'"{mark}":'.encode() for mark in sorted(_MARKS))
 _TURNS = ("messages", "input", "contents")
 _SYSTEM = ("system", "instructions", "systemInstruction", "system_instruction")
 
@@ -29,8 +30,10 @@ def session_of(request: HttpRequest, body: Mapping[str, Any], caller: str) -> st
         begin = [body.get(name) for name in _SYSTEM]
         turns = next((body[name] for name in _TURNS if body.get(name)), None)
         begin.append(_first_turns(turns))
-        begin = _unmarked(begin)
-        named = sha256(msgspec.json.encode(begin, order="deterministic")).hexdigest()[:32]
+        written = msgspec.json.encode(begin, order="deterministic")
+        if any(mark in written for mark in _WRITTEN_MARKS):
+            written = msgspec.json.encode(_unmarked(begin), order="deterministic")
+        named = sha256(written).hexdigest()[:32]
     return f"{caller}|{named}"
 
 

@@ -69,7 +69,7 @@ class Translation:
         self._note_sent(asking, request)
         if turn.streams:
             encoder = StreamEncoder(turn.front.format, seed=turn.id, created=int(self._now))
-            pieces = self._encoded(_after(first, batches), asking, request, encoder)
+            pieces = self._encoded(batches, asking, request, encoder, first)
             headers = {**turn.headers(), "content-type": turn.front.stream_type(turn.http)}
             return HttpResponse(200, headers, turn.front.framed(pieces, turn.http))
         async with aclosing(batches):
@@ -164,23 +164,38 @@ class Translation:
         asking: Asking,
         request: Request,
         encoder: StreamEncoder | TakenOver,
+        first: list[Event] | None = None,
     ) -> AsyncGenerator[bytes, None]:
-        """The stream that the client gets, whatever happens: one that breaks is told to be cut."""
-        is_held = self._state.waits_for_replies
+        """The stream that the client gets, whatever happens: one that breaks is told to be cut.
+
+        `first`: the events that have been taken from the others already.
+        """
         async with aclosing(batches):
+            if first is not None and (data := self._bytes(first, asking, request, encoder)):
+                yield data
             async for events in batches:
-                if isinstance(events[-1], StreamEnded):
-                    events = self._ended(events, request)  # noqa: PLW2901  the last ones
-                    self._note_asked(asking)
-                elif is_held:
-                    # Somebody has to see the whole reply before the client does.
-                    continue
-                data = encoder.feed_all(self._outbound.events(events))
-                if self._outbound.sent is not None:
-                    # Before the client can refer to it.
-                    self._keep()
-                if data:
+                if data := self._bytes(events, asking, request, encoder):
                     yield data
+
+    def _bytes(
+        self,
+        events: list[Event],
+        asking: Asking,
+        request: Request,
+        encoder: StreamEncoder | TakenOver,
+    ) -> bytes:
+        """What the client gets for some events."""
+        if isinstance(events[-1], StreamEnded):
+            events = self._ended(events, request)
+            self._note_asked(asking)
+        elif self._state.waits_for_replies:
+            # Somebody has to see the whole reply before the client does.
+            return b""
+        data = encoder.feed_all(self._outbound.events(events))
+        if self._outbound.sent is not None:
+            # Before the client can refer to it.
+            self._keep()
+        return data
 
     def _ended(self, events: list[Event], request: Request) -> list[Event]:
         """The last events, with what is known only at the end."""
@@ -240,15 +255,6 @@ class Translation:
     def _body(self, reply: Reply) -> dict[str, Any]:
         front = self._turn.front
         return front.dated(encode_response(reply, front.format), self._now)
-
-
-async def _after(
-    first: list[Event], batches: AsyncGenerator[list[Event], None]
-) -> AsyncGenerator[list[Event], None]:
-    async with aclosing(batches):
-        yield first
-        async for events in batches:
-            yield events
 
 
 def _wants_usage(turn: Turn) -> bool:

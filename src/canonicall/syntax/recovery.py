@@ -29,7 +29,7 @@ from canonicall.folding import fold
 from canonicall.reply import STOP, TOOL_CALLS, Reply
 from canonicall.request import Tool
 from canonicall.syntax.detection import leaked_syntax
-from canonicall.syntax.scanner import TextScanner
+from canonicall.syntax.scanner import TextScanner, has_markers
 
 
 def recover_calls(reply: Reply, tools: Iterable[Tool | dict[str, Any]]) -> Reply:
@@ -56,7 +56,10 @@ class _Read(NamedTuple):
 def _read(block: Block, where: str, tools: list[Tool | dict[str, Any]]) -> _Read:
     if not isinstance(block, Text) or not tools:
         return _Read((block,))
-    scanner = TextScanner(leaked_syntax(), tools=tools)
+    syntax = leaked_syntax()
+    if not has_markers(block.text, syntax, tools):
+        return _Read((block,))
+    scanner = TextScanner(syntax, tools=tools)
     reply = fold([*scanner.feed(block.text), *scanner.close()])
     findings = [replace(one, where=f"{where}.{one.where}") for one in reply.findings]
     found = reply.message.blocks

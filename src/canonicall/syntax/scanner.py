@@ -5,7 +5,7 @@ out to open no call is given back as text, with a finding. Never raises, whateve
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -97,12 +97,20 @@ rest), and the names of the tools."""
 _MOST_KNOWN = 200
 
 
-def _markers(syntax: Syntax, output: Output) -> _Markers:
+def has_markers(
+    text: str, syntax: Syntax, tools: Iterable[Tool | dict[str, Any]] | None = None
+) -> bool:
+    """Whether a whole text has anything that may be a marker; a scanner gives back any other as it
+    is."""
+    return _markers(syntax, offered_tools(tools or ())).stops.telling.search(text) is not None
+
+
+def _markers(syntax: Syntax, tools: Mapping[str, Tool]) -> _Markers:
     is_named = syntax.tool_openers is not None
-    key = (id(syntax), tuple(output.tools) if is_named else ())
+    key = (id(syntax), tuple(tools) if is_named else ())
     found = _known.get(key)
     if found is None:
-        made = syntax.tool_openers(output.tools) if syntax.tool_openers is not None else ()
+        made = syntax.tool_openers(tools) if syntax.tool_openers is not None else ()
         found = _known[key] = _Markers(syntax, made)
         if len(_known) > _MOST_KNOWN:
             _known.popitem(last=False)
@@ -117,7 +125,7 @@ class _Program:
         self._has_offer = has_offer
         self._reader = reader
         self._output = output
-        markers = self._markers = _markers(syntax, output)
+        markers = self._markers = _markers(syntax, output.tools)
         self._openers = markers.openers
         self._thinking = markers.thinking
         self._closers = markers.closers

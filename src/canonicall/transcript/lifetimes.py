@@ -44,9 +44,16 @@ def ordered_lifetimes(
 
 
 def _has_long(tools: Iterable[Tool], turns: Iterable[Turn]) -> bool:
-    return any(tool.cache == _LONG for tool in tools) or any(
-        _LONG in _marks_of(block) for turn in turns for block in turn.blocks
-    )
+    """Looks at every block of a conversation each time, so it makes nothing on the way."""
+    for turn in turns:
+        for block in turn.blocks:
+            if block.cache == _LONG:
+                return True
+            if type(block) is ToolResult and block.content:
+                for part in block.content:
+                    if part.cache == _LONG:
+                        return True
+    return any(tool.cache == _LONG for tool in tools)
 
 
 def _instructs(turn: Turn) -> bool:

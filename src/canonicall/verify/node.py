@@ -76,7 +76,11 @@ class Node(Struct, frozen=True, gc=False):
 
     def nodes(self, key: str) -> list["Node"]:
         """A list of objects; absent is the empty list."""
-        return [Node.of(item, self.at(key, at)) for at, item in enumerate(self.values(key))]
+        begin = f"{self.where}.{key}["
+        return [
+            Node(item, f"{begin}{at}]") if type(item) is dict else Node.of(item, self.at(key, at))
+            for at, item in enumerate(self.values(key))
+        ]
 
 
 def dotted(where: str) -> str:

@@ -20,11 +20,14 @@ def order_violations(messages: list[Node], target: Target) -> Iterator[Violation
 
 
 def _transitions(messages: list[Node], roles: list[str], target: Target) -> Iterator[Violation]:
+    is_short = target.ids.style == "short"
+    if target.user_after_results and not is_short and not target.merge_roles:
+        return
     for message, before, role in zip(messages[1:], roles, roles[1:], strict=False):
         error = f"Unexpected role '{role}' after role '{before}'"
         if (before, role) == ("tool", "user") and not target.user_after_results:
             yield refuse("user_after_tool", message.where, error, source=MISTRAL)
-        if target.ids.style == "short" and role == "system" and before in {"assistant", "tool"}:
+        if is_short and role == "system" and before in {"assistant", "tool"}:
             yield refuse("bad_role_order", message.where, error, source=MISTRAL)
         if target.merge_roles and role == before and role in {"user", "assistant"}:
             error = "Conversation roles must alternate user/assistant/user/assistant/..."

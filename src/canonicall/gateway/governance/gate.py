@@ -99,7 +99,7 @@ class Gate:
 
     def identify(self, shown: str, now: float) -> VirtualKey | None:
         """Whose key it is; None for anybody where the gate is open. No request is counted."""
-        key = self._ring.find(shown) if shown else None
+        key = self._ring.find(shown) if shown and self._ring.by_hash else None
         if key is None and self._open:
             return None
         if key is None:

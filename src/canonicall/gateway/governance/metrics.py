@@ -215,12 +215,14 @@ class Metrics(Watcher):
                 self._counter("tokens", model, provider, kind).inc(tokens)
 
     def _count_tools(self, provider: str) -> None:
-        counters = self.tally.by_provider.get(provider)
-        if counters is None or counters is self._told.get(provider):
+        counters, told = self.tally.by_provider.get(provider), self._told.get(provider)
+        if counters is None or counters is told:
             return
         self._told[provider] = counters
         for name, gauge in self._tools.items():
-            gauge.labels(provider).set(getattr(counters, name))
+            count = getattr(counters, name)
+            if told is None or count != getattr(told, name):
+                gauge.labels(provider).set(count)
 
 
 class _Shown:
