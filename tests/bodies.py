@@ -48,6 +48,13 @@ DISTINCT_MODELS = {
     name: target for name, target in one_of_each(TARGETS | MODELS).items() if name not in DISTINCT
 }
 every_model = pytest.mark.parametrize("target", DISTINCT_MODELS.values(), ids=DISTINCT_MODELS)
+# A model that takes instructions among messages, and one that goes on with words of its own.
+PARTICULAR = {
+    name: get_target(name) for name in ("anthropic:claude-opus-5", "anthropic:claude-haiku-4-5")
+}
+every_kind = pytest.mark.parametrize(
+    "target", (DISTINCT | PARTICULAR).values(), ids=DISTINCT | PARTICULAR
+)
 every_target = pytest.mark.parametrize("target", DISTINCT.values(), ids=DISTINCT)
 
 TOOLS = tuple(Tool(name, "A tool.", {"type": "object", "properties": {}}) for name in DECLARED)
@@ -78,7 +85,11 @@ def messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
 def history_of(made: Encoded) -> list[dict[str, Any]]:
     """The messages that stay: without what was put at the end to have something to answer."""
     messages = messages_of(made.body)
-    return messages[:-1] if "ending_added" in made.report else messages
+    if "ending_added" not in made.report:
+        return messages
+    # Instructions that waited for words of the user stand behind those that were put in.
+    behind = next(at for at, one in enumerate(reversed(messages)) if one.get("role") != "system")
+    return messages[: len(messages) - behind - 1]
 
 
 def bytes_up_to(made: Encoded, count: int) -> bytes:

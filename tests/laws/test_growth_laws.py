@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from canonicall import Conversation, Message, Text, ToolCall
 from canonicall.transcript.render import Renderer
 
-from bodies import TOOLS, bytes_up_to, encoded, every_target, history_of
+from bodies import TOOLS, bytes_up_to, encoded, every_kind, history_of
 from strategies import entry_lists
 
 offers = st.sampled_from([(), TOOLS[:2], TOOLS])
@@ -61,7 +61,7 @@ def shared(before, after):
     return len(short) - 1
 
 
-@every_target
+@every_kind
 @settings(max_examples=12)
 @given(entry_lists, offers)
 def test_a_longer_conversation_begins_with_the_messages_of_the_shorter(target, appended, tools):
@@ -74,7 +74,7 @@ def test_a_longer_conversation_begins_with_the_messages_of_the_shorter(target, a
         shared(before, after)
 
 
-@every_target
+@every_kind
 @settings(max_examples=12)
 @example(SHORTEST, TOOLS)
 @given(entry_lists, offers)
@@ -89,7 +89,7 @@ def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter(target, appe
             assert after.data.startswith(bytes_up_to(before, count))
 
 
-@every_target
+@every_kind
 @settings(max_examples=12)
 @example(OPEN_CALL, [(), TOOLS])
 @given(entry_lists, st.lists(offers, min_size=1))
@@ -105,7 +105,7 @@ def test_a_renderer_that_is_used_again_gives_the_same_bytes(target, appended, of
         assert again.report == fresh.report
 
 
-@every_target
+@every_kind
 @settings(max_examples=12)
 @given(entry_lists, st.lists(st.tuples(st.integers(0, 8), entry_lists), max_size=4))
 def test_a_renderer_of_conversations_that_begin_alike_gives_the_same_bytes(target, first, others):
