@@ -149,7 +149,14 @@ if TYPE_CHECKING:
         unregister_provider,
     )
     from canonicall.reply import Reply, Usage
-    from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+    from canonicall.request import (
+        OutputFormat,
+        Params,
+        Reasoning,
+        Request,
+        Tool,
+        ToolChoice,
+    )
 
     # Run an agent, hear what it does, and change what passes.
     from canonicall.runtime.agent import Agent
@@ -319,7 +326,7 @@ _NAMES_BY_MODULE = {
         "unregister_provider",
     ),
     "canonicall.reply": ("Reply", "Usage"),
-    "canonicall.request": ("Params", "Reasoning", "Request", "Tool", "ToolChoice"),
+    "canonicall.request": ("OutputFormat", "Params", "Reasoning", "Request", "Tool", "ToolChoice"),
     "canonicall.runtime.agent": ("Agent",),
     "canonicall.runtime.events": (
         "AgentEvent",
@@ -443,6 +450,7 @@ __all__ = [
     "Opener",
     "Origin",
     "Outcome",
+    "OutputFormat",
     "Params",
     "Parsed",
     "PartialCall",

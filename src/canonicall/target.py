@@ -14,6 +14,7 @@ ResultPlace: TypeAlias = Literal["tool_messages", "user_message", "own_user_mess
 Keep: TypeAlias = Literal["signed", "open", "none"]
 FieldPlace: TypeAlias = Literal["request", "message", "part", "call", "tool"]
 ThinkingKind: TypeAlias = Literal["adaptive", "enabled", "disabled", "between_tools"]
+OutputMode: TypeAlias = Literal["schema", "object"]
 References: TypeAlias = Literal["all", "acyclic", "inline", "none"]
 """all: `$ref` is taken, recursive ones too. acyclic: recursive ones are refused. inline: taken, but
 what is not recursive is read better in its place. none: only what stands in its place is read."""
@@ -72,7 +73,7 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """The values that are refused; () for any."""
     beside: str = ""
     """The field that makes it refused; "" where it is refused in any company."""
-    beside_values: tuple[str, ...] = ()
+    beside_values: tuple[str | bool, ...] = ()
     """The values of that field which do so; () for any that is set."""
     error: str
     """What the provider answers; `{value}` and `{model}` are filled in."""
@@ -245,6 +246,17 @@ class Target(Struct, frozen=True):
     parallel_switch: bool = True
     custom_tools: bool = False
     forced_choice_with_reasoning: bool = True
+
+    # Structured output.
+    output_modes: tuple[OutputMode, ...] = ("schema", "object")
+    """What a reply can be asked to be: JSON by a schema, any JSON object."""
+    output_schemas: SchemaRule | None = None
+    """What the schema of a reply may say; None where it is what those of tools may say."""
+    output_strict: Literal["flag", "always", "never"] = "flag"
+    """Whether a request says that the model is held to the schema. always: it is, by the rules of
+    strict mode. never: it is as far as the host can, without such rules."""
+    output_word: str = ""
+    """What has to stand in some message where any JSON object is asked for."""
 
     # Parameters.
     refused_params: tuple[str, ...] = ()

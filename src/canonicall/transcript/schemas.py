@@ -22,6 +22,8 @@ from canonicall.schema.strict import Counts, counted
 from canonicall.target import SchemaRule, StrictRule
 from canonicall.transcript.policy import Policy
 
+_NOTHING = Counts()
+
 
 class _Known(Struct, frozen=True):
     """A schema that was fitted before: written, so that nobody can change it."""
@@ -34,11 +36,13 @@ class _Known(Struct, frozen=True):
 
 
 def fitted_tools(
-    tools: tuple[Tool, ...], rule: SchemaRule, policy: Policy
+    tools: tuple[Tool, ...], rule: SchemaRule, policy: Policy, used: Counts = _NOTHING
 ) -> tuple[tuple[Tool, ...], list[Finding]]:
-    """`tools` with schemas that `rule` takes; the same tuple where nothing changes."""
+    """`tools` with schemas that `rule` takes; the same tuple where nothing changes.
+
+    `used`: what of the limits of strict mode the request has used up already.
+    """
     findings: list[Finding] = []
-    used = Counts()
     strict_tools = 0
     fitted: list[Tool] = []
     for index, tool in enumerate(tools):
@@ -46,7 +50,7 @@ def fitted_tools(
             fitted.append(_with_none(tool, index, rule, findings))
             continue
         if tool.strict and rule.strict is not None:
-            held, counts = _fit(tool, index, rule, strict=True)
+            held, counts = _fitted(tool, index, rule, strict=True)
             sums = Counts(
                 optional=used.optional + counts.optional,
                 unions=used.unions + counts.unions,
@@ -55,16 +59,20 @@ def fitted_tools(
                 fields=used.fields + counts.properties,
                 optional_each=counts.optional,
             )
-            lost = _why_not_strict(held, rule.strict, sums, strict_tools, policy)
+            lost = why_not_strict(held, rule.strict, sums, strict_tools, policy)
             if not lost:
                 used, strict_tools = sums, strict_tools + 1
                 fitted.append(_with_schema(tool, held, index, policy, findings))
                 continue
             tool = _unstrict(tool, lost, index, policy, findings)  # noqa: PLW2901
-        plain, _ = _fit(tool, index, rule, strict=False)
+        plain, _ = _fitted(tool, index, rule, strict=False)
         fitted.append(_with_schema(tool, plain, index, policy, findings))
     is_same = all(one is other for one, other in zip(fitted, tools, strict=True))
     return (tools if is_same else tuple(fitted)), findings
+
+
+def _fitted(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> tuple[Fitted, Counts]:
+    return fit(tool.parameters or {}, f"tools[{index}].parameters", rule, strict=strict)
 
 
 def _with_none(tool: Tool, index: int, rule: SchemaRule, findings: list[Finding]) -> Tool:
@@ -89,19 +97,25 @@ def _with_schema(
 ) -> Tool:
     if fitted.schema is tool.parameters:
         return tool
-    where = f"tools[{index}].parameters"
+    findings += told_losses(fitted, f"tools[{index}].parameters", tool.name, policy)
+    return replace(tool, parameters=fitted.schema)
+
+
+def told_losses(fitted: Fitted, where: str, name: str, policy: Policy) -> list[Finding]:
+    """A finding for each kind of change to the schema at `where`; `name`: whose it is."""
+    findings: list[Finding] = []
     alike: dict[tuple[Change, str], list[str]] = {}
     for loss in fitted.losses:
         if policy.schemas == "refuse" and loss.change != "reworded":
             place = f"{where}#{loss.pointer}" if loss.pointer else where
-            raise UntranslatableSchema(loss.what, tool=tool.name, where=place)
+            raise UntranslatableSchema(loss.what, tool=name, where=place)
         alike.setdefault((loss.change, loss.what), []).append(loss.pointer)
     for (change, what), pointers in alike.items():
         place = f"{where}#{pointers[0]}" if pointers[0] else where
         others = len(pointers) - 1
         why = f"{what} So in {others} other place{'s'[: others - 1]} as well." if others else what
         findings.append(Finding(_code_of(change), place, Action.CHANGED, why, Fault.RENDER))
-    return replace(tool, parameters=fitted.schema)
+    return findings
 
 
 def _code_of(change: Change) -> str:
@@ -114,10 +128,10 @@ def _code_of(change: Change) -> str:
             return "schema_reworded"
 
 
-def _why_not_strict(
+def why_not_strict(
     fitted: Fitted, rule: StrictRule, sums: Counts, tools: int, policy: Policy
 ) -> str:
-    """Why a tool cannot be strict here; "" where it can."""
+    """Why a schema cannot be strict here, behind so many strict tools; "" where it can."""
     inexact = [loss for loss in fitted.losses if loss.change != "reworded"]
     if inexact and policy.strict_tools == "exact":
         return inexact[0].what
@@ -147,15 +161,16 @@ def _unstrict(tool: Tool, lost: str, index: int, policy: Policy, findings: list[
     return replace(tool, strict=False)
 
 
-def _fit(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> tuple[Fitted, Counts]:
-    """The schema of a tool as `rule` takes it, and what strict mode counts in it."""
-    schema: dict[str, Any] = tool.parameters or {}
+def fit(
+    schema: dict[str, Any], where: str, rule: SchemaRule, *, strict: bool
+) -> tuple[Fitted, Counts]:
+    """A schema as `rule` takes it, and what strict mode counts in it."""
     try:
         known = _known(msgspec.json.encode(schema), rule, strict)
     except (TypeError, ValueError, RecursionError):
         # No JSON, or deeper than anybody reads it: an error with the place. One that contains
         # itself is cut where it does.
-        plain, told = plain_json(schema, f"tools[{index}].parameters")
+        plain, told = plain_json(schema, where)
         fitted = fit_schema(plain, rule, strict=strict)
         cut = tuple(Loss("weakened", "", one.why) for one in told)
         return Fitted(fitted.schema, (*cut, *fitted.losses)), counted(fitted.schema)

@@ -18,6 +18,9 @@ TARGET = Target(
         others="ignored",
         refs="none",
     ),
+    # `format` is made a grammar, with all of JSON Schema that `llama/json-schema-to-grammar` knows.
+    output_schemas=SchemaRule(object_root=False),
+    output_strict="never",
     results="tool_messages",
     # `Message.ToolName`: older builds find the call by the tool's name only.
     result_names_tool=True,
