@@ -11,7 +11,15 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.target import FieldPlace, FieldRule, IdRule, NameRule, Target, ThinkingKind
+from canonicall.client.refused_output import less_output
+from canonicall.target import (
+    FieldPlace,
+    FieldRule,
+    IdRule,
+    NameRule,
+    Target,
+    ThinkingKind,
+)
 from canonicall.transcript.thinking import EFFORTS
 from canonicall.verify.explainer import Explanation, explain
 
@@ -59,6 +67,7 @@ CHANGES: dict[str, Fields] = {
     "cache_mark_on_blank_text": {"cache_marks": 0},
     "cache_mark_on_deferred_tool": {"cache_marks": 0},
     "tools_missing": {"tools_with_history": True},
+    "json_word_missing": {"output_word": "json"},
     # The shape of messages.
     "media_unsupported": _TEXT_ONLY,
     "bad_part": {"content_as_text": True, **_TEXT_ONLY},
@@ -110,6 +119,7 @@ OF_ONE_CONVERSATION = frozenset(
         "bad_item_id",
         "duplicate_item_id",
         "previous_response_unknown",
+        "bad_output_format",
     }
 )
 """What was wrong with what one conversation carries, or what nobody knows. It tells nothing of the
@@ -117,7 +127,7 @@ target that others could use."""
 
 _NARROWEST: Fields = {
     **_UNSEALED,
-    "refused_params": ("reasoning", "temperature", "top_p", "top_k", "seed", "stop"),
+    "refused_params": ("reasoning", "temperature", "top_p", "top_k", "seed", "stop", "output"),
     "choice_modes": ("auto", "none"),
     "choice_names": "no",
     "parallel_switch": False,
@@ -155,8 +165,12 @@ _PARAMS = {
     "reasoning_effort": "reasoning",
     "thinking": "reasoning",
     "output_config": "reasoning",
+    "response_format": "output",
+    "text": "output",
+    "format": "output",
+    "outputConfig": "output",
 }
-_NAMED = ("temperature", "top_p", "top_k", "seed", "stop", "reasoning", "max_tokens")
+_NAMED = ("temperature", "top_p", "top_k", "seed", "stop", "reasoning", "max_tokens", "output")
 
 
 class Change(Struct, frozen=True):
@@ -242,7 +256,7 @@ def _merged(fields: Fields, target: Target) -> Iterator[tuple[str, Any]]:
 
 def _parameter(words: str, target: Target) -> Fields:
     """The parameter that an error names, in the words of `Params`."""
-    demanded = _demanded(words, target)
+    demanded = _demanded(words, target) or less_output(words, target)
     if demanded:
         return demanded
     instead = _USE_INSTEAD.search(words)
@@ -301,5 +315,6 @@ _SPECIAL: dict[str, Callable[[str, Target], Fields]] = {
     "missing_field": _demanded,
     "thinking_unsupported": _thinking,
     "effort_unsupported": _effort,
+    "bad_output_format": less_output,
     "unknown_field": _unknown_field,
 }

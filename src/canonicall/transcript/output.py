@@ -151,12 +151,11 @@ def _may_be_object(schema: dict[str, Any]) -> bool:
 
 
 def _is_said(word: str, request: Request, target: Target) -> bool:
-    """Whether a message holds the word. Instructions at the top are no message."""
-    skipped = ("system", "developer") if target.system == "top" else ()
+    """Whether a message holds the word. Instructions that stand at the top are no message."""
     return any(
         word in message.text.lower()
-        for message in request.conversation.messages
-        if message.role not in skipped
+        for index, message in enumerate(request.conversation.messages)
+        if index or message.role != "system" or target.system != "top"
     )
 
 

@@ -42,14 +42,19 @@ def schema_violations(declaration: Node) -> Iterator[Violation]:
     if kind and kind != "OBJECT":
         error = f"{place}.type: schema of a function has to be of type OBJECT"
         yield refuse("bad_tool_schema", root.where, error, source=CALLING)
-    for spot in walk(root, _inside):
-        if isinstance(spot.schema, dict):
-            yield from _message(spot)
-            yield from _sense(spot, place)
+    yield from dialect_violations(root, place)
     for name in root.properties:
         if not PARAMETER_NAME.fullmatch(name):
             where = f"{root.where}.properties.{name}"
             yield refuse("bad_parameter_name", where, source=SDK)
+
+
+def dialect_violations(root: Spot, place: str) -> Iterator[Violation]:
+    """What is wrong with a schema in Google's own dialect; `place`: where, in the API's words."""
+    for spot in walk(root, _inside):
+        if isinstance(spot.schema, dict):
+            yield from _message(spot)
+            yield from _sense(spot, place)
 
 
 def _json_name(declaration: Node, name: str) -> str:

@@ -38,7 +38,7 @@ TARGET = Target(
     schemas=SchemaRule(root_refused=("oneOf", "allOf", "anyOf")),
     # Service model: `OutputFormatType` is json_schema and nothing else.
     output_modes=("schema",),
-    output_schemas=SchemaRule(object_root=False, told=True, strict=_STRICT),
+    output_schemas=SchemaRule(object_root=False, draft="2020-12", told=True, strict=_STRICT),
     output_strict="always",
     # "Expected toolResult blocks at messages.N.content for the following Ids".
     results="user_message",
