@@ -5,57 +5,9 @@ field that is never sent, has no answer and is left out. Every field has its pla
 but for `schemas`, which provider_schemas.py tells.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
-
-from msgspec import Struct
-
+from canonicall.cli.provider_outputs import OUTPUT_FACTS
+from canonicall.cli.provider_words import Fact, each, listed, named, only, quoted, unless, yes_no
 from canonicall.target import Target
-
-Answer: TypeAlias = Callable[[Target], str]
-
-
-class Fact(Struct, frozen=True):
-    """One question about a target, with the field of `Target` that answers it."""
-
-    field: str
-    question: str
-    answer: Answer
-    """The answer as Markdown; "" where there is none to give."""
-    also: str = ""
-    """Another field that the same answer tells."""
-
-
-def quoted(text: str) -> str:
-    """A text as code in a cell of a table."""
-    escaped = text.replace("|", "\\|").replace("\n", " ")
-    return f"`` {escaped} ``" if "`" in escaped else f"`{escaped}`"
-
-
-def listed(values: Iterable[Any], none: str = "none") -> str:
-    return ", ".join(quoted(str(value)) for value in values) or none
-
-
-def _yes_no(field: str, yes: str = "yes", no: str = "no") -> Answer:
-    return lambda target: yes if getattr(target, field) else no
-
-
-def _only(field: str, told: str) -> Answer:
-    """An answer worth giving only where the field is set."""
-    return lambda target: told if getattr(target, field) else ""
-
-
-def _unless(field: str) -> Answer:
-    """An answer worth giving only where the field is not set."""
-    return lambda target: "" if getattr(target, field) else "no"
-
-
-def _named(field: str, words: dict[str, str]) -> Answer:
-    return lambda target: words[getattr(target, field)]
-
-
-def _each(field: str) -> Answer:
-    return lambda target: listed(getattr(target, field))
 
 
 def _ids(target: Target) -> str:
@@ -132,47 +84,43 @@ def _cache_field(target: Target) -> str:
 
 
 GROUPS: dict[str, tuple[Fact, ...]] = {
-    "Ids, names and fields": (
+    "Ids, fields and messages": (
         Fact("ids", "id of a call", _ids),
         Fact("names", "name of a tool", _names),
         Fact("fields", "fields it does not know", _unknown_fields),
-        Fact("item_ids", "ids of items", _only("item_ids", "looked up: only its own are taken")),
+        Fact("item_ids", "ids of items", only("item_ids", "looked up: only its own are taken")),
         Fact("unenforced", "rules it does not enforce", lambda one: listed(one.unenforced, "")),
-    ),
-    "Messages": (
         Fact(
             "system",
             "instructions stand",
-            _named("system", {"top": "apart from the messages", "inline": "among the messages"}),
+            named("system", {"top": "apart from the messages", "inline": "among the messages"}),
         ),
         Fact(
             "system_later",
             "instructions behind the first message",
-            _yes_no("system_later", "accepted", "no: they become user text"),
+            yes_no("system_later", "accepted", "no: they become user text"),
         ),
-        Fact("developer", "developer role", _yes_no("developer", no="no: it becomes system")),
-        Fact("starts_with_user", "has to begin with the user", _yes_no("starts_with_user")),
-        Fact(
-            "ends_with_user", "may end with the assistant", _yes_no("ends_with_user", "no", "yes")
-        ),
+        Fact("developer", "developer role", yes_no("developer", no="no: it becomes system")),
+        Fact("starts_with_user", "has to begin with the user", yes_no("starts_with_user")),
+        Fact("ends_with_user", "may end with the assistant", yes_no("ends_with_user", "no", "yes")),
         Fact(
             "merge_roles",
             "two messages of one role in a row",
-            _yes_no("merge_roles", "have to be one message", "accepted"),
+            yes_no("merge_roles", "have to be one message", "accepted"),
         ),
-        Fact("media", "media in user messages", _each("media")),
+        Fact("media", "media in user messages", each("media")),
         Fact("part_types", "types of parts", lambda one: listed(one.part_types, "")),
-        Fact("reply_media", "media in the messages of the model", _unless("reply_media")),
-        Fact("media_by_url", "media by address alone", _each("media_by_url")),
-        Fact("document_needs_text", "documents", _only("document_needs_text", "only beside text")),
-        Fact("content_as_text", "text content", _only("content_as_text", "one string, no list")),
-        Fact("blank_is_empty", "empty text", _only("blank_is_empty", "counts as no content")),
+        Fact("reply_media", "media in the messages of the model", unless("reply_media")),
+        Fact("media_by_url", "media by address alone", each("media_by_url")),
+        Fact("document_needs_text", "documents", only("document_needs_text", "only beside text")),
+        Fact("content_as_text", "text content", only("content_as_text", "one string, no list")),
+        Fact("blank_is_empty", "empty text", only("blank_is_empty", "counts as no content")),
     ),
     "Calls and results": (
         Fact(
             "results",
             "results stand",
-            _named(
+            named(
                 "results",
                 {
                     "tool_messages": "in tool messages, one for each call",
@@ -182,36 +130,36 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
                 },
             ),
         ),
-        Fact("result_names_tool", "result names its tool", _yes_no("result_names_tool")),
-        Fact("result_media", "media in results", _each("result_media")),
+        Fact("result_names_tool", "result names its tool", yes_no("result_names_tool")),
+        Fact("result_media", "media in results", each("result_media")),
         Fact(
             "empty_results",
             "empty results",
-            _yes_no("empty_results", "accepted", "no: a sentence stands in"),
+            yes_no("empty_results", "accepted", "no: a sentence stands in"),
         ),
         Fact(
             "result_error_flag",
             "failure of a result",
-            _yes_no("result_error_flag", "marked by a field", "said in its text"),
+            yes_no("result_error_flag", "marked by a field", "said in its text"),
         ),
         Fact(
             "user_after_results",
             "user message behind results",
-            _yes_no(
+            yes_no(
                 "user_after_results", "accepted", "no: a short assistant message stands between"
             ),
         ),
-        Fact("user_beside_results", "another user message there", _unless("user_beside_results")),
+        Fact("user_beside_results", "another user message there", unless("user_beside_results")),
         Fact(
             "text_beside_calls",
             "text beside calls",
-            _yes_no("text_beside_calls", "accepted", "no: it goes into a message before"),
+            yes_no("text_beside_calls", "accepted", "no: it goes into a message before"),
         ),
-        Fact("calls_last", "text behind a call", _only("calls_last", "no: calls are last")),
+        Fact("calls_last", "text behind a call", only("calls_last", "no: calls are last")),
         Fact(
             "empty_content_beside_calls",
             "text of a message with only calls",
-            _named(
+            named(
                 "empty_content_beside_calls",
                 {"null": "`null`", "empty": "an empty string", "omit": "left out"},
             ),
@@ -220,14 +168,14 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact(
             "arguments_checked",
             "arguments in the history",
-            _only("arguments_checked", "have to be the text of a JSON object"),
+            only("arguments_checked", "have to be the text of a JSON object"),
         ),
     ),
     "Reasoning": (
         Fact(
             "reasoning",
             "reasoning that is sent back",
-            _named(
+            named(
                 "reasoning",
                 {
                     "signed": "only with its own signature",
@@ -237,7 +185,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             ),
         ),
         Fact("reasoning_field", "where it stands", _reasoning_field),
-        Fact("reasoning_same_model", "who can read it", _only("reasoning_same_model", "its model")),
+        Fact("reasoning_same_model", "who can read it", only("reasoning_same_model", "its model")),
         Fact(
             "reasoning_state",
             "what it has to carry",
@@ -250,12 +198,12 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact(
             "reasoning_refused",
             "reasoning where none is accepted",
-            _only("reasoning_refused", "refused"),
+            only("reasoning_refused", "refused"),
         ),
         Fact(
             "forced_choice_with_reasoning",
             "forced call while it thinks",
-            _yes_no("forced_choice_with_reasoning"),
+            yes_no("forced_choice_with_reasoning"),
         ),
     ),
     "Tools": (
@@ -263,38 +211,39 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact(
             "schema_required",
             "tool without parameters",
-            _yes_no("schema_required", "has to have a schema", "may go without a schema"),
+            yes_no("schema_required", "has to have a schema", "may go without a schema"),
         ),
         Fact(
             "tools_with_history",
             "tools left out, calls in the history",
-            _yes_no("tools_with_history", "refused", "accepted"),
+            yes_no("tools_with_history", "refused", "accepted"),
         ),
-        Fact("strict_tools", "strict tools are taken", _unless("strict_tools")),
+        Fact("strict_tools", "strict tools are taken", unless("strict_tools")),
         Fact("choice_modes", "tool choice", _choices, also="choice_names"),
-        Fact("parallel_switch", "parallel calls can be switched off", _yes_no("parallel_switch")),
+        Fact("parallel_switch", "parallel calls can be switched off", yes_no("parallel_switch")),
         Fact(
             "parallel_needs_tools",
             "that switch without tools",
-            _only("parallel_needs_tools", "refused"),
+            only("parallel_needs_tools", "refused"),
         ),
-        Fact("server_history", "calls it ran itself, sent back", _unless("server_history")),
-        Fact("custom_tools", "tools for free text", _yes_no("custom_tools")),
+        Fact("server_history", "calls it ran itself, sent back", unless("server_history")),
+        Fact("custom_tools", "tools for free text", yes_no("custom_tools")),
     ),
     "Parameters and cache marks": (
+        *OUTPUT_FACTS,
         Fact(
             "token_limit_field",
             "limit of tokens",
             lambda one: listed(filter(None, [one.token_limit_field]), ""),
         ),
         Fact("seed_field", "seed", lambda one: quoted(one.seed_field)),
-        Fact("refused_params", "parameters that are refused", _each("refused_params")),
-        Fact("unstored", "storing replies", _only("unstored", "refused: `store` is `false`")),
-        Fact("stream_only", "whole replies", _only("stream_only", "none: it only streams")),
+        Fact("refused_params", "parameters that are refused", each("refused_params")),
+        Fact("unstored", "storing replies", only("unstored", "refused: `store` is `false`")),
+        Fact("stream_only", "whole replies", only("stream_only", "none: it only streams")),
         Fact(
             "instructions_required",
             "field for instructions",
-            _only("instructions_required", "has to be there, be it empty"),
+            only("instructions_required", "has to be there, be it empty"),
         ),
         Fact("refusals", "what else is refused", _refusals),
         Fact(

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from canonicall.cli.provider_facts import GROUPS, answer_to, listed, quoted
+from canonicall.cli.provider_facts import GROUPS, answer_to
 from canonicall.cli.provider_refusals import Refusal, refusals
 from canonicall.cli.provider_schemas import schema_answers, schema_facts
+from canonicall.cli.provider_words import listed, quoted
 from canonicall.providers.profile import ModelRules, Profile, Provenance, Rule, override
 from canonicall.providers.registry import get_profile, get_target, provider_names
 from canonicall.target import Target

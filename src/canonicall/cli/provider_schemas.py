@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import fields
 
-from canonicall.cli.provider_facts import listed, quoted
+from canonicall.cli.provider_words import listed, quoted
 from canonicall.target import StrictRule, Target
 
 _REFERENCES = {
