@@ -250,6 +250,8 @@ class Target(Struct, frozen=True):
     # Structured output.
     output_modes: tuple[OutputMode, ...] = ("schema", "object")
     """What a reply can be asked to be: JSON by a schema, any JSON object."""
+    output_refused: bool = True
+    """Whether anything else is refused; else it is taken, and the reply does not keep to it."""
     output_schemas: SchemaRule | None = None
     """What the schema of a reply may say; None where it is what those of tools may say."""
     output_strict: Literal["flag", "always", "never"] = "flag"

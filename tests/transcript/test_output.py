@@ -66,6 +66,12 @@ def test_what_fits_stays_the_same_object(target):
             OutputFormat(),
             [("schema_weakened", "params.output.schema")],
         ),
+        (
+            OutputFormat(CLOSED),
+            "zai",
+            OutputFormat(),
+            [("schema_weakened", "params.output.schema")],
+        ),
         (OutputFormat(LIST), "deepseek", None, [("param_dropped", "params.output")]),
         # Claude knows schemas only, and always holds the model to them.
         (OutputFormat(), SONNET, None, [("param_dropped", "params.output")]),

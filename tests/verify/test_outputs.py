@@ -137,6 +137,7 @@ ACCEPTED = [
     ("openai", chat(OBJECT, JSON)),
     ("generic", chat({"type": "grammar"})),
     ("mistral", chat(OBJECT)),
+    ("zai", chat(schema())),
     ("deepseek:deepseek-chat", chat(OBJECT, JSON)),
     ("groq:openai/gpt-oss-20b", chat(schema(), stream=False)),
     ("openai/openai-responses", responses(flat(CLOSED, strict=True))),

@@ -32,6 +32,11 @@ def _schemas(target: Target) -> str:
 
 OUTPUT_FACTS = (
     Fact("output_modes", "format of the reply", _modes, also="output_strict"),
+    Fact(
+        "output_refused",
+        "other formats of the reply",
+        lambda one: "" if one.output_refused else "taken, but not kept to",
+    ),
     Fact("output_schemas", "schema of the reply", _schemas),
     Fact(
         "output_word",

@@ -43,7 +43,8 @@ def _checks_output(target: Target) -> bool:
 
 
 def _refuses_parameters(target: Target) -> bool:
-    return bool(target.refused_params or target.refusals) or len(target.output_modes) < 2
+    is_narrow = target.output_refused and len(target.output_modes) < 2
+    return is_narrow or bool(target.refused_params or target.refusals)
 
 
 _ONLY_IF: dict[str, Callable[[Target], bool]] = {

@@ -36,7 +36,7 @@ class OutputWords(Struct, frozen=True):
 
 def output_violations(asked: Asked, target: Target, words: OutputWords) -> Iterator[Violation]:
     """Whether the target can be asked for it at all."""
-    if asked.mode not in target.output_modes:
+    if asked.mode not in target.output_modes and target.output_refused:
         error = words.unknown_mode.replace("{mode}", f"json_{asked.mode}")
         yield refuse("parameter_unsupported", asked.where, error, source=words.source)
     elif asked.mode == "object" and not _is_said(target.output_word, asked.messages):
