@@ -36,6 +36,15 @@ def encode_named(output: OutputFormat, findings: list[Finding]) -> dict[str, Any
     return held
 
 
+def taken_out(fields: dict[str, Any], name: str, inner: str) -> dict[str, Any]:
+    """The object in the field `name` with nothing but `inner`; in `fields` its rest is left."""
+    held = fields.pop(name)
+    rest = {key: one for key, one in held.items() if key != inner and one is not None}
+    if rest:
+        fields[name] = rest
+    return {name: {inner: held[inner]}}
+
+
 def unsaid(output: OutputFormat) -> list[Finding]:
     """What is lost where a format has no place for a description; a label is no loss."""
     if not output.description:

@@ -9,7 +9,7 @@ from typing import Any
 
 from canonicall.findings import Finding
 from canonicall.request import OutputFormat
-from canonicall.wire.output_formats import unsaid
+from canonicall.wire.output_formats import taken_out, unsaid
 
 FIELD = "output_config"
 _FORMAT = "format"
@@ -26,15 +26,8 @@ def decode_output(config: Any) -> OutputFormat | None:
 
 def take_output(fields: dict[str, Any]) -> tuple[OutputFormat | None, dict[str, Any]]:
     """The format, taken out of `fields`, and the field that said it."""
-    config = fields.get(FIELD)
-    output = decode_output(config)
-    if output is None or not isinstance(config, dict):
-        return None, {}
-    rest = {name: field for name, field in config.items() if name != _FORMAT}
-    del fields[FIELD]
-    if rest:
-        fields[FIELD] = rest
-    return output, {FIELD: {_FORMAT: config[_FORMAT]}}
+    output = decode_output(fields.get(FIELD))
+    return output, {} if output is None else taken_out(fields, FIELD, _FORMAT)
 
 
 def encode_output(

@@ -9,7 +9,7 @@ from typing import Any
 
 from canonicall.findings import Finding
 from canonicall.request import OutputFormat
-from canonicall.wire.output_formats import decode_named, encode_named
+from canonicall.wire.output_formats import decode_named, encode_named, taken_out
 
 FIELD = "text"
 _FORMAT = "format"
@@ -27,15 +27,8 @@ def decode_output(text: Any) -> OutputFormat | None:
 
 def take_output(fields: dict[str, Any]) -> tuple[OutputFormat | None, dict[str, Any]]:
     """The format, taken out of `fields`, and the field that said it."""
-    text = fields.get(FIELD)
-    output = decode_output(text)
-    if output is None or not isinstance(text, dict):
-        return None, {}
-    rest = {name: field for name, field in text.items() if name != _FORMAT and field is not None}
-    del fields[FIELD]
-    if rest:
-        fields[FIELD] = rest
-    return output, {FIELD: {_FORMAT: text[_FORMAT]}}
+    output = decode_output(fields.get(FIELD))
+    return output, {} if output is None else taken_out(fields, FIELD, _FORMAT)
 
 
 def encode_output(
