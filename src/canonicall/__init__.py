@@ -149,7 +149,14 @@ if TYPE_CHECKING:
         unregister_provider,
     )
     from canonicall.reply import Reply, Usage
-    from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+    from canonicall.request import (
+        OutputFormat,
+        Params,
+        Reasoning,
+        Request,
+        Tool,
+        ToolChoice,
+    )
 
     # Run an agent, hear what it does, and change what passes.
     from canonicall.runtime.agent import Agent
@@ -171,6 +178,7 @@ if TYPE_CHECKING:
     from canonicall.runtime.session import Session
     from canonicall.runtime.stats import SessionStats
     from canonicall.runtime.tooling import ToolingMiddleware, ToolingResponse
+    from canonicall.schema_rules import SchemaRule, StrictRule
 
     # Keep sessions, and open them again.
     from canonicall.store.database import Database
@@ -192,7 +200,7 @@ if TYPE_CHECKING:
         unregister_syntax,
     )
     from canonicall.syntax.scanner import TextScanner
-    from canonicall.target import FieldRule, IdRule, NameRule, SchemaRule, StrictRule, Target
+    from canonicall.target import FieldRule, IdRule, NameRule, Target
 
     # Show operators how it goes.
     from canonicall.telemetry.counters import counters_json, counters_text, export_counters
@@ -319,7 +327,7 @@ _NAMES_BY_MODULE = {
         "unregister_provider",
     ),
     "canonicall.reply": ("Reply", "Usage"),
-    "canonicall.request": ("Params", "Reasoning", "Request", "Tool", "ToolChoice"),
+    "canonicall.request": ("OutputFormat", "Params", "Reasoning", "Request", "Tool", "ToolChoice"),
     "canonicall.runtime.agent": ("Agent",),
     "canonicall.runtime.events": (
         "AgentEvent",
@@ -354,7 +362,8 @@ _NAMES_BY_MODULE = {
         "unregister_syntax",
     ),
     "canonicall.syntax.scanner": ("TextScanner",),
-    "canonicall.target": ("FieldRule", "IdRule", "NameRule", "SchemaRule", "StrictRule", "Target"),
+    "canonicall.target": ("FieldRule", "IdRule", "NameRule", "Target"),
+    "canonicall.schema_rules": ("SchemaRule", "StrictRule"),
     "canonicall.telemetry.counters": ("counters_json", "counters_text", "export_counters"),
     "canonicall.telemetry.observing": ("genai_observer",),
     "canonicall.tools.bound": ("BoundTool",),
@@ -443,6 +452,7 @@ __all__ = [
     "Opener",
     "Origin",
     "Outcome",
+    "OutputFormat",
     "Params",
     "Parsed",
     "PartialCall",

@@ -20,6 +20,7 @@ from canonicall.request import Request, Tool
 from canonicall.target import Target
 from canonicall.transcript.lifetimes import ordered_lifetimes
 from canonicall.transcript.offer import fitted_offer, within_cache_marks
+from canonicall.transcript.output import fitted_output
 from canonicall.transcript.params import fitted_params
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
@@ -115,6 +116,7 @@ def encode_request(
     if goal.model:
         request = replace(request, model=goal.model)
     request, about_params = fitted_params(request, goal)
+    request, about_output = fitted_output(request, goal, wanted)
     request, about_offer = fitted_offer(request, goal, policy=wanted)
     renderer.offer(tool.name for tool in request.tools)
     transcript = renderer.render(request.conversation)
@@ -127,6 +129,7 @@ def encode_request(
     findings += (
         *about_groups,
         *about_params,
+        *about_output,
         *about_offer,
         *transcript.findings,
         *about_marks,

@@ -48,6 +48,18 @@ class Reasoning(Struct, frozen=True, omit_defaults=True):
     budget: int | None = None
 
 
+class OutputFormat(Struct, frozen=True, omit_defaults=True):
+    """That the reply is JSON, and of which form."""
+
+    schema: dict[str, Any] | None = None
+    """JSON Schema of the reply; None for any JSON object."""
+    name: str = ""
+    """A label that some formats demand. Where there is no place for it, nothing is lost."""
+    description: str = ""
+    strict: bool | None = None
+    """Whether the model is held to the schema; None where the format has no such choice."""
+
+
 class Params(Struct, frozen=True, omit_defaults=True):
     """The parameters that mean the same everywhere. The rest stays in the request's `native`."""
 
@@ -59,6 +71,7 @@ class Params(Struct, frozen=True, omit_defaults=True):
     seed: int | None = None
     stream: bool | None = None
     reasoning: Reasoning | None = None
+    output: OutputFormat | None = None
 
 
 class Request(Struct, frozen=True):

@@ -9,10 +9,11 @@ from canonicall.blocks import Media, Opaque, Origin, Text, Thinking, ToolCall
 from canonicall.client.learning import Learned, change_for
 from canonicall.client.lessons import BY_FORMAT, CHANCE, CHANGES, HOPELESS
 from canonicall.conversation import Conversation
-from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.runtime.events import StatusEvent
 from canonicall.runtime.model import ModelError
 from canonicall.runtime.session import Session
+from canonicall.schema_rules import SchemaRule
 from canonicall.target import IdRule, Target
 from canonicall.testing.exchange import SimResponse
 from canonicall.testing.script import call, says, thought
@@ -74,11 +75,18 @@ async def test_a_signature_that_is_refused_is_left_out_once_and_from_then_on(
     assert model.told[0].code == code
 
 
+_FIELDS = {"type": "object", "properties": {"city": {"type": "string"}}}
+PLACE = Params(output=OutputFormat(_FIELDS, "place"))
+STRICT = Params(output=OutputFormat(_FIELDS, "place", strict=True))
 BLIND = [
     ("anthropic", "claude-opus-4-7", {"refused_params": ()}, {"params": Params(temperature=0.5)}),
     ("anthropic", "claude-opus-5-5", {"choice_modes": ("auto", "required", "none")}, {"tool_choice": ToolChoice("required")}),
     ("mistral", "", {"ids": IdRule(), "user_after_results": True}, {}),
     ("bedrock", "", {"tools_with_history": False}, {"tools": ()}),
+    ("deepseek", "deepseek-chat", {"output_modes": ("schema", "object")}, {"params": PLACE}),
+    ("openai", "gpt-5", {"output_word": ""}, {"params": Params(output=OutputFormat())}),
+    ("openai", "gpt-4o", {"schemas": SchemaRule()}, {"params": STRICT}),
+    ("gemini", "gemini-2.5-flash", {"refusals": (), "server_history": True}, {"params": PLACE}),
 ]  # fmt: skip
 
 

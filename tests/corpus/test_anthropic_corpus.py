@@ -158,7 +158,7 @@ def test_the_deprecated_field_is_read_and_reported():
     for body in old:
         request = decode_request(body)
         assert [one.code for one in request.findings] == ["legacy_field"]
-        assert request.native.fields["output_config"]["format"] == body["output_format"]
+        assert request.params.output.schema == body["output_format"]["schema"]
 
 
 def test_calls_results_and_words_of_requests_are_found():

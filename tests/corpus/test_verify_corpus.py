@@ -14,7 +14,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.target import IdRule, NameRule, SchemaRule, Target
+from canonicall.schema_rules import SchemaRule
+from canonicall.target import IdRule, NameRule, Target
 from canonicall.verify import explain, verify
 from corpus.support import CORPUS, needs_corpus
 

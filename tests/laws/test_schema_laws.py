@@ -22,7 +22,7 @@ from canonicall import (
 from canonicall.providers.registry import provider_names
 from canonicall.schema import fitting
 from canonicall.schema.fitting import fit_schema
-from canonicall.target import SchemaRule, StrictRule
+from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.wire.formats import FORMATS, get_format
 
 NARROW = SchemaRule(

@@ -4,7 +4,7 @@ import jsonschema_rs
 import pytest
 
 from canonicall.schema.fitting import fit_schema
-from canonicall.target import SchemaRule
+from canonicall.schema_rules import SchemaRule
 
 MODERN = SchemaRule(draft="2020-12")
 VALUES = [[], [1], ["a"], ["a", 1], ["a", 1, 2], 0, 1, 2, 5, {}, {"a": 1}, {"a": 1, "b": 2}, "a"]

@@ -3,7 +3,7 @@
 import pytest
 
 from canonicall.schema.fitting import fit_schema
-from canonicall.target import SchemaRule
+from canonicall.schema_rules import SchemaRule
 
 PLAIN = (
     *("type", "properties", "required", "items", "enum", "anyOf", "description", "minimum"),

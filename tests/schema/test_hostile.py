@@ -7,7 +7,7 @@ from canonicall.providers.registry import get_target, provider_names
 from canonicall.schema.definitions import BUDGET
 from canonicall.schema.fitting import fit_schema
 from canonicall.schema.limits import DEEPEST
-from canonicall.target import SchemaRule
+from canonicall.schema_rules import SchemaRule
 
 RULES = list(
     dict.fromkeys(

@@ -3,7 +3,7 @@
 import pytest
 
 from canonicall.schema.fitting import fit_schema
-from canonicall.target import SchemaRule
+from canonicall.schema_rules import SchemaRule
 
 KEPT = SchemaRule(keywords=("type", "properties", "items", "$ref", "$defs", "description", "enum"))
 ACYCLIC = SchemaRule(refs="acyclic")

@@ -4,7 +4,7 @@ import pytest
 
 from canonicall.schema.fitting import fit_schema
 from canonicall.schema.strict import Counts, counted
-from canonicall.target import SchemaRule, StrictRule
+from canonicall.schema_rules import SchemaRule, StrictRule
 
 COMPLETE = SchemaRule(
     strict=StrictRule(

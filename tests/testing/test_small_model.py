@@ -1,11 +1,13 @@
 """The model that is built in: it calls what the user's words are about, and tells the results."""
 
+import json
+
 import pytest
 
 from canonicall.blocks import Thinking
 from canonicall.conversation import Conversation
 from canonicall.outcome import Outcome
-from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.testing.small_model import MOST_CALLS, SmallModel
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -114,3 +116,20 @@ def test_a_call_that_was_denied_is_told_and_not_made_again():
     reply = SmallModel()(request)
     assert reply.message.calls == ()
     assert reply.message.text == "Here is what I found: getWeather ended as denied"
+
+
+@pytest.mark.parametrize(
+    ("output", "value"),
+    [
+        (OutputFormat(), {"answer": "You said: I am in Oslo I have no tools here."}),
+        (OutputFormat(CITY), {"city": "Oslo"}),
+        (OutputFormat({"type": "array", "items": CITY}), [{"city": "Oslo"}]),
+    ],
+)
+def test_it_answers_in_the_form_that_is_asked_for(output, value):
+    (block,) = SmallModel()(asked("I am in Oslo", output=output)).message.blocks
+    assert json.loads(block.text) == value
+
+
+def test_it_calls_tools_before_it_answers_in_a_form():
+    assert called(asked("The weather?", WEATHER, output=OutputFormat(CITY))) == ["getWeather"]

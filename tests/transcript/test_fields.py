@@ -71,7 +71,7 @@ def test_a_field_of_the_request_and_of_its_tools(maker, target, is_sent):
     function = {"name": "run", "parameters": {"type": "object"}}
     body = {
         "model": "m",
-        "messages": [{"role": "user", "content": "Go."}],
+        "messages": [{"role": "user", "content": "Go, in JSON."}],
         "tools": [{"type": "function", "function": function, "smell": 1}, {"type": "smelling"}],
         "response_format": {"type": "json_object"},
         "smell": 1,

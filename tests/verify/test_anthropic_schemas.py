@@ -2,7 +2,8 @@
 
 import pytest
 
-from canonicall.target import SchemaRule, Target
+from canonicall.schema_rules import SchemaRule
+from canonicall.target import Target
 from canonicall.verify import verify
 
 TARGET = Target(format="anthropic", max_tools=100, schemas=SchemaRule(checked=True))

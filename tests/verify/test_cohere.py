@@ -54,6 +54,10 @@ FINE = body(HELLO, said(call(), tool_plan="I will look."), result())
 CASES = {
     "empty_input": Case(body(), body(HELLO)),
     "unknown_role": Case(body({"role": "developer", "content": "Hi"}), body(HELLO)),
+    "bad_output_format": Case(
+        body(HELLO, tools=None, response_format={"type": "json_schema"}),
+        body(HELLO, tools=None, response_format={"type": "json_object"}),
+    ),
     "empty_message": Case(body(HELLO, {"role": "assistant"}, HELLO), body(HELLO, DONE, HELLO)),
     "bad_part": Case(
         body({"role": "system", "content": [{"type": "image_url"}]}),

@@ -66,6 +66,16 @@ CASES = {
         body({**HELLO, "role": "assistant"}), body({"parts": [{"text": "Hello"}]})
     ),
     "empty_message": Case(body(asked()), body(HELLO)),
+    "bad_output_format": Case(
+        body(HELLO, generationConfig={"responseJsonSchema": {}}),
+        body(
+            HELLO,
+            generation_config={
+                "response_mime_type": "application/json",
+                "response_json_schema": {},
+            },
+        ),
+    ),
     "bad_part": Case(
         body(asked({"text": "Hi", "inlineData": {}})), body(asked({"inline_data": {}}))
     ),

@@ -75,6 +75,7 @@ CASES = {
         body(HELLO, tools=[tool({"type": "object", "required": "city"})]),
         body(HELLO, tools=[tool({"type": "object", "required": ["city"]}), tool(None)]),
     ),
+    "bad_output_format": Case(body(HELLO, format="xml"), body(HELLO, format="json")),
     "tools_missing": Case(
         {"messages": FINE["messages"]}, FINE, replace(TARGET, tools_with_history=True)
     ),

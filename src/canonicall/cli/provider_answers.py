@@ -6,9 +6,22 @@ An answer is Markdown; the empty text is none, for a field that says nothing of 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
+from msgspec import Struct
+
 from canonicall.target import Target
 
 Answer: TypeAlias = Callable[[Target], str]
+
+
+class Fact(Struct, frozen=True):
+    """One question about a target, with the field of `Target` that answers it."""
+
+    field: str
+    question: str
+    answer: Answer
+    """The answer as Markdown; "" where there is none to give."""
+    also: str = ""
+    """Another field that the same answer tells."""
 
 
 def quoted(text: str) -> str:

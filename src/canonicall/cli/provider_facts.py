@@ -5,10 +5,8 @@ field that is never sent, has no answer and is left out. Every field has its pla
 but for `schemas`, which provider_schemas.py tells.
 """
 
-from msgspec import Struct
-
 from canonicall.cli.provider_answers import (
-    Answer,
+    Fact,
     cache_field,
     cache_marks,
     choices,
@@ -31,29 +29,16 @@ from canonicall.cli.provider_answers import (
     unmarked,
     yes_no,
 )
+from canonicall.cli.provider_outputs import OUTPUT_FACTS
 from canonicall.target import Target
 
-
-class Fact(Struct, frozen=True):
-    """One question about a target, with the field of `Target` that answers it."""
-
-    field: str
-    question: str
-    answer: Answer
-    """The answer as Markdown; "" where there is none to give."""
-    also: str = ""
-    """Another field that the same answer tells."""
-
-
 GROUPS: dict[str, tuple[Fact, ...]] = {
-    "Ids, names and fields": (
+    "Ids, fields and messages": (
         Fact("ids", "id of a call", id_rule),
         Fact("names", "name of a tool", name_rule),
         Fact("fields", "fields it does not know", unknown_fields),
         Fact("item_ids", "ids of items", only_if("item_ids", "looked up: only its own are taken")),
         Fact("unenforced", "rules it does not enforce", lambda one: listed(one.unenforced, "")),
-    ),
-    "Messages": (
         Fact(
             "system",
             "instructions stand",
@@ -111,7 +96,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
                 },
             ),
         ),
-        Fact("result_names_tool", "result names its tool", yes_no("result_names_tool")),
+        Fact("result_names_tool", "result names its tool", only_if("result_names_tool", "yes")),
         Fact("result_media", "media in results", each_of("result_media")),
         Fact(
             "empty_results",
@@ -220,6 +205,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact("custom_tools", "tools for free text", yes_no("custom_tools")),
     ),
     "Parameters and cache marks": (
+        *OUTPUT_FACTS,
         Fact(
             "token_limit_field",
             "limit of tokens",

@@ -37,6 +37,16 @@ def _knows_fields(target: Target) -> bool:
     return not target.format.startswith("openai") or is_closed or is_refused
 
 
+def _checks_output(target: Target) -> bool:
+    """Of the hosts that speak OpenAI's formats, those that are known to read schemas."""
+    return not target.format.startswith("openai") or target.schemas.checked
+
+
+def _refuses_parameters(target: Target) -> bool:
+    is_narrow = target.output_refused and len(target.output_modes) < 2
+    return is_narrow or bool(target.refused_params or target.refusals)
+
+
 _ONLY_IF: dict[str, Callable[[Target], bool]] = {
     "arguments_not_json": lambda one: one.arguments_checked,
     "bad_call_id": lambda one: one.ids.refused,
@@ -45,13 +55,15 @@ _ONLY_IF: dict[str, Callable[[Target], bool]] = {
     "cache_mark_order": lambda one: one.cache_order and one.cache_marks > 1,
     "call_id_too_long": lambda one: one.ids.refused and one.ids.style != "short",
     "forced_choice_with_thinking": lambda one: not one.forced_choice_with_reasoning,
+    "bad_output_format": _checks_output,
     "bad_parameter_name": _checks_schemas,
     "bad_speaker_name": lambda one: bool(one.speaker_names),
     "invalid_schema": _checks_schemas,
+    "json_word_missing": lambda one: bool(one.output_word),
     "misplaced_instructions": lambda one: not one.system_later,
     "must_end_with_user": lambda one: one.ends_with_user,
     "must_start_with_user": lambda one: one.starts_with_user,
-    "parameter_unsupported": lambda one: bool(one.refused_params or one.refusals),
+    "parameter_unsupported": _refuses_parameters,
     "reasoning_missing": lambda one: one.reasoning_placeholder is not None,
     "roles_do_not_alternate": lambda one: one.merge_roles,
     "schema_too_complex": _checks_strict,

@@ -6,7 +6,8 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from canonicall.cli.provider_answers import listed, quoted
-from canonicall.target import StrictRule, Target
+from canonicall.schema_rules import StrictRule
+from canonicall.target import Target
 
 _REFERENCES = {
     "all": "taken, recursive ones too",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from canonicall.client.lessons import BY_FORMAT, UNFORCED, UNSIGNED, Fields
+from canonicall.client.refused_output import less_output
 from canonicall.target import FieldPlace, FieldRule, Target, ThinkingKind
 from canonicall.transcript.thinking import EFFORTS
 
@@ -33,8 +34,12 @@ _PARAMS = {
     "reasoning_effort": "reasoning",
     "thinking": "reasoning",
     "output_config": "reasoning",
+    "response_format": "output",
+    "text": "output",
+    "format": "output",
+    "outputConfig": "output",
 }
-_NAMED = ("temperature", "top_p", "top_k", "seed", "stop", "reasoning", "max_tokens")
+_NAMED = ("temperature", "top_p", "top_k", "seed", "stop", "reasoning", "max_tokens", "output")
 
 
 def fields_in(code: str, words: str, target: Target) -> Fields:
@@ -45,7 +50,7 @@ def fields_in(code: str, words: str, target: Target) -> Fields:
 
 def _parameter(words: str, target: Target) -> Fields:
     """The parameter that an error names, in the words of `Params`."""
-    demanded = _demanded(words, target)
+    demanded = _demanded(words, target) or less_output(words, target)
     if demanded:
         return demanded
     instead = _USE_INSTEAD.search(words)
@@ -104,5 +109,6 @@ _READERS: dict[str, Callable[[str, Target], Fields]] = {
     "missing_field": _demanded,
     "thinking_unsupported": _thinking,
     "effort_unsupported": _effort,
+    "bad_output_format": less_output,
     "unknown_field": _unknown_field,
 }

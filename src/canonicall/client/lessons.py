@@ -47,6 +47,7 @@ CHANGES: dict[str, Fields] = {
     "cache_mark_on_blank_text": {"cache_marks": 0},
     "cache_mark_on_deferred_tool": {"cache_marks": 0},
     "tools_missing": {"tools_with_history": True},
+    "json_word_missing": {"output_word": "json"},
     # The shape of messages.
     "media_unsupported": _TEXT_ONLY,
     "bad_part": {"content_as_text": True, **_TEXT_ONLY},
@@ -98,6 +99,7 @@ OF_ONE_CONVERSATION = frozenset(
         "bad_item_id",
         "duplicate_item_id",
         "previous_response_unknown",
+        "bad_output_format",
     }
 )
 """What was wrong with what one conversation carries, or what nobody knows. It tells nothing of the
@@ -105,7 +107,7 @@ target that others could use."""
 
 NARROWEST: Fields = {
     **UNSEALED,
-    "refused_params": ("reasoning", "temperature", "top_p", "top_k", "seed", "stop"),
+    "refused_params": ("reasoning", "temperature", "top_p", "top_k", "seed", "stop", "output"),
     "choice_modes": ("auto", "none"),
     "choice_names": "no",
     "parallel_switch": False,

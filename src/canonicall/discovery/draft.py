@@ -15,7 +15,8 @@ from canonicall.codec import encode_request
 from canonicall.conversation import Conversation
 from canonicall.providers.endpoint import ENDPOINTS
 from canonicall.request import Params, Request, Tool, ToolChoice
-from canonicall.target import FieldRule, IdRule, SchemaRule, Target
+from canonicall.schema_rules import SchemaRule
+from canonicall.target import FieldRule, IdRule, Target
 from canonicall.wire.formats import get_format
 
 _CITY = {

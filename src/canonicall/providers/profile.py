@@ -30,7 +30,8 @@ from msgspec import Struct
 
 from canonicall.errors import InvalidValue, UnknownName
 from canonicall.providers.endpoint import Endpoint, load_endpoints
-from canonicall.target import FieldRule, IdRule, NameRule, SchemaRule, Target
+from canonicall.schema_rules import SchemaRule
+from canonicall.target import FieldRule, IdRule, NameRule, Target
 
 FORMATS = (
     "anthropic",

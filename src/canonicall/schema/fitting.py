@@ -19,7 +19,7 @@ from canonicall.schema.references import References
 from canonicall.schema.root import Root, is_root
 from canonicall.schema.strict import closed
 from canonicall.schema.wording import Wording
-from canonicall.target import SchemaRule
+from canonicall.schema_rules import SchemaRule
 
 _REFERENCES = frozenset(REFERENCES)
 # One step down in the value, not only in the schema.

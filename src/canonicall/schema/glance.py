@@ -8,7 +8,7 @@ from typing import Any
 
 from canonicall.schema.keywords import COUNTS, DEFINITIONS, MAPS, REFERENCES, TYPES
 from canonicall.schema.soundness import CHECKS
-from canonicall.target import References, SchemaRule
+from canonicall.schema_rules import References, SchemaRule
 
 # How the value of a keyword is looked at. Plain numbers: they are compared for every keyword.
 _NOT, _TEXT, _TYPE, _SCALAR, _CHECK, _REFERENCE, _DOUBT = range(7)

@@ -11,7 +11,7 @@ from canonicall.schema.losses import Change
 from canonicall.schema.merging import both, either
 from canonicall.schema.references import reference_of
 from canonicall.schema.wording import Wording
-from canonicall.target import SchemaRule
+from canonicall.schema_rules import SchemaRule
 
 
 class Root:
@@ -93,7 +93,7 @@ class Root:
         if kind == "object":
             return node
         if kind is None or (isinstance(kind, list) and "object" in kind):
-            self._words.lose("reworded", None, "The root says that arguments are an object.")
+            self._words.lose("reworded", None, "The root says that it is an object.")
             return {**node, "type": "object"} if kind else {"type": "object", **node}
         what = "Arguments are an object; a schema of another type says nothing about them."
         self._words.lose("weakened", None, what)

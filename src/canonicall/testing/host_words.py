@@ -16,6 +16,10 @@ _PAIRS = ("missing_result", "orphan_result_sent", "results_not_adjacent", "dupli
 _SHAPES = (*_PAIRS, "must_start_with_user", "empty_message", "empty_input", "blank_text")
 _WORDS: dict[str, dict[str, str]] = {
     "deepseek": {
+        "json_word_missing": (
+            "Prompt must contain the word 'json' in some form to use 'response_format' of type"
+            " 'json_object'"
+        ),
         "missing_result": (
             "An assistant message with 'tool_calls' must be followed by tool messages responding to"
             " each 'tool_call_id'. (insufficient tool messages following tool_calls message)"
@@ -47,6 +51,10 @@ _WORDS: dict[str, dict[str, str]] = {
         _SHAPES, "The messages parameter is illegal. Please check the documentation."
     ),
     "qwen": {
+        "json_word_missing": (
+            "<400> InternalError.Algo.InvalidParameter: 'messages' must contain the word 'json' in"
+            " some form, to use 'response_format' of type 'json_object'."
+        ),
         "arguments_not_json": (
             '<400> InternalError.Algo.InvalidParameter: The "function.arguments" parameter of the'
             " code model must be in JSON format."

@@ -1,4 +1,4 @@
-"""Arguments for a tool, made from its schema and from what the user said. The same every time.
+"""Values made from a schema and from what the user said: arguments, replies. The same every time.
 
 Good enough for a model that only plays one: every required field is there, of the right type, and
 names, numbers and choices that the user mentioned are used before anything is made up.
@@ -29,8 +29,13 @@ _FORMATS = {
 
 def sample_arguments(schema: dict[str, Any] | None, said: str = "") -> dict[str, Any]:
     """Arguments that fit `schema`, with what `said` mentions."""
-    made = _Sampler(schema or {}, said).value(schema or {}, "", 0)
+    made = sample_value(schema or {}, said)
     return made if isinstance(made, dict) else {}
+
+
+def sample_value(schema: dict[str, Any], said: str = "") -> Any:
+    """A value that fits `schema`, with what `said` mentions."""
+    return _Sampler(schema, said).value(schema, "", 0)
 
 
 class _Sampler:

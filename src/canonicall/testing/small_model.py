@@ -1,17 +1,21 @@
 """A model small enough to read: it calls the offered tools that the user's words are about.
 
 It asks for tools once for each user message, several at a time where that is allowed, and then
-answers with what the tools said. No weights, no chance: the same request, the same reply.
+answers with what the tools said: in words, or as the JSON that the request asks for. No weights, no
+chance: the same request, the same reply.
 """
 
 import re
 from collections.abc import Iterable
+from typing import Any
+
+import msgspec
 
 from canonicall.blocks import Message, Text, Thinking, ToolCall, ToolResult
 from canonicall.ledger import Interaction
 from canonicall.reply import Reply
 from canonicall.request import Request, Tool
-from canonicall.testing.sample_values import sample_arguments
+from canonicall.testing.sample_values import sample_arguments, sample_value
 from canonicall.testing.script import says
 
 MOST_CALLS = 4
@@ -38,6 +42,8 @@ class SmallModel:
         closed = _closed(request, since)
         calls = [] if results or closed else _calls(request, said)
         words = "" if calls else _answer(said, results, closed, request)
+        if words and request.params.output is not None:
+            words = _as_json(words, said, request.params.output.schema)
         blocks: list[Thinking | Text | ToolCall] = [*calls] if calls else [Text(text=words)]
         if self._is_thinking(request):
             about = ", ".join(call.name for call in calls) or "the answer"
@@ -125,6 +131,12 @@ def _answer(
         return "I have not been asked anything yet."
     note = "" if request.tools else " I have no tools here."
     return f"You said: {said[:_SHOWN]}{note}"
+
+
+def _as_json(words: str, said: str, schema: dict[str, Any] | None) -> str:
+    """The answer as JSON text; by a schema it is made of what the user mentioned."""
+    value = {"answer": words} if schema is None else sample_value(schema, said)
+    return msgspec.json.encode(value).decode()
 
 
 def _told(result: ToolResult, name: str) -> str:

@@ -11,6 +11,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request, Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.transcript.fields import kept_fields, takes_unknown
+from canonicall.transcript.output import used_by_output
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.schemas import fitted_tools
 
@@ -26,7 +27,8 @@ def fitted_offer(
     fits = (_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced)
     for fit in fits:
         request = fit(request, target, findings)
-    tools, about_schemas = fitted_tools(request.tools, target.schemas, policy)
+    used = used_by_output(request, target)
+    tools, about_schemas = fitted_tools(request.tools, target.schemas, policy, used)
     if tools is not request.tools:
         request = replace(request, tools=tools)
     return request, [*findings, *about_schemas]

@@ -19,8 +19,10 @@ from canonicall.request import Tool
 from canonicall.schema.fitting import fit_schema
 from canonicall.schema.losses import Change, Loss
 from canonicall.schema.strict import Counts, counted
-from canonicall.target import SchemaRule, StrictRule
+from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.transcript.policy import Policy
+
+_NOTHING = Counts()
 
 
 class _Told(Struct, frozen=True):
@@ -32,18 +34,8 @@ class _Told(Struct, frozen=True):
     """Where the first of them is, to be put after the place of the schema."""
     why: str
 
-    @property
-    def code(self) -> str:
-        match self.change:
-            case "weakened":
-                return "schema_weakened"
-            case "narrowed":
-                return "schema_narrowed"
-            case "reworded":
-                return "schema_reworded"
 
-
-class _Made(Struct, frozen=True):
+class Made(Struct, frozen=True):
     """A schema as a rule takes it."""
 
     schema: dict[str, Any]
@@ -62,11 +54,13 @@ class _Known(Struct, frozen=True):
 
 
 def fitted_tools(
-    tools: tuple[Tool, ...], rule: SchemaRule, policy: Policy
+    tools: tuple[Tool, ...], rule: SchemaRule, policy: Policy, used: Counts = _NOTHING
 ) -> tuple[tuple[Tool, ...], list[Finding]]:
-    """`tools` with schemas that `rule` takes; the same tuple where nothing changes."""
+    """`tools` with schemas that `rule` takes; the same tuple where nothing changes.
+
+    `used`: what of the limits of strict mode the request has used up already.
+    """
     findings: list[Finding] = []
-    used = Counts()
     strict_tools = 0
     fitted: list[Tool] = []
     for index, tool in enumerate(tools):
@@ -74,7 +68,7 @@ def fitted_tools(
             fitted.append(_with_none(tool, index, rule, findings))
             continue
         if tool.strict and rule.strict is not None:
-            held = _fit(tool, index, rule, strict=True)
+            held = _fitted(tool, index, rule, strict=True)
             counts = held.counts
             sums = Counts(
                 optional=used.optional + counts.optional,
@@ -84,16 +78,20 @@ def fitted_tools(
                 fields=used.fields + counts.properties,
                 optional_each=counts.optional,
             )
-            lost = _why_not_strict(held, rule.strict, sums, strict_tools, policy)
+            lost = why_not_strict(held, rule.strict, sums, strict_tools, policy)
             if not lost:
                 used, strict_tools = sums, strict_tools + 1
                 fitted.append(_with_schema(tool, held, index, policy, findings))
                 continue
             tool = _unstrict(tool, lost, index, policy, findings)  # noqa: PLW2901
-        plain = _fit(tool, index, rule, strict=False)
+        plain = _fitted(tool, index, rule, strict=False)
         fitted.append(_with_schema(tool, plain, index, policy, findings))
     is_same = all(one is other for one, other in zip(fitted, tools, strict=True))
     return (tools if is_same else tuple(fitted)), findings
+
+
+def _fitted(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> Made:
+    return fit(tool.parameters or {}, f"tools[{index}].parameters", rule, strict=strict)
 
 
 def _with_none(tool: Tool, index: int, rule: SchemaRule, findings: list[Finding]) -> Tool:
@@ -114,21 +112,39 @@ def _with_none(tool: Tool, index: int, rule: SchemaRule, findings: list[Finding]
 
 
 def _with_schema(
-    tool: Tool, made: _Made, index: int, policy: Policy, findings: list[Finding]
+    tool: Tool, made: Made, index: int, policy: Policy, findings: list[Finding]
 ) -> Tool:
     if made.schema is tool.parameters:
         return tool
-    where = f"tools[{index}].parameters"
-    for told in made.changes:
-        place = where + told.place
-        if policy.schemas == "refuse" and told.change != "reworded":
-            raise UntranslatableSchema(told.what, tool=tool.name, where=place)
-        findings.append(Finding(told.code, place, Action.CHANGED, told.why, Fault.RENDER))
+    findings += told_changes(made, f"tools[{index}].parameters", tool.name, policy)
     return replace(tool, parameters=made.schema)
 
 
-def _why_not_strict(made: _Made, rule: StrictRule, sums: Counts, tools: int, policy: Policy) -> str:
-    """Why a tool cannot be strict here; "" where it can."""
+def told_changes(made: Made, where: str, name: str, policy: Policy) -> list[Finding]:
+    """A finding for each kind of change to the schema at `where`; `name`: whose it is."""
+    findings: list[Finding] = []
+    for told in made.changes:
+        place = where + told.place
+        if policy.schemas == "refuse" and told.change != "reworded":
+            raise UntranslatableSchema(told.what, tool=name, where=place)
+        findings.append(
+            Finding(_code_of(told.change), place, Action.CHANGED, told.why, Fault.RENDER)
+        )
+    return findings
+
+
+def _code_of(change: Change) -> str:
+    match change:
+        case "weakened":
+            return "schema_weakened"
+        case "narrowed":
+            return "schema_narrowed"
+        case "reworded":
+            return "schema_reworded"
+
+
+def why_not_strict(made: Made, rule: StrictRule, sums: Counts, tools: int, policy: Policy) -> str:
+    """Why a schema cannot be strict here, behind so many strict tools; "" where it can."""
     inexact = [told for told in made.changes if told.change != "reworded"]
     if inexact and policy.strict_tools == "exact":
         return inexact[0].what
@@ -158,20 +174,19 @@ def _unstrict(tool: Tool, lost: str, index: int, policy: Policy, findings: list[
     return replace(tool, strict=False)
 
 
-def _fit(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> _Made:
-    """The schema of a tool as `rule` takes it."""
-    schema: dict[str, Any] = tool.parameters or {}
+def fit(schema: dict[str, Any], where: str, rule: SchemaRule, *, strict: bool) -> Made:
+    """A schema as `rule` takes it."""
     try:
         known = _known(msgspec.json.encode(schema), rule, strict)
     except (TypeError, ValueError, RecursionError):
         # No JSON, or deeper than anybody reads it: an error with the place. One that contains
         # itself is cut where it does.
-        plain, findings = plain_json(schema, f"tools[{index}].parameters")
+        plain, findings = plain_json(schema, where)
         fitted = fit_schema(plain, rule, strict=strict)
         cut = tuple(Loss("weakened", None, one.why) for one in findings)
-        return _Made(fitted.schema, _told((*cut, *fitted.losses)), counted(fitted.schema))
+        return Made(fitted.schema, _told((*cut, *fitted.losses)), counted(fitted.schema))
     made = schema if known.data is None else msgspec.json.decode(known.data)
-    return _Made(made, known.changes, known.counts)
+    return Made(made, known.changes, known.counts)
 
 
 @lru_cache(maxsize=2048)

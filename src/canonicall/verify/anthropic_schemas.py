@@ -1,7 +1,7 @@
 """The schemas of tools in the Messages API: the root, the names of parameters, strict mode.
 
-Strict tools are compiled into a grammar, all of a request together: what the compiler does not know
-is refused, and so is too much of what it does know.
+Strict tools and the format of the reply are compiled into a grammar, all of a request together:
+what the compiler does not know is refused, and so is too much of what it does know.
 """
 
 import re
@@ -57,9 +57,20 @@ def schema_violations(tools: list[Node], target: Target) -> Iterator[Violation]:
     for tool in sound:
         yield from _names(tool)
     strict = [tool for tool in sound if tool.get("strict") is True]
-    yield from _request_limits(strict)
+    if len(strict) > MOST_STRICT_TOOLS:
+        error = (
+            f"Too many strict tools ({len(strict)}). The maximum number of strict tools supported "
+            f"is {MOST_STRICT_TOOLS}. Try reducing the number of tools marked as strict."
+        )
+        yield refuse("too_many_strict_tools", "$.tools", error, source=RECORDED)
+    yield from too_complex([_spot(tool) for tool in strict], "$.tools")
     for tool in strict:
-        yield from _strict_tool(tool)
+        yield from held_violations(_spot(tool), f"{dotted(tool.where)}.custom: ")
+
+
+def strict_roots(tools: list[Node]) -> list[Spot]:
+    """The schemas that are compiled together with that of the reply."""
+    return [_spot(tool) for tool in tools if tool.get("strict") is True]
 
 
 def _spot(tool: Node) -> Spot:
@@ -107,14 +118,9 @@ def _names(tool: Node) -> Iterator[Violation]:
             yield refuse("bad_parameter_name", where, error, source=source)
 
 
-def _request_limits(strict: list[Node]) -> Iterator[Violation]:
-    if len(strict) > MOST_STRICT_TOOLS:
-        error = (
-            f"Too many strict tools ({len(strict)}). The maximum number of strict tools supported "
-            f"is {MOST_STRICT_TOOLS}. Try reducing the number of tools marked as strict."
-        )
-        yield refuse("too_many_strict_tools", "$.tools", error, source=RECORDED)
-    spots = [spot for tool in strict for spot in walk(_spot(tool)) if isinstance(spot.schema, dict)]
+def too_complex(roots: list[Spot], where: str) -> Iterator[Violation]:
+    """More than the compiler takes in all the schemas of a request."""
+    spots = [spot for root in roots for spot in walk(root) if isinstance(spot.schema, dict)]
     optional = sum(map(optional_properties, spots))
     if optional > MOST_OPTIONAL:
         error = (
@@ -122,9 +128,9 @@ def _request_limits(strict: list[Node]) -> Iterator[Violation]:
             "compilation inefficient. Reduce the number of optional parameters in your tool "
             f"schemas (limit: {MOST_OPTIONAL})."
         )
-        yield refuse("schema_too_complex", "$.tools", error, source="elie222/inbox-zero#2323")
+        yield refuse("schema_too_complex", where, error, source="elie222/inbox-zero#2323")
     else:
-        yield from _one_too_complex(strict)
+        yield from _one_too_complex(roots)
     unions = sum(spot.is_property and is_union(spot) for spot in spots)
     if unions > MOST_UNIONS:
         error = (
@@ -132,22 +138,22 @@ def _request_limits(strict: list[Node]) -> Iterator[Violation]:
             "arrays or anyOf). This causes exponential compilation cost. Reduce the number of "
             f"nullable or union-typed parameters (limit: {MOST_UNIONS} parameters with unions)."
         )
-        yield refuse("schema_too_complex", "$.tools", error, source="error text of the API")
+        yield refuse("schema_too_complex", where, error, source="error text of the API")
 
 
-def _one_too_complex(strict: list[Node]) -> Iterator[Violation]:
+def _one_too_complex(roots: list[Spot]) -> Iterator[Violation]:
     """Below the limit of the request, so many optional parameters in one schema are too many."""
-    for tool in strict:
-        spots = (spot for spot in walk(_spot(tool)) if isinstance(spot.schema, dict))
+    for root in roots:
+        spots = (spot for spot in walk(root) if isinstance(spot.schema, dict))
         if sum(map(optional_properties, spots)) > MOST_OPTIONAL_EACH:
             error = "Schema is too complex for compilation. Try reducing the number of tools or "
             error += "simplifying tool schemas."
             source = "0xPlaygrounds/rig: recorded refusal of 24 in one schema, 24 in twelve pass"
-            yield refuse("schema_too_complex", tool.at("input_schema"), error, source=source)
+            yield refuse("schema_too_complex", root.where, error, source=source)
 
 
-def _strict_tool(tool: Node) -> Iterator[Violation]:
-    root, place = _spot(tool), f"{dotted(tool.where)}.custom: "
+def held_violations(root: Spot, place: str) -> Iterator[Violation]:
+    """What the compiler does not know in a schema; `place`: how the API begins to tell it."""
     for spot in walk(root):
         for what in _bare(spot) if not isinstance(spot.schema, dict) else _strict(spot):
             error = place + what if what else ""

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from canonicall.target import Target
+from canonicall.verify.anthropic_outputs import messages_output
 from canonicall.verify.anthropic_pairs import Turn
 from canonicall.verify.anthropic_schemas import schema_violations
 from canonicall.verify.cache_marks import Mark, marks_in_order
@@ -38,6 +39,7 @@ def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterato
     yield from _leading_thinking(root, turns)
     yield from _thinking_while_off(root, turns)
     yield from _params(root, target)
+    yield from messages_output(root, target)
     yield from refused_fields(root, target)
     yield from _cache_marks(root, target)
     yield from _deferred_marks(tools)

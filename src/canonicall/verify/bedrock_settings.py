@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from canonicall.target import Target
+from canonicall.verify.anthropic_outputs import converse_output
 from canonicall.verify.cache_marks import Mark, marks_in_order
 from canonicall.verify.lexical import Declared
 from canonicall.verify.node import Node, dotted
@@ -80,6 +81,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
             )
             yield refuse("blank_text", block.where, error, source=CONVERSE)
     yield from _cache_points(root, tools, messages, target)
+    yield from converse_output(root, target)
     yield from refused_fields(root, target)
 
 

@@ -274,6 +274,15 @@ CODES = {
     "parameter_unsupported": Code(
         "The model does not know this parameter or this value of it.", "Leave the parameter out."
     ),
+    "bad_output_format": Code(
+        "The format of the reply, or its schema, is not one that the provider takes.",
+        "Send a schema that the provider takes, or leave the format out.",
+    ),
+    "json_word_missing": Code(
+        "A JSON object is asked for, and no message says so in words.",
+        "Write the word JSON into a message.",
+        Fault.INPUT,
+    ),
     # Cache marks.
     "too_many_cache_marks": Code(
         "There are more cache marks than the provider takes.", "Remove the oldest marks."

@@ -10,13 +10,16 @@ from canonicall.target import Target
 from canonicall.verify.lexical import Declared, id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.outputs import Asked, OutputWords, output_violations
 from canonicall.verify.pairing import Answer, Call, Said, broken_pairs
+from canonicall.verify.refused import refused_fields
 from canonicall.verify.schemas import Spot, walk
 from canonicall.verify.violation import Violation, refuse
 
 CHAT = "docs.cohere.com: chat API v2 reference"
 TOOLS = "docs.cohere.com: tool use"
 STRICT = "docs.cohere.com: parameter types for tool use, strict_tools"
+OUTPUT = "cohere SDK: response_format_v2.py and json_response_format_v2.py"
 MOST_STRICT_FIELDS = 200
 PARTS = {
     "user": {"text", "image_url"},
@@ -55,6 +58,8 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         yield refuse(broken.code, broken.where, source=TOOLS)
     yield from _end(messages, target)
     yield from _offer(root, messages, target)
+    yield from _output(root, target)
+    yield from refused_fields(root, target)
 
 
 def _content(message: Node, role: str) -> Iterator[Violation]:
@@ -127,6 +132,22 @@ def _offer(root: Node, messages: list[Node], target: Target) -> Iterator[Violati
     yield from offer_violations(offer, target, WORDS)
     if root.get("strict_tools") is True:
         yield from _strict(tools)
+
+
+def _output(root: Node, target: Target) -> Iterator[Violation]:
+    """The format of the reply: any JSON object, maybe by a schema, which is that of an object."""
+    form = root.node("response_format")
+    schema, where = form.get("json_schema"), form.at("json_schema")
+    if form.text("type") not in {"", "text", "json_object"}:
+        yield refuse("bad_output_format", form.at("type"), source=OUTPUT)
+    elif form.get("type") == "json_object":
+        asked = Asked(form.where, "object" if schema is None else "schema")
+        yield from output_violations(asked, target, OutputWords(OUTPUT))
+        kind = schema.get("type", "object") if isinstance(schema, dict) else schema
+        if schema is not None and kind != "object":
+            yield refuse("bad_output_format", where, source=OUTPUT)
+    elif schema is not None:
+        yield refuse("bad_output_format", where, source=OUTPUT)
 
 
 def _strict(tools: list[Node]) -> Iterator[Violation]:

@@ -48,14 +48,19 @@ def schema_violations(declaration: Node, target: Target) -> Iterator[Violation]:
         where = f"{root.where}.properties"
         error = f"{place}.properties: should be non-empty for OBJECT type"
         yield refuse("bad_tool_schema", where, error, source="lobehub/lobehub#5002")
-    for spot in walk(root, _inside):
-        if isinstance(spot.schema, dict):
-            yield from _message(spot)
-            yield from _sense(spot, place)
+    yield from dialect_violations(root, place)
     for name in root.properties:
         if not PARAMETER_NAME.fullmatch(name):
             where = f"{root.where}.properties.{name}"
             yield refuse("bad_parameter_name", where, source=SDK)
+
+
+def dialect_violations(root: Spot, place: str) -> Iterator[Violation]:
+    """What is wrong with a schema in Google's own dialect; `place`: where, in the API's words."""
+    for spot in walk(root, _inside):
+        if isinstance(spot.schema, dict):
+            yield from _message(spot)
+            yield from _sense(spot, place)
 
 
 def _json_name(declaration: Node, name: str) -> str:

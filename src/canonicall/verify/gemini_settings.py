@@ -4,14 +4,17 @@ import re
 from collections.abc import Iterator
 
 from canonicall.target import Target
-from canonicall.verify.gemini_schemas import schema_violations
+from canonicall.verify.gemini_schemas import dialect_violations, schema_violations
 from canonicall.verify.lexical import Declared
 from canonicall.verify.node import Node
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.outputs import Asked, OutputWords, of_output, output_violations
 from canonicall.verify.refused import refused_fields
+from canonicall.verify.schemas import Spot
 from canonicall.verify.violation import Violation, refuse
 
 CALLING = "ai.google.dev: function calling"
+CONFIG = "google-genai 3.1.0, types.py: GenerateContentConfig"
 MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "auto"}
 
 WORDS = Words(
@@ -59,7 +62,28 @@ def setting_violations(root: Node, target: Target, *, is_used: bool) -> Iterator
         yield refuse("tools_mixed", "$.tools", error, source=CALLING)
     for declaration in declared:
         yield from schema_violations(declaration, target)
+    yield from _output(root, target)
     yield from refused_fields(root, target)
+
+
+def _output(root: Node, target: Target) -> Iterator[Violation]:
+    """The format of the reply: one schema at most, beside the media type that it goes with."""
+    config = root.node(either(root, "generationConfig"))
+    dialect, plain = either(config, "responseSchema"), either(config, "responseJsonSchema")
+    kind = config.text(either(config, "responseMimeType"))
+    has_schema = config.has(dialect) or config.has(plain)
+    if config.has(dialect) and config.has(plain):
+        yield refuse("bad_output_format", config.at(dialect), source=CONFIG)
+    if has_schema and kind in {"", "text/plain"}:
+        where = config.at(dialect if config.has(dialect) else plain)
+        yield refuse("bad_output_format", where, source=CONFIG)
+    if kind == "application/json":
+        asked = Asked(config.where, "schema" if has_schema else "object")
+        yield from output_violations(asked, target, OutputWords(CONFIG))
+    if config.has(dialect):
+        place = "* GenerateContentRequest.generation_config.response_schema"
+        spot = Spot(config.get(dialect), config.at(dialect))
+        yield from of_output(dialect_violations(spot, place))
 
 
 def _tools(root: Node) -> list[Node]:

@@ -10,8 +10,10 @@ from typing import Any
 
 from canonicall.target import Target
 from canonicall.verify.lexical import Declared, is_tool_name
+from canonicall.verify.metaschema import shown
 from canonicall.verify.node import KINDS, Node
 from canonicall.verify.offer import Offer, Words, offer_violations
+from canonicall.verify.outputs import Asked, OutputWords, output_violations
 from canonicall.verify.pairing import Answer, Call, Said, broken_pairs
 from canonicall.verify.refused import refused_fields
 from canonicall.verify.schemas import Spot
@@ -42,6 +44,20 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         yield refuse(broken.code, broken.where, source=TEMPLATES)
     yield from _offer(root, messages, target)
     yield from refused_fields(root, target)
+    yield from _output(root, target)
+
+
+def _output(root: Node, target: Target) -> Iterator[Violation]:
+    """`format`: "json", or a JSON Schema, or nothing."""
+    form, where = root.get("format"), root.at("format")
+    if form in (None, ""):
+        return
+    if form != "json" and not isinstance(form, dict):
+        error = f'invalid format: {shown(form)}; expected "json" or a valid JSON Schema object'
+        yield refuse("bad_output_format", where, error, source="ollama/ollama: llm/server.go")
+        return
+    asked = Asked(where, "object" if form == "json" else "schema")
+    yield from output_violations(asked, target, OutputWords(TYPES))
 
 
 def _go_kind(value: object) -> str:

@@ -10,10 +10,8 @@ from canonicall.verify.metaschema import DRAFT_7, faults
 from canonicall.verify.node import Node, plain
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
 from canonicall.verify.openai_chat_fields import tool_field_violations
-from canonicall.verify.openai_schemas import (
-    root_violations,
-    schema_violations,
-)
+from canonicall.verify.openai_outputs import chat_output
+from canonicall.verify.openai_schemas import root_violations, schema_violations
 from canonicall.verify.refused import refused_fields, unknown_fields
 from canonicall.verify.remembered import right_for, unless_right
 from canonicall.verify.schemas import Spot
@@ -72,6 +70,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     if root.has("parallel_tool_calls") and not tools and target.parallel_needs_tools:
         error = "'parallel_tool_calls' is only allowed when 'tools' are specified."
         yield refuse("choice_without_tools", "$.parallel_tool_calls", error, source=CHAT)
+    yield from chat_output(root, target)
     yield from refused_fields(root, target)
 
 

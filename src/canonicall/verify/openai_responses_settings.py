@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from canonicall.target import Target
 from canonicall.verify.node import Node, plain
+from canonicall.verify.openai_outputs import responses_output
 from canonicall.verify.violation import Violation, refuse
 
 PARAMS = {
@@ -60,6 +61,7 @@ def setting_violations(root: Node, target: Target) -> Iterator[Violation]:
     if target.instructions_required and not root.has("instructions"):
         error, source = "Instructions are required", "leookun/cursor-byok#88"
         yield refuse("missing_field", "$.instructions", error, source=source)
+    yield from responses_output(root, target)
     for name in target.refused_params:
         field = PARAMS.get(name, "")
         if field and root.has(field):

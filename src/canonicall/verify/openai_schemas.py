@@ -1,4 +1,4 @@
-"""The schemas of function tools at OpenAI, in Chat Completions and Responses alike.
+"""The schemas of function tools and replies at OpenAI, in Chat Completions and Responses alike.
 
 They are judged where the target is known to read them (`SchemaRule.checked`): many hosts speak
 these formats and take `strict` and most schemas unread.
@@ -32,10 +32,13 @@ MOST_CHARACTERS = 120_000
 
 
 def schema_violations(
-    name: str, schema: Any, where: str, *, is_strict: bool
+    name: str, schema: Any, where: str, *, is_strict: bool, of: str = "function"
 ) -> Iterator[Violation]:
-    """What is wrong with the parameters of one function; the first kind of fault hides the next."""
-    start = f"Invalid schema for function '{name}': "
+    """What is wrong with the parameters of one function; the first kind of fault hides the next.
+
+    `of`: what the schema is of, in the words of the API.
+    """
+    start = f"Invalid schema for {of} '{name}': "
     root = Spot(schema, where)
     spots = [spot for spot in walk(root) if isinstance(spot.schema, dict)]
     for found in (_root(root, start), _kinds(root, start), _arrays(spots, start)):

@@ -43,5 +43,5 @@ def _value(root: Node, path: str) -> Any:
     return value
 
 
-def _is_there(value: Any, wanted: tuple[str, ...]) -> bool:
+def _is_there(value: Any, wanted: tuple[str | bool, ...]) -> bool:
     return value in wanted if wanted else bool(value)

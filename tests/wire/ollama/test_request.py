@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Native, Origin
 from canonicall.conversation import Conversation
 from canonicall.errors import CanonicallError, MalformedBody
-from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.wire.ollama.request import decode_request, encode_request
 from canonicall.wire.ollama.target import TARGET
 from wire.support import places, put, transcript
@@ -69,10 +69,9 @@ def test_what_a_request_means():
         seed=7,
         stream=False,
         reasoning=Reasoning(enabled=True, effort="high"),
+        output=OutputFormat(),
     )
-    assert request.native == Native(
-        "ollama", {"format": "json", "keep_alive": 0, "options": {"num_ctx": 4096}}
-    )
+    assert request.native == Native("ollama", {"keep_alive": 0, "options": {"num_ctx": 4096}})
 
 
 def test_assistant_messages_know_where_they_come_from():

@@ -11,7 +11,7 @@ from canonicall import Conversation, Message, Native, Text, ToolResult
 from canonicall.errors import MalformedBody
 from canonicall.findings import Report
 from canonicall.providers.registry import get_target
-from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.openai_chat.request import decode_request, encode_request
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
@@ -77,7 +77,10 @@ def test_a_request_is_read():
     assert request.tools == (Tool("f", parameters={"type": "object"}),)
     assert request.tool_choice == ToolChoice("required", ("f",), parallel=False)
     assert request.params == Params(
-        5, 0.5, 0.9, None, ("a",), 7, stream=True, reasoning=Reasoning(effort="low")
+        *(5, 0.5, 0.9, None, ("a",), 7),
+        stream=True,
+        reasoning=Reasoning(effort="low"),
+        output=OutputFormat(),
     )
     assert request.native.fields["n"] == 1
     assert request.findings == ()
@@ -106,7 +109,7 @@ def test_a_request_is_written_as_it_was():
 
 def test_bytes_do_not_depend_on_the_order_of_the_input():
     shuffled = dict(sorted(FULL.items(), reverse=True))
-    known = [name for name in FULL if name not in ("n", "response_format")]
+    known = [name for name in FULL if name != "n"]
     one, other = (encode(decode_request(body))[0] for body in (FULL, shuffled))
     assert json.dumps({k: one[k] for k in known}) == json.dumps({k: other[k] for k in known})
     assert [k for k in other if k in known] == [k for k in one if k in known]

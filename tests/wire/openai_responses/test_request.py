@@ -8,7 +8,7 @@ from canonicall.codec import translate
 from canonicall.conversation import Conversation
 from canonicall.errors import MalformedBody
 from canonicall.findings import Report
-from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.openai_responses.request import decode_request, encode_request
 from canonicall.wire.openai_responses.target import FORMAT, TARGET
@@ -60,6 +60,7 @@ def test_a_request_is_read():
         top_p=0.9,
         stream=True,
         reasoning=Reasoning(effort="low"),
+        output=OutputFormat(),
     )
     assert request.native == Native(
         FORMAT,
@@ -67,9 +68,9 @@ def test_a_request_is_read():
             "reasoning": {"summary": "auto"},
             "store": False,
             "include": ["reasoning.encrypted_content"],
-            "text": {"format": {"type": "json_object"}},
         },
     )
+    assert request.spelled == Native(FORMAT, {"text": {"format": {"type": "json_object"}}})
     assert request.continues == Native(FORMAT, {"previous_response_id": "resp_1"})
     assert request.findings == ()
 

@@ -17,6 +17,8 @@ from canonicall.wire.anthropic.messages import (
     encode_content,
     encode_turn,
 )
+from canonicall.wire.anthropic.output_format import FIELD as OUTPUT_CONFIG
+from canonicall.wire.anthropic.output_format import encode_output, take_output
 from canonicall.wire.anthropic.reasoning import (
     decode_reasoning,
     encode_reasoning,
@@ -87,6 +89,7 @@ def decode_request(
     conversation, findings = history.conversation, list(history.findings)
     choice = decode_choice(body.get("tool_choice"))
     reasoning, rest = decode_reasoning(body, findings)
+    output, said = take_output(rest)
     native = set_fields(body, _KNOWN) | set_fields(rest, ())
     if choice is None and body.get("tool_choice") is not None:
         native["tool_choice"] = body["tool_choice"]
@@ -105,9 +108,11 @@ def decode_request(
             stop=tuple(text_at(one, f"$.stop_sequences[{n}]") for n, one in enumerate(stop)),
             stream=body["stream"] if isinstance(body.get("stream"), bool) else None,
             reasoning=reasoning,
+            output=output,
         ),
         model=model,
         native=native_of(native),
+        spelled=native_of(said),
         findings=(*findings, *conversation.report),
     )
 
@@ -125,6 +130,9 @@ def encode_request(
     findings += more
     thinking, more = fit_thinking(thinking, limit, transcript.turns)
     findings += more
+    output = encode_output(request.params.output, own_fields(request.spelled), findings)
+    if output:
+        thinking[OUTPUT_CONFIG] = {**thinking.get(OUTPUT_CONFIG, {}), **output}
     choice, more = _encode_choice(request, names, target, bool(tools), is_thinking(thinking))
     findings += more
     system, turns = _system_apart(transcript.turns, target)

@@ -5,7 +5,8 @@ Sources: platform.claude.com (pages named at the rules), the typed models of the
 A provider's profile overrides what a model or a compatible host does differently.
 """
 
-from canonicall.target import IdRule, NameRule, SchemaRule, StrictRule, Target
+from canonicall.schema_rules import SchemaRule, StrictRule
+from canonicall.target import IdRule, NameRule, Target
 
 # SDK lib/_parse/_transform.py: what is not here is moved into the description.
 _STRICT = StrictRule(
@@ -49,6 +50,11 @@ TARGET = Target(
         told=True,
         strict=_STRICT,
     ),
+    # SDK json_output_format_param.py: there is no other type.
+    output_modes=("schema",),
+    # SDK lib/_parse/_transform.py: any type at the root, and what strict tools may say.
+    output_schemas=SchemaRule(object_root=False, draft="2020-12", told=True, strict=_STRICT),
+    output_strict="always",
     # Docs "Handle tool calls": all results in the next user message, before everything else.
     results="user_message",
     # SDK tool_result_block_param.py: text, image, document, search_result, tool_reference.

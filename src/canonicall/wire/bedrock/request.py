@@ -5,7 +5,9 @@
 
 from typing import Any
 
-from canonicall.blocks import Message, Native, Origin
+from msgspec.structs import replace
+
+from canonicall.blocks import Message, Origin
 from canonicall.conversation import Conversation
 from canonicall.findings import Finding
 from canonicall.request import Params, Reasoning, Request
@@ -19,6 +21,7 @@ from canonicall.wire.bedrock.messages import (
     encode_blocks,
     encode_turn,
 )
+from canonicall.wire.bedrock.output_format import encode_output, take_output
 from canonicall.wire.bedrock.target import TARGET
 from canonicall.wire.bedrock.tools import (
     decode_choice,
@@ -64,13 +67,16 @@ def decode_request(
         conversation.append(message)
     tools = object_at(body.get("toolConfig") or {}, "$.toolConfig")
     choice = decode_choice(tools.get("toolChoice"), findings)
+    native = _decode_native(body, unread=() if choice else ("toolChoice",))
+    output, said = take_output(native)
     return Request(
         conversation,
         tools=decode_tools(tools.get("tools")),
         tool_choice=choice,
-        params=_decode_params(body),
+        params=replace(_decode_params(body), output=output),
         model=model,
-        native=_decode_native(body, unread=() if choice else ("toolChoice",)),
+        native=native_of(native),
+        spelled=native_of(said),
         findings=(*findings, *conversation.report.findings),
     )
 
@@ -102,7 +108,7 @@ def _decode_reasoning(more: dict[str, Any]) -> Reasoning | None:
     )
 
 
-def _decode_native(body: dict[str, Any], unread: tuple[str, ...]) -> Native | None:
+def _decode_native(body: dict[str, Any], unread: tuple[str, ...]) -> dict[str, Any]:
     """Every field without canonical meaning, those inside the two configurations as well.
 
     `unread` are known fields inside whose value could not be read.
@@ -117,7 +123,7 @@ def _decode_native(body: dict[str, Any], unread: tuple[str, ...]) -> Native | No
             rest = {key: item for key, item in inner if key not in read and item is not None}
         if rest not in (None, "", [], {}):
             fields[name] = rest
-    return native_of(fields)
+    return fields
 
 
 def encode_request(
@@ -147,7 +153,9 @@ def encode_request(
     more = _encode_reasoning(request.params.reasoning, native.get(_MORE, {}), target, findings)
     if more:
         body[_MORE] = more
-    body |= {name: value for name, value in native.items() if name not in (*_KNOWN, _MORE)}
+    body |= encode_output(request.params.output, native, own_fields(request.spelled))
+    written = (*_KNOWN, *body, _MORE)
+    body |= {name: value for name, value in native.items() if name not in written}
     spoken = (turn for turn in transcript.turns if turn.role not in _INSTRUCTING)
     body["messages"] = known.written(with_distinct_documents(spoken), target, encode_turn)
     return body, findings

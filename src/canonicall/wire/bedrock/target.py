@@ -5,7 +5,24 @@ Sources: the `bedrock-runtime` service model of botocore (shapes `ToolUseId`, `T
 documentation; error texts are quoted where they are the only source.
 """
 
-from canonicall.target import IdRule, NameRule, SchemaRule, Target
+from canonicall.schema_rules import SchemaRule, StrictRule
+from canonicall.target import IdRule, NameRule, Target
+
+# User guide, "Get validated JSON results from models": no recursion, no limits of numbers and
+# texts, objects closed, `minItems` of 0 or 1.
+_STRICT = StrictRule(
+    keywords=(
+        *("type", "properties", "required", "additionalProperties", "items", "minItems"),
+        *("enum", "const", "anyOf", "allOf", "$ref", "$defs", "title", "description", "format"),
+        "default",
+    ),
+    formats=(
+        *("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6"),
+        "uuid",
+    ),
+    refs="acyclic",
+    min_items=(0, 1),
+)
 
 TARGET = Target(
     format="bedrock",
@@ -20,6 +37,10 @@ TARGET = Target(
     # `inputSchema.json` is that of an object; Claude behind it: "input_schema does not support
     # oneOf, allOf, or anyOf at the top level".
     schemas=SchemaRule(root_refused=("oneOf", "allOf", "anyOf")),
+    # Service model: `OutputFormatType` is json_schema and nothing else.
+    output_modes=("schema",),
+    output_schemas=SchemaRule(object_root=False, draft="2020-12", told=True, strict=_STRICT),
+    output_strict="always",
     # "Expected toolResult blocks at messages.N.content for the following Ids".
     results="user_message",
     # Service model: `ToolResultContentBlock`.

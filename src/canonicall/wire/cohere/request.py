@@ -14,6 +14,8 @@ from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import filled_fields
 from canonicall.wire.cohere.content import FORMAT, native_of, own_fields
 from canonicall.wire.cohere.messages import decode_messages, encode_turn
+from canonicall.wire.cohere.output_format import FIELD as OUTPUT
+from canonicall.wire.cohere.output_format import decode_output, encode_output
 from canonicall.wire.cohere.target import TARGET
 from canonicall.wire.cohere.tools import decode_choice, decode_tools, encode_choice, encode_tools
 from canonicall.wire.losses import foreign_fields, not_sent
@@ -51,12 +53,15 @@ def decode_request(
     strict = body.get("strict_tools")
     choice = decode_choice(body.get("tool_choice"), findings)
     is_read = choice is not None or body.get("tool_choice") == "AUTO"
-    known = _KNOWN if is_read else [name for name in _KNOWN if name != "tool_choice"]
+    known = [name for name in _KNOWN if is_read or name != "tool_choice"]
+    params = _decode_params(body)
+    if params.output is not None:
+        known.append(OUTPUT)
     return Request(
         conversation,
         tools=decode_tools(body.get("tools"), strict=strict if isinstance(strict, bool) else None),
         tool_choice=choice,
-        params=_decode_params(body),
+        params=params,
         model=model,
         native=native_of(filled_fields(body, known)),
         findings=(*findings, *conversation.report.findings),
@@ -69,6 +74,7 @@ def _decode_params(body: dict[str, Any]) -> Params:
         **{ours: body.get(theirs) for theirs, ours in _PARAMS.items()},
         stop=tuple(text_at(word, "$.stop_sequences") for word in stop),
         reasoning=_decode_thinking(body.get("thinking")),
+        output=decode_output(body.get(OUTPUT)),
     )
 
 
@@ -95,7 +101,8 @@ def encode_request(
     fields["thinking"] = _encode_thinking(params.reasoning, findings)
     body |= {name: value for name, value in fields.items() if value is not None}
     body |= _encode_tools(request, transcript, target, findings)
-    body |= own_fields(request.native, except_for=_KNOWN)
+    body |= encode_output(params.output, findings)
+    body |= own_fields(request.native, except_for=(*_KNOWN, *body))
     body["messages"] = known.written(transcript.turns, target, encode_turn)
     return body, findings
 

@@ -4,7 +4,8 @@ Sources: the API reference (docs.cohere.com/reference/chat) and the typed models
 SDK (`AssistantChatMessageV2`, `ToolChatMessageV2`, `V2ChatRequest`).
 """
 
-from canonicall.target import IdRule, NameRule, SchemaRule, StrictRule, Target
+from canonicall.schema_rules import SchemaRule, StrictRule
+from canonicall.target import IdRule, NameRule, Refusal, Target
 
 TARGET = Target(
     format="cohere",
@@ -18,6 +19,25 @@ TARGET = Target(
     # required parameter, and 200 fields in all tools. Objects may be open, for all that is said.
     schemas=SchemaRule(
         strict=StrictRule(some_required=True, closed=False, any_json=True, max_fields=200)
+    ),
+    # docs.cohere.com, "Structured outputs": the model is always held to the schema, of an object.
+    output_schemas=SchemaRule(),
+    output_strict="never",
+    # SDK response_format_v2.py: "The parameter is not supported when used in combinations with the
+    # `documents` or `tools` parameters." The words of the refusal are not known.
+    refusals=(
+        Refusal(
+            field="response_format.type",
+            values=("json_object",),
+            beside="tools",
+            error="",
+        ),
+        Refusal(
+            field="response_format.type",
+            values=("json_object",),
+            beside="documents",
+            error="",
+        ),
     ),
     results="tool_messages",
     # API reference: user content is text and image_url, tool content is text and document.

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from canonicall.blocks import Origin
 from canonicall.conversation import Conversation
 from canonicall.findings import Finding
@@ -15,13 +17,15 @@ from canonicall.wire.gemini.messages import (
     encode_system,
     encode_turn,
 )
+from canonicall.wire.gemini.output_format import encode_output, take_output
 from canonicall.wire.gemini.params import decode_params, encode_params
 from canonicall.wire.gemini.target import FORMAT, PROVIDER, TARGET
 from canonicall.wire.gemini.tools import decode_choice, decode_tools, encode_choice, encode_tools
 from canonicall.wire.losses import foreign_fields
 from canonicall.wire.reading import text_at
 
-_KNOWN = ("model", "systemInstruction", "tools", "toolConfig", "generationConfig", "contents")
+_CONFIG = "generationConfig"
+_KNOWN = ("model", "systemInstruction", "tools", "toolConfig", _CONFIG, "contents")
 
 
 def decode_request(
@@ -40,19 +44,21 @@ def decode_request(
     conversation = Conversation.of(messages)
     tools = decode_tools(fields.get("tools"), findings)
     choice, tool_config = decode_choice(fields.get("toolConfig"), findings)
-    params, generation_config = decode_params(fields.get("generationConfig"))
+    params, config = decode_params(fields.get(_CONFIG))
+    output, said = take_output(config, findings)
     rest = {name: field for name, field in fields.items() if name not in _KNOWN}
     if tool_config:
         rest["toolConfig"] = tool_config
-    if generation_config:
-        rest["generationConfig"] = generation_config
+    if config:
+        rest[_CONFIG] = config
     return Request(
         conversation=conversation,
         tools=tools,
         tool_choice=choice,
-        params=params,
+        params=replace(params, output=output),
         model=model,
         native=native_of(rest),
+        spelled=native_of({_CONFIG: said} if said else {}),
         findings=(*findings, *conversation.report.findings),
     )
 
@@ -73,7 +79,9 @@ def encode_request(
         has_functions=any("functionDeclarations" in entry for entry in tools),
     )
     findings += (*told, *foreign_fields(FORMAT, request.native))
-    params = encode_params(request.params, rest.pop("generationConfig", {}), findings)
+    said = own_fields(request.spelled).get(_CONFIG, {})
+    config = encode_params(request.params, rest.pop(_CONFIG, {}), findings)
+    config |= encode_output(request.params.output, said, findings)
     system = [turn for turn in transcript.turns if turn.role in ("system", "developer")]
     spoken = [turn for turn in transcript.turns if turn.role not in ("system", "developer")]
     fields = {
@@ -81,7 +89,7 @@ def encode_request(
         "tools": tools,
         "toolConfig": tool_config,
         **{name: field for name, field in rest.items() if name not in _KNOWN},
-        "generationConfig": params,
+        _CONFIG: config,
     }
     body = {name: field for name, field in fields.items() if field not in (None, [], {})}
     body["contents"] = known.written(spoken, target, encode_turn)

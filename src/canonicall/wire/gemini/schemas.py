@@ -1,8 +1,9 @@
 """Google's own schema dialect: read as plain JSON Schema, and told apart from it.
 
-The field `parameters` of a declaration holds a `Schema`, a subset of OpenAPI 3.0 as a proto
-message: types in capitals or as numbers of their enum, `nullable`, names in camelCase or
-snake_case, limits and enums as text. Everything behind this file knows JSON Schema alone.
+The fields `parameters` of a declaration and `responseSchema` hold a `Schema`, a subset of OpenAPI
+3.0 as a proto message: types in capitals or as numbers of their enum, `nullable`, names in
+camelCase or snake_case, limits and enums as text. Everything behind this file knows
+JSON Schema alone.
 
 Source: google-genai, types.py, `Schema` and `Type`; ai.google.dev/api/caching#Schema.
 """
@@ -46,6 +47,11 @@ def plain_parameters(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of a function's arguments as JSON Schema: they are an object, and never null."""
     root = {name: value for name, value in schema.items() if name != "nullable"}
     return {"type": "object", **_each_schema(root, _plain)}
+
+
+def plain_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a reply as JSON Schema."""
+    return _each_schema(schema, _plain)
 
 
 def spelled_out(schema: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What generateContent accepts. Profiles of single models override it (Gemini 3 and later)."""
 
-from canonicall.target import IdRule, NameRule, SchemaRule, Target
+from canonicall.schema_rules import SchemaRule
+from canonicall.target import IdRule, NameRule, Target
 
 FORMAT = "gemini"
 PROVIDER = "gemini"
@@ -29,6 +30,12 @@ TARGET = Target(
     # Other keywords: refused in `parameters` ("Unknown name [...]: Cannot find field."); what the
     # other field does with them is not documented, so none is sent (litellm#14330).
     schemas=SchemaRule(keywords=_KEYWORDS, told=True, type_lists="null"),
+    # google-genai, types.py, `GenerateContentConfig`: a reply is any JSON, and "the full JSON
+    # Schema may be sent", of which these are read.
+    output_schemas=SchemaRule(
+        object_root=False, keywords=(*_KEYWORDS, "oneOf", "$id", "$anchor"), others="ignored"
+    ),
+    output_strict="never",
     # All results of a model turn stand in one user content, with nothing else in it: "the number
     # of function response parts is equal to the number of function call parts" (API error text).
     results="own_user_message",

@@ -21,6 +21,8 @@ from canonicall.wire.ollama.messages import (
     native_of,
     own_fields,
 )
+from canonicall.wire.ollama.output_format import FIELD as OUTPUT
+from canonicall.wire.ollama.output_format import decode_output, encode_output
 from canonicall.wire.ollama.target import TARGET
 from canonicall.wire.ollama.tools import decode_choice, decode_tools, encode_choice, encode_tools
 from canonicall.wire.reading import list_at, object_at, text_at
@@ -34,6 +36,7 @@ _OPTIONS = {
 }
 """The name of each parameter in `options`, and ours."""
 _KNOWN = ("model", "messages", "tools", "stream", "think", "options")
+"""Fields with a canonical meaning, whatever they hold; a format of the reply may have none."""
 
 
 def decode_request(
@@ -71,6 +74,7 @@ def _decode_params(body: dict[str, Any]) -> Params:
         # `ChatRequest.Stream`: true by default.
         stream=True if stream is None else bool(stream),
         reasoning=_decode_think(body.get("think")),
+        output=decode_output(body.get(OUTPUT)),
     )
 
 
@@ -91,6 +95,8 @@ def _decode_think(value: Any) -> Reasoning | None:
 
 def _decode_native(body: dict[str, Any]) -> Native | None:
     fields = filled_fields(body, _KNOWN)
+    if decode_output(fields.get(OUTPUT)) is not None:
+        del fields[OUTPUT]
     options = body.get("options") or {}
     rest = {
         name: value
@@ -121,7 +127,8 @@ def encode_request(
     tools = _encode_tools(request, transcript, target, findings)
     if tools:
         body["tools"] = tools
-    body |= {name: value for name, value in native.items() if name not in _KNOWN}
+    body |= encode_output(request.params.output, findings)
+    body |= {name: value for name, value in native.items() if name not in (*_KNOWN, *body)}
     body["messages"] = known.written(transcript.turns, target, encode_turn)
     return body, findings
 

@@ -4,7 +4,8 @@ Source: ollama/ollama, `api/types.go` (`ChatRequest`, `Message`, `ToolCall`), `s
 `docs/api`.
 """
 
-from canonicall.target import IdRule, SchemaRule, Target
+from canonicall.schema_rules import SchemaRule
+from canonicall.target import IdRule, Target
 
 TARGET = Target(
     format="ollama",
@@ -18,6 +19,9 @@ TARGET = Target(
         others="ignored",
         refs="none",
     ),
+    # `format` is made a grammar, with all of JSON Schema that `llama/json-schema-to-grammar` knows.
+    output_schemas=SchemaRule(object_root=False),
+    output_strict="never",
     results="tool_messages",
     # `Message.ToolName`: older builds find the call by the tool's name only.
     result_names_tool=True,

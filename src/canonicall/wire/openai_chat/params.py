@@ -12,6 +12,8 @@ from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning
 from canonicall.target import Target
+from canonicall.wire.openai_chat.output_format import FIELD as OUTPUT
+from canonicall.wire.openai_chat.output_format import decode_output, encode_output
 from canonicall.wire.reading import kind_of, list_at, object_at, text_at
 
 _REASONING = ("reasoning_effort", "reasoning", "thinking", "enable_thinking", "thinking_budget")
@@ -44,6 +46,7 @@ def decode_params(body: dict[str, Any], findings: list[Finding]) -> Params:
         seed=_whole(_number(body, "random_seed") if seed is None else seed),
         stream=stream if isinstance(stream, bool) else None,
         reasoning=_decode_reasoning(body),
+        output=decode_output(body.get(OUTPUT)),
     )
 
 
@@ -65,8 +68,13 @@ def encode_params(
     lost = [name for name in said if not _is_known(name, target)]
     findings = [_dropped(name, "The target has no such parameter.") for name in lost]
     reasoning, more = _encode_reasoning(params.reasoning, spelled, target)
+    findings += more
+    output = encode_output(params.output, spelled, findings)
+    if not all(_is_known(name, target) for name in output):
+        findings.append(_dropped("output", "The target cannot be told the form of its reply."))
+        output = {}
     kept = {name: field for name, field in said.items() if name not in lost}
-    return kept | reasoning, findings + more
+    return kept | reasoning | output, findings
 
 
 def _is_known(name: str, target: Target) -> bool:

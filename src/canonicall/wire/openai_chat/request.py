@@ -14,6 +14,7 @@ from canonicall.wire.carried import set_fields
 from canonicall.wire.history import History
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
 from canonicall.wire.openai_chat.native import lost_marks, native_of, own_fields
+from canonicall.wire.openai_chat.output_format import FIELD as OUTPUT
 from canonicall.wire.openai_chat.params import (
     PLAIN_FIELDS,
     SPELLED_FIELDS,
@@ -35,7 +36,6 @@ _KNOWN = (
     *("model", "messages", "tools", "functions"),
     *("tool_choice", "function_call", "parallel_tool_calls"),
     *PLAIN_FIELDS,
-    *SPELLED_FIELDS,
 )
 
 
@@ -64,18 +64,21 @@ def decode_request(
     history = history or History.read(decode_history, body, origin, domain)
     conversation, findings = history.conversation, list(history.findings)
     choice = decode_choice(body, findings)
+    params = decode_params(body, findings)
+    # A format that has no canonical meaning is a native field, any other is remembered as it came.
+    said = SPELLED_FIELDS if params.output is None else (*SPELLED_FIELDS, OUTPUT)
     return Request(
         conversation,
         tools=decode_tools(body, findings),
         tool_choice=choice,
-        params=decode_params(body, findings),
+        params=params,
         model=model,
         native=native_of(
-            set_fields(body, _KNOWN) | reasoning_extras(body) | unread_choice(body, choice)
+            set_fields(body, (*_KNOWN, *said))
+            | reasoning_extras(body)
+            | unread_choice(body, choice)
         ),
-        spelled=native_of(
-            {name: body[name] for name in SPELLED_FIELDS if body.get(name) is not None}
-        ),
+        spelled=native_of({name: body[name] for name in said if body.get(name) is not None}),
         findings=(*findings, *conversation.report.findings),
     )
 

@@ -3,7 +3,8 @@
 Sources: types of `openai` 3.49.0 and the OpenAPI document of 2026-08-21, where no other is named.
 """
 
-from canonicall.target import FieldRule, IdRule, NameRule, SchemaRule, Target
+from canonicall.schema_rules import SchemaRule
+from canonicall.target import FieldRule, IdRule, NameRule, Target
 
 FORMAT = "openai-chat"
 

@@ -16,6 +16,8 @@ from canonicall.wire.losses import dropped, foreign_fields
 from canonicall.wire.openai_responses.fields import native_of, own_fields
 from canonicall.wire.openai_responses.marks import lost_marks
 from canonicall.wire.openai_responses.messages import decode_input, encode_turn
+from canonicall.wire.openai_responses.output_format import FIELD as TEXT
+from canonicall.wire.openai_responses.output_format import encode_output, take_output
 from canonicall.wire.openai_responses.target import FORMAT, TARGET
 from canonicall.wire.openai_responses.tools import (
     BRINGS_TOOLS,
@@ -71,6 +73,7 @@ def decode_request(
         native["tool_choice"] = asked
     stored = {name: body[name] for name in _STORED if body.get(name)}
     rest = set_fields(body, {*_KNOWN, *stored})
+    output, said = take_output(rest)
     return Request(
         conversation=conversation,
         tools=tools,
@@ -81,9 +84,11 @@ def decode_request(
             top_p=number_at(body, "top_p"),
             stream=body["stream"] if isinstance(body.get("stream"), bool) else None,
             reasoning=reasoning,
+            output=output,
         ),
         model=model,
         native=native_of(native | rest),
+        spelled=native_of(said),
         continues=native_of(stored),
         findings=(*findings, *about_tools, *about_choice, *conversation.report),
     )
@@ -109,9 +114,10 @@ def encode_request(
         "tools": tools,
         **choice,
         **_encode_params(request.params, native, findings),
+        **encode_output(request.params.output, native, own_fields(request.spelled), findings),
     }
     findings += foreign_fields(FORMAT, request.native)
-    extras = {name: field for name, field in native.items() if name not in _KNOWN}
+    extras = {name: field for name, field in native.items() if name not in (*_KNOWN, TEXT)}
     if target.unstored:
         extras |= _unstored(extras, findings)
     extras |= own_fields(request.continues)

@@ -1,6 +1,7 @@
 """What the Responses API accepts."""
 
-from canonicall.target import IdRule, NameRule, SchemaRule, StrictRule, Target
+from canonicall.schema_rules import SchemaRule, StrictRule
+from canonicall.target import IdRule, NameRule, Target
 
 FORMAT = "openai-responses"
 

@@ -1,0 +1,164 @@
+"""The format of the reply, as one target can be asked for it.
+
+In: a request. Out: the same request with a schema that the target takes, with any JSON object
+where it knows no schema, or without a format; a finding for each change. The fields a format has
+for it are chosen in `wire/<format>/output_format.py`.
+"""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from canonicall.errors import UntranslatableSchema
+from canonicall.findings import Action, Fault, Finding
+from canonicall.request import OutputFormat, Request
+from canonicall.schema.strict import Counts, counted
+from canonicall.schema_rules import SchemaRule, StrictRule
+from canonicall.target import Target
+from canonicall.transcript.policy import Policy
+from canonicall.transcript.schemas import fit, told_changes, why_not_strict
+
+_PLACE = "params.output"
+_SCHEMA = f"{_PLACE}.schema"
+_ANY_OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+def fitted_output(
+    request: Request, target: Target, policy: Policy
+) -> tuple[Request, list[Finding]]:
+    """`request` with a format of the reply that `target` can be asked for."""
+    asked = request.params.output
+    if asked is None:
+        return request, []
+    findings: list[Finding] = []
+    given = asked
+    if asked.schema is not None and "schema" not in target.output_modes:
+        asked = _as_any_object(asked, target, policy, findings)
+    if asked is not None and asked.schema is None:
+        asked = _any_object(asked, request, target, findings)
+    if asked is not None and asked.schema is not None:
+        asked = _by_schema(asked, asked.schema, target, policy, findings)
+    if asked is given:
+        return request, findings
+    return replace(request, params=replace(request.params, output=asked)), findings
+
+
+def used_by_output(request: Request, target: Target) -> Counts:
+    """What a fitted format of the reply uses up of the limits that strict tools have as well."""
+    asked = request.params.output
+    if asked is None or asked.schema is None or not _is_held(asked, target):
+        return Counts()
+    return counted(asked.schema)
+
+
+def _rule(target: Target) -> SchemaRule:
+    return target.output_schemas or target.schemas
+
+
+def _is_held(asked: OutputFormat, target: Target) -> bool:
+    """Whether the rules of strict mode hold for the schema."""
+    is_asked = bool(asked.strict) and target.output_strict == "flag"
+    return _rule(target).strict is not None and (is_asked or target.output_strict == "always")
+
+
+def _as_any_object(
+    asked: OutputFormat, target: Target, policy: Policy, findings: list[Finding]
+) -> OutputFormat | None:
+    """Without the schema, where the target knows none."""
+    if "object" not in target.output_modes or not _may_be_object(asked.schema or {}):
+        why = "The target cannot be told what form a reply has to have."
+        findings.append(_dropped(why))
+        return None
+    why = "The target can be asked for a JSON object, but not for one that fits a schema."
+    _may_be_lossy(policy, why, _SCHEMA, asked)
+    findings.append(Finding("schema_weakened", _SCHEMA, Action.CHANGED, why, Fault.RENDER))
+    return OutputFormat()
+
+
+def _any_object(
+    asked: OutputFormat, request: Request, target: Target, findings: list[Finding]
+) -> OutputFormat | None:
+    """Any JSON object: as such, or by a schema that says no more, which asks for no word."""
+    word = target.output_word
+    is_known = "object" in target.output_modes
+    if is_known and (not word or _is_said(word, request, target)):
+        return asked
+    if "schema" in target.output_modes and target.output_strict != "always":
+        why = "That the reply is a JSON object is said by a schema that allows any."
+        findings.append(Finding("schema_reworded", _SCHEMA, Action.CHANGED, why, Fault.RENDER))
+        return replace(asked, schema=_ANY_OBJECT, strict=None)
+    why = "The target cannot be asked for just any JSON object."
+    if is_known:
+        why = f"The target gives JSON objects only where a message says the word {word!r}."
+    findings.append(_dropped(why))
+    return None
+
+
+def _by_schema(
+    asked: OutputFormat,
+    schema: dict[str, Any],
+    target: Target,
+    policy: Policy,
+    findings: list[Finding],
+) -> OutputFormat | None:
+    """With a schema that the target takes, strict where it is strict and can say it exactly."""
+    rule = _rule(target)
+    if rule.object_root and not _may_be_object(schema):
+        findings.append(_dropped("A reply that has a schema is an object here; this one is not."))
+        return None
+    if _is_held(asked, target) and rule.strict is not None:
+        is_always = target.output_strict == "always"
+        held = fit(schema, _SCHEMA, rule, strict=True)
+        wanted = replace(policy, strict_tools="made") if is_always else policy
+        lost = why_not_strict(held, _of_replies(rule.strict), _alone(held.counts), 0, wanted)
+        if not lost:
+            findings += told_changes(held, _SCHEMA, asked.name, policy)
+            return asked if held.schema is schema else replace(asked, schema=held.schema)
+        if is_always:
+            findings.append(_dropped(f"The target cannot say the schema of the reply. {lost}"))
+            return None
+        why = f"Strict mode cannot say the schema of the reply, so it is not strict. {lost}"
+        where = f"{_PLACE}.strict"
+        _may_be_lossy(policy, why, where, asked)
+        findings.append(Finding("strict_dropped", where, Action.CHANGED, why, Fault.RENDER))
+        asked = replace(asked, strict=False)
+    plain = fit(schema, _SCHEMA, rule, strict=False)
+    findings += told_changes(plain, _SCHEMA, asked.name, policy)
+    return asked if plain.schema is schema else replace(asked, schema=plain.schema)
+
+
+def _may_be_lossy(policy: Policy, what: str, where: str, asked: OutputFormat) -> None:
+    """An error where the policy refuses a schema that cannot be said."""
+    if policy.schemas == "refuse":
+        raise UntranslatableSchema(what, tool=asked.name, where=where)
+
+
+def _of_replies(rule: StrictRule) -> StrictRule:
+    """The limits of strict mode without those that count tools."""
+    return replace(rule, max_tools=0, max_fields=0)
+
+
+def _alone(counts: Counts) -> Counts:
+    return replace(counts, optional_each=counts.optional)
+
+
+def _may_be_object(schema: dict[str, Any]) -> bool:
+    """Whether a value that fits may be an object, for all that the root says of its type."""
+    kind = schema.get("type", "object")
+    kinds = kind if isinstance(kind, list) else [kind]
+    values = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    may_be_listed = not isinstance(values, list) or any(isinstance(one, dict) for one in values)
+    return "object" in kinds and may_be_listed
+
+
+def _is_said(word: str, request: Request, target: Target) -> bool:
+    """Whether a message holds the word. Instructions that stand at the top are no message."""
+    return any(
+        word in message.text.lower()
+        for index, message in enumerate(request.conversation.messages)
+        if index or message.role != "system" or target.system != "top"
+    )
+
+
+def _dropped(why: str) -> Finding:
+    return Finding("param_dropped", _PLACE, Action.DROPPED, why, Fault.RENDER)

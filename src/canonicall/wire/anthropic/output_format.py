@@ -1,0 +1,44 @@
+"""The format of the reply: `output_config.format`, both ways.
+
+Source: SDK json_output_format_param.py: a schema, and nothing else. The model is always held to it,
+so it is strict. What is not read here stays native.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from canonicall.findings import Finding
+from canonicall.request import OutputFormat
+from canonicall.wire.output_formats import taken_out, unsaid
+
+FIELD = "output_config"
+_FORMAT = "format"
+
+
+def decode_output(config: Any) -> OutputFormat | None:
+    """The format in the field `output_config`, None where it has no canonical meaning."""
+    value = config.get(_FORMAT) if isinstance(config, dict) else None
+    if not isinstance(value, dict) or value.get("type") != "json_schema":
+        return None
+    schema = value.get("schema")
+    return OutputFormat(schema, strict=True) if isinstance(schema, dict) else None
+
+
+def take_output(fields: dict[str, Any]) -> tuple[OutputFormat | None, dict[str, Any]]:
+    """The format, taken out of `fields`, and the field that said it."""
+    output = decode_output(fields.get(FIELD))
+    return output, {} if output is None else taken_out(fields, FIELD, _FORMAT)
+
+
+def encode_output(
+    output: OutputFormat | None, spelled: Mapping[str, Any], findings: list[Finding]
+) -> dict[str, Any]:
+    """What `output_config` says of the format, as before where that still says the same."""
+    if output is None:
+        return {}
+    said = spelled.get(FIELD)
+    known = decode_output(said)
+    if isinstance(said, dict) and known is not None and known.schema == output.schema:
+        return {_FORMAT: said[_FORMAT]}
+    findings += unsaid(output)
+    return {_FORMAT: {"type": "json_schema", "schema": output.schema}}

@@ -1,0 +1,52 @@
+"""The format of the reply: `text.format`, both ways.
+
+Source: SDK response_text_config_param.py, response_format_text_json_schema_config_param.py. What is
+not read here (`{"type": "text"}`) and what else `text` holds stays native.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from canonicall.findings import Finding
+from canonicall.request import OutputFormat
+from canonicall.wire.output_formats import decode_named, encode_named, taken_out
+
+FIELD = "text"
+_FORMAT = "format"
+
+
+def decode_output(text: Any) -> OutputFormat | None:
+    """The format that the field `text` asks for, None where it has no canonical meaning."""
+    value = text.get(_FORMAT) if isinstance(text, dict) else None
+    if not isinstance(value, dict):
+        return None
+    if value.get("type") == "json_schema":
+        return decode_named(value)
+    return OutputFormat() if value == {"type": "json_object"} else None
+
+
+def take_output(fields: dict[str, Any]) -> tuple[OutputFormat | None, dict[str, Any]]:
+    """The format, taken out of `fields`, and the field that said it."""
+    output = decode_output(fields.get(FIELD))
+    return output, {} if output is None else taken_out(fields, FIELD, _FORMAT)
+
+
+def encode_output(
+    output: OutputFormat | None,
+    native: Mapping[str, Any],
+    spelled: Mapping[str, Any],
+    findings: list[Finding],
+) -> dict[str, Any]:
+    """The field `text` with its native rest; the format as it was said before, if it still is."""
+    rest = native.get(FIELD, {})
+    if output is None:
+        return {FIELD: rest} if rest else {}
+    said = spelled.get(FIELD)
+    if isinstance(said, dict) and decode_output(said) == output:
+        wire = said[_FORMAT]
+    elif output.schema is None:
+        wire = {"type": "json_object"}
+    else:
+        wire = {"type": "json_schema", **encode_named(output, findings)}
+    kept = rest if isinstance(rest, dict) else {}
+    return {FIELD: {**kept, _FORMAT: wire}}
