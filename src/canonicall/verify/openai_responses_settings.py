@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from canonicall.target import Target
 from canonicall.verify.node import Node, plain
 from canonicall.verify.openai_outputs import responses_output
+from canonicall.verify.refused import refused_fields
 from canonicall.verify.violation import Violation, refuse
 
 PARAMS = {
@@ -62,6 +63,7 @@ def setting_violations(root: Node, target: Target) -> Iterator[Violation]:
         error, source = "Instructions are required", "leookun/cursor-byok#88"
         yield refuse("missing_field", "$.instructions", error, source=source)
     yield from responses_output(root, target)
+    yield from refused_fields(root, target)
     for name in target.refused_params:
         field = PARAMS.get(name, "")
         if field and root.has(field):

@@ -22,7 +22,7 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.findings import Action, Fault, Finding
-from canonicall.wire.carried import with_rest
+from canonicall.wire.carried import opaque_of, with_rest
 from canonicall.wire.gemini import results
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
@@ -107,9 +107,7 @@ def _split(fields: dict[str, Any], where: str, findings: list[Finding]) -> list[
 
 def _decode_part(fields: dict[str, Any], where: str, domain: str, findings: list[Finding]) -> Block:
     """The block for a part with at most one data field."""
-    opaque: tuple[Opaque, ...] = ()
-    if "thoughtSignature" in fields:
-        opaque = (Opaque(domain, "signature", fields["thoughtSignature"]),)
+    opaque = opaque_of(domain, "signature", fields.get(_SIGNATURE))
     name = next((name for name in _DATA if name in fields), "")
     place = f"{where}.{name}"
     if name == "text" or (not name and set(fields) <= {"thoughtSignature", "thought"}):
@@ -117,8 +115,8 @@ def _decode_part(fields: dict[str, Any], where: str, domain: str, findings: list
     if name in _SERVER_SIDE:
         return _decode_server_side(fields, name, place, domain)
     data = fields_at(fields[name], place) if name in _KNOWN_INSIDE else {}
-    if name == "functionCall" and _SIGNATURE in data and not opaque:
-        opaque = (Opaque(domain, "signature", data[_SIGNATURE]),)
+    if name == "functionCall" and data.get(_SIGNATURE) and not opaque:
+        opaque = opaque_of(domain, "signature", data[_SIGNATURE])
         why = "The signature stands inside of the call; its place is beside it."
         findings.append(Finding("signature_moved", place, Action.MOVED, why, Fault.INPUT))
     rest = _rest(fields, name, data)

@@ -87,7 +87,7 @@ class GrowingCandidate:
 
     def _add_words(self, fields: dict[str, Any], where: str, events: list[Event]) -> None:
         text = text_at(fields.get("text"), f"{where}.text")
-        seal = fields.get("thoughtSignature")
+        seal = fields.get("thoughtSignature") or None
         if not text and seal is None:
             return
         is_thought = fields.get("thought") is True
