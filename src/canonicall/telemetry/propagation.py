@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 TRACEPARENT, TRACESTATE = "traceparent", "tracestate"
 _LONGEST = 512
 """What is longer is not read. A `traceparent` has 55 characters, with room for later versions; of
-`tracestate`, so many are to be passed on (section 3.3.1.5), and more may be a stranger's load."""
+`tracestate`, so many are to be passed on (section 3.3.1.5), and more may be a stranger's load.
+Earlier releases of opentelemetry read any length."""
 
 
 def trace_headers() -> dict[str, str]:
