@@ -1,5 +1,7 @@
 """What a wildcard of a rule reaches: where it allows, not another command and no folder above."""
 
+import shutil
+import subprocess
 from fnmatch import fnmatchcase
 
 import pytest
@@ -64,6 +66,38 @@ def denies(pattern, text):
 )
 def test_a_wildcard_that_allows_stays_within_a_command(pattern, command):
     assert not allows(pattern, command)
+
+
+BASH = shutil.which("bash")
+
+
+@pytest.mark.skipif(BASH is None, reason="the judge is a shell")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "true; touch ran",
+        "true && touch ran",
+        "false || touch ran",
+        "true | touch ran",
+        "true & touch ran",
+        "true $(touch ran)",
+        'true "$(touch ran)"',
+        'true "$\\\n(touch ran)"',
+        "true `touch ran`",
+        "true <(touch ran); wait",
+        "true > ran",
+        "true 2>ran",
+        "true\ntouch ran",
+        "true $((a[$(touch ran)]))",
+        "true ${x:-$(touch ran)}",
+    ],
+)
+def test_what_a_shell_makes_another_command_of_is_not_allowed(command, tmp_path):
+    """A real shell says that these are tricks."""
+    subprocess.run([str(BASH), "-c", f"{command}\nwait"], cwd=tmp_path, check=False)
+    assert (tmp_path / "ran").exists()
+    for pattern in ("*", "true*", "false*", "true *", "?????*", "[!x]*"):
+        assert not allows(pattern, command)
 
 
 @pytest.mark.parametrize(
