@@ -25,7 +25,11 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, 
     """The name of a tool, or a glob: `*`, `?` and `[...]` as in file names."""
     arguments: dict[str, Any] = {}
     """What arguments have to be: text is a glob for the whole text, anything else is equal. One
-    that is not named here may be anything; one that is named has to be there."""
+    that is not named here may be anything; one that is named has to be there.
+
+    Where the rule allows, a wildcard does not match ``; & | < > ` $ ( )``, a line break, or `..` as
+    a segment of a path: what begins another command or leads out of a folder is written out in the
+    rule, or somebody is asked."""
 
 
 class _Record(

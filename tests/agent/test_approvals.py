@@ -222,17 +222,20 @@ def test_a_decision_that_is_about_nothing_is_refused(wrong):
     ],
 )
 def test_which_calls_a_rule_means(rule, arguments, is_meant):
-    assert means(rule, ToolCall(name="pay", args=arguments)) is is_meant
+    made = ToolCall(name="pay", args=arguments)
+    assert means(rule, made, "allow") is means(rule, made, "deny") is is_meant
 
 
 def test_a_rule_with_arguments_means_no_call_without_them():
-    assert not means(Rule("pay", {"amount": 3}), ToolCall(name="pay", raw="3", kind="custom"))
+    made = ToolCall(name="pay", raw="3", kind="custom")
+    assert not means(Rule("pay", {"amount": 3}), made, "allow")
 
 
 @pytest.mark.parametrize("name", ["pay", "a[b]", "what?", "*"])
 def test_the_rule_of_a_tool_or_a_call_means_no_other(name):
     made = ToolCall(name=name, args={"command": "rm *", "n": 1})
     for rule in (rule_for(name), rule_like(made)):
-        assert means(rule, made)
-        assert not means(rule, ToolCall(name="pax", args=made.args))
-    assert not means(rule_like(made), ToolCall(name=name, args={"command": "rm x", "n": 1}))
+        assert means(rule, made, "allow")
+        assert not means(rule, ToolCall(name="pax", args=made.args), "allow")
+    other = ToolCall(name=name, args={"command": "rm x", "n": 1})
+    assert not means(rule_like(made), other, "allow")

@@ -122,7 +122,7 @@ def test_a_rule_is_proposed_for_calls_like_this_one(chat, history):
     one.answer("Pay.")
     one.answer("r")
     one.prompt()
-    one.wait_for('is anything): pay {"amount":1}')
+    one.wait_for('in one command): pay {"amount":1}')
     one.type(ENTER)
     shown = one.answer("n")
     assert "[pay] allowed by the rule" in shown

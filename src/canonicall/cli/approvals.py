@@ -15,7 +15,7 @@ from canonicall.cli.visible import in_one_line
 from canonicall.decisions import Rule
 
 _QUESTION = "Allow it? [y]es, [n]o (and why), [a]lways, by [r]ule, [e]dit: "
-_RULE = "Allow from now on (TOOL JSON, * is anything): "
+_RULE = "Allow from now on (TOOL JSON, * is anything in one command): "
 _NOBODY = "nobody is there to approve it"
 _BY = "command line"
 """Who decides where no person does."""

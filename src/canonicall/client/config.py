@@ -54,6 +54,9 @@ class ProviderConfig(Struct, frozen=True, kw_only=True):
     values: dict[str, str] = {}
     """What fills `{region}`, `{resource}` and the like in the address."""
     aws: AwsCredentials | None = None
+    sends_trace: bool = False
+    """Whether its host is told which trace a request belongs to, by the headers `traceparent` and
+    `tracestate` of the current span. It need not know, so it is told only where that is wanted."""
 
     def __post_init__(self) -> None:
         if isinstance(self.key, str):

@@ -23,6 +23,7 @@ from canonicall.providers.endpoint import AWS, BEARER, Endpoint, endpoint_of
 from canonicall.providers.profile import Profile
 from canonicall.providers.registry import get_profile
 from canonicall.target import Target
+from canonicall.telemetry.propagation import TRACEPARENT, trace_headers
 
 Choose: TypeAlias = Callable[[str, tuple[Secret, ...]], Secret]
 """One of a provider's keys, for one request."""
@@ -113,6 +114,9 @@ async def outgoing(
         headers.update(_auth(endpoint, key))
     elif _needs_key(profile) and not _has_own_auth(headers, endpoint):
         raise _no_key(profile)
+    if own.sends_trace and TRACEPARENT not in headers:
+        # Behind the signature: whatever stands between may change them.
+        headers |= trace_headers()
     return Outgoing(url, headers, body, way.timeouts, way.proxy, (*way.secrets, token))
 
 

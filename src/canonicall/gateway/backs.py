@@ -119,4 +119,5 @@ def _client_config(settings: ProviderSettings) -> ProviderConfig:
         values=settings.values,
         proxy=settings.proxy,
         timeouts=settings.timeouts,
+        sends_trace=settings.sends_trace,
     )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from importlib.util import find_spec
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -107,6 +108,9 @@ def _check_provider(
         if url and not _is_address(url):
             problems.error(f"{where}.{field}", "this is no address.", "Begin with https://.")
     _check_address(profile, section, environ, where, problems)
+    if section.sends_trace and find_spec("opentelemetry") is None:
+        help = "Install canonicall[telemetry]."
+        problems.warn(inside(where, "sends_trace"), "opentelemetry is not installed.", help)
 
 
 def _check_address(

@@ -57,7 +57,7 @@ class Served(Struct, frozen=True, kw_only=True):
 
 
 class Watcher(Protocol):
-    """Whoever is told. It must neither raise nor wait."""
+    """Whoever is told, in the task of the request. It must neither raise nor wait."""
 
     def begun(self, begun: Begun) -> None:
         """A request was let in."""

@@ -32,6 +32,8 @@ class ProviderSettings(Section, frozen=True, kw_only=True):
     """What fills `{region}`, `{resource}` and the like in the address."""
     proxy: str | None = None
     timeouts: Timeouts | None = None
+    sends_trace: bool = False
+    """Whether its host is told which trace a request belongs to."""
 
 
 class Choice(Section, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextvars import copy_context
 
 import pytest
 
@@ -96,11 +97,14 @@ def test_other_actions_keep_their_name(heard):
 
 def test_requests_at_the_same_time_do_not_mix(heard):
     first, second = begun(id="1", model="a"), begun(id="2", model="b")
-    heard.traces.begun(first)
-    heard.traces.begun(second)
-    heard.traces.ended(served(of=first, status=201))
-    heard.traces.ended(served(of=second, status=202))
-    heard.traces.ended(served(of=second, status=203))
+    # As in the gateway, each in a task of its own.
+    one, other = copy_context(), copy_context()
+    one.run(heard.traces.begun, first)
+    other.run(heard.traces.begun, second)
+    one.run(heard.traces.ended, served(of=first, status=201))
+    other.run(heard.traces.ended, served(of=second, status=202))
+    other.run(heard.traces.ended, served(of=second, status=203))
+    assert [span.parent for span in heard.spans()] == [None, None]
     told = [(one.name, one.attributes["http.response.status_code"]) for one in heard.spans()]
     assert told == [("chat a", 201), ("chat b", 202)]
 

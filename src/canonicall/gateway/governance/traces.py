@@ -2,13 +2,16 @@
 
     chat {model}       from the request to the end of the reply, in the trace of the client
 
-What was said is never part of it.
+While a request is served, its span is the current one of its task: hosts that are to know the trace
+are asked in its name. What was said is never part of it.
 """
 
+from contextvars import Token
 from typing import TYPE_CHECKING, Any
 
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.providers.telemetry_names import telemetry_name
+from canonicall.telemetry.propagation import continued
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -32,18 +35,17 @@ class Traces(Watcher):
     """Spans of the requests that are open. Made by `request_traces`."""
 
     def __init__(self, provider: "TracerProvider | None") -> None:
-        from opentelemetry.trace import SpanKind  # noqa: PLC0415  an extra
-        from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415
-            TraceContextTextMapPropagator,
-        )
+        from opentelemetry import context  # noqa: PLC0415  an extra
+        from opentelemetry.trace import SpanKind, set_span_in_context  # noqa: PLC0415
 
         from canonicall.telemetry.spans import fail, tracer, usage_attributes  # noqa: PLC0415
 
         self._tracer = tracer(provider)
         self._kind = SpanKind.CLIENT
-        self._propagator = TraceContextTextMapPropagator()
+        self._attach, self._detach = context.attach, context.detach
+        self._within = set_span_in_context
         self._fail, self._usage = fail, usage_attributes
-        self._open: dict[str, Span] = {}
+        self._open: dict[str, tuple[Span, Token[Context]]] = {}
 
     def begun(self, begun: Begun) -> None:
         """A span begins, below the client's own where it sent one."""
@@ -53,30 +55,26 @@ class Traces(Watcher):
             attributes["gen_ai.request.model"] = begun.model
         if begun.key:
             attributes["canonicall.key"] = begun.key
-        self._open[begun.id] = self._tracer.start_span(
+        span = self._tracer.start_span(
             f"{operation} {begun.model}".rstrip(),
-            self._parent(begun),
+            continued(begun.traceparent, begun.tracestate),
             self._kind,
             attributes=attributes,
         )
+        self._open[begun.id] = (span, self._attach(self._within(span)))
 
     def ended(self, served: Served) -> None:
         """It ends with what is known now."""
-        span = self._open.pop(served.begun.id, None)
-        if span is None:
+        span, token = self._open.pop(served.begun.id, (None, None))
+        if span is None or token is None:
             return
+        self._detach(token)
         span.set_attributes(_known(served))
         if served.usage is not None:
             span.set_attributes(self._usage(served.usage))
         if served.error or served.status >= 500:
             self._fail(span, served.error or str(served.status))
         span.end()
-
-    def _parent(self, begun: Begun) -> "Context | None":
-        if not begun.traceparent:
-            return None
-        carrier = {"traceparent": begun.traceparent, "tracestate": begun.tracestate}
-        return self._propagator.extract(carrier)
 
 
 def _known(served: Served) -> dict[str, Any]:
