@@ -177,12 +177,12 @@ class _Account:
             if wait > 0:
                 said = f"The key {key!r} has used up its {what} per minute ({limit})."
                 raise Refused(429, "rate_limited", said, retry_after=wait)
-        spent.running += 1
+        spent.begin()
         spent.requests.add(1, now)
 
     def end(self, tokens: int, now: float) -> None:
         """One less, and what it cost: only now is that known."""
-        self.spent.running -= 1
+        self.spent.end()
         self.spent.tokens.add(max(0, tokens), now)
 
     def spending(self, key: str, now: float) -> Spending:
@@ -201,22 +201,22 @@ class _Account:
 class _SharedAccount(_Account):
     """One whose spending is that of all workers: it is held while it is looked at."""
 
-    __slots__ = ("_row",)
+    __slots__ = ("_lock",)
 
     def __init__(self, settings: KeySettings, row: "Row") -> None:
         super().__init__(settings, share=1)
-        self._row = row
+        self.spent, self._lock = row
 
     def begin(self, key: str, now: float) -> None:
-        with self._row as self.spent:
+        with self._lock:
             super().begin(key, now)
 
     def end(self, tokens: int, now: float) -> None:
-        with self._row as self.spent:
+        with self._lock:
             super().end(tokens, now)
 
     def spending(self, key: str, now: float) -> Spending:
-        with self._row as self.spent:
+        with self._lock:
             return super().spending(key, now)
 
 
