@@ -14,7 +14,7 @@ if sys.platform == "win32":
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.keys import new_key
-from canonicall.gateway.governance.ledger import Ledger
+from canonicall.gateway.governance.ledger import Ledger, LedgerError
 from canonicall.gateway.settings import KeySettings
 
 PROGRAM = Path(__file__).with_name("ledger_workers.py")
@@ -23,8 +23,11 @@ KEY, HASH = new_key(bytes(32))
 OTHER, OTHER_HASH = new_key(bytes(31) + b"\x01")
 
 
-@pytest.fixture
-def ledger():
+@pytest.fixture(params=["in memory", "on a disk"])
+def ledger(request, monkeypatch):
+    if request.param == "on a disk":
+        # Not every system has files that are in memory alone.
+        monkeypatch.delattr(os, "memfd_create", raising=False)
     made = Ledger(2)
     yield made
     made.close()
@@ -110,3 +113,10 @@ def test_a_reload_keeps_to_the_ledger_and_gives_new_keys_a_row(ledger):
     assert is_let_in(new, 10.0) is None
     running.release(5, 11.0)
     assert [one.running for one in new.spending(11.0)] == [0, 1]
+
+
+def test_where_there_is_no_place_for_it_that_is_told(monkeypatch, tmp_path):
+    monkeypatch.delattr(os, "memfd_create", raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    with pytest.raises(LedgerError, match="Let TMPDIR be a folder that can be written"):
+        Ledger(2)

@@ -70,12 +70,13 @@ class Ledger:
     def rows(self, hashes: Iterable[str]) -> dict[str, Row]:
         """The row of each key. One that has none gets an empty one; none is ever taken away."""
         with self._all:
-            new = set(hashes) - self._mapped().keys()
-            for hash in sorted(new):
+            known = self._mapped()
+            new = sorted(set(hashes) - known.keys())
+            for hash in new:
                 # Written, so that there is room for it: memory without would end the process.
                 empty = _named(hash).ljust(self._size, b"\0")
                 os.pwrite(self._rows, empty, os.fstat(self._rows).st_size)
-            return self._mapped()
+            return self._mapped() if new else known
 
     def revoke(self, hash: str) -> None:
         """Tell all workers that a key is revoked."""
