@@ -1,9 +1,14 @@
 """Keys, limits and figures at the front doors, and the operators' own doors beside them."""
 
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
+from canonicall.gateway.app import Gateway
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.settings import Choice, KeySettings, ModelSettings
+from canonicall.gateway.settings import Choice, KeySettings, ModelSettings, StoreSettings
 from gateway_faults import Told
 from gateway_support import UPSTREAM_KEY, World, ask
 
@@ -108,6 +113,38 @@ async def test_operators_have_doors_of_their_own() -> None:
     assert config.status == 200
     assert UPSTREAM_KEY not in config.body.decode()
     await gateway.close()
+
+
+@asynccontextmanager
+async def served(gateway: Gateway) -> AsyncGenerator[None, None]:
+    """A gateway as another server than ours runs it."""
+    asked: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    told: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    living = asyncio.create_task(gateway({"type": "lifespan"}, asked.get, told.put))
+    for moment in ("startup", "shutdown"):
+        asked.put_nowait({"type": f"lifespan.{moment}"})
+        assert (await told.get())["type"] == f"lifespan.{moment}.complete"
+        if moment == "startup":
+            yield
+    await living
+
+
+async def test_gateways_with_the_same_store_learn_of_each_others_revocations(
+    tmp_path: Path,
+) -> None:
+    """They may be workers of any server."""
+    admin = {"boss": KeySettings(hash=hash_of("ck-admin-0123456789"), admin=True), **keys()}
+    store = StoreSettings(path=str(tmp_path / "gateway.db"))
+    one, other = (World().gateway(MODELS, keys=admin, store=store) for _ in range(2))
+    async with served(one), served(other):
+        assert (await ask(other, CHAT, BODY, headers=shown())).status == 200
+        revoke = "/canonicall/admin/keys/team/revoke"
+        done = await ask(one, revoke, {}, headers=shown("ck-admin-0123456789"))
+        assert done.status == 200
+        async with asyncio.timeout(60):
+            while (refused := await ask(other, CHAT, BODY, headers=shown())).status == 200:
+                pass
+        assert (refused.status, refused.json["error"]["code"]) == (401, "invalid_api_key")
 
 
 async def test_settings_that_came_from_no_file_cannot_be_read_again() -> None:

@@ -24,6 +24,7 @@ from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.observing import Observing
 from canonicall.gateway.operated import Operated
 from canonicall.gateway.reading import ClientGone, Receive, Scope, Send, body_of, head_of
+from canonicall.gateway.revocations import Revocations
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Watcher
 from canonicall.gateway.serving_turns import ServedTurn
@@ -68,6 +69,7 @@ class Gateway:
             (*watchers, *filter(None, [self.operated.metrics])), is_observed=is_observed
         )
         self.keeping = Keeping(settings.store.path, days=settings.store.days)
+        self.revocations = Revocations(self.keeping)
         self._lasting = Lasting(
             keeping=self.keeping,
             tally=tally,
@@ -104,6 +106,7 @@ class Gateway:
 
     async def close(self) -> None:
         """Close connections and the store."""
+        self.revocations.end()
         for state in (self.state, *self._retired):
             await state.backs.means.transport.close()
             state.backs.forget()
@@ -128,14 +131,20 @@ class Gateway:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                await self.keeping.reread_revoked()
-                self.state.gate.revoked |= self.keeping.revoked
-                self.keeping.forget_old(time.time())
+                await self._begin()
             else:
                 await self.close()
             await send({"type": f"{message['type']}.complete"})
             if message["type"] == "lifespan.shutdown":
                 return
+
+    async def _begin(self) -> None:
+        """What has to be done before the first request."""
+        ledger = self.serving.ledger if self.serving is not None else None
+        if ledger is not None:
+            self.state.gate.count_in(ledger)
+        await self.revocations.begin(lambda: self.state.gate, ledger)
+        self.keeping.forget_old(time.time())
 
     async def _http(
         self, state: State, head: HttpRequest, receive: Receive, outlet: Outlet

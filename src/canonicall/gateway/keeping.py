@@ -41,7 +41,8 @@ class Keeping:
         """`path`: a file; empty for memory. What is older than `days` is forgotten."""
         self._database = Database(path or ":memory:", tables=TABLES)
         self._days = days
-        self._is_shared = bool(path)
+        self.is_shared = bool(path)
+        """Whether other gateways may use the same one."""
         self._later: list[tuple[str, str, float, bytes]] = []
         """Rows that nobody waits for: written together, as the writer takes turns with us."""
         self.revoked: set[str] = set()
@@ -166,7 +167,7 @@ class Keeping:
         for at in range(0, len(ids), _AT_ONCE):
             found |= await self._database.do(partial(read, ids[at : at + _AT_ONCE]))
         # What another worker writes may come a moment later: that it is missing is not for good.
-        for id in found if self._is_shared else ids:
+        for id in found if self.is_shared else ids:
             self._remember((_STATE, id), found.get(id))
         return found
 

@@ -64,8 +64,8 @@ class Operated:
         return "The settings are read again; the server tells what comes of it."
 
     async def keep_revoked(self, hash: str) -> None:
-        """Remember that a key is revoked."""
-        await self._gateway.keeping.revoke(hash, self.now())
+        """Remember that a key is revoked, and tell other workers."""
+        await self._gateway.revocations.keep(hash, self.now())
 
     def breakers(self) -> Any:
         """The state of each provider, as JSON."""

@@ -31,7 +31,7 @@ from canonicall.gateway.settings_source import (
     SettingsSource,
     Tell,
 )
-from canonicall.gateway.supervising import BREAK_OFF, Supervisor
+from canonicall.gateway.supervising import BREAK_OFF, Above, Supervisor
 
 _YOUNG_VALUES = 20_000
 _IDLE_SECONDS = 75
@@ -42,15 +42,17 @@ writes into one that is being closed."""
 class Serving:
     """What an application may know of its server, and ask of it."""
 
-    def __init__(self, supervisor: int | None = None) -> None:
-        """`supervisor`: the process above this one, where there are several workers."""
-        self._supervisor = supervisor
+    def __init__(self, above: Above | None = None) -> None:
+        """`above`: the process above this one, where there are several workers."""
+        self._reads_settings = os.getpid() if above is None else above.process
+        self.ledger = None if above is None else above.ledger
+        """What all workers know together of their keys."""
         self.is_draining = False
         """Whether it ends, and takes nothing new."""
 
     def renew(self) -> None:
         """Have the settings read again, in all workers; what comes of it is told by the server."""
-        os.kill(self._supervisor or os.getpid(), signal.SIGHUP)
+        os.kill(self._reads_settings, signal.SIGHUP)
 
 
 class App(Protocol):
@@ -107,8 +109,8 @@ def serve(
             if event == REFUSED:
                 tell(event, text)
 
-        def work(life: int, say_ready: Callable[[], None]) -> int:
-            worker = Worker(source, factory, listening, refusals, on_ready=say_ready, life=life)
+        def work(above: Above, say_ready: Callable[[], None]) -> int:
+            worker = Worker(source, factory, listening, refusals, on_ready=say_ready, above=above)
             try:
                 return worker.run()
             except CanonicallError as error:
@@ -130,16 +132,16 @@ class Worker:
         *,
         on_ready: Callable[[], None] = lambda: None,
         watches: bool = False,
-        life: int | None = None,
+        above: Above | None = None,
     ) -> None:
-        """`life`: a pipe whose other end closes when whoever started this process is gone."""
+        """`above`: the process that started this one, where there are several workers."""
         self._source = source
         self._factory = factory
         self._listening = listening
         self._tell = tell
         self._on_ready = on_ready
         self._watches = watches
-        self._life = life
+        self._above = above
         self._reload_wanted = asyncio.Event()
 
     def run(self) -> int:
@@ -155,7 +157,7 @@ class Worker:
     async def serve(self) -> None:
         """The same in a loop that is there already."""
         app = self._factory(self._source.settings)
-        app.serving = Serving(None if self._life is None else os.getppid())
+        app.serving = Serving(self._above)
         server = _Server(_config(app, self._source.settings.server), app.serving, self._on_ready)
         reloading = asyncio.create_task(self._keep_reloading(app, server))
         watching = asyncio.create_task(self._watch()) if self._watches else None
@@ -174,13 +176,13 @@ class Worker:
             yield
             return
         taken: dict[int, Callable[[], object]] = {signal.SIGHUP: self._reload_wanted.set}
-        if self._life is None:
+        if self._above is None:
             taken |= dict.fromkeys((signal.SIGTERM, signal.SIGINT), partial(self._end, server))
         else:
             # Ctrl-C and service managers signal all processes, and the one above us does so again:
             # twice means nothing here, and only it says when nobody is to be waited for.
             taken |= {signal.SIGTERM: server.drain, BREAK_OFF: server.break_off}
-            loop.add_reader(self._life, self._orphaned, loop, server)
+            loop.add_reader(self._above.life, self._orphaned, loop, server, self._above.life)
         for number, act in taken.items():
             loop.add_signal_handler(number, act)
         try:
@@ -196,9 +198,9 @@ class Worker:
             self._tell(*DRAINING)
             server.drain()
 
-    def _orphaned(self, loop: asyncio.AbstractEventLoop, server: "_Server") -> None:
-        if self._life is not None and not os.read(self._life, 1):
-            loop.remove_reader(self._life)
+    def _orphaned(self, loop: asyncio.AbstractEventLoop, server: "_Server", life: int) -> None:
+        if not os.read(life, 1):
+            loop.remove_reader(life)
             server.drain()
 
     async def _keep_reloading(self, app: App, server: "_Server") -> None:

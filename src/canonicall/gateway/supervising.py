@@ -13,7 +13,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from canonicall.gateway.settings_source import (
     DRAINING,
@@ -23,9 +23,23 @@ from canonicall.gateway.settings_source import (
     Tell,
 )
 
-Work: TypeAlias = Callable[[int, Callable[[], None]], int]
-"""What a worker does, given the pipe that ends with this process, and whom to tell that it is
-ready. Its answer is the exit code."""
+if TYPE_CHECKING:
+    from canonicall.gateway.governance.ledger import Ledger
+
+
+class Above(NamedTuple):
+    """What a worker has of the process above it."""
+
+    process: int
+    life: int
+    """A pipe that ends with it."""
+    ledger: "Ledger"
+    """What all workers know together of their keys."""
+
+
+Work: TypeAlias = Callable[[Above, Callable[[], None]], int]
+"""What a worker does, given what it has of this process, and whom to tell that it is ready. Its
+answer is the exit code."""
 
 BREAK_OFF = signal.SIGQUIT
 """Tells a worker not to wait for anybody: a second SIGTERM could melt into the first."""
@@ -40,7 +54,8 @@ _GRACE = 5.0
 class _Slot:
     """The place of one worker, whoever holds it."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
+        self.number = number
         self.process = 0
         self.ready_pipe = -1
         self.was_ready = False
@@ -67,7 +82,7 @@ class Supervisor:
         self._tell = tell
         self._on_ready = on_ready
         self._watches = watches
-        self._slots = [_Slot() for _ in range(source.settings.server.workers)]
+        self._slots = [_Slot(number) for number in range(source.settings.server.workers)]
         self._version = 0
         """Of the settings: counts how often they were read again."""
         self._kills_at: float | None = None
@@ -80,8 +95,14 @@ class Supervisor:
 
     def run(self) -> int:
         """Keep them running, and give the exit code."""
-        with _woken_by_signals() as woken, _pipe() as (life, self._held):
-            self._life = life
+        from canonicall.gateway.governance.ledger import Ledger  # noqa: PLC0415  not for Windows
+
+        with (
+            contextlib.closing(Ledger(len(self._slots))) as ledger,
+            _woken_by_signals() as woken,
+            _pipe() as (life, self._held),
+        ):
+            self._above = Above(os.getpid(), life, ledger)
             while True:
                 self._start_due()
                 if not any(slot.process for slot in self._slots) and self._kills_at is not None:
@@ -208,7 +229,7 @@ class Supervisor:
         signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         slot.process = os.fork()
         if slot.process == 0:
-            self._be_worker(readable, writable)
+            self._be_worker(slot.number, readable, writable)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         os.close(writable)
         slot.ready_pipe = readable
@@ -216,7 +237,7 @@ class Supervisor:
         slot.began = time.monotonic()
         slot.version = self._version
 
-    def _be_worker(self, readable: int, writable: int) -> None:
+    def _be_worker(self, number: int, readable: int, writable: int) -> None:
         """The life of a forked process; it never returns."""
         code = 1
         try:
@@ -228,7 +249,8 @@ class Supervisor:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             os.close(readable)
             os.close(self._held)
-            code = self._work(self._life, lambda: _say_ready(writable))
+            self._above.ledger.enter(number)
+            code = self._work(self._above, lambda: _say_ready(writable))
         except BaseException:  # noqa: BLE001  the process ends here, whatever it was
             sys.excepthook(*sys.exc_info())
         finally:

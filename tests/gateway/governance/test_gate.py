@@ -182,6 +182,19 @@ def test_in_no_minute_more_is_let_in_than_the_limit(steps, limit):
         assert beyond - first >= 60.0
 
 
+@given(st.lists(st.tuples(st.floats(0.0, 2.0), st.floats(0.0, 0.9))), st.integers(1, 10))
+def test_callers_that_come_a_moment_late_do_not_shorten_the_minute(steps, limit):
+    """Workers read their clock, and may then have to wait for another that read it later."""
+    window, now, let_in = Window(), 1_700_000_000.0, []
+    for step, late in steps * 40:
+        now += step
+        if not window.wait(limit, now - late):
+            window.add(1, now - late)
+            let_in.append(now)
+    for first, beyond in zip(let_in, let_in[limit:], strict=False):
+        assert beyond - first >= 60.0 - 0.9
+
+
 @given(STEPS, st.lists(st.integers(0, 50), min_size=60, max_size=60), st.integers(1, 100))
 def test_whoever_waits_as_told_is_let_in_and_not_a_second_before(steps, amounts, limit):
     window, now = Window(), 1_700_000_000.0

@@ -3,20 +3,23 @@
 One gate stands before one state of the gateway. A reload makes a new gate, which takes over what
 was spent and what is still running (`after`), so that nobody gets a fresh minute by it.
 
-Limits are those of one process. Where several workers share a port, each is given `share`, the
-number of them, and lets in its part: the limit divided by `share`, at least 1. As the system
-spreads connections unevenly, a key may meet its limit a little early, never late.
+Limits are those of one process, unless it counts in a ledger with others (`count_in`): then they
+are those of all together. Workers of a server that has no ledger for them are given `share`, their
+number, and each lets in its part: the limit divided by `share`, at least 1.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
 
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.governance.keys import KeyRing, VirtualKey
-from canonicall.gateway.governance.windows import Window
+from canonicall.gateway.governance.windows import Spent
 from canonicall.gateway.settings import KeySettings
+
+if TYPE_CHECKING:
+    from canonicall.gateway.governance.ledger import Ledger, Row
 
 _CONCURRENT_WAIT = 1.0
 """Nobody knows when a running request ends; a second is often enough."""
@@ -73,17 +76,30 @@ class Gate:
         self._ring = KeyRing(keys)
         self._open = open_to_all
         self.revoked = set(revoked)
-        self.accounts = {
+        self.ledger: Ledger | None = None
+        self.accounts: Mapping[str, _Account] = {
             hash: _Account(key.settings, max(1, share)) for hash, key in self._ring.by_hash.items()
         }
 
     def after(self, old: "Gate") -> Self:
         """Take the place of an older gate, with what is spent there, running there and revoked."""
         self.revoked |= old.revoked
+        if old.ledger is not None:
+            self.count_in(old.ledger)
+            return self
         for hash, account in self.accounts.items():
             if hash in old.accounts:
                 account.spent = old.accounts[hash].spent
         return self
+
+    def count_in(self, ledger: "Ledger") -> None:
+        """Hold limits against what all workers have spent together."""
+        self.ledger = ledger
+        rows = ledger.rows(self._ring.by_hash)
+        self.accounts = {
+            hash: _SharedAccount(key.settings, rows[hash])
+            for hash, key in self._ring.by_hash.items()
+        }
 
     def admit(self, shown: str, model: str | None, now: float) -> Permit:
         """A permit for one request, or `Refused`. What is refused is not counted."""
@@ -129,21 +145,10 @@ class Gate:
         return [(key, key.state(now, self.revoked)) for key in self._ring.by_hash.values()]
 
     def spending(self, now: float) -> list[Spending]:
-        """What each key has spent in the last minute, and what this process lets it."""
+        """What each key has spent in the last minute, and what it is let."""
         return [
             self.accounts[hash].spending(key.name, now) for hash, key in self._ring.by_hash.items()
         ]
-
-
-class _Spent:
-    """What is held against the limits of a key: the same in all gates that have known it."""
-
-    __slots__ = ("requests", "running", "tokens")
-
-    def __init__(self) -> None:
-        self.running = 0
-        self.requests = Window()
-        self.tokens = Window()
 
 
 class _Account:
@@ -155,7 +160,8 @@ class _Account:
         self._concurrent = _part(settings.concurrent, share)
         self._requests = _part(settings.requests_per_minute, share)
         self._tokens = _part(settings.tokens_per_minute, share)
-        self.spent = _Spent()
+        self.spent = Spent()
+        """The same in all gates that have known the key."""
 
     def begin(self, key: str, now: float) -> None:
         """One more request, or `Refused`."""
@@ -171,12 +177,12 @@ class _Account:
             if wait > 0:
                 said = f"The key {key!r} has used up its {what} per minute ({limit})."
                 raise Refused(429, "rate_limited", said, retry_after=wait)
-        spent.running += 1
+        spent.begin()
         spent.requests.add(1, now)
 
     def end(self, tokens: int, now: float) -> None:
         """One less, and what it cost: only now is that known."""
-        self.spent.running -= 1
+        self.spent.end()
         self.spent.tokens.add(max(0, tokens), now)
 
     def spending(self, key: str, now: float) -> Spending:
@@ -190,6 +196,28 @@ class _Account:
             tokens=self.spent.tokens.at(now),
             tokens_per_minute=self._tokens,
         )
+
+
+class _SharedAccount(_Account):
+    """One whose spending is that of all workers: it is held while it is looked at."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self, settings: KeySettings, row: "Row") -> None:
+        super().__init__(settings, share=1)
+        self.spent, self._lock = row
+
+    def begin(self, key: str, now: float) -> None:
+        with self._lock:
+            super().begin(key, now)
+
+    def end(self, tokens: int, now: float) -> None:
+        with self._lock:
+            super().end(tokens, now)
+
+    def spending(self, key: str, now: float) -> Spending:
+        with self._lock:
+            return super().spending(key, now)
 
 
 def _part(limit: int, share: int) -> int:

@@ -1,8 +1,21 @@
-"""How much was spent in the last minute. The clock is handed in."""
+"""How much was spent in the last minute. The clock is handed in.
+
+What is known is a row of numbers: a list, or memory that several processes see. Whoever shares it
+sees to it that only one works on it at a time.
+"""
+
+from typing import TypeAlias
+
+Numbers: TypeAlias = "list[int] | memoryview[int]"
 
 _SECONDS = 60
 _SLOTS = _SECONDS + 1
 """One more than a minute has, so that in no 60 seconds more than the limit is spent."""
+_STRAGGLING = 1
+"""Seconds that a caller may be behind another: clocks are read before it is their turn."""
+_WINDOW = _SLOTS + 3
+"""How many numbers a window is: those of the slots, and the three that have names."""
+_SPENT, _AT, _SECOND = range(_SLOTS, _WINDOW)
 
 
 class Window:
@@ -11,45 +24,90 @@ class Window:
     Adding and asking cost the same however much was spent.
     """
 
-    __slots__ = ("_at", "_second", "_slots", "_spent")
+    __slots__ = ("_numbers",)
 
-    def __init__(self) -> None:
-        self._spent = 0
-        self._slots = [0] * _SLOTS
-        self._at = 0
-        self._second = 0
+    def __init__(self, numbers: "Numbers | None" = None) -> None:
+        self._numbers = [0] * _WINDOW if numbers is None else numbers
 
     def add(self, amount: int, now: float) -> None:
         """So much was spent."""
         self._move(now)
-        self._slots[self._at] += amount
-        self._spent += amount
+        numbers = self._numbers
+        numbers[_SPENT] += amount
+        numbers[numbers[_AT]] += amount
 
     def at(self, now: float) -> int:
         """What was spent in the minute before."""
         self._move(now)
-        return self._spent
+        return self._numbers[_SPENT]
 
     def wait(self, limit: int, now: float) -> float:
         """Seconds until less than the limit is spent; 0 where it is so."""
         self._move(now)
-        over = self._spent - limit
+        numbers = self._numbers
+        over = numbers[_SPENT] - limit
         if over < 0:
             return 0.0
         for age in range(_SLOTS - 1, -1, -1):
-            over -= self._slots[self._at - age]
+            over -= numbers[(numbers[_AT] - age) % _SLOTS]
             if over < 0:
-                return self._second + _SLOTS - age - now
+                return numbers[_SECOND] + _SLOTS - age - now
         return float(_SLOTS)
 
+    def put_right(self) -> None:
+        """Add up again, after somebody who may have been killed in the midst of it."""
+        self._numbers[_SPENT] = sum(self._numbers[:_SLOTS])
+
     def _move(self, now: float) -> None:
-        second = int(now)
-        if second <= self._second:
-            # A clock that is set back must not keep old spending for as long as it was.
-            self._second = second
+        numbers, second = self._numbers, int(now)
+        ahead = second - numbers[_SECOND]
+        if ahead <= 0:
+            if ahead < -_STRAGGLING:
+                # A clock that is set back must not keep old spending for as long as it was.
+                numbers[_SECOND] = second
             return
-        for _ in range(min(second - self._second, _SLOTS)):
-            self._at = (self._at + 1) % _SLOTS
-            self._spent -= self._slots[self._at]
-            self._slots[self._at] = 0
-        self._second = second
+        for _ in range(min(ahead, _SLOTS)):
+            at = numbers[_AT] = (numbers[_AT] + 1) % _SLOTS
+            numbers[_SPENT] -= numbers[at]
+            numbers[at] = 0
+        numbers[_SECOND] = second
+
+
+class Spent:
+    """What is held against the limits of a key, by one worker or by several."""
+
+    __slots__ = ("_running", "_worker", "requests", "tokens")
+
+    def __init__(self, numbers: "Numbers | None" = None, *, worker: int = 0) -> None:
+        """`numbers`: as many as `count` says, which others may see; `worker`: which one this is."""
+        if numbers is None:
+            numbers = [0] * self.count(workers=1)
+        self.requests = Window(numbers[:_WINDOW])
+        self.tokens = Window(numbers[_WINDOW : 2 * _WINDOW])
+        self._running = numbers[2 * _WINDOW :]
+        """In each worker, so that it is known what ends with one that dies."""
+        self._worker = worker
+
+    @staticmethod
+    def count(*, workers: int) -> int:
+        """How many numbers it takes for so many workers."""
+        return 2 * _WINDOW + workers
+
+    @property
+    def running(self) -> int:
+        """How many requests are under way."""
+        return sum(self._running)
+
+    def begin(self) -> None:
+        """One more runs in this worker."""
+        self._running[self._worker] += 1
+
+    def end(self) -> None:
+        """One less."""
+        self._running[self._worker] -= 1
+
+    def begin_anew(self) -> None:
+        """This worker takes the place of one that died: what ran there runs no more."""
+        self._running[self._worker] = 0
+        self.requests.put_right()
+        self.tokens.put_right()
