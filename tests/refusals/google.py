@@ -57,7 +57,7 @@ CONTENTS = {
     "no parts": gemini(r"parts must not be empty", user()),
     "no data in a part": gemini(r"must have one initialized field", user({})),
     "two kinds of data in a part": gemini(r"oneof field 'data' is already set", user({"text": "a", **CALL})),
-    "empty text": gemini(r"empty text parameter", user({"text": "Hi"}, {"text": ""}), model=OLD),
+    "empty text": gemini(r"empty text parameter", user({"text": "Hi"}, {"text": ""}), model="gemini-2.0-flash"),
     "a result without a name": gemini(
         r"Name cannot be empty", ASKED, CALLED, user({"functionResponse": {"response": {}}})
     ),

@@ -11,7 +11,8 @@ from canonicall.verify.node import Node, plain
 from canonicall.verify.violation import Violation, refuse
 
 SOURCE = "songquanpeng/one-api#1319: \"Unknown parameter: 'messages[1].tool_calls[0].index'.\""
-_MESSAGE = {"role", "content", "tool_calls", "tool_call_id", "function_call"}
+# `annotations` are a field of replies. Recorded traffic: they are taken in a request as well.
+_MESSAGE = {"role", "content", "tool_calls", "tool_call_id", "function_call", "annotations"}
 _PART = {"type", "text"}
 # `index` is a field of streams. Recorded traffic: it is taken in a request as well.
 _CALL = {"id", "type", "function", "custom", "index"}

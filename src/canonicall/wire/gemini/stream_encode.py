@@ -21,6 +21,8 @@ from canonicall.wire.writing import json_line
 
 _HEAD = b'data: {"candidates":[{"content":{"parts":['
 _NO_WORDS = {"text": ""}
+_NOTHING_SAID = (_NO_WORDS, {"text": "", "thought": True})
+"""Parts that readers take for nothing."""
 
 
 class StreamEncoding(WholeCallEncoding):
@@ -30,7 +32,7 @@ class StreamEncoding(WholeCallEncoding):
         super().__init__()
         self._tail = b'],"role":"model"}}]}\n\n'
         self._signed: type[Block] | None = None
-        """The kind of the words that were written last, if they have a signature."""
+        """The kind of the words that readers add to, if they have a signature."""
 
     def keep_alive(self) -> bytes:
         """An empty line: Google's own clients take a comment for broken JSON."""
@@ -61,7 +63,8 @@ class StreamEncoding(WholeCallEncoding):
     def rest(self, block: Text | Thinking) -> bytes:
         """The signature, which comes on an empty part."""
         parts = self._parts(block)
-        return self._chunk([{**parts[0], "text": ""}]) if self._signed else b""
+        is_signed = bool(parts) and "thoughtSignature" in parts[0]
+        return self._chunk([{**parts[0], "text": ""}]) if is_signed else b""
 
     def whole(self, block: Block) -> bytes:
         """The part of a block."""
@@ -95,7 +98,10 @@ class StreamEncoding(WholeCallEncoding):
         known = readable(block, self.origin)
         parts = [] if known is None else encode_parts([known], by_model=True)
         is_signed = bool(parts) and "thoughtSignature" in parts[0] and "text" in parts[0]
-        self._signed = type(block) if is_signed else None
+        if is_signed:
+            self._signed = type(block)
+        elif parts and parts[0] not in _NOTHING_SAID and type(block) is not self._signed:
+            self._signed = None
         return parts
 
     def _chunk(self, parts: list[dict[str, Any]]) -> bytes:
