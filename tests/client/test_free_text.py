@@ -13,7 +13,7 @@ from canonicall.client.free_text import FreeText, with_free_text
 from canonicall.conversation import Conversation
 from canonicall.events import ArgumentsAdded, BlockEnded, BlockStarted, StreamEnded
 from canonicall.folding import fold
-from canonicall.reply import TOOL_CALLS, Reply
+from canonicall.reply import LENGTH, TOOL_CALLS, Reply
 from canonicall.request import Params, Request, Tool
 from canonicall.testing.script import call, says
 
@@ -68,11 +68,11 @@ def test_a_text_without_an_end_marks_its_call_as_cut():
     assert with_free_text(ToolCall(raw='{"input": "rm -r a')).truncated
 
 
-def streamed(pieces, *, ends=True, **fields):
+def streamed(pieces, *, ends=True, finish=TOOL_CALLS, **fields):
     """The events of a stream with one call, whose arguments come in pieces."""
     begun = ToolCall(id="call_1", name="apply_patch")
     made = replace(begun, raw="".join(pieces), **fields)
-    reply = Reply(Message("assistant", (made,), finish=TOOL_CALLS, partial=not ends))
+    reply = Reply(Message("assistant", (made,), finish=finish, partial=not ends))
     added = [ArgumentsAdded(0, piece) for piece in pieces]
     ended = [BlockEnded(0, made)] if ends else []
     return [BlockStarted(0, begun), *added, *ended, StreamEnded(reply, complete=ends)]
@@ -118,6 +118,17 @@ def test_the_pieces_are_the_text_of_the_call_and_of_the_reply(raw, cuts, ends, i
     assert (call.kind, call.raw, call.args) == ("custom", pieces, None)
     assert [event.block for event in made if isinstance(event, BlockEnded)] == [call] * ends
     assert ends is False or call == with_free_text(events[-1].reply.calls[0])
+
+
+@pytest.mark.parametrize("ends", [True, False])
+@pytest.mark.parametrize("finish", [TOOL_CALLS, LENGTH, ""])
+def test_no_reply_with_half_a_text_says_that_it_is_whole(finish, ends):
+    events = streamed(['{"input": "rm -r a'], ends=ends, finish=finish)
+    reply = passed(events)[-1][-1].reply
+    assert reply.calls[0].truncated
+    assert reply.finish == (LENGTH if ends else finish)
+    codes = [finding.code for finding in reply.findings]
+    assert codes == ["finish_corrected"] * (ends and finish != LENGTH)
 
 
 def test_what_stood_beside_the_text_is_told():

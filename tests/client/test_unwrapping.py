@@ -140,6 +140,8 @@ def test_a_text_that_was_never_closed_was_cut(raw, is_cut):
         (ToolCall(args={"input": "a"}, raw="input='a'"), Unwrapped("a")),
         (ToolCall(args={"input": "a"}, raw='{"input": "a"'), Unwrapped("a")),
         (ToolCall(args={"input": "ab"}, raw='{"input": "a'), Unwrapped("ab")),
+        # Where a field is told once more, all of it counts, as far as it goes on with the first.
+        (ToolCall(args={"input": "ab"}, raw='{"input": "a", "input": "ab"}'), Unwrapped("ab")),
         # What was given out cannot be taken back, though.
         (
             ToolCall(args={"input": "b"}, raw='{"input": "a", "input": "b"}'),

@@ -11,6 +11,7 @@ from canonicall.blocks import ToolCall
 from canonicall.events import ArgumentsAdded, Event
 from canonicall.folding import events_of
 from canonicall.providers.registry import get_target
+from canonicall.reply import LENGTH
 from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.verify import verify_stream
 from gateway_faults import BACKS, BROKEN, Faulty, Play, Upstream, said
@@ -109,3 +110,16 @@ async def test_a_text_that_breaks_off_is_shown_and_stays_cut(back: str, front: s
     assert not end.complete
     (made,) = end.reply.calls
     assert (made.raw, made.truncated) == (text, True)
+
+
+@pytest.mark.parametrize(("back", "front"), PAIRS)
+async def test_half_a_text_in_a_reply_that_is_told_to_be_whole(back: str, front: str) -> None:
+    """Hosts say that a call was made where their limit has cut it; no client may run it."""
+    half = replace(CALL, args=None, raw='{"input": "*** Begin Pa')
+    data = b"".join(map(StreamEncoder(back, seed="up").feed, events_of(said(half))))
+    _, answer = await told(front, back, data)
+    decoder = StreamDecoder(front)
+    decoder.feed(answer.body)
+    reply = decoder.close()[-1].reply
+    assert [(made.raw, made.truncated) for made in reply.calls] == [("*** Begin Pa", True)]
+    assert reply.finish == LENGTH

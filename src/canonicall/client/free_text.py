@@ -13,7 +13,8 @@ from canonicall.blocks import Block, ToolCall
 from canonicall.client.unwrapping import Unwrapped, Unwrapping, all_of, unwrapped
 from canonicall.events import ArgumentsAdded, BlockEnded, BlockStarted, Event, StreamEnded
 from canonicall.findings import Action, Fault, Finding
-from canonicall.reply import Reply
+from canonicall.folding import CUT_SHORT
+from canonicall.reply import LENGTH, Reply
 
 
 @dataclass
@@ -91,6 +92,7 @@ class FreeText:
     def _reply(self, reply: Reply) -> Reply:
         blocks: list[Block] = []
         findings: list[Finding] = []
+        finish = reply.finish
         for at, block in enumerate(reply.message.blocks):
             made = block
             if isinstance(block, ToolCall) and self._is_meant(block):
@@ -99,8 +101,12 @@ class FreeText:
                 made = _as_text(block, whole)
                 if whole.left_out:
                     findings.append(_left_out(block, whole, f"reply.blocks[{at}]"))
+                if whole.is_cut and finish not in CUT_SHORT and not reply.message.partial:
+                    # Half a text looks like a whole one: only the end tells clients not to run it.
+                    finish = LENGTH
+                    findings.append(_corrected(block))
             blocks.append(made)
-        message = replace(reply.message, blocks=tuple(blocks))
+        message = replace(reply.message, blocks=tuple(blocks), finish=finish)
         return replace(reply, message=message, findings=(*reply.findings, *findings))
 
     def _is_meant(self, call: ToolCall) -> bool:
@@ -121,3 +127,8 @@ def _left_out(call: ToolCall, whole: Unwrapped, where: str) -> Finding:
     names = ", ".join(f"`{name}`" for name in whole.left_out)
     why = f"{call.name} takes one text, and the call had {names} beside it; only the text is kept."
     return Finding("arguments_beside_text", where, Action.DROPPED, why, Fault.INPUT)
+
+
+def _corrected(call: ToolCall) -> Finding:
+    why = f"The call of {call.name} ends inside its text, though the reply was told to be whole."
+    return Finding("finish_corrected", "reply.finish", Action.CHANGED, why, Fault.INPUT)
