@@ -40,6 +40,9 @@ _END = ""
 class GrowingText:
     """The inside of one JSON text that comes in pieces: what stands between its quotes."""
 
+    # Every text of every growing value is one.
+    __slots__ = ("_has_surrogates", "_pieces", "is_broken", "is_closed", "unread")
+
     def __init__(self) -> None:
         self.is_closed = False
         """The closing quote has come."""
@@ -59,29 +62,32 @@ class GrowingText:
     @property
     def so_far(self) -> str:
         """All that is certain. It costs its own length."""
-        text = "".join(self._pieces)
-        self._pieces = [text]
-        return self._sound(text[:-1] if self._ends_in_half(text) else text)
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._sound(self._pieces[0]) if self._pieces else ""
 
     def take(self) -> str:
         """What has become certain since this was called last: each part is given out once."""
         if not self._pieces:
             return ""
         text = "".join(self._pieces)
-        # Half a pair waits: it becomes another character with the other half.
-        waits = self._ends_in_half(text)
+        waits = self._has_surrogates and self._ends_in_half(text)
         self._pieces = [text[-1]] if waits else []
-        return self._sound(text[:-1] if waits else text)
+        return self._sound(text)
+
+    def _sound(self, text: str) -> str:
+        """What can be sent: escaped pairs of surrogates are one character, a half is U+FFFD.
+
+        A half at the end waits: it becomes another character with the other half.
+        """
+        if not self._has_surrogates:
+            return text
+        certain = text[:-1] if self._ends_in_half(text) else text
+        return certain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _ends_in_half(self, text: str) -> bool:
         is_open = not self.is_closed and not self.is_broken
-        return is_open and self._has_surrogates and "\ud800" <= text[-1:] <= "\udbff"
-
-    def _sound(self, text: str) -> str:
-        """Escaped pairs of surrogates become one character, a half U+FFFD."""
-        if not self._has_surrogates:
-            return text
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return is_open and "\ud800" <= text[-1:] <= "\udbff"
 
     def _outside_escapes(self, text: str, at: int) -> int:
         """Read up to the end, or to the next escape."""
