@@ -70,7 +70,7 @@ async def told(front: str, back: str, *pieces: bytes | Exception) -> tuple[list[
     """What was sent and what the client got of the text, in order; and all that it got."""
     log: list[str] = []
     play = replace(Play.stream(back), pieces=noted(pieces, log))
-    world = Faulty(Upstream(play), IN_PIECES[back])
+    world = Faulty(Upstream(play), IN_PIECES[back], goes_on=True)
     decoder = StreamDecoder(front)
 
     async def look(data: bytes) -> None:
@@ -123,3 +123,16 @@ async def test_half_a_text_in_a_reply_that_is_told_to_be_whole(back: str, front:
     reply = decoder.close()[-1].reply
     assert [(made.raw, made.truncated) for made in reply.calls] == [("*** Begin Pa", True)]
     assert reply.finish == LENGTH
+
+
+@pytest.mark.parametrize("front", FRONTS)
+async def test_half_a_text_does_not_end_a_turn_that_breaks_off_behind_it(front: str) -> None:
+    half = replace(CALL, args=None, raw='{"input": "*** Begin Pa')
+    data = b"".join(map(StreamEncoder("anthropic", seed="up").feed, events_of(said(half))))
+    behind = data.index(b"event: message_delta")
+    _, answer = await told(front, "anthropic", data[:behind], BROKEN)
+    decoder = StreamDecoder(front)
+    decoder.feed(answer.body)
+    end = decoder.close()[-1]
+    assert not end.complete
+    assert [made.truncated for made in end.reply.calls] == [True]
