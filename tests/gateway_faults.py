@@ -6,7 +6,7 @@ so that each test can end by asking that no key is in it.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -128,7 +128,7 @@ def _halved(event: Event) -> list[Event]:
 class Play(Struct, frozen=True):
     """One answer of an upstream: pieces of bytes, and what breaks it, in order."""
 
-    pieces: Sequence[bytes | Exception]
+    pieces: Iterable[bytes | Exception]
     status: int = 200
     headers: Mapping[str, str] = {}
 
@@ -239,15 +239,15 @@ class Faulty:
         self.waits.append(seconds)
         await asyncio.sleep(0)
 
-    async def ask(self, front: str, *, streams: bool = True) -> Answer:
+    async def ask(self, front: str | Front, *, streams: bool = True) -> Answer:
         """What a client of a front gets, with nothing left open behind it."""
         answer = await self.answer(front, streams=streams)
         assert self.upstream.open == 0
         return answer
 
-    async def answer(self, front: str, *, streams: bool = True) -> Answer:
+    async def answer(self, front: str | Front, *, streams: bool = True) -> Answer:
         """What a client of a front gets; no key is in it, nor in what watchers are told."""
-        one = FRONTS[front]
+        one = front if isinstance(front, Front) else FRONTS[front]
         path, body = one.streamed("m") if streams else one.whole("m")
         answer = await ask(self.gateway, path, body, headers=CLIENT_HEADERS)
         assert_no_key(answer.body, answer.headers, self.told.begins[-1:], self.told.ends[-1:])

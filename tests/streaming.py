@@ -29,6 +29,18 @@ def pieces_of(whole: Any, cuts: Iterable[int]) -> list[Any]:
     return [whole[start:end] for start, end in pairwise(edges)]
 
 
+class Counted(str):
+    """Text that counts how many of its characters are taken out of it."""
+
+    __slots__ = ()
+    taken = 0
+
+    def __getitem__(self, key: Any) -> str:
+        part = str.__getitem__(self, key)
+        Counted.taken += len(part)
+        return part
+
+
 def sized(whole: bytes, size: int) -> list[bytes]:
     """Bytes in pieces of one size, the last of which may be shorter."""
     return [whole[start : start + size] for start in range(0, len(whole), size)]

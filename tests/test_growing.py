@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from canonicall.growing import GrowingJson
+from canonicall.growing import GrowingJson, GrowingText
 
-from streaming import pieces_of
+from streaming import Counted, pieces_of
 
 texts = st.text(max_size=8) | st.sampled_from(["", "é", "😀", 'a"b\\c', "\n\t\x00", "\u2028 x"])
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts
@@ -182,20 +182,48 @@ def test_an_unreadable_escape_ends_a_text_where_it_stands():
     assert growing.value == ["a", "bc"]
 
 
+@pytest.mark.parametrize(
+    ("text", "member"),
+    [
+        ('{"a": "', "a"),
+        ('{"a": "b\\"', "a"),
+        ('{"a": 1, "b": "x', "b"),
+        ('{"a', None),
+        ('{"a": "b"', None),
+        ('{"a": {"b": "', None),
+        ('{"a": ["', None),
+        ('["a', None),
+        ('"a', None),
+        ("", None),
+    ],
+)
+def test_the_member_whose_text_is_open_is_known(text, member):
+    assert fed(text).open_member == fed(*text).open_member == member
+
+
+@given(texts, st.booleans(), st.lists(st.integers(0), max_size=6), st.lists(st.booleans()))
+def test_what_is_taken_of_a_text_is_all_of_it_once(text, is_ascii, cuts, looks):
+    """Whenever somebody takes what is there: no half characters, and nothing twice."""
+    growing = GrowingText()
+    taken = ""
+    wants = iter(looks)
+    for piece in pieces_of(json.dumps(text, ensure_ascii=is_ascii)[1:], cuts):
+        growing.feed(piece)
+        taken += growing.take() if next(wants, True) else ""
+        assert text.startswith(taken)
+    assert growing.is_closed
+    assert taken + growing.take() == text
+
+
+def test_a_text_ends_at_its_quote_and_leaves_the_rest():
+    growing = GrowingText()
+    assert growing.feed('xx one" two', 3) == 7
+    assert (growing.is_closed, growing.take()) == (True, "one")
+    assert growing.feed("more") == 0
+
+
 def test_depth_costs_no_recursion():
     assert fed("[" * 100_000, "]" * 100_000).is_whole
-
-
-class Counted(str):
-    """Text that counts how many of its characters are taken out of it."""
-
-    __slots__ = ()
-    taken = 0
-
-    def __getitem__(self, key):
-        part = str.__getitem__(self, key)
-        Counted.taken += len(part)
-        return part
 
 
 @pytest.mark.parametrize(

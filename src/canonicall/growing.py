@@ -37,6 +37,90 @@ _NEXT_MEMBER = ",}"
 _END = ""
 
 
+class GrowingText:
+    """The inside of one JSON text that comes in pieces: what stands between its quotes."""
+
+    # Every text of every growing value is one.
+    __slots__ = ("_has_surrogates", "_pieces", "is_broken", "is_closed", "unread")
+
+    def __init__(self) -> None:
+        self.is_closed = False
+        """The closing quote has come."""
+        self.is_broken = False
+        """An escape came that JSON does not have; `unread` has it as it was written."""
+        self.unread = ""
+        """An escape of which more has to come."""
+        self._pieces: list[str] = []
+        self._has_surrogates = False
+
+    def feed(self, text: str, at: int = 0) -> int:
+        """Read `text` from `at` on; the place behind what belongs to this text."""
+        while at < len(text) and not self.is_closed and not self.is_broken:
+            at = self._in_escape(text, at) if self.unread else self._outside_escapes(text, at)
+        return at
+
+    @property
+    def so_far(self) -> str:
+        """All that is certain. It costs its own length."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._sound(self._pieces[0]) if self._pieces else ""
+
+    def take(self) -> str:
+        """What has become certain since this was called last: each part is given out once."""
+        if not self._pieces:
+            return ""
+        text = "".join(self._pieces)
+        waits = self._has_surrogates and self._ends_in_half(text)
+        self._pieces = [text[-1]] if waits else []
+        return self._sound(text)
+
+    def _sound(self, text: str) -> str:
+        """What can be sent: escaped pairs of surrogates are one character, a half is U+FFFD.
+
+        A half at the end waits: it becomes another character with the other half.
+        """
+        if not self._has_surrogates:
+            return text
+        certain = text[:-1] if self._ends_in_half(text) else text
+        return certain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    def _ends_in_half(self, text: str) -> bool:
+        is_open = not self.is_closed and not self.is_broken
+        return is_open and "\ud800" <= text[-1:] <= "\udbff"
+
+    def _outside_escapes(self, text: str, at: int) -> int:
+        """Read up to the end, or to the next escape."""
+        found = _STRING_END.search(text, at)
+        end = len(text) if found is None else found.start()
+        if end > at:
+            self._pieces.append(text[at:end])
+        if found is None:
+            return end
+        if found[0] == "\\":
+            self.unread = "\\"
+        else:
+            self.is_closed = True
+        return found.end()
+
+    def _in_escape(self, text: str, at: int) -> int:
+        """Take in one more character of an escape."""
+        char = text[at]
+        self.unread += char
+        size = len(self.unread)
+        if size == 2 and char in _ESCAPES:
+            self._pieces.append(_ESCAPES[char])
+            self.unread = ""
+        elif (size == 2 and char != "u") or (size > 2 and char not in _HEX_DIGITS):
+            self.is_broken = True
+        elif size == 6:
+            code = int(self.unread[-4:], 16)
+            self._has_surrogates |= 0xD800 <= code < 0xE000
+            self._pieces.append(chr(code))
+            self.unread = ""
+        return at + 1
+
+
 class GrowingJson:
     """One JSON value that comes in pieces."""
 
@@ -50,10 +134,8 @@ class GrowingJson:
         self._stack: list[dict[str, Any] | list[Any]] = []
         self._keys: list[str] = []
         """For each open container the key that waits for its value."""
-        self._text: list[str] | None = None
+        self._text: GrowingText | None = None
         """The text that is open: a key or a value."""
-        self._escape = ""
-        self._has_surrogates = False
         self._scalar: list[str] = []
         self._shown: list[Any] | None = None
         """The list whose last item is an open text that somebody asked for."""
@@ -62,12 +144,14 @@ class GrowingJson:
         """Take the next piece in."""
         at = 0
         while at < len(text) and not self.is_broken:
-            if self._text is None:
+            said = self._text
+            if said is None:
                 at = self._outside(text, at)
-            elif self._escape:
-                at = self._in_escape(text, at, self._text)
-            else:
-                at = self._inside(text, at, self._text)
+                continue
+            at = said.feed(text, at)
+            self.is_broken = said.is_broken
+            if said.is_closed:
+                self._end_text(said.so_far)
 
     @property
     def value(self) -> Any:
@@ -76,8 +160,16 @@ class GrowingJson:
         It is the live value: read it, do not change it. An open text costs its own length.
         """
         if self._text is not None and not self._is_key():
-            self._show_open_text(self._text)
+            self._show_open_text(self._text.so_far)
         return None if self._root is _NOTHING else self._root
+
+    @property
+    def open_member(self) -> str | None:
+        """The member of the outermost object whose text is open; None while there is no such."""
+        is_value = self._text is not None and not self._is_key()
+        if not is_value or len(self._stack) != 1 or isinstance(self._stack[0], list):
+            return None
+        return self._keys[0]
 
     def _outside(self, text: str, at: int) -> int:
         """Read up to the next sign that has a meaning, and take it in."""
@@ -96,7 +188,7 @@ class GrowingJson:
         """Take a sign in that may stand here."""
         match sign:
             case '"':
-                self._text = []
+                self._text = GrowingText()
             case "{":
                 self._open({}, _FIRST_KEY)
             case "[":
@@ -109,37 +201,6 @@ class GrowingJson:
                 self._stack.pop()
                 self._keys.pop()
                 self._expect_next()
-
-    def _inside(self, text: str, at: int, said: list[str]) -> int:
-        """Read on inside a text, up to its end or to the next escape."""
-        found = _STRING_END.search(text, at)
-        end = len(text) if found is None else found.start()
-        if end > at:
-            said.append(text[at:end])
-        if found is None:
-            return end
-        if found[0] == "\\":
-            self._escape = "\\"
-        else:
-            self._end_text(said)
-        return found.end()
-
-    def _in_escape(self, text: str, at: int, said: list[str]) -> int:
-        """Take in one more character of an escape."""
-        char = text[at]
-        self._escape += char
-        size = len(self._escape)
-        if size == 2 and char in _ESCAPES:
-            said.append(_ESCAPES[char])
-            self._escape = ""
-        elif (size == 2 and char != "u") or (size > 2 and char not in _HEX_DIGITS):
-            self.is_broken = True
-        elif size == 6:
-            code = int(self._escape[-4:], 16)
-            self._has_surrogates |= 0xD800 <= code < 0xE000
-            said.append(chr(code))
-            self._escape = ""
-        return at + 1
 
     def _add_to_scalar(self, between: str) -> None:
         """Keep what stands between two signs: a number, true, false, null, or blanks."""
@@ -164,10 +225,8 @@ class GrowingJson:
         self._keys.append("")
         self._expected = expected
 
-    def _end_text(self, said: list[str]) -> None:
-        text = self._joined(said)
+    def _end_text(self, text: str) -> None:
         self._text = None
-        self._has_surrogates = False
         if self._is_key():
             self._keys[-1] = text
             self._expected = _COLON
@@ -203,19 +262,8 @@ class GrowingJson:
         else:
             self._expected = _NEXT_MEMBER if isinstance(self._stack[-1], dict) else _NEXT_ITEM
 
-    def _show_open_text(self, said: list[str]) -> None:
+    def _show_open_text(self, text: str) -> None:
         """Put the text that is still open where it will stand. It is replaced as it grows."""
-        text = "".join(said)
-        said[:] = [text]
-        # Half a pair is not shown: it becomes another character with the other half.
-        is_half = text[-1:] >= "\ud800" and text[-1:] <= "\udbff"
-        self._place(self._joined([text[:-1]] if is_half else said))
+        self._place(text)
         if self._stack and isinstance(self._stack[-1], list):
             self._shown = self._stack[-1]
-
-    def _joined(self, said: list[str]) -> str:
-        """The text so far. Escaped pairs of surrogates become one character, a half U+FFFD."""
-        text = "".join(said)
-        if not self._has_surrogates:
-            return text
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,16 +1,23 @@
 """Each code of the gateway's table in docs/findings.md is provoked: what is done is what it says."""
 
 import pytest
+from msgspec.structs import replace
 
 from canonicall.blocks import Text, ToolCall
 from finding_codes import ABOUT_GATEWAY, documented
-from gateway_faults import BACKS, BROKEN, CALLS, Faulty, Play, Upstream, said, stream_of
+from gateway_faults import BACKS, BROKEN, CALLS, FRONTS, Faulty, Play, Upstream, said, stream_of
 
 _WORDS = stream_of(said(Text(text="Let me see.")), "openai-chat")
 _CALL = stream_of(said(CALLS[0]), "anthropic")
+_PATCH = ToolCall(id="call_1", name="apply_patch", args={"input": "a", "why": "b"})
+_TEXTS = {"type": "custom", "name": "apply_patch"}
 _UNFIT = ToolCall(id="call_1", name="get_weather", args={"city": ["Paris"]})
 
 PROVOKED: dict[str, tuple[str, list[Play]]] = {
+    "arguments_beside_text": (
+        "anthropic",
+        [Play.stream("anthropic", stream_of(said(_PATCH), "anthropic"))],
+    ),
     "arguments_unfit": (
         "anthropic",
         [Play.stream("anthropic", stream_of(said(_UNFIT), "anthropic"))],
@@ -38,6 +45,9 @@ async def test_the_page_says_what_is_done(code: str) -> None:
     """The actions in the table are those that are in the report of the request."""
     back, plays = PROVOKED[code]
     world = Faulty(Upstream(*plays), BACKS[back], goes_on=True)
-    report = await world.report(await world.ask("openai-responses"))
+    front = FRONTS["openai-responses"]
+    tools = [*front.body["tools"], _TEXTS]
+    front = replace(front, body=front.body | {"tools": tools})
+    report = await world.report(await world.ask(front))
     done = {one["action"] for one in report["response"] if one["code"] == code}
     assert done == documented(ABOUT_GATEWAY)[code]

@@ -157,8 +157,11 @@ class Given:
             self._words.append(block.text)
 
     def _end(self, event: BlockEnded) -> None:
-        self._open.discard(event.index)
         block = event.block
+        if isinstance(block, ToolCall) and block.truncated:
+            # It ended inside its arguments: nothing makes it whole any more.
+            return
+        self._open.discard(event.index)
         if isinstance(block, ToolCall) and block.kind != "server":
             self._ended.append((block.id, block.name))
 
