@@ -80,6 +80,8 @@ def _show_fronts(console: Console, plan: Plan) -> None:
 
 
 def _show_models(console: Console, plan: Plan) -> None:
+    if not plan.models and not plan.providers:
+        return
     say(console, "Models", style="bold cyan", indent="")
     table = simple_table("name", "who answers")
     for model in plan.models:
