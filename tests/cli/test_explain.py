@@ -105,6 +105,7 @@ def test_several_meanings_come_with_the_likeliest_first(explain):
         (["--request", "-"], 2, "cannot both be standard input"),
         ([], 2, "The text of the error is empty."),
         ([" "], 2, "The text of the error is empty."),
+        (["damaged.json"], 2, "canonicall explain < damaged.json"),
     ],
 )
 def test_wrong_input_is_told(explain, arguments, code, said):

@@ -1,6 +1,8 @@
 """`canonicall explain`: a provider's error in, what it means and what to do out."""
 
+import shlex
 import sys
+from pathlib import Path
 
 import click
 import msgspec
@@ -78,9 +80,20 @@ def _error_text(text: str | None, request_file: str | None) -> str:
         if request_file == STANDARD:
             raise click.UsageError("The error and the request cannot both be standard input.")
         text = read_bytes(STANDARD).decode("utf-8", "replace")
+    elif _is_file(text):
+        told = f"{text!r} is a file. To explain what is in it: canonicall explain < "
+        raise click.UsageError(told + shlex.quote(text))
     if not text.strip():
         raise click.UsageError("The text of the error is empty.")
     return text
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        # Too long for a name, or with a null in it.
+        return False
 
 
 def _request(file: str) -> Recognised:
