@@ -40,13 +40,18 @@ class InvalidArguments(InvalidValue):
 
 
 class UnknownName(CanonicallError, LookupError):
-    """A name that nothing is registered under. `known` are the names that would do."""
+    """A name that nothing is registered under. `known` are the names that would do.
 
-    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
+    `aliases` would do as well: a name may be meant for one, but they are not listed.
+    """
+
+    def __init__(
+        self, kind: str, name: object, known: Iterable[str], *, aliases: Iterable[str] = ()
+    ) -> None:
         self.kind = kind
         self.name = name
         self.known = tuple(sorted(known))
-        near = get_close_matches(str(name), self.known, n=1)
+        near = get_close_matches(str(name), sorted({*self.known, *aliases}), n=1)
         hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(self.known)}."
         super().__init__(f"no {kind} is called {name!r}. {hint}")
 

@@ -48,6 +48,7 @@ def test_a_violation_is_shown_with_all_that_is_known(check):
     assert violation.repair in words
     assert violation.source in words
     assert "1 violation: this would be refused." in words
+    assert words.endswith("To repair it: canonicall fix talk.json --as anthropic")
 
 
 def test_json_holds_what_the_judge_says(check):
@@ -187,7 +188,7 @@ def test_what_is_no_transcript_is_told_in_one_line(check, content, target):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["-"], "Missing option '--as'"),
+        (["-"], "Missing option '--as'. Name a provider, for example --as anthropic, or 'all'"),
         (["--as", "openai"], "Missing argument"),
         (["gone.json", "--as", "openai"], "'gone.json' does not exist"),
         ([".", "--as", "openai"], "is a directory"),

@@ -137,6 +137,18 @@ def test_a_narrow_terminal_cuts_nothing_off():
     assert story.checks[-1].claim.split()[-1] in page.getvalue()
 
 
+def test_a_low_window_is_not_flooded():
+    """Only the last picture of the table may be higher than the window: nothing can redraw what
+    has been scrolled out of it."""
+    page = io.StringIO()
+    terminal = {"TERM": "xterm-256color"}
+    demo.show(Console(file=page, width=80, height=12, force_terminal=True, _environ=terminal))
+    _, *drawn, last = re.split(r"(?:\x1b\[1A\x1b\[2K)+", page.getvalue())
+    assert len(drawn) > 20
+    assert max(picture.count("\n") for picture in drawn) <= 12
+    assert last.count("accepted") > 40
+
+
 def lines_of(picture):
     """The lines of text in a picture, from the top to the bottom. What is blank is not in it."""
     lines = {}

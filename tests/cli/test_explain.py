@@ -67,6 +67,8 @@ def test_the_place_in_the_request_is_shown(explain, more):
     done = explain(KNOWN, "--request", "damaged.json", *more)
     assert "In the request, this fits the error:" in done.stdout
     assert "$.messages[1].content[0]  missing_result" in done.stdout
+    who = more[-1] if more else "PROVIDER"
+    assert done.stdout.endswith(f"To repair it: canonicall fix damaged.json --as {who}\n")
     told = json.loads(explain(KNOWN, "--request", "damaged.json", *more, "--json").stdout)
     assert [one["code"] for one in told["violations"]] == ["missing_result"]
     assert told["meanings"][0]["violations"] == told["violations"]
@@ -102,6 +104,8 @@ def test_several_meanings_come_with_the_likeliest_first(explain):
         (["x", "--provider", "opnai"], 2, "Did you mean 'openai'?"),
         (["--request", "-"], 2, "cannot both be standard input"),
         ([], 2, "The text of the error is empty."),
+        ([" "], 2, "The text of the error is empty."),
+        (["damaged.json"], 2, "canonicall explain < damaged.json"),
     ],
 )
 def test_wrong_input_is_told(explain, arguments, code, said):

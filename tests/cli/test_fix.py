@@ -191,12 +191,27 @@ def test_a_place_that_cannot_be_written_is_told(talk, tmp_path):
     assert done.stderr.splitlines()[-1].endswith("Choose another place.")
 
 
+CONTRADICTION = """
+name = "house"
+format = "anthropic"
+
+[[rules.refusals.value]]
+field = "max_tokens"
+error = "max_tokens is not allowed"
+
+[rules.refusals]
+source = "probed house.test"
+date = "2026-11-16"
+"""
+
+
 def test_what_would_still_be_refused_is_told(talk):
-    """Which of two tools with one name is meant, nobody but their author knows."""
-    file = talk(json.dumps({**SOUND, "tools": SOUND["tools"] * 2}))
-    done = fix(file, "--as", "anthropic")
+    """Nobody can please a provider that refuses what its format requires."""
+    house = talk(CONTRADICTION, "house.toml")
+    asked = [talk(json.dumps(DAMAGED)), "--as", "house", "--profile", house]
+    done = fix(*asked)
     assert done.exit_code == 3
     assert "talk.json: this would still be refused" in " ".join(done.stderr.split())
-    assert verify(json.loads(done.stdout), "anthropic")
-    record = json.loads(fix(file, "--as", "anthropic", "--json").stderr)
-    assert [one["code"] for one in record["remaining"]] == ["duplicate_tool_name"]
+    assert [one.code for one in verify(json.loads(done.stdout), "anthropic")] == ["missing_field"]
+    record = json.loads(fix(*asked, "--json").stderr)
+    assert [one["code"] for one in record["remaining"]] == ["missing_field"]

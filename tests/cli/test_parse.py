@@ -78,6 +78,21 @@ def test_a_call_that_cannot_be_read_is_found(parse):
     assert "call_unreadable" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("printed", "said", "is_truncated"),
+    [
+        (HERMES.partition('ea"')[0], "search: the text ends inside of the call", True),
+        (HERMES.replace('"tea"', "}{"), "search: its arguments cannot be read", False),
+    ],
+)
+def test_why_a_call_must_not_be_run_is_told(parse, printed, said, is_truncated):
+    done = parse(piped=printed)
+    assert done.exit_code == 3
+    assert said in done.stdout
+    (call,) = json.loads(parse("--json", piped=printed).stdout)["calls"]
+    assert call["truncated"] is is_truncated
+
+
 def test_bytes_that_are_no_text_do_not_stop_it(parse):
     assert parse(piped=b"\xff\xfe" + HERMES.encode()).exit_code == 0
 

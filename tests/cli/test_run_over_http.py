@@ -39,8 +39,15 @@ def test_a_key_that_is_refused_is_told_without_showing_it():
     with serve(simulator) as server:
         done = run(server.url, *PROVIDERS[0], "Hello?")
     assert done.exit_code == 1
-    assert "401" in done.output
+    assert done.output.count("401") == 1  # once is enough
+    assert done.output.rstrip().endswith("ended: failed")
     assert "a-key" not in done.output
+
+
+def test_a_provider_is_not_asked_without_a_model():
+    done = run("http://127.0.0.1:9", "openai", "OPENAI", "/v1", "Hello?")
+    assert done.exit_code == 1
+    assert done.output == "canonicall: error: openai: no model is named. Name one: openai:MODEL.\n"
 
 
 def test_without_a_key_the_simulated_model_answers_and_says_so():

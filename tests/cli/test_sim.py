@@ -148,6 +148,7 @@ def test_a_script_that_cannot_be_read_is_told_in_one_line(tmp_path, script, word
     done = CliRunner().invoke(cli, ["sim", "--script", str(path)])
     assert done.exit_code == 1
     assert done.stderr.count("\n") == 1
+    assert f"{path}: " in done.stderr
     assert words in done.stderr
 
 
@@ -157,5 +158,13 @@ def test_a_port_that_is_taken_is_told_in_one_line(canonicall):
         taken.listen()
         done = canonicall("sim", "--port", str(taken.getsockname()[1]))
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("canonicall: error: ")
+    assert done.stderr.startswith("canonicall: error: 127.0.0.1:")
+    assert "somebody else listens there. Choose another with --port" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "x" * 300])
+def test_a_host_that_is_not_here_is_told_in_one_line(host):
+    done = CliRunner().invoke(cli, ["sim", "--host", host])
+    assert done.exit_code == 1
+    assert done.stderr.endswith("Choose another with --host.\n")

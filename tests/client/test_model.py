@@ -176,8 +176,9 @@ async def test_a_session_tells_what_the_client_does():
     async with client(served) as model:
         session = Session(model, target("anthropic"))
         events = [event async for event in session.send("Hi.")]
-    told = [one.kind for one in events if isinstance(one, StatusEvent) and one.kind != "written"]
-    assert told == ["asking", "retrying", "answered"]
+    told = [one for one in events if isinstance(one, StatusEvent) and one.kind != "written"]
+    assert [one.kind for one in told] == ["asking", "retrying", "answered"]
+    assert told[1].detail.count("anthropic") == 1  # who it was is said once
 
 
 async def test_thoughts_are_streamed_and_come_back_signed():

@@ -66,7 +66,7 @@ def test_the_table_shows_the_built_in_providers():
 
 def test_the_readme_counts_them():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"profiles: {len(provider_names())} providers" in readme
+    assert f"{len(provider_names())} providers as data" in readme
 
 
 def test_every_field_of_a_target_is_explained():

@@ -197,7 +197,7 @@ FAULTS = [
     ("server: {port: 70000}", "$.server.port: ports end at 65535."),
     ("server: {workers: 0}", "$.server.workers: it must be 1 or more."),
     ("server: {drain_seconds: -1}", "$.server.drain_seconds: it must not be negative."),
-    ("server: {host: 0.0.0.0}", "$.server.host: other machines could ask, and no virtual key is needed. Make one with `canonicall keys new`, or say `open: true` beside it."),
+    ("server: {host: 0.0.0.0}", "$.server.host: other machines could ask, and no virtual key is needed. Make one with `canonicall keys new`, or say `open: true` under `server` in the file."),
     ("store: {days: 0}", "$.store.days: nothing would be kept. Give a number above 0."),
 ]  # fmt: skip
 

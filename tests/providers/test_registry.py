@@ -163,6 +163,11 @@ def test_targets_are_made_once():
 def test_unknown_names_come_with_a_suggestion():
     with pytest.raises(UnknownName, match="Did you mean 'anthropic'"):
         get_target("antropic:claude-opus-5")
+    with pytest.raises(UnknownName, match="Did you mean 'moonshot'"):
+        get_target("moonshto:kimi-k2")
+    with pytest.raises(UnknownName) as caught:
+        get_target("banana")
+    assert caught.value.known == tuple(sorted(provider_names()))
     with pytest.raises(UnknownName, match=r"format of the provider 'openai'.*'openai-responses'"):
         get_target("openai/responses:gpt-5")
 

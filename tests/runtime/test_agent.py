@@ -1,13 +1,19 @@
 """Agents, sub-agents and middleware: conveniences that change nothing about the loop."""
 
+import gc
+
 from msgspec.structs import replace
 
 from canonicall.blocks import Text, ToolResult
+from canonicall.client.config import ClientConfig
+from canonicall.client.model import HttpModel
 from canonicall.runtime.agent import Agent
 from canonicall.runtime.events import CompleteEvent
 from canonicall.runtime.middleware import ToolMiddleware
 from canonicall.runtime.model import LocalModel
 from canonicall.testing.script import ScriptedModel, call, says
+from canonicall.testing.server import serve
+from canonicall.testing.simulator import Simulator
 from canonicall.testing.small_model import SmallModel
 from canonicall.tools.functions import tool
 
@@ -25,6 +31,18 @@ def scripted(*steps):
 def test_one_question_without_an_event_loop():
     agent = Agent(LocalModel(SmallModel()), "openai", tools=[weather])
     assert "sunny in Paris" in agent.ask_sync("What is the weather in Paris?")
+
+
+def test_connections_end_with_the_event_loop_they_belong_to(caplog):
+    """Else each question would leave some behind, and asyncio would complain about them."""
+    with serve(Simulator("anthropic")) as server:
+        config = ClientConfig({"anthropic": {"key": "any", "base_url": server.url}})
+        agent = Agent(HttpModel(config), "anthropic:claude-sonnet-4-5", tools=[weather])
+        for city in ("Paris", "Rome"):
+            assert f"sunny in {city}" in agent.ask_sync(f"What is the weather in {city}?")
+        del agent
+        gc.collect()
+    assert [one for one in caplog.messages if "Unclosed" in one] == []
 
 
 def test_what_went_wrong_is_the_answer():

@@ -68,6 +68,15 @@ class TargetName(KnownName):
     def offered(self) -> list[str]:
         return [*provider_names(), *self._more]
 
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """Click says which option is missing; this says what to write."""
+        del ctx
+        everybody = f", or {EVERY_PROVIDER!r} for every provider" if self._more else ""
+        return (
+            f"Name a provider, for example {param.opts[0]} anthropic{everybody}."
+            " `canonicall providers` lists them."
+        )
+
 
 class ProviderName(TargetName):
     """A provider without a model, by its name or an alias."""

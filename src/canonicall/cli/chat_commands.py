@@ -121,9 +121,10 @@ class Commands:
 
     async def _model(self, given: str) -> None:
         room = self._room
+        told = room.desk.model.told(given or room.target)
         if given:
             await room.use(given)
-        room.remark(f"{room.target} is asked. {room.desk.model.told(room.target)}")
+        room.remark(f"{room.target} is asked. {told}")
 
     async def _tools(self, given: str) -> None:
         del given

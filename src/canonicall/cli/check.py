@@ -32,6 +32,7 @@ from canonicall.cli.page import (
     show_table,
     show_violations,
     simple_table,
+    suggest_fix,
 )
 from canonicall.cli.verbs import complain
 from canonicall.errors import CanonicallError
@@ -100,6 +101,11 @@ def check(files: Sequence[str], target: str, format: str, as_json: bool) -> int:
         seen = _show_matrix(found)
     else:
         seen = _show_each(found)
+    if seen["refused"] and not as_json:
+        console = open_console()
+        console.print()
+        one = "PROVIDER" if target == EVERY_PROVIDER else target
+        suggest_fix(console, files[0] if len(files) == 1 else "FILE", one)
     if seen["unreadable"]:
         return FAILED
     return FOUND if seen["refused"] else OK

@@ -102,9 +102,8 @@ def show(console: Console) -> Story:
     """Tell it while it happens."""
     _show_beginning(console)
     table = _hops_table()
-    with Live(
-        _indented(table), console=console, auto_refresh=False, vertical_overflow="visible"
-    ) as live:
+    # What overflows the window is shown at the end: redrawn, it would fill the scrollback.
+    with Live(_indented(table), console=console, auto_refresh=False) as live:
 
         def add(hop: Hop) -> None:
             _add_hop(table, hop)

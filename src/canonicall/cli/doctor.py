@@ -22,7 +22,7 @@ from canonicall.syntax.registry import GROUP
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?P<range>[^;]*)")
 _EXTRA = re.compile(r"extra == ['\"](?P<extra>[\w-]+)['\"]")
 _OWN = "canonicall"
-_COLLECTIONS = ("all", "dev")
+_COLLECTIONS = ("all", "dev", "judges")
 """Extras that gather other extras, or are for those who change canonicall itself."""
 
 

@@ -1,6 +1,8 @@
 """`canonicall explain`: a provider's error in, what it means and what to do out."""
 
+import shlex
 import sys
+from pathlib import Path
 
 import click
 import msgspec
@@ -8,7 +10,7 @@ import msgspec
 from canonicall.cli.arguments import INPUT, TargetName, json_option
 from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown
 from canonicall.cli.overview import FAILED, OK
-from canonicall.cli.page import item, open_console, say, show_violations
+from canonicall.cli.page import item, open_console, say, show_violations, suggest_fix
 from canonicall.errors import CanonicallError
 from canonicall.findings import Finding
 from canonicall.importing.documents import BODY, Recognised, kind_of, recognise
@@ -17,6 +19,11 @@ from canonicall.target import Target
 from canonicall.verify import Explained, Explanation, verify
 from canonicall.verify import explain as explain_error
 from canonicall.wire.formats import get_format
+
+_KNOWN = (
+    "Known are errors about messages, calls and results, tools, schemas and thinking; not those"
+    " about keys, limits and servers."
+)
 
 
 @click.command()
@@ -59,20 +66,34 @@ def explain(text: str | None, request_file: str | None, provider: str | None, as
         click.echo(msgspec.json.format(msgspec.json.encode(record), indent=2))
     else:
         _show(told, broken, has_request=found is not None)
+        if request_file and broken:
+            console = open_console()
+            console.print()
+            suggest_fix(console, request_file, provider or "PROVIDER")
     return OK if told else FAILED
 
 
 def _error_text(text: str | None, request_file: str | None) -> str:
     if text is None and sys.stdin.isatty():
         raise click.UsageError("Give the text of the error, or pipe it in.")
-    if text not in (None, STANDARD):
-        return str(text)
-    if request_file == STANDARD:
-        raise click.UsageError("The error and the request cannot both be standard input.")
-    piped = read_bytes(STANDARD).decode("utf-8", "replace")
-    if not piped.strip():
+    if text is None or text == STANDARD:
+        if request_file == STANDARD:
+            raise click.UsageError("The error and the request cannot both be standard input.")
+        text = read_bytes(STANDARD).decode("utf-8", "replace")
+    elif _is_file(text):
+        told = f"{text!r} is a file. To explain what is in it: canonicall explain < "
+        raise click.UsageError(told + shlex.quote(text))
+    if not text.strip():
         raise click.UsageError("The text of the error is empty.")
-    return piped
+    return text
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        # Too long for a name, or with a null in it.
+        return False
 
 
 def _request(file: str) -> Recognised:
@@ -104,6 +125,7 @@ def _show(told: Explanation, broken: tuple[Finding, ...], *, has_request: bool) 
     console = open_console()
     if not told:
         say(console, "Nothing is known about this error.", style="bold", indent="")
+        say(console, _KNOWN, indent="")
         if not has_request:
             say(console, "With --request FILE the request itself is checked.", indent="")
     elif len(told.entries) > 1:
@@ -123,6 +145,9 @@ def _show(told: Explanation, broken: tuple[Finding, ...], *, has_request: bool) 
         title = "The request has other faults too:" if fitting else "The request has these faults:"
         say(console, title, style="bold", indent="")
         show_violations(console, others)
+    if told and not has_request:
+        console.print()
+        say(console, "With --request FILE you see where the request breaks.", indent="")
     if has_request and not broken:
         console.print()
         say(console, "In the request itself nothing was found that breaks a rule.", indent="")

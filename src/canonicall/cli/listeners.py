@@ -64,6 +64,8 @@ class Screen:
         self._streams = streams
         self._is_mid_line = False
         self._said = ""
+        self._error = ""
+        """The last one that was shown."""
         self._names: dict[str, str] = {}
         """The tools of the calls seen so far."""
         self._ended: set[str] = set()
@@ -91,7 +93,9 @@ class Screen:
                 self.remark(f"{event.kind}: {in_one_line(event.detail)}")
             case ErrorEvent():
                 self._end_line()
-                click.secho(f"error: {_short(event.message)}", err=True, fg="red")
+                self._error = event.message
+                # Whole: what to do about it stands at its end.
+                click.secho(f"error: {in_one_line(event.message)}", err=True, fg="red")
             case CompleteEvent():
                 self._complete(event)
             case _:
@@ -143,7 +147,8 @@ class Screen:
         self._said = ""
         self._end_line()
         if event.reason != "answered":
-            self.remark(f"ended: {event.reason}" + (f" ({event.detail})" if event.detail else ""))
+            is_told = event.detail in ("", self._error)
+            self.remark(f"ended: {event.reason}" + ("" if is_told else f" ({event.detail})"))
 
     def _act(self, name: str, text: str) -> None:
         self._end_line()

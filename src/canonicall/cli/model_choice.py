@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from canonicall.client.config import ClientConfig, base_url_env
+from canonicall.client.endpoints import MissingSetting
 from canonicall.client.model import HttpModel
 from canonicall.events import Event, TextAdded
 from canonicall.providers.profile import Profile
@@ -53,13 +54,20 @@ class ModelChoice:
         return self._model_for(target).ask(request, target, **options)
 
     def told(self, name: str) -> str:
-        """What a person should know before a target is asked. No key is ever told."""
+        """What a person should know before a target is asked. No key is ever told.
+
+        Raises where a provider would be asked and no model of it is named: before anything is said.
+        """
         if self._script is not None:
             return f"The script {self._script} answers."
         if name == OFFLINE:
             return "No provider is named: a small simulated model answers, offline."
-        profile = get_profile(get_target(name).provider)
+        target = get_target(name)
+        profile = get_profile(target.provider)
         if self._can_ask(profile):
+            if not target.model:
+                help = f"Name one: {profile.name}:MODEL."
+                raise MissingSetting("no model is named.", where=profile.name, help=help)
             return f"{profile.title} answers."
         wanted = " or ".join(profile.key_env) or base_url_env(profile)
         return f"No key for {profile.title} ({wanted}): a simulated model answers, offline."

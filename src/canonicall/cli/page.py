@@ -4,6 +4,7 @@ Text fits 80 columns and grows to 100 at most, or to what a verb allows. Colour 
 nothing of its own; a pipe gets none.
 """
 
+import shlex
 import textwrap
 from collections import Counter
 from collections.abc import Iterable
@@ -90,6 +91,11 @@ def show_violations(console: Console, violations: Iterable[Finding]) -> None:
             item(console, "error", violation.error)
             item(console, "repair", violation.repair)
             item(console, "source", violation.source)
+
+
+def suggest_fix(console: Console, file: str, target: str) -> None:
+    """The command that repairs what was found, ready to be copied."""
+    say(console, f"To repair it: canonicall fix {shlex.quote(file)} --as {target}")
 
 
 class Tally:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 import msgspec
 
+from canonicall.blocks import ToolCall
 from canonicall.cli.arguments import INPUT, KnownName, json_option
 from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown
 from canonicall.cli.overview import FOUND, OK
@@ -97,9 +98,16 @@ def parse(
 
 def _is_damaged(parsed: Parsed) -> bool:
     unreadable = any(finding.code == "call_unreadable" for finding in parsed.findings)
-    return unreadable or any(
-        call.truncated or (call.args is None and call.kind == "function") for call in parsed.calls
-    )
+    return unreadable or any(map(_damage, parsed.calls))
+
+
+def _damage(call: ToolCall) -> str:
+    """Why a call must not be run as it was read; empty where nothing is wrong."""
+    if call.truncated:
+        return "the text ends inside of the call. Its arguments may be incomplete: do not run it."
+    if call.args is None and call.kind == "function":
+        return "its arguments cannot be read. Do not run it; have the model call again."
+    return ""
 
 
 def _tools(file: str) -> list[Tool | dict[str, Any]]:
@@ -123,7 +131,13 @@ def _tools(file: str) -> list[Tool | dict[str, Any]]:
 
 def _record(parsed: Parsed) -> dict[str, Any]:
     calls = [
-        {"id": call.id or None, "name": call.name, "arguments": call.args, "raw": call.raw or None}
+        {
+            "id": call.id or None,
+            "name": call.name,
+            "arguments": call.args,
+            "raw": call.raw or None,
+            "truncated": call.truncated,
+        }
         for call in parsed.calls
     ]
     return {
@@ -148,6 +162,10 @@ def _show(parsed: Parsed, asked: str) -> None:
             args = call.raw if call.args is None else msgspec.json.encode(call.args).decode()
             add_row(table, call.name or "(none)", call.id or "(none)", args or "")
         show_table(console, table)
+    for call in parsed.calls:
+        if why := _damage(call):
+            console.print()
+            say(console, f"{call.name or 'A call without a name'}: {why}", style="bold red")
     if parsed.thinking.strip() or parsed.text.strip():
         console.print()
         item(console, "thought", parsed.thinking.strip(), indent=2)

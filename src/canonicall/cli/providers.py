@@ -90,7 +90,9 @@ def _show_matrix(chosen: Sequence[Capabilities]) -> None:
         say(console, "No provider is known to have all of this.", indent="")
         return
     table = simple_table("provider", "format", "parallel", "strict", "tools", "choice", "reasoning")
-    table.columns[0].no_wrap = True  # A name is looked for, and copied.
+    for one_column in table.columns:
+        # Words are looked for, and copied; only the list of choices may be folded.
+        one_column.no_wrap = one_column.header != "choice"
     for one in chosen:
         table.add_row(
             one.provider,

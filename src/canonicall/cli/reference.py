@@ -12,11 +12,11 @@ _WIDTH = 80
 _INTRODUCTION = """\
 # The command line
 
-`pip install 'canonicall[cli]'` brings the command `canonicall`; `python -m canonicall.cli.entry`
-is the same. Every verb prints tables and colour for people, plain text into a pipe, and JSON with
-`--json`. `-` stands for standard input. Only `run`, `chat`, `serve` and `discover` send anything,
-to the providers you name and have a key for; no other verb needs one. Files are written whole or
-not at all.
+In a checkout, `pip install '.[cli]'` brings the command `canonicall`; what `make` sets up has it as
+`.venv/bin/canonicall`. Every verb prints tables and colour for people, plain text into a pipe, and
+JSON with `--json`. `-` stands for standard input. Only `run`, `chat`, `serve` and `discover` send
+anything, to the providers you name and have a key for; no other verb needs one. Files are written
+whole or not at all.
 
 This page is made by `python -m canonicall.cli.reference > docs/command-line.md`.
 """

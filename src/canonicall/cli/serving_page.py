@@ -31,8 +31,9 @@ def show_started(console: Console, plan: Plan) -> None:
         say(console, "canonicall serve -c gateway.yaml")
     else:
         _show_models(console, plan)
-        said = f"A key of: {', '.join(key.name for key in plan.keys)}." if plan.keys else "None."
-        say(console, f"Virtual keys that clients need: {said}", indent="")
+        names = ", ".join(key.name for key in plan.keys)
+        needed = f"one of the virtual keys: {names}" if names else "no virtual key"
+        say(console, f"Clients need {needed}.", indent="")
     if plan.store:
         say(console, f"What is kept: {plan.store}", indent="")
     _show_warnings(console, plan)
@@ -80,6 +81,8 @@ def _show_fronts(console: Console, plan: Plan) -> None:
 
 
 def _show_models(console: Console, plan: Plan) -> None:
+    if not plan.models and not plan.providers:
+        return
     say(console, "Models", style="bold cyan", indent="")
     table = simple_table("name", "who answers")
     for model in plan.models:

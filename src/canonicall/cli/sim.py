@@ -14,8 +14,11 @@ import click
 import msgspec
 
 from canonicall.cli.arguments import profile_option
-from canonicall.errors import UnknownName
+from canonicall.cli.files import UnusableFile, shown
+from canonicall.errors import CanonicallError, UnknownName
+from canonicall.gateway.listening import CannotListen, why_not
 from canonicall.providers.registry import get_profile, provider_names
+from canonicall.reply import Reply
 from canonicall.testing.exchange import SimRequest, SimResponse
 from canonicall.testing.faults import Fault, faults_in
 from canonicall.testing.script import Model, ScriptedModel
@@ -100,7 +103,7 @@ def sim(
       canonicall sim --provider anthropic
       canonicall sim --provider openai --fault rate_limited --script replies.jsonl
     """
-    replies = None if script is None else read_script(script.read_bytes())
+    replies = None if script is None else _replies(script)
 
     def simulator(name: str) -> Simulator:
         model: Model | None = None if replies is None else ScriptedModel(replies)
@@ -110,7 +113,7 @@ def sim(
     served = {name: simulator(name) for name in names}
     only = served[names[0]] if len(names) == 1 else None
     log = _Log(as_json)
-    server = serve(only or served, host=host, port=port, watch=log.answered).start()
+    server = _started(serve(only or served, host=host, port=port, watch=log.answered), host, port)
     try:
         log.started(server.url, addresses(server.url, names))
         threading.Event().wait()
@@ -119,6 +122,20 @@ def sim(
     finally:
         server.stop()
     log.ended()
+
+
+def _replies(script: Path) -> list[Reply]:
+    try:
+        return read_script(script.read_bytes())
+    except CanonicallError as error:
+        raise UnusableFile(shown(str(script)), error) from None
+
+
+def _started(server: serve, host: str, port: int) -> serve:
+    try:
+        return server.start()
+    except (OSError, UnicodeError) as error:
+        raise CannotListen(f"{host}:{port}: {why_not(error)}") from None
 
 
 def addresses(url: str, names: list[str]) -> dict[str, dict[str, str]]:

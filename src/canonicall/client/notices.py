@@ -40,7 +40,7 @@ class Retrying(_Notice, frozen=True, tag="retrying"):
     @property
     def detail(self) -> str:
         how = "with another key" if self.another_key else f"in {self.delay:.1f} s"
-        return f"{name_of(self.target)}: again {how}: {self.why}"
+        return f"{name_of(self.target)}: again {how}: {_after_name(self.why, self.target)}"
 
 
 class Recovered(_Notice, frozen=True, tag="recovered"):
@@ -81,7 +81,8 @@ class Switched(_Notice, frozen=True, tag="switched"):
 
     @property
     def detail(self) -> str:
-        return f"{name_of(self.target)} failed, asking {name_of(self.to)}: {self.why}"
+        why = _after_name(self.why, self.target)
+        return f"{name_of(self.target)} failed, asking {name_of(self.to)}: {why}"
 
 
 class Skipped(_Notice, frozen=True, tag="skipped"):
@@ -115,6 +116,11 @@ class Answered(_Notice, frozen=True, tag="answered"):
     def detail(self) -> str:
         how = "" if self.complete else ", cut off"
         return f"{name_of(self.target)}: {self.seconds:.2f} s, attempt {self.attempts}{how}"
+
+
+def _after_name(why: str, target: Target) -> str:
+    """What is told behind the name of a target: errors begin with it themselves."""
+    return why.removeprefix(f"{name_of(target)}: ")
 
 
 def name_of(target: Target) -> str:

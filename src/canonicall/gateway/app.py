@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from canonicall.gateway.serving import Serving
 
 _Gone: TypeAlias = Callable[[], None]
+_DOORS = (
+    "Clients ask at /v1/chat/completions, /v1/responses, /v1/messages or"
+    " /v1beta/models/MODEL:generateContent."
+)
 
 
 class Gateway:
@@ -207,7 +211,7 @@ class Gateway:
             return await answer(state, request, *found, owner)
         made = await truth_answer(state, request, owner)
         if made is None:
-            what = f"Nothing is served at {request.method} {request.path}."
+            what = f"Nothing is served at {request.method} {request.path}. {_DOORS}"
             raise Refused(404, "not_found", what)
         return made
 

@@ -42,7 +42,7 @@ def exposure(settings: Settings) -> Problem | None:
     if is_loopback(server.host) or settings.keys or server.open:
         return None
     what = "other machines could ask, and no virtual key is needed."
-    help = "Make one with `canonicall keys new`, or say `open: true` beside it."
+    help = "Make one with `canonicall keys new`, or say `open: true` under `server` in the file."
     return Problem("$.server.host", what, help)
 
 

@@ -30,7 +30,7 @@ def listen(server: ServerSettings) -> socket.socket:
             flags=socket.AI_PASSIVE,
         )
     except (socket.gaierror, UnicodeError) as error:
-        raise CannotListen(f"{place}: there is no such address on this machine.") from error
+        raise CannotListen(f"{place}: {why_not(error)}") from error
     family, kind, protocol, _, address = found[0]
     # Named as TCP: else asyncio leaves Nagle's algorithm on, and each reply takes 40 ms longer.
     opened = socket.socket(family, kind, protocol)
@@ -42,7 +42,7 @@ def listen(server: ServerSettings) -> socket.socket:
         opened.listen(_WAITING)
     except OSError as error:
         opened.close()
-        raise CannotListen(f"{place}: {_why(error)}") from error
+        raise CannotListen(f"{place}: {why_not(error)}") from error
     opened.setblocking(False)
     return opened
 
@@ -55,11 +55,14 @@ def address_of(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _why(error: OSError) -> str:
+def why_not(error: OSError | UnicodeError) -> str:
+    """Why nothing can listen at an address, and what to do."""
+    if isinstance(error, socket.gaierror | UnicodeError):
+        return "there is no such address on this machine. Choose another with --host."
     if error.errno == errno.EADDRINUSE:
         return "somebody else listens there. Choose another with --port; 0 takes any that is free."
     if error.errno == errno.EACCES:
         return "this user may not listen there. Choose a port above 1023."
     if error.errno == errno.EADDRNOTAVAIL:
-        return "this machine has no such address."
+        return "this machine has no such address. Choose another with --host."
     return f"{error.strerror}."

@@ -29,7 +29,7 @@ def get_profile(name: str) -> Profile:
     """The profile of a provider, by its name or one of its aliases."""
     profile = find_profile(name)
     if profile is None:
-        raise UnknownName("provider", name, _taken_names())
+        raise UnknownName("provider", name, provider_names(), aliases=_taken_names())
     return profile
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any
 
 from msgspec.structs import replace
@@ -64,7 +65,15 @@ class Agent:
 
     def ask_sync(self, text: str) -> str:
         """The same for programs without an event loop."""
-        return asyncio.run(self.ask(text))
+
+        async def once() -> str:
+            # Connections belong to an event loop, and this one ends with the answer.
+            async with AsyncExitStack() as stack:
+                if isinstance(self._model, AbstractAsyncContextManager):
+                    await stack.enter_async_context(self._model)
+                return await self.ask(text)
+
+        return asyncio.run(once())
 
     def as_tool(self, name: str, description: str, **declared: Any) -> BoundTool:
         """This agent as a tool of another one: each call is a session of its own."""

@@ -154,7 +154,8 @@ def _opened(path: str, tables: Sequence[str]) -> sqlite3.Connection:
         if version == 0:
             _create(connection, tables)
     except (sqlite3.Error, OSError) as error:
-        raise StoreError(f"{path}: {error}") from None
+        told = f"{path}: it cannot be used as a store: {error}. Give the path of a new file."
+        raise StoreError(told) from None
     if version > _VERSION:
         connection.close()
         raise StoreError(f"{path}: it was written by a newer canonicall (version {version}).")

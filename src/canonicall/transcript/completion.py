@@ -40,7 +40,9 @@ def completion(
     outcome = one.outcome or _outcome_of_open(one, policy)
     where = f"entries[{one.entry}]"
     if one.outcome is None:
-        why = f"{one.id} ({one.name}) has no result; the model is told: {outcome}."
+        # The id that stood in the transcript is the one its reader can find there.
+        named = f"{one.call.raw_id or one.id} ({one.name})"
+        why = f"{named} has no result; the model is told: {outcome}."
         findings.append(Finding("result_made_up", where, Action.ADDED, why, Fault.STATE))
     content: list[ResultContent] = [Text(text=wording(outcome, one.why))]
     so_far = _visible(one.result)

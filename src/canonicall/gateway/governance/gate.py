@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 _CONCURRENT_WAIT = 1.0
 """Nobody knows when a running request ends; a second is often enough."""
 
+_KEY_NEEDED = (
+    "A key of this gateway is needed. Send it where your client sends its key:"
+    " authorization: Bearer, x-api-key or x-goog-api-key."
+)
+
 
 class Spending(Struct, frozen=True):
     """What one key has spent, for people; a limit of 0 is none."""
@@ -108,7 +113,8 @@ class Gate:
             return Permit(None, None)
         if model is not None and not key.allows(model):
             what = f"The key {key.name!r} may not be used for the model {model!r}."
-            raise Refused(403, "permission", what)
+            allowed = f" It may be used for: {', '.join(key.settings.models) or 'none'}."
+            raise Refused(403, "permission", what + allowed)
         account = self.accounts[key.hash]
         account.begin(key.name, now)
         return Permit(key, account)
@@ -119,7 +125,7 @@ class Gate:
         if key is None and self._open:
             return None
         if key is None:
-            what = "This key is not known here." if shown else "A key of this gateway is needed."
+            what = "This key is not known here." if shown else _KEY_NEEDED
             if not self._ring.by_hash:
                 what += " None is configured, and without keys only this machine is served."
             raise Refused(401, "authentication", what)
