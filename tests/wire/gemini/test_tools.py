@@ -217,3 +217,11 @@ def test_what_a_target_cannot_express_is_reported(choice, changes, calling):
 
 def test_a_parallel_switch_that_is_on_is_what_happens_anyway():
     assert encode_choice(ToolChoice(parallel=True), {}, {}, TARGET, has_functions=True) == ({}, [])
+
+
+@pytest.mark.parametrize("properties", [[{"type": []}], "x", 3, None])
+def test_properties_that_are_none_come_back_as_they_were(properties):
+    declaration = {"name": "f", "parameters": {"type": "OBJECT", "properties": properties}}
+    (tool,) = decode_tools([{"functionDeclarations": [declaration]}], [])
+    (entry,), _ = encode_tools((tool,), {}, TARGET)
+    assert entry["functionDeclarations"][0]["name"] == "f"

@@ -121,7 +121,8 @@ def _can_be_dialect(schema: Any) -> bool:
     """Whether a schema can stand in `parameters`; JSON Schema may have any names."""
     # google-genai, FunctionDeclaration.parameters
     names = schema.get("properties") if isinstance(schema, dict) else None
-    return is_dialect(schema) and all(map(_NAME.fullmatch, names or ()))
+    is_named = not isinstance(names, dict) or all(map(_NAME.fullmatch, names))
+    return is_named and is_dialect(schema)
 
 
 def _is_empty(schema: dict[str, Any]) -> bool:
