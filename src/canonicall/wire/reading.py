@@ -65,12 +65,12 @@ def id_at(value: Any, where: str) -> str:
     return "" if id == "null" else id
 
 
-def number_at(body: dict[str, Any], name: str) -> Any:
-    """The field `name` of a whole body, which has to be a number or null."""
-    value = body.get(name)
+def number_at(owner: dict[str, Any], name: str, where: str = "$") -> Any:
+    """The field `name` of the object at `where`, which has to be a number or null."""
+    value = owner.get(name)
     if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
         return value
-    raise MalformedBody(f"expected a number, got {kind_of(value)}.", where=f"$.{name}")
+    raise MalformedBody(f"expected a number, got {kind_of(value)}.", where=f"{where}.{name}")
 
 
 def split_data_url(url: str) -> tuple[str, str] | None:

@@ -210,6 +210,8 @@ def test_a_damaged_conversation_is_reported():
         ({"system": "be kind"}, "$.system"),
         ({"toolConfig": [1]}, "$.toolConfig"),
         ({"inferenceConfig": {"stopSequences": [1]}}, "$.inferenceConfig.stopSequences"),
+        ({"inferenceConfig": {"temperature": "hot"}}, "$.inferenceConfig.temperature"),
+        ({"additionalModelRequestFields": False}, "$.additionalModelRequestFields"),
         ({"modelId": 1}, "$.modelId"),
     ],
 )

@@ -156,6 +156,7 @@ def test_the_targets_model_is_written():
         ({"messages": {}}, "$.messages"),
         ({"options": [1]}, "$.options"),
         ({"options": {"stop": {}}}, "$.options.stop"),
+        ({"options": {"temperature": {"a": 1}}}, "$.options.temperature"),
     ],
 )
 def test_a_wrong_shape_is_refused_with_its_path(body, where):

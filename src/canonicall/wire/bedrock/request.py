@@ -32,7 +32,7 @@ from canonicall.wire.bedrock.tools import (
 )
 from canonicall.wire.carried import with_rest
 from canonicall.wire.losses import foreign_fields, not_sent
-from canonicall.wire.reading import list_at, object_at, text_at
+from canonicall.wire.reading import list_at, number_at, object_at, text_at
 
 TOOLS_AT = ("toolConfig", "tools")
 _KNOWN = {
@@ -44,6 +44,7 @@ _KNOWN = {
 }
 _INSTRUCTING = ("system", "developer")
 _MORE = "additionalModelRequestFields"
+_INFERENCE = "inferenceConfig"
 _OUTPUT = "output_config"
 _OFF = ("disabled", "between_tools")
 
@@ -82,15 +83,22 @@ def decode_request(
 
 
 def _decode_params(body: dict[str, Any]) -> Params:
-    config = object_at(body.get("inferenceConfig") or {}, "$.inferenceConfig")
-    stop = list_at(config.get("stopSequences"), "$.inferenceConfig.stopSequences")
+    where = f"$.{_INFERENCE}"
+    config = _object_in(body, _INFERENCE)
+    stop = list_at(config.get("stopSequences"), f"{where}.stopSequences")
     return Params(
-        max_tokens=config.get("maxTokens"),
-        temperature=config.get("temperature"),
-        top_p=config.get("topP"),
-        stop=tuple(text_at(word, "$.inferenceConfig.stopSequences") for word in stop),
-        reasoning=_decode_reasoning(object_at(body.get(_MORE) or {}, f"$.{_MORE}")),
+        max_tokens=number_at(config, "maxTokens", where),
+        temperature=number_at(config, "temperature", where),
+        top_p=number_at(config, "topP", where),
+        stop=tuple(text_at(word, f"{where}.stopSequences") for word in stop),
+        reasoning=_decode_reasoning(_object_in(body, _MORE)),
     )
+
+
+def _object_in(body: dict[str, Any], name: str) -> dict[str, Any]:
+    """The object in a field; null is as good as none."""
+    value = body.get(name)
+    return {} if value is None else object_at(value, f"$.{name}")
 
 
 def _decode_reasoning(more: dict[str, Any]) -> Reasoning | None:
@@ -147,9 +155,9 @@ def encode_request(
     config = _encode_tool_config(request, transcript, target, findings)
     if config:
         body["toolConfig"] = with_rest(config, native.get("toolConfig", {}))
-    inference = native.get("inferenceConfig", {}) | _encode_params(request.params, findings)
+    inference = native.get(_INFERENCE, {}) | _encode_params(request.params, findings)
     if inference:
-        body["inferenceConfig"] = inference
+        body[_INFERENCE] = inference
     more = _encode_reasoning(request.params.reasoning, native.get(_MORE, {}), target, findings)
     if more:
         body[_MORE] = more

@@ -25,7 +25,7 @@ from canonicall.wire.ollama.output_format import FIELD as OUTPUT
 from canonicall.wire.ollama.output_format import decode_output, encode_output
 from canonicall.wire.ollama.target import TARGET
 from canonicall.wire.ollama.tools import decode_choice, decode_tools, encode_choice, encode_tools
-from canonicall.wire.reading import list_at, object_at, text_at
+from canonicall.wire.reading import list_at, number_at, object_at, text_at
 
 _OPTIONS = {
     "num_predict": "max_tokens",
@@ -69,7 +69,11 @@ def _decode_params(body: dict[str, Any]) -> Params:
     words = [stop] if isinstance(stop, str) else list_at(stop, "$.options.stop")
     stream = body.get("stream")
     return Params(
-        **{ours: options.get(name) for name, ours in _OPTIONS.items() if _is_ours(name, options)},
+        **{
+            ours: number_at(options, name, "$.options")
+            for name, ours in _OPTIONS.items()
+            if _is_ours(name, options)
+        },
         stop=tuple(text_at(word, "$.options.stop") for word in words),
         # `ChatRequest.Stream`: true by default.
         stream=True if stream is None else bool(stream),
