@@ -72,6 +72,9 @@ if TYPE_CHECKING:
     from canonicall.conversation import Appended, Conversation
     from canonicall.decisions import CallAsked, CallDecided, Rule, UserWentOn
 
+    # Read a transcript that somebody stored, whatever it is.
+    from canonicall.detection import detect_format
+
     # Find out how an endpoint calls tools.
     from canonicall.discovery.addresses import DiscoveryError
     from canonicall.discovery.discover import discover
@@ -126,9 +129,6 @@ if TYPE_CHECKING:
         normalize_to_history_tool_id,
         normalize_to_openai_tool_id,
     )
-
-    # Read a transcript that somebody stored, whatever it is.
-    from canonicall.importing.detection import detect_format
     from canonicall.importing.documents import read_document
     from canonicall.importing.kinds import Document
     from canonicall.importing.tool_lists import detect_tools_format
@@ -310,7 +310,7 @@ _NAMES_BY_MODULE = {
         "normalize_to_history_tool_id",
         "normalize_to_openai_tool_id",
     ),
-    "canonicall.importing.detection": ("detect_format",),
+    "canonicall.detection": ("detect_format",),
     "canonicall.importing.documents": ("read_document",),
     "canonicall.importing.kinds": ("Document",),
     "canonicall.importing.tool_lists": ("detect_tools_format",),

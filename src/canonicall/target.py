@@ -5,9 +5,10 @@ apart is a field here; no code compares provider names. Each format declares its
 `wire/<format>/target.py`; a provider's profile overrides fields, with a source for each.
 """
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from canonicall.schema_rules import SchemaRule
 
@@ -247,6 +248,15 @@ class Target(Struct, frozen=True):
     unenforced: tuple[str, ...] = ()
     """Rules of the format that a model or a host is recorded not to have, by the code of their
     violation. Nothing is rendered differently for it: a rule that is not enforced is still one."""
+    served: tuple[tuple[str, Any], ...] = ()
+    """Fields and their values as the service is recorded to have them, where it takes more than is
+    rendered for it."""
+
+    @property
+    def as_served(self) -> "Target":
+        """The rules of the service itself. What is rendered keeps the narrower ones, so that it
+        passes with every model and every version of it."""
+        return replace(self, served=(), **dict(self.served)) if self.served else self
 
     @property
     def name(self) -> str:

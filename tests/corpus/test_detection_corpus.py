@@ -1,6 +1,6 @@
 """Every recorded request is told by its format, or is one of those that several formats share."""
 
-from canonicall.importing.detection import possible_formats
+from canonicall.detection import possible_formats
 from corpus.support import FORMATS, each, needs_corpus, recorded
 
 pytestmark = needs_corpus

@@ -1,193 +1,121 @@
 """Recorded traffic against the verifier: what a provider accepted has no violation, and what it
 refused over tools or thinking is explained.
 
-The targets here are made of the documented values of each format; hosts that take more than the
-format says have the fields that say so.
+Whoever asks names the provider and the model, as any user does.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.schema_rules import SchemaRule
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.providers.registry import find_profile, get_profile, get_target, provider_names
+from canonicall.target import Target
 from canonicall.verify import explain, verify
-from corpus.support import CORPUS, needs_corpus
+from corpus.support import FORMATS, every_record, needs_corpus
 
 pytestmark = needs_corpus
 
-# Ids: the widest form that hosts of the format are known to make; lengths as documented.
-TARGETS = {
-    "anthropic-messages": Target(
-        format="anthropic",
-        ids=IdRule(max_length=64),
-        names=NameRule(max_length=128),
-        results="user_message",
-        result_media=("image", "document"),
-        result_error_flag=True,
-        forced_choice_with_reasoning=False,
-        max_tools=10_000,
-        schemas=SchemaRule(checked=True),
-        cache_marks=4,
-    ),
-    "openai-chat": Target(format="openai-chat", developer=True),
-    "openai-responses": Target(
-        format="openai-responses",
-        ids=IdRule(max_length=64),
-        names=NameRule(max_length=128),
-        result_media=("image", "document"),
-    ),
-    "gemini-generate": Target(
-        format="gemini",
-        ids=IdRule(style="echoed"),
-        names=NameRule(pattern="[A-Za-z_][A-Za-z0-9_.:-]*"),
-        starts_with_user=True,
-        ends_with_user=True,
-        max_tools=512,
-    ),
-    "bedrock-converse": Target(
-        format="bedrock",
-        ids=IdRule(pattern="[a-zA-Z0-9_.:-]+", max_length=64),
-        results="user_message",
-        result_media=("image", "document", "video"),
-        result_error_flag=True,
-        empty_results=False,
-        reasoning="signed",
-        merge_roles=True,
-        starts_with_user=True,
-        tools_with_history=True,
-        cache_marks=4,
-    ),
-    "cohere-v2": Target(
-        format="cohere", ids=IdRule(max_length=128), choice_modes=("required", "none")
-    ),
-    "ollama-chat": Target(format="ollama", ids=IdRule(style="echoed"), result_names_tool=True),
-}
-
-KIMI = IdRule(pattern=r"[\w.:-]+", max_length=64)
-# What a host takes beyond its format.
-LOOSER: dict[tuple[str, str], dict[str, Any]] = {
-    # Kimi's ids, functions.name:0, on hosts that serve Kimi.
-    ("openai-chat", "avian"): {"ids": KIMI},
-    ("openai-chat", "groq"): {"ids": KIMI},
-    ("openai-chat", "huggingface"): {"ids": KIMI},
-    # The same, and tool_0_name_..., which is longer than 40.
-    ("openai-chat", "openrouter"): {"ids": KIMI},
-    # The response's id before the call's: resp_...:call_0.
-    ("openai-responses", "bedrock-mantle"): {"ids": KIMI},
-    # Results without ids, paired by place.
-    ("openai-chat", "zai"): {"ids": IdRule(style="echoed")},
-    ("openai-chat", "writer"): {"ids": IdRule(style="echoed")},
-    # Images in results.
-    ("openai-chat", "llamacpp"): {"result_media": ("image",)},
-    ("openai-chat", "ollama"): {"result_media": ("image",)},
-}
-
-# Rules that a host, or a model of it, is recorded not to have.
-PAIRS = ("missing_result", "orphan_result_sent")
-UNENFORCED = {
-    # An empty list of tools.
-    ("huggingface", "*"): ("empty_tools",),
-    # Two calls, one result: the server prints whatever it gets into the template.
-    ("ollama", "*"): PAIRS,
-    # Of 2024: the result has the id of another conversation's call.
-    ("anthropic", "claude-3-opus-20240229"): PAIRS,
-    # The call is answered in plain user text.
-    ("gemini", "gemini-2.0-flash-lite"): ("missing_result",),
-    ("gemini", "gemini-2.5-pro"): ("missing_result",),
+# Wider rules that no recording here shows: the source of each says where it was read.
+READ_ELSEWHERE = {
+    ("avian", "openai-chat", "ids"),
+    ("vllm", "openai-chat", "ids"),
+    ("zai", "openai-chat", "choice_modes"),
+    ("vertex", "anthropic", "tools_with_history"),
+    ("vertex", "anthropic", "starts_with_user"),
 }
 
 
 def records() -> Iterator[tuple[str, dict[str, Any]]]:
-    for path in sorted(Path(CORPUS).glob("*.jsonl")):
-        with path.open(encoding="utf-8") as lines:
-            for line in lines:
-                yield path.stem, json.loads(line)
+    """Every request for which there are rules, and who was asked, by name."""
+    for record in every_record():
+        format = FORMATS.get(record["protocol"])
+        profile = find_profile(record["provider"])
+        if record["request"] is not None and profile and format in profile.formats:
+            yield f"{profile.name}/{format}:{record['model'] or ''}", record
 
 
-def target_of(protocol: str, host: str, model: str | None = None) -> Target:
-    """With a model: as it is served; without: with all the rules that its host knows."""
-    target = replace(TARGETS[protocol], **LOOSER.get((protocol, host), {}))
-    if model is not None:
-        taken = UNENFORCED.get((host, model)) or UNENFORCED.get((host, "*"), ())
-        target = replace(target, unenforced=taken)
-    # Who is asked: a file named after a format holds the format's own provider.
-    is_format = host in {"openai-chat", "openai-responses"}
-    if is_format or host == "azure":
-        target = replace(target, schemas=SchemaRule(checked=True))
-    return replace(target, provider="openai" if is_format else host)
+def accepted() -> Iterator[tuple[str, dict[str, Any]]]:
+    return (one for one in records() if one[1]["status"] == 200)
+
+
+def codes(record: dict[str, Any], target: str | Target) -> set[str]:
+    found = set(verify(record["request"], target).counts)
+    # A masked id, id_REDACTED_1, has no prefix.
+    return found - {"bad_item_id"} if record["ids_redacted"] else found
 
 
 @cache
-def judged() -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]], dict[str, set[str]]]:
-    """How many accepted requests each host has, how many are clean, and the codes of the others."""
+def judged() -> tuple[Counter[tuple[str, str]], dict[str, set[str]]]:
+    """How many accepted requests each host has in a format, and the codes of those not clean."""
     seen: Counter[tuple[str, str]] = Counter()
-    clean: Counter[tuple[str, str]] = Counter()
     broken: dict[str, set[str]] = {}
-    for host, record in records():
-        protocol = record["protocol"]
-        if protocol not in TARGETS or record["status"] != 200 or record["request"] is None:
-            continue
-        seen[protocol, host] += 1
-        report = verify(record["request"], target_of(protocol, host, record["model"] or ""))
-        codes = set(report.counts)
-        if record["ids_redacted"]:
-            codes -= {"bad_item_id"}  # id_REDACTED_1 has no prefix.
-        if codes:
-            broken[record["id"]] = codes
-        else:
-            clean[protocol, host] += 1
-    return seen, clean, broken
+    for name, record in accepted():
+        provider, _, format = name.partition(":")[0].partition("/")
+        seen[format, provider] += 1
+        if found := codes(record, name):
+            broken[record["id"]] = found
+    return seen, broken
 
 
 def test_every_accepted_request_is_clean():
-    seen, clean, broken = judged()
-    for protocol, host in sorted(seen):
-        print(f"{protocol:20} {host:20} {clean[protocol, host]:4} of {seen[protocol, host]:4}")  # noqa: T201
+    _, broken = judged()
     assert broken == {}
 
 
-def test_no_rule_is_let_pass_without_need():
-    """Of each rule that is not enforced there is a recording that breaks it."""
-    needed = set()
-    for host, record in records():
-        protocol, model = record["protocol"], record["model"]
-        if protocol in TARGETS and record["status"] == 200 and record["request"] is not None:
-            for where in UNENFORCED.keys() & {(host, model), (host, "*")}:
-                broken = verify(record["request"], target_of(protocol, host)).counts
-                needed |= {(*where, code) for code in UNENFORCED[where] if code in broken}
-    assert needed >= {(*where, codes[0]) for where, codes in UNENFORCED.items()}
+def test_the_name_of_the_provider_is_enough():
+    """The body itself shows its format and names its model. Only Gemini's has no model in it, and
+    rules of the newest models count then."""
+    for name, record in accepted():
+        provider = name.partition("/")[0]
+        without_model = {"signature_missing", "missing_result"} if provider == "gemini" else set()
+        assert codes(record, provider) <= without_model, record["id"]
+
+
+def test_nothing_is_let_pass_without_need():
+    """Of each rule by which a service takes more than is rendered there is a recording that breaks
+    the narrower one."""
+    needed = set(READ_ELSEWHERE)
+    for name, record in accepted():
+        target = get_target(name)
+        for field, _ in target.served:
+            others = tuple(one for one in target.served if one[0] != field)
+            if codes(record, replace(target, served=others).as_served):
+                needed.add((target.provider, target.format, field))
+    profiles = [get_profile(name) for name in provider_names()]
+    own = {(one.name, one.format, field) for one in profiles for field in one.served}
+    of_models = {
+        (one.name, entry.format, field)
+        for one in profiles
+        for entry in one.models
+        for field in entry.served
+    }
+    assert own | of_models == needed
 
 
 def test_there_is_enough_to_judge():
-    """Seven formats, more than two thousand requests, or the folder is not what it should be."""
-    seen, clean, _ = judged()
-    assert {protocol for protocol, _ in seen} == set(TARGETS)
-    assert seen.total() > 2_500
-    assert clean.total() == seen.total()
+    """Seven formats, more than three thousand requests, or the folder is not what it should be."""
+    seen, _ = judged()
+    assert {format for format, _ in seen} == set(FORMATS.values())
+    assert seen.total() > 3_000
 
 
 def test_calls_taken_out_of_their_pairs_are_noticed():
     """The verifier is not clean because it is blind: with its results gone, a request is refused."""
     noticed: Counter[str] = Counter()
     tried: Counter[str] = Counter()
-    for host, record in records():
-        protocol = record["protocol"]
-        if protocol not in TARGETS or record["status"] != 200 or not record["has_tool_results"]:
-            continue
-        if not isinstance(record["request"], dict):
+    for name, record in accepted():
+        if not record["has_tool_results"] or not isinstance(record["request"], dict):
             continue
         damaged = _without_results(record["request"])
         if damaged is None or damaged.get("previous_response_id"):
             continue
-        tried[protocol] += 1
-        noticed[protocol] += bool(verify(damaged, target_of(protocol, host)))
-    assert set(tried) == set(TARGETS)
+        target = get_target(name)
+        tried[target.format] += 1
+        noticed[target.format] += bool(verify(damaged, target))
+    assert set(tried) == set(FORMATS.values())
     assert noticed == tried
 
 
@@ -220,21 +148,13 @@ def _is_call(entry: dict[str, Any]) -> bool:
 
 def test_gemini_3_signs_the_first_call_of_each_step():
     """The rule about signatures, on the models that have it."""
-    strict = replace(TARGETS["gemini-generate"], signature_sentinel="skip")
-    models = [
-        record
-        for _, record in records()
-        if record["protocol"] == "gemini-generate"
-        and record["status"] == 200
-        and "gemini-3" in str(record["model"])
-        and record["request"]
-    ]
-    assert len(models) > 100
-    assert not [one["id"] for one in models if verify(one["request"], strict)]
+    signed = [one for one in accepted() if get_target(one[0]).signature_sentinel]
+    assert len([one for one in signed if "gemini-3" in one[0]]) > 100
+    assert not [record["id"] for name, record in signed if verify(record["request"], name)]
 
 
 def test_every_refusal_over_tools_or_thinking_is_explained():
-    refused = [one for _, one in records() if one.get("error_category") == "tool-or-thinking"]
+    refused = [one for one in every_record() if one.get("error_category") == "tool-or-thinking"]
     unknown = [one["id"] for one in refused if not explain(one["response"])]
     print(f"{len(refused) - len(unknown)} of {len(refused)} refusals are explained")  # noqa: T201
     assert len(refused) >= 25
@@ -244,10 +164,10 @@ def test_every_refusal_over_tools_or_thinking_is_explained():
 def test_a_recorded_refusal_over_pairs_is_found_in_its_request():
     """What the provider said about the pair, `verify` says about the recorded request."""
     found = 0
-    for host, record in records():
-        if record.get("error_category") != "tool-or-thinking" or not record["request"]:
+    for name, record in records():
+        if record.get("error_category") != "tool-or-thinking":
             continue
-        target = target_of(record["protocol"], host)
+        target = get_target(name)
         explanation = explain(record["response"], request=record["request"], target=target)
         for entry in explanation.entries:
             if entry.code in {"missing_result", "orphan_result_sent", "unknown_role"}:
@@ -262,10 +182,10 @@ ABOUT_SCHEMAS = {"bad_tool_schema", "strict_schema", "too_many_strict_tools", "s
 def test_a_recorded_refusal_over_schemas_is_found_in_its_request():
     """In the very words of the provider."""
     found = 0
-    for host, record in records():
-        if record.get("error_category") != "tool-or-thinking" or not record["request"]:
+    for name, record in records():
+        if record.get("error_category") != "tool-or-thinking":
             continue
-        target = target_of(record["protocol"], host)
+        target = get_target(name)
         explanation = explain(record["response"], request=record["request"], target=target)
         about = [entry for entry in explanation.entries if entry.code in ABOUT_SCHEMAS]
         if about:

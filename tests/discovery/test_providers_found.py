@@ -15,7 +15,6 @@ from canonicall.providers.profile import load_profile
 from canonicall.providers.registry import get_target, register_provider, unregister_provider
 from canonicall.request import Params, Request, Tool, ToolChoice
 from canonicall.testing.exchange import SimRequest
-from canonicall.testing.leniency import as_served
 from discovery.endpoints import KEY, WHEN, found, simulated
 
 from client_support import PLACES
@@ -44,7 +43,7 @@ def discovered(place):
 
 def served(place):
     info, *_ = discovered(place)
-    return as_served(get_target(f"{place}:{info.model}"))
+    return get_target(f"{place}:{info.model}").as_served
 
 
 @pytest.mark.parametrize("place", PLACES)

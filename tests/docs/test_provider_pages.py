@@ -36,7 +36,7 @@ def test_every_field_of_a_target_has_its_place():
     told = {
         field for facts in GROUPS.values() for fact in facts for field in (fact.field, fact.also)
     }
-    apart = {"format", "provider", "model", "domain", "schemas"}
+    apart = {"format", "provider", "model", "domain", "schemas", "served"}
     assert told - {""} == set(Target.__struct_fields__) - apart
 
 

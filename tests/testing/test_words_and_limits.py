@@ -2,11 +2,10 @@
 
 import pytest
 
-from canonicall.providers.registry import get_target, provider_names
+from canonicall.providers.registry import get_profile, get_target, provider_names
 from canonicall.testing.host_words import told_by
 from canonicall.testing.issued_ids import call_id
 from canonicall.testing.known_models import models_of
-from canonicall.testing.leniency import TAKEN, as_served
 from canonicall.testing.model_limits import LIMITS
 from canonicall.testing.simulator import Simulator
 from canonicall.verify import verify
@@ -25,27 +24,36 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("row", TAKEN, ids=lambda row: f"{row.provider}/{row.format}")
-def test_what_is_taken_is_wider_than_the_profile(row):
-    """A row that changes nothing says nothing; the signing domain is never touched."""
-    model = row.models[0].replace("*", "x")
-    strict = get_target(f"{row.provider}/{row.format}:{model}")
-    served = as_served(strict)
-    assert served != strict
-    assert (served.domain, served.format) == (strict.domain, strict.format)
-    assert {name for name in row.fields if getattr(served, name) == row.fields[name]} == set(
-        row.fields
-    )
+def wider(profile):
+    """What a profile says that its service takes, by the target it says it of."""
+    own = [(f"{profile.name}/{profile.format}:x", field) for field in profile.served]
+    return own + [
+        (f"{profile.name}/{entry.format}:{entry.match[0].replace('*', 'x')}", field)
+        for entry in profile.models
+        for field in entry.served
+    ]
+
+
+@pytest.mark.parametrize("provider", provider_names())
+def test_what_is_taken_is_wider_than_what_is_sent(provider):
+    """A rule that changes nothing says nothing; the signing domain is never touched."""
+    for name, field in wider(get_profile(provider)):
+        target = get_target(name)
+        served = target.as_served
+        assert getattr(served, field) != getattr(target, field), name
+        assert (served.domain, served.format) == (target.domain, target.format)
+        assert served.as_served is served
 
 
 def test_other_targets_are_as_their_profiles_say():
     target = get_target("kimi-hosted:kimi-k2-thinking")
-    assert as_served(target) is target
+    assert target.as_served is target
 
 
 def test_the_renderer_is_stricter_than_the_service():
     body = {"model": "glm-4.6", "messages": [USER], "tools": FUNCTIONS, "tool_choice": "required"}
-    assert verify(body, "zai:glm-4.6")
+    assert verify(body, get_target("zai:glm-4.6"))
+    assert not verify(body, "zai")
     assert ask(Simulator("zai"), CHAT, body)[0] == 200
 
 
@@ -141,7 +149,7 @@ def test_a_host_without_words_of_its_own_has_those_of_the_format():
 def test_the_ids_a_provider_gives_are_accepted_by_it(provider):
     """Also the longest: a name of 40 letters in the tenth call."""
     for model in models_of(provider):
-        target = as_served(get_target(f"{provider}:{model}"))
+        target = get_target(f"{provider}:{model}").as_served
         made = {call_id(target, name, number) for name in ("look", "find") for number in range(10)}
         assert len(made) == 20
         assert not any(id_fault(id, target.ids) for id in made)

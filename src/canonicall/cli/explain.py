@@ -14,7 +14,7 @@ from canonicall.cli.page import item, open_console, say, show_violations, sugges
 from canonicall.errors import CanonicallError
 from canonicall.findings import Finding
 from canonicall.importing.documents import BODY, Recognised, kind_of, recognise
-from canonicall.providers.registry import get_target
+from canonicall.providers.bodies import target_for
 from canonicall.target import Target
 from canonicall.verify import Explained, Explanation, verify
 from canonicall.verify import explain as explain_error
@@ -109,16 +109,13 @@ def _request(file: str) -> Recognised:
 
 def _target(found: Recognised | None, provider: str | None, file: str) -> Target | None:
     """Whose rules count: those of the provider, or the base rules of the request's format."""
-    target = get_target(provider) if provider else None
-    if found is None or target is None:
-        return target or (get_format(found.format).target if found else None)
-    if target.format not in found.possible:
+    if provider is None:
+        return get_format(found.format).target if found else None
+    target = target_for(found.body if found else None, provider)
+    if found is not None and target.format not in found.possible:
         what = f"this is a request of {found.format}, and {provider} is sent {target.format}."
         raise UnusableFile(shown(file), f"{what} Give the request that was refused.")
-    model = found.body.get("model")
-    if target.model or not isinstance(model, str) or not model:
-        return target
-    return get_target(f"{provider}:{model}")
+    return target
 
 
 def _show(told: Explanation, broken: tuple[Finding, ...], *, has_request: bool) -> None:

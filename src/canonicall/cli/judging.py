@@ -11,7 +11,6 @@ from typing import Literal
 from msgspec import Struct
 
 from canonicall.codec import Encoded, encode_request
-from canonicall.errors import CanonicallError
 from canonicall.findings import Action, Finding
 from canonicall.importing.documents import (
     BODY,
@@ -22,6 +21,7 @@ from canonicall.importing.documents import (
 )
 from canonicall.importing.documents import recognise as recognise_body
 from canonicall.importing.kinds import Document
+from canonicall.providers.bodies import target_for
 from canonicall.providers.registry import get_target
 from canonicall.target import Target
 from canonicall.verify import verify
@@ -65,12 +65,12 @@ class Subject:
         return read_document(self.data, self._format)
 
     def target(self, name: str) -> Target:
-        """The target. Where only the provider is named, the model of a body in its own format
-        says which of the provider's rules count."""
-        target = get_target(name)
-        if target.model or not self.is_own(target):
-            return target
-        return get_target(f"{name}:{self._model}") if self._model else target
+        """The target. Where only the provider is named, a body in a format of its own says by its
+        format and its model which of the provider's rules count."""
+        if self.body is None:
+            return get_target(name)
+        target = target_for(self.body.body, name)
+        return target if self.is_own(target) else get_target(name)
 
     def is_own(self, target: Target) -> bool:
         """Whether it is a body in the target's format already."""
@@ -88,7 +88,7 @@ class Subject:
     def verdict(self, name: str) -> Verdict:
         target = self.target(name)
         if self.body is not None and self.is_own(target):
-            found = verify(self.body.body, target).findings
+            found = verify(self.body.body, target.as_served).findings
             return Verdict(name, target.format, target.model, "as it is", found)
         encoded = self.encoded_for(target)
         found = verify(encoded.body, target).findings
@@ -100,14 +100,6 @@ class Subject:
         """What was found while reading that the report of the encoder does not repeat."""
         known = self.document.request.findings
         return tuple(one for one in self.document.findings if one not in known)
-
-    @property
-    def _model(self) -> str:
-        try:
-            return self.document.request.model
-        except CanonicallError:
-            # What cannot be decoded can still be judged.
-            return ""
 
 
 def changes(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

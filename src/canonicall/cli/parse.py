@@ -21,8 +21,8 @@ from canonicall.cli.page import (
     simple_table,
 )
 from canonicall.codec import decode_request
+from canonicall.detection import detect_format
 from canonicall.errors import CanonicallError
-from canonicall.importing.detection import detect_format
 from canonicall.importing.documents import AUTO
 from canonicall.request import Tool
 from canonicall.syntax.parsing import Parsed

@@ -70,9 +70,10 @@ def provider_page(name: str) -> str:
         _capabilities(profile, sources),
         ["## What it wants", "", *_wanted_introduction(profile)],
         *_wants(profile, sources),
-        *([_for_models(profile, sources)] if profile.models else []),
+        _for_models(profile, sources),
         ["## What it refuses", "", *_refused_introduction(profile)],
         *_refused(profile, sources),
+        _served(profile, sources),
         _quirks(profile, sources),
         ["## Sources", "", *sources.lines()],
     ]
@@ -166,6 +167,8 @@ def _for_models(profile: Profile, sources: Sources) -> list[str]:
         for (what, answer), marks in told.items():
             rows.append((models, what, answer, " ".join(dict.fromkeys(marks))))
             models = "the same"
+    if not rows:
+        return []
     table = _table(("models", "what", "here", "source"), rows)
     return ["### Where models or formats differ", "", *table]
 
@@ -199,7 +202,7 @@ def _refused_introduction(profile: Profile) -> list[str]:
     return [
         f"What `verify` finds in a body of `{profile.format}`, and what `explain` knows besides.",
         "The words on record are the provider's or, where it has none, those of its format.",
-        "[violations.md](../violations.md) has what any host may answer.",
+        "[violations.md](../violations.md) says what each means, and what any host may answer.",
     ]
 
 
@@ -212,15 +215,52 @@ def _refused(profile: Profile, sources: Sources) -> Iterator[list[str]]:
     ]
     if told:
         yield _table(("code", "what is wrong", "words on record", "repair", "source"), told)
-    silent = [(f"`{one.code}`", one.why, one.repair) for one in found if not one.texts]
+    silent = [one.code for one in found if not one.texts]
     if silent:
-        table = _table(("code", "what is wrong", "repair"), silent)
-        yield ["Without words on record:", "", *table]
+        yield [f"Without words on record: {listed(silent)}."]
+
+
+def _served(profile: Profile, sources: Sources) -> list[str]:
+    rows = []
+    for models, served, rules in _wider(profile):
+        told: dict[tuple[str, str], list[str]] = {}
+        for field, rule in rules.items():
+            told.setdefault(_taken(field, served), []).append(sources.of(rule))
+        rows += [(models, *one, " ".join(dict.fromkeys(marks))) for one, marks in told.items()]
+    if not rows:
+        return []
+    return [
+        "## What it takes all the same",
+        "",
+        "The service is known to take this. It is not sent, so that what is rendered passes with",
+        "every model and version. `verify`, `check` and the simulator let it pass.",
+        "",
+        *_table(("models", "what", "here", "source"), rows),
+    ]
+
+
+def _wider(profile: Profile) -> Iterator[tuple[str, Target, dict[str, Rule]]]:
+    """Models, their service as it is known to be, and what makes it wider than what is sent."""
+    yield "all", override(get_target(profile.name), profile.served), profile.served
+    for entry in profile.models:
+        yield (
+            _models(profile, entry),
+            override(_target_at(profile, entry), entry.served),
+            entry.served,
+        )
+
+
+def _taken(field: str, served: Target) -> tuple[str, str]:
+    if field != "ids":
+        return answer_to(field, served)
+    limit = f", at most {served.ids.max_length} characters" if served.ids.max_length else ""
+    some = f"any that matches {quoted(served.ids.pattern)}{limit}"
+    return "id of a call", "none is needed" if served.ids.style == "echoed" else some
 
 
 def _targets(profile: Profile) -> list[Target]:
     """The provider in its own format, and what models make of it."""
-    own = get_target(profile.name)
+    own = get_target(profile.name).as_served
     entries = [entry for entry in profile.models if entry.format == profile.format]
     return [own, *(override(own, entry.rules) for entry in entries)]
 

@@ -5,13 +5,13 @@ from typing import Any
 import msgspec
 
 from canonicall.codec import translate
+from canonicall.detection import detect_format
 from canonicall.errors import CanonicallError
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.reading import parsed_body
 from canonicall.gateway.state import State
 from canonicall.gateway.turns import target_name, told
-from canonicall.importing.detection import detect_format
-from canonicall.providers.registry import get_target
+from canonicall.providers.bodies import target_for
 from canonicall.target import Target
 from canonicall.verify import explain, verify
 from canonicall.verify.violation import Violation
@@ -62,8 +62,8 @@ def _translated(asked: dict[str, Any], state: State) -> dict[str, Any]:
 def _checked(asked: dict[str, Any], state: State) -> dict[str, Any]:
     """`{body, as}`: what the provider would refuse in this body, with its own words."""
     body, _ = _body_and_format(asked, "format")
-    target = _target(asked, "as", state)
-    found = _violations(body, target)
+    target = _target(asked, "as", state, body)
+    found = _violations(body, target.as_served)
     return {"as": target_name(target), "accepted": not found, "violations": found}
 
 
@@ -72,8 +72,8 @@ def _explained(asked: dict[str, Any], state: State) -> dict[str, Any]:
     error = asked.get("error")
     if not isinstance(error, (str, dict)) or not error:
         raise Refused(400, "malformed", "`error` is missing: the provider's error as it came.")
-    target = _target(asked, "as", state) if asked.get("as") else None
     body = asked.get("body")
+    target = _target(asked, "as", state, body) if asked.get("as") else None
     explained = explain(error, request=body if isinstance(body, dict) else None, target=target)
     return {"known": bool(explained), "meanings": msgspec.to_builtins(explained.entries)}
 
@@ -101,14 +101,14 @@ def _body_and_format(asked: dict[str, Any], name: str) -> tuple[dict[str, Any], 
     return body, detected
 
 
-def _target(asked: dict[str, Any], name: str, state: State) -> Target:
-    """A target, or the one that a model's name is routed to first."""
+def _target(asked: dict[str, Any], name: str, state: State, body: object = None) -> Target:
+    """The target that is meant for this body, or the one that a model's name is routed to first."""
     named = asked.get(name)
     if not isinstance(named, str) or not named:
         raise Refused(400, "malformed", f"`{name}` is missing: a provider, or provider:model.")
     if named in state.routes.names:
         return state.routes.find(named).chain("")[0]
-    return get_target(named)
+    return target_for(body, named)
 
 
 _POSTED = {

@@ -11,9 +11,9 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.codec import decode_request
+from canonicall.detection import CANONICAL, detect_format, possible_formats
 from canonicall.errors import MalformedBody, UnknownName
 from canonicall.findings import Action, Fault, Finding
-from canonicall.importing.detection import CANONICAL, detect_format, possible_formats
 from canonicall.importing.kinds import Document, DocumentKind
 from canonicall.importing.sessions.agents import SESSION_KINDS
 from canonicall.persisted import load

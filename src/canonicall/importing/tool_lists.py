@@ -12,8 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from canonicall.errors import MalformedBody
-from canonicall.importing.detection import (
+from canonicall.detection import (
     ANTHROPIC,
     BEDROCK,
     CHAT,
@@ -21,6 +20,7 @@ from canonicall.importing.detection import (
     Formats,
     possible_formats,
 )
+from canonicall.errors import MalformedBody
 from canonicall.importing.documents import AUTO, parsed_json
 from canonicall.wire.formats import FORMATS
 

@@ -13,7 +13,8 @@ it was read in, and the month it was read:
 `value` may be left out for `unset = true` where the field can be None. For `ids` and `names` the
 value is a table, and only the entries given are changed. `[[models]]` holds rules for the models a
 glob matches; all entries that match apply, in the order of the file. An entry with `format` belongs
-to that other format of the provider, everything else to its own.
+to that other format of the provider, everything else to its own. `[served]` holds rules of the same
+form which say what the service takes beyond that, and which nothing is rendered by.
 
 Only here is a profile checked: a wrong field, a wrong value or a missing source is refused with
 the file and the path.
@@ -74,6 +75,7 @@ class ModelRules(Struct, frozen=True):
     match: tuple[str, ...]
     format: str
     rules: dict[str, Rule]
+    served: dict[str, Rule] = {}
 
 
 class Profile(Struct, frozen=True, kw_only=True):
@@ -96,6 +98,8 @@ class Profile(Struct, frozen=True, kw_only=True):
     """What its key is and where it comes from, where that is not plain."""
     aliases: tuple[str, ...] = ()
     rules: dict[str, Rule] = {}
+    served: dict[str, Rule] = {}
+    """What the service takes although it is not sent."""
     models: tuple[ModelRules, ...] = ()
     capabilities: dict[str, Rule] = {}
     quirks: tuple[Quirk, ...] = ()
@@ -104,9 +108,9 @@ class Profile(Struct, frozen=True, kw_only=True):
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?")
 
-_IDENTITY = ("format", "provider", "model")
+_NO_RULES = ("format", "provider", "model", "served")
 _FIELDS: dict[str, Any] = {
-    name: kind for name, kind in get_type_hints(Target).items() if name not in _IDENTITY
+    name: kind for name, kind in get_type_hints(Target).items() if name not in _NO_RULES
 }
 _TABLES: dict[str, dict[str, Any]] = {
     "ids": get_type_hints(IdRule),
@@ -157,6 +161,7 @@ def load_profile(data: bytes | str | Mapping[str, Any], where: str) -> Profile:
         key_help=_text(table, "key_help", where, default=""),
         aliases=_texts(table, "aliases", where),
         rules=_rules(table.get("rules", {}), f"{where}: rules"),
+        served=_rules(table.get("served", {}), f"{where}: served"),
         models=_models(table.get("models", []), formats, where),
         capabilities=_capabilities(capabilities, f"{where}: capabilities"),
         quirks=_quirks(quirks, f"{where}: capabilities.quirks"),
@@ -227,7 +232,7 @@ def _models(value: Any, formats: tuple[str, ...], where: str) -> tuple[ModelRule
 
 
 def _model(entry: dict[str, Any], formats: tuple[str, ...], where: str) -> ModelRules:
-    _known(entry, ("match", "format", "rules"), where, "key of a model entry")
+    _known(entry, ("match", "format", "rules", "served"), where, "key of a model entry")
     format = _text(entry, "format", where, default=formats[0])
     if format not in formats:
         raise UnknownName(f"format of this provider ({where})", format, formats)
@@ -239,6 +244,7 @@ def _model(entry: dict[str, Any], formats: tuple[str, ...], where: str) -> Model
         match=tuple(glob.lower() for glob in globs),
         format=format,
         rules=_rules(entry.get("rules", {}), f"{where}.rules"),
+        served=_rules(entry.get("served", {}), f"{where}.served"),
     )
 
 

@@ -19,7 +19,7 @@ from typing import Any, cast
 from msgspec.structs import replace as replace_fields
 
 from canonicall.errors import InvalidValue, UnknownName
-from canonicall.providers.profile import Profile, load_profile, override
+from canonicall.providers.profile import ModelRules, Profile, load_profile, override
 from canonicall.target import Target
 
 _registered: dict[str, Profile] = {}
@@ -117,12 +117,21 @@ def _build_target(text: str, base: Mapping[str, Target]) -> Target:
         model=model,
         domain=profile.domain,
     )
-    if format == profile.format:
-        target = override(target, profile.rules)
-    for entry in profile.models:
-        if entry.format == format and _matches(entry.match, model):
-            target = override(target, entry.rules)
-    return target
+    parts = _parts_for(profile, format, model)
+    for part in parts:
+        target = override(target, part.rules)
+    served = target
+    for part in parts:
+        served = override(served, part.served)
+    wider = {field: getattr(served, field) for part in parts for field in part.served}
+    return replace_fields(target, served=tuple(wider.items())) if wider else target
+
+
+def _parts_for(profile: Profile, format: str, model: str) -> list[Profile | ModelRules]:
+    """The parts of a profile that say something of a model in a format, in their order."""
+    own: list[Profile | ModelRules] = [profile] if format == profile.format else []
+    entries = (one for one in profile.models if one.format == format)
+    return [*own, *(one for one in entries if _matches(one.match, model))]
 
 
 def _matches(globs: tuple[str, ...], model: str) -> bool:

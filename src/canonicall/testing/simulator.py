@@ -34,7 +34,6 @@ from canonicall.testing.exchange import SimRequest, SimResponse
 from canonicall.testing.failure import Failure
 from canonicall.testing.faults import HEADER, Entry, Fault, Schedule, faults_in
 from canonicall.testing.known_models import models_of
-from canonicall.testing.leniency import as_served
 from canonicall.testing.model_limits import beyond_the_model
 from canonicall.testing.refusals import failures_in, refusal, unreadable
 from canonicall.testing.replies import issued
@@ -153,7 +152,7 @@ class Simulator:
 
     def _violations(self, door: Door, body: dict[str, Any], target: Target) -> Iterable[Violation]:
         """What the provider would refuse; the rules come before what only it can check."""
-        judged = verify(body, as_served(target))
+        judged = verify(body, target.as_served)
         yield from (one for one in judged if isinstance(one, Violation))
         if self._signatures == "own":
             yield from door.broken_seals(body, target)

@@ -38,10 +38,17 @@ __all__ = [
 
 
 def verify(body: "dict[str, Any] | bytes | str", target: "str | Target") -> "Report":
-    """What the target's provider would refuse in this body; nothing if it would accept it."""
+    """What a provider would refuse in this body; nothing if it would accept it.
+
+    A name asks the service as it is known to be: the model that the body names counts, and where
+    the provider speaks several formats, the one the body is in. A `Target` is taken at its word:
+    its rules are those that are rendered by, and for some services they are narrower.
+    """
+    judge = import_module("canonicall.verify.judge")
     if isinstance(target, str):
-        target = import_module("canonicall.providers.registry").get_target(target)
-    report: Report = import_module("canonicall.verify.judge").verify(body, target)
+        body = judge.readable(body)
+        target = import_module("canonicall.providers.bodies").target_for(body, target).as_served
+    report: Report = judge.verify(body, target)
     return report
 
 

@@ -1,7 +1,7 @@
 """`verify`: a request body in, everything its provider would refuse out."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -29,8 +29,12 @@ FORMATS: dict[str, Callable[[dict[str, Any], Target], Iterator[Violation]]] = {
 }
 
 
-def verify(body: dict[str, Any] | bytes | str, target: Target) -> Report:
-    """What the target's provider would refuse in `body`; empty when it would accept it.
+Body: TypeAlias = dict[str, Any] | bytes | str
+_UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
+
+
+def verify(body: Body, target: Target) -> Report:
+    """What breaks the rules of the target in `body`; empty where nothing does.
 
     A body that cannot be read is a violation as well (`malformed_body`), never an exception.
     A target of an unknown format raises `UnknownName`.
@@ -40,19 +44,30 @@ def verify(body: dict[str, Any] | bytes | str, target: Target) -> Report:
     return Report.of(_judged(body, target))
 
 
-def _judged(body: object, target: Target) -> Iterator[Violation]:
-    if isinstance(body, bytes | bytearray | str):
-        try:
-            body = msgspec.json.decode(body)
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            yield _malformed("$", f"not JSON: {error}")
-            return
+def readable(body: Body) -> Any:
+    """The value in a JSON text; a text that is none stays, for `verify` to say so."""
     try:
-        for violation in FORMATS[target.format](Node.of(body, "$").fields, target):
+        return _parsed(body)
+    except _UNREADABLE:
+        return body
+
+
+def _judged(body: Body, target: Target) -> Iterator[Violation]:
+    try:
+        parsed = _parsed(body)
+    except _UNREADABLE as error:
+        yield _malformed("$", f"not JSON: {error}")
+        return
+    try:
+        for violation in FORMATS[target.format](Node.of(parsed, "$").fields, target):
             if violation.code not in target.unenforced:
                 yield violation
     except WrongKind as wrong:
         yield _malformed(wrong.where, wrong.what)
+
+
+def _parsed(body: Body) -> Any:
+    return msgspec.json.decode(body) if isinstance(body, bytes | bytearray | str) else body
 
 
 def _malformed(where: str, what: str) -> Violation:

@@ -60,6 +60,7 @@ _FIELDS: dict[str, Formats] = {
 }
 # Types of content parts.
 _PARTS: dict[str, Formats] = {
+    "text": ("openai-chat", "anthropic", "cohere"),
     "tool_use": ANTHROPIC,
     "tool_result": ANTHROPIC,
     "server_tool_use": ANTHROPIC,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall import detect_format
-from canonicall.importing.detection import possible_formats
+from canonicall.detection import possible_formats
 
 ASKED = {"role": "user", "content": "Hi"}
 JSON = st.recursive(
