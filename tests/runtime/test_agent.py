@@ -2,11 +2,14 @@
 
 import gc
 
+import pytest
 from msgspec.structs import replace
 
 from canonicall.blocks import Text, ToolResult
 from canonicall.client.config import ClientConfig
 from canonicall.client.model import HttpModel
+from canonicall.errors import InvalidValue, UnknownName
+from canonicall.providers.registry import get_target
 from canonicall.runtime.agent import Agent
 from canonicall.runtime.events import CompleteEvent
 from canonicall.runtime.middleware import ToolMiddleware
@@ -43,6 +46,41 @@ def test_connections_end_with_the_event_loop_they_belong_to(caplog):
         del agent
         gc.collect()
     assert [one for one in caplog.messages if "Unclosed" in one] == []
+
+
+def test_a_name_is_enough_for_an_agent(monkeypatch, caplog):
+    """Keys and addresses are those of the environment."""
+    with serve(Simulator("anthropic", keys=["secret"])) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        agent = Agent("anthropic:claude-sonnet-4-5", tools=[weather])
+        assert agent.target == get_target("anthropic:claude-sonnet-4-5")
+        assert "sunny in Paris" in agent.ask_sync("What is the weather in Paris?")
+        assert {one.status for one in server.simulators.seen} == {200}
+        del agent
+        gc.collect()
+    assert [one for one in caplog.messages if "Unclosed" in one] == []
+
+
+async def test_sessions_of_an_agent_share_its_connections(monkeypatch, caplog):
+    with serve(Simulator("anthropic")) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "any")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        async with Agent("anthropic:claude-sonnet-4-5", tools=[weather]) as agent:
+            for city in ("Paris", "Rome"):
+                assert f"sunny in {city}" in await agent.ask(f"What is the weather in {city}?")
+        del agent
+        gc.collect()
+    assert [one for one in caplog.messages if "Unclosed" in one] == []
+
+
+def test_who_is_asked_is_named_once():
+    with pytest.raises(InvalidValue, match="does not say who is asked"):
+        Agent(scripted("Hi."))
+    with pytest.raises(InvalidValue, match="both 'openai' and 'gemini' shall be asked"):
+        Agent("openai", "gemini")
+    with pytest.raises(UnknownName, match="anthropic"):
+        Agent("antropic:claude-sonnet-4-5")
 
 
 def test_what_went_wrong_is_the_answer():

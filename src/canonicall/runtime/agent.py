@@ -2,18 +2,20 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import Any
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+from typing import Any, Self
 
 from msgspec.structs import replace
 
 from canonicall.agent.inputs import Decided
 from canonicall.blocks import Message, Text
 from canonicall.conversation import Conversation
-from canonicall.errors import CanonicallError
+from canonicall.errors import CanonicallError, InvalidValue
 from canonicall.outcome import MAY_HAVE_RUN, Outcome
+from canonicall.providers.registry import get_target
 from canonicall.runtime.events import CompleteEvent, ErrorEvent, StatusEvent
-from canonicall.runtime.model import Model
+from canonicall.runtime.model import Model, model_over_http
 from canonicall.runtime.session import Session
 from canonicall.target import Target
 from canonicall.tools.bound import BoundTool
@@ -26,23 +28,25 @@ from canonicall.tools.toolset import Toolset
 class Agent:
     """What sessions are made from.
 
-    `target` names who is asked, `model` is what asks it. Options are those of `Session`: limits,
-    approve, middleware and so on.
+    A name says who is asked, over HTTP and with the keys of the environment. A `Model` asks in a
+    way of its own whoever `target` names. Options are those of `Session`: limits, approve,
+    middleware and so on.
+
+    Models may keep connections open: `async with` closes them.
     """
 
     def __init__(
         self,
-        model: Model,
-        target: str | Target,
+        model: str | Target | Model,
+        target: str | Target | None = None,
         *,
         tools: Iterable[BoundTool | Toolset | Callable[..., Any]] = (),
         instructions: str = "",
         **options: Any,
     ) -> None:
         self.tools = Toolset.of(*tools)
-        self.target = target
+        self._model, self.target = _who_asks_whom(model, target)
         self.instructions = instructions
-        self._model = model
         self._options = options
 
     def session(self, *, conversation: Conversation | None = None, **options: Any) -> Session:
@@ -68,9 +72,7 @@ class Agent:
 
         async def once() -> str:
             # Connections belong to an event loop, and this one ends with the answer.
-            async with AsyncExitStack() as stack:
-                if isinstance(self._model, AbstractAsyncContextManager):
-                    await stack.enter_async_context(self._model)
+            async with self:
                 return await self.ask(text)
 
         return asyncio.run(once())
@@ -102,6 +104,40 @@ class Agent:
             return answer.text
 
         return tool(ask, name=name, description=description, **declared)
+
+    async def __aenter__(self) -> Self:
+        if isinstance(self._model, AbstractAsyncContextManager):
+            await self._model.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(self._model, AbstractAsyncContextManager):
+            await self._model.__aexit__(kind, error, trace)
+
+
+def _who_asks_whom(
+    model: str | Target | Model, target: str | Target | None
+) -> tuple[Model, Target]:
+    if not isinstance(model, str | Target):
+        if target is None:
+            raise InvalidValue(
+                "a model of your own does not say who is asked.",
+                where="Agent(target=...)",
+                help='Name it: Agent(model, "anthropic:claude-sonnet-4-5").',
+            )
+        return model, get_target(target)
+    if target is not None:
+        raise InvalidValue(
+            f"both {get_target(model).name!r} and {get_target(target).name!r} shall be asked.",
+            where="Agent(target=...)",
+            help="Name one of them. Fallbacks belong to HttpModel(fallbacks=[...]).",
+        )
+    return model_over_http(), get_target(model)
 
 
 class SubAgentFailed(CanonicallError):

@@ -1,6 +1,7 @@
 """A model as a session sees it: asked with a request, it answers with the events of a stream."""
 
 from collections.abc import AsyncIterator, Callable
+from importlib import import_module
 from typing import Protocol, TypeAlias
 
 from canonicall.errors import CanonicallError
@@ -75,3 +76,13 @@ class LocalModel:
             raise ModelError(str(error)) from error
         for event in events_of(reply):
             yield event
+
+
+def model_over_http() -> Model:
+    """Asks providers over HTTP, with the keys and addresses of the environment.
+
+    The client is above the runtime, which needs no sockets where it is given a model: it is loaded
+    only here, by name.
+    """
+    model: Model = import_module("canonicall.client.model").HttpModel()
+    return model
