@@ -102,10 +102,13 @@ def encode_request(
 ) -> Encoded:
     """Write a request for a target.
 
-    A `renderer` made for this target that has rendered the conversation before saves what it
-    knows; its policy counts then.
+    Where only a provider is named, the request keeps the model it names, and the rules of that
+    model count. A `renderer` made for this target that has rendered the conversation before saves
+    what it knows; its policy counts then.
     """
     goal = get_target(target)
+    if isinstance(target, str) and request.model and not goal.model and renderer is None:
+        goal = get_target(f"{target.removesuffix(':')}:{request.model}")
     request, findings = _readable(request, goal)
     given = request.conversation
     request, about_groups = ungrouped(request, goal)

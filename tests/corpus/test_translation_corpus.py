@@ -37,3 +37,14 @@ def test_every_recorded_tool_conversation_is_valid_for(target):
         for one in verify(encode_request(request, goal).body, goal)
     ]
     assert refused == []
+
+
+@pytest.mark.parametrize("provider", provider_names() if CORPUS else [])
+def test_the_name_of_a_provider_is_enough(provider):
+    """The model that the request names stays in the body, and the rules of that model count."""
+    refused = [
+        (id, one.code, one.where)
+        for id, request in recorded()[::20]
+        for one in verify(encode_request(request, provider).body, provider)
+    ]
+    assert refused == []

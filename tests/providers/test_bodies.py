@@ -1,6 +1,7 @@
 """Whom a body is for, where only a provider is named."""
 
 import pytest
+from msgspec.structs import replace
 
 from canonicall import Conversation, Media, Request, Text, Tool, ToolCall, encode_request
 from canonicall.providers.bodies import target_for
@@ -56,3 +57,13 @@ def test_what_is_rendered_for_a_provider_is_taken_as_meant_for_it(place):
 def test_the_text_of_a_body_is_read_for_it():
     assert not verify(b'{"model": "gpt-5.2", "input": "Hi"}', "openai")
     assert verify(b'{"model": "gpt-5.2", "inp', "openai").counts == {"malformed_body": 1}
+
+
+def test_the_model_that_a_request_names_counts_where_it_is_sent():
+    """The body names it, so its rules are those that are kept: here, ids as Mistral wants them."""
+    encoded = encode_request(replace(talk(), model="mistral-small"), "vllm")
+    assert encoded.target == get_target("vllm:mistral-small")
+    (call,) = encoded.body["messages"][1]["tool_calls"]
+    assert len(call["id"]) == 9
+    assert encode_request(replace(talk(), model="x"), "vllm:y").target == get_target("vllm:y")
+    assert encode_request(talk(), "vllm").target == get_target("vllm")

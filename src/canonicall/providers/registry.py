@@ -117,14 +117,15 @@ def _build_target(text: str, base: Mapping[str, Target]) -> Target:
         model=model,
         domain=profile.domain,
     )
-    parts = _parts_for(profile, format, model)
-    for part in parts:
-        target = override(target, part.rules)
     served = target
-    for part in parts:
-        served = override(served, part.served)
-    wider = {field: getattr(served, field) for part in parts for field in part.served}
-    return replace_fields(target, served=tuple(wider.items())) if wider else target
+    for part in _parts_for(profile, format, model):
+        target = override(target, part.rules)
+        served = override(override(served, part.rules), part.served)
+    if served == target:
+        return target
+    wider = {field: getattr(served, field) for field in Target.__struct_fields__}
+    changed = {field: one for field, one in wider.items() if one != getattr(target, field)}
+    return replace_fields(target, served=tuple(changed.items()))
 
 
 def _parts_for(profile: Profile, format: str, model: str) -> list[Profile | ModelRules]:
