@@ -6,13 +6,12 @@ the wrong type is refused with its path before anything is written.
 """
 
 import json
-from operator import is_
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, CallClosed, Entry, Media, Message, ToolCall, ToolResult
+from canonicall.blocks import Block, CallClosed, Entry, Media, Message, Text, ToolCall, ToolResult
 from canonicall.common_case import is_plain_message
 from canonicall.conform import conform
 from canonicall.decisions import RECORDS
@@ -24,27 +23,27 @@ from canonicall.plain import MAX_DEPTH, plain_json
 
 def admit(entry: Entry, at: int, findings: list[Finding]) -> Entry:
     """`entry`, fit to be stored as entry number `at`."""
-    if isinstance(entry, (CallClosed, *RECORDS)):
-        return conform(entry, f"entries[{at}]", findings)
     if not isinstance(entry, Message):
+        if isinstance(entry, (CallClosed, *RECORDS)):
+            return conform(entry, f"entries[{at}]", findings)
         raise InvalidValue(
             f"expected a Message or another entry, got {type(entry).__name__}.",
             where=f"entries[{at}]",
         )
     if not is_plain_message(entry):
         entry = conform(entry, f"entries[{at}]", findings)
-    elif ToolCall not in map(type, entry.blocks):
-        # Plain texts, and results of plain texts: only calls are left to be completed.
-        return entry
-    admitted = tuple(
-        [_admit_block(block, (at, index), findings) for index, block in enumerate(entry.blocks)]
-    )
-    return entry if all(map(is_, entry.blocks, admitted)) else replace(entry, blocks=admitted)
+    changed: list[Block] | None = None
+    for index, block in enumerate(entry.blocks):
+        admitted = block if type(block) is Text else _admit_block(block, (at, index), findings)
+        if admitted is not block:
+            changed = changed or list(entry.blocks)
+            changed[index] = admitted
+    return entry if changed is None else replace(entry, blocks=tuple(changed))
 
 
 def parse_arguments(raw: str | None) -> dict[str, Any] | None:
     """The JSON object in `raw`, None if there is none. Nothing, blank and null mean `{}`."""
-    if raw is None or not raw.strip() or raw.strip() == "null":
+    if not raw or raw.isspace():
         return {}
     try:
         value = msgspec.json.decode(raw)
@@ -57,9 +56,12 @@ def parse_arguments(raw: str | None) -> dict[str, Any] | None:
         # Encoded twice: the text of an object, or an empty text, inside a JSON text.
         return parse_arguments(value)
     if not isinstance(value, dict):
-        return None
-    # What the strict parser gives is plain already, unless it is nested too deeply to be kept.
-    return value if raw.count("{") + raw.count("[") < MAX_DEPTH else _plain_object(value)
+        return {} if raw.strip() == "null" else None
+    # What the strict parser gives is plain already, unless it is nested too deeply to be kept:
+    # every level has an opening bracket and a closing one.
+    if len(raw) < 2 * MAX_DEPTH or raw.count("{") + raw.count("[") < MAX_DEPTH:
+        return value
+    return _plain_object(value)
 
 
 def _lenient(raw: str) -> dict[str, Any] | None:
@@ -78,11 +80,11 @@ def _plain_object(value: Any) -> dict[str, Any] | None:
 
 
 def _admit_block(block: Block, place: Place, findings: list[Finding]) -> Block:
-    if isinstance(block, ToolCall):
+    if type(block) is ToolCall:
         return _with_arguments(block, place, findings)
-    contents = block.content or () if isinstance(block, ToolResult) else (block,)
+    contents = block.content or () if type(block) is ToolResult else (block,)
     for part in contents:
-        if isinstance(part, Media):
+        if type(part) is Media:
             _check_source(part, in_words(place))
     return block
 

@@ -11,7 +11,7 @@ from typing import Any
 from canonicall.blocks import Origin, Text, ToolCall, ToolResult
 from canonicall.outcome import Outcome
 
-_ROLES = ("system", "developer", "user", "assistant", "tool")
+_ROLES = ("assistant", "tool", "user", "system", "developer")
 _KINDS = ("function", "custom", "server")
 _NOTHING: tuple[Any, ...] = ()
 
@@ -25,7 +25,8 @@ def is_plain_message(message: Any) -> bool:
         and type(message.blocks) is tuple
         and type(message.role) is str
         and message.role in _ROLES
-        and _are_texts(message.turn_key, message.finish)
+        and type(message.turn_key) is type(message.finish) is str
+        and f"{message.turn_key}{message.finish}".isascii()
         and (message.origin is None or _is_plain_origin(message.origin))
     ):
         return False
@@ -36,31 +37,33 @@ def is_plain_message(message: Any) -> bool:
     return True
 
 
-def _are_texts(*values: Any) -> bool:
-    """Whether all are text that UTF-8 can carry. Past ASCII only the encoder can tell."""
-    try:
-        joined = "".join(values)
-        if not joined.isascii():
-            joined.encode()
-    except (TypeError, UnicodeEncodeError):
-        return False
+def _is_utf8(text: str) -> bool:
+    """Whether UTF-8 can carry text. Past ASCII only the encoder can tell."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return False
     return True
 
 
-def _is_plain_origin(origin: Any) -> bool:
+def _is_plain_origin(one: Any) -> bool:
     return (
-        type(origin) is Origin
-        and _are_texts(origin.provider, origin.format, origin.endpoint)
-        and _are_texts(origin.model, origin.response_id)
+        type(one) is Origin
+        and type(one.provider) is type(one.format) is type(one.endpoint) is str
+        and type(one.model) is type(one.response_id) is str
+        and f"{one.provider}{one.format}{one.endpoint}{one.model}{one.response_id}".isascii()
     )
 
 
 def _is_plain_text(block: Any) -> bool:
     return (
-        block.opaque is _NOTHING
+        type(block) is Text
+        and type(block.text) is str
+        and block.opaque is _NOTHING
         and block.cache is None
         and block.native is None
-        and _are_texts(block.text)
+        and _is_utf8(block.text)
     )
 
 
@@ -72,10 +75,10 @@ def _is_plain_call(call: Any) -> bool:
         and call.native is None
         and call.args is None
         and call.kind in _KINDS
-        and (call.raw is None or _are_texts(call.raw))
-        and _are_texts(call.id, call.name, call.raw_id)
-        and type(call.index) is int
-        and type(call.number) is int
+        and (call.raw is None or (type(call.raw) is str and _is_utf8(call.raw)))
+        and type(call.id) is type(call.name) is type(call.raw_id) is str
+        and f"{call.id}{call.name}{call.raw_id}".isascii()
+        and type(call.index) is type(call.number) is int
         and type(call.truncated) is bool
     )
 
@@ -88,18 +91,13 @@ def _is_plain_result(result: Any) -> bool:
         and (result.outcome is None or type(result.outcome) is Outcome)
         and (result.is_complete is None or type(result.is_complete) is bool)
         and result.kind in _KINDS
-        and _are_texts(result.call_id, result.name, result.raw_id)
-        and type(result.error) is bool
-        and type(result.synthetic) is bool
-        and type(result.bound) is bool
+        and type(result.call_id) is type(result.name) is type(result.raw_id) is str
+        and f"{result.call_id}{result.name}{result.raw_id}".isascii()
+        and type(result.error) is type(result.synthetic) is type(result.bound) is bool
     ):
         return False
     content = result.content
-    if content is None or content is _NOTHING:
-        return True
-    return type(content) is tuple and all(
-        type(part) is Text and _is_plain_text(part) for part in content
-    )
+    return content is None or (type(content) is tuple and all(map(_is_plain_text, content)))
 
 
 _PLAIN_BLOCKS: dict[type, Callable[[Any], bool]] = {

@@ -136,15 +136,14 @@ class Conversation:
         except InvalidValue:
             del self._findings[told:]
             raise
-        if isinstance(admitted, CallClosed):
+        if isinstance(admitted, Message):
+            for message in split_misplaced_calls(admitted, at, self._findings):
+                bound = self._binding.bind_message(message, len(self._entries), self._findings)
+                self._entries.append(bound)
+        elif isinstance(admitted, CallClosed):
             self._entries.append(self._binding.bind_closing(admitted, at, self._findings))
-            return
-        if not isinstance(admitted, Message):
+        else:
             self._entries.append(bind_record(admitted, self.ledger, at, self._findings))
-            return
-        for message in split_misplaced_calls(admitted, at, self._findings):
-            bound = self._binding.bind_message(message, len(self._entries), self._findings)
-            self._entries.append(bound)
 
     # Ways to append, one for each thing a person does.
 
