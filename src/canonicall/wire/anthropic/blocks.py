@@ -55,12 +55,12 @@ def decode_block(value: Any, where: str, domain: str, findings: list[Finding]) -
 def encode_block(block: Block, target: Target) -> dict[str, Any]:
     """The wire form of `block`, which holds only what may be sent."""
     match block:
-        case Thinking():
-            return _encode_thinking(block)
         case ToolCall():
             return _encode_call(block)
         case ToolResult():
             return _encode_result(block, target)
+        case Thinking():
+            return _encode_thinking(block)
         case _:
             return encode_part(block)
 
