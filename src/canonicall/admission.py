@@ -30,15 +30,20 @@ def admit(entry: Entry, at: int, findings: list[Finding]) -> Entry:
             f"expected a Message or another entry, got {type(entry).__name__}.",
             where=f"entries[{at}]",
         )
-    if not is_plain_message(entry):
+    if is_plain_message(entry, args_apart=True):
+        blocks = _with_own_arguments(entry.blocks, at, findings)
+    else:
         entry = conform(entry, f"entries[{at}]", findings)
+        blocks = entry.blocks
     changed: list[Block] | None = None
-    for index, block in enumerate(entry.blocks):
+    for index, block in enumerate(blocks):
         admitted = block if type(block) is Text else _admit_block(block, (at, index), findings)
         if admitted is not block:
-            changed = changed or list(entry.blocks)
+            changed = changed or list(blocks)
             changed[index] = admitted
-    return entry if changed is None else replace(entry, blocks=tuple(changed))
+    if changed is not None:
+        return replace(entry, blocks=tuple(changed))
+    return entry if blocks is entry.blocks else replace(entry, blocks=blocks)
 
 
 def parse_arguments(raw: str | None) -> dict[str, Any] | None:
@@ -77,6 +82,20 @@ def _plain_object(value: Any) -> dict[str, Any] | None:
     except InvalidValue:
         return None
     return plain if isinstance(plain, dict) else None
+
+
+def _with_own_arguments(
+    blocks: tuple[Block, ...], at: int, findings: list[Finding]
+) -> tuple[Block, ...]:
+    """`blocks` with copies of the arguments that came parsed."""
+    copied: list[Block] | None = None
+    for index, block in enumerate(blocks):
+        if type(block) is ToolCall and block.args is not None:
+            args, told = plain_json(block.args, f"{in_words((at, index))}.args")
+            findings += told
+            copied = copied or list(blocks)
+            copied[index] = replace(block, args=args)
+    return blocks if copied is None else tuple(copied)
 
 
 def _admit_block(block: Block, place: Place, findings: list[Finding]) -> Block:

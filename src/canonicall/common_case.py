@@ -16,8 +16,12 @@ _KINDS = ("function", "custom", "server")
 _NOTHING: tuple[Any, ...] = ()
 
 
-def is_plain_message(message: Any) -> bool:
-    """Whether every field of a Message is plainly what its annotation says."""
+def is_plain_message(message: Any, *, args_apart: bool = False) -> bool:
+    """Whether every field of a Message is plainly what its annotation says.
+
+    Parsed arguments are somebody's own object, which has to be copied. With `args_apart` they are
+    not looked at: whoever asks will do that.
+    """
     if not (
         message.native is None
         and message.partial is False
@@ -30,8 +34,9 @@ def is_plain_message(message: Any) -> bool:
         and (message.origin is None or _is_plain_origin(message.origin))
     ):
         return False
+    checks = _PLAIN_BUT_ARGS if args_apart else _PLAIN
     for block in message.blocks:
-        is_plain = _PLAIN_BLOCKS.get(type(block))
+        is_plain = checks.get(type(block))
         if is_plain is None or not is_plain(block):
             return False
     return True
@@ -68,12 +73,15 @@ def _is_plain_text(block: Any) -> bool:
 
 
 def _is_plain_call(call: Any) -> bool:
-    """Parsed arguments are somebody's own object: they have to be copied."""
+    return call.args is None and _is_plain_but_args(call)
+
+
+def _is_plain_but_args(call: Any) -> bool:
     return (
         call.opaque is _NOTHING
         and call.cache is None
         and call.native is None
-        and call.args is None
+        and (call.args is None or type(call.args) is dict)
         and call.kind in _KINDS
         and (call.raw is None or (type(call.raw) is str and _is_utf8(call.raw)))
         and type(call.id) is type(call.name) is type(call.raw_id) is str
@@ -100,8 +108,9 @@ def _is_plain_result(result: Any) -> bool:
     return content is None or (type(content) is tuple and all(map(_is_plain_text, content)))
 
 
-_PLAIN_BLOCKS: dict[type, Callable[[Any], bool]] = {
+_PLAIN: dict[type, Callable[[Any], bool]] = {
     Text: _is_plain_text,
     ToolCall: _is_plain_call,
     ToolResult: _is_plain_result,
 }
+_PLAIN_BUT_ARGS = _PLAIN | {ToolCall: _is_plain_but_args}
