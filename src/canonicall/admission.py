@@ -6,12 +6,13 @@ the wrong type is refused with its path before anything is written.
 """
 
 import json
+from operator import is_
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, CallClosed, Entry, Media, Message, Text, ToolCall, ToolResult
+from canonicall.blocks import Block, CallClosed, Entry, Media, Message, ToolCall, ToolResult
 from canonicall.common_case import is_plain_message
 from canonicall.conform import conform
 from canonicall.decisions import RECORDS
@@ -30,20 +31,20 @@ def admit(entry: Entry, at: int, findings: list[Finding]) -> Entry:
             f"expected a Message or another entry, got {type(entry).__name__}.",
             where=f"entries[{at}]",
         )
-    if is_plain_message(entry, args_apart=True):
-        blocks = _with_own_arguments(entry.blocks, at, findings)
-    else:
+    if not is_plain_message(entry, args_apart=True):
         entry = conform(entry, f"entries[{at}]", findings)
-        blocks = entry.blocks
-    changed: list[Block] | None = None
+        blocks = [_admit_block(block, (at, n), findings) for n, block in enumerate(entry.blocks)]
+        return (
+            entry if all(map(is_, entry.blocks, blocks)) else replace(entry, blocks=tuple(blocks))
+        )
+    if ToolCall not in map(type, entry.blocks):
+        # Plain texts, and results of plain texts: only calls are left to be completed.
+        return entry
+    blocks = _with_own_arguments(entry.blocks, at, findings)
     for index, block in enumerate(blocks):
-        admitted = block if type(block) is Text else _admit_block(block, (at, index), findings)
-        if admitted is not block:
-            changed = changed or list(blocks)
-            changed[index] = admitted
-    if changed is not None:
-        return replace(entry, blocks=tuple(changed))
-    return entry if blocks is entry.blocks else replace(entry, blocks=blocks)
+        if type(block) is ToolCall:
+            blocks[index] = _with_arguments(block, (at, index), findings)
+    return replace(entry, blocks=tuple(blocks))
 
 
 def parse_arguments(raw: str | None) -> dict[str, Any] | None:
@@ -84,18 +85,15 @@ def _plain_object(value: Any) -> dict[str, Any] | None:
     return plain if isinstance(plain, dict) else None
 
 
-def _with_own_arguments(
-    blocks: tuple[Block, ...], at: int, findings: list[Finding]
-) -> tuple[Block, ...]:
+def _with_own_arguments(blocks: tuple[Block, ...], at: int, findings: list[Finding]) -> list[Block]:
     """`blocks` with copies of the arguments that came parsed."""
-    copied: list[Block] | None = None
+    copied = list(blocks)
     for index, block in enumerate(blocks):
         if type(block) is ToolCall and block.args is not None:
             args, told = plain_json(block.args, f"{in_words((at, index))}.args")
             findings += told
-            copied = copied or list(blocks)
             copied[index] = replace(block, args=args)
-    return blocks if copied is None else tuple(copied)
+    return copied
 
 
 def _admit_block(block: Block, place: Place, findings: list[Finding]) -> Block:

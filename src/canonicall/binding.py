@@ -7,7 +7,7 @@ only one that writes to the ledger.
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, CallClosed, Message, ToolCall, ToolResult
+from canonicall.blocks import CallClosed, Message, ToolCall, ToolResult
 from canonicall.findings import Action, Fault, Finding, Place, in_words
 from canonicall.ids import derived_tool_id, is_canonical_tool_id
 from canonicall.ledger import Interaction, Ledger
@@ -57,15 +57,13 @@ class Binding:
             self._continues_exchange = False
             return message
         provider = message.origin.provider if message.origin is not None else ""
-        blocks: list[Block] = []
+        blocks = list(message.blocks)
         for position, block in enumerate(message.blocks):
-            place = (entry, position)
             if type(block) is ToolCall:
-                blocks.append(self._bind_call(block, provider, turn_key, place, findings))
+                place = (entry, position)
+                blocks[position] = self._bind_call(block, provider, turn_key, place, findings)
             elif type(block) is ToolResult:
-                blocks.append(self._bind_result(block, place, findings))
-            else:
-                blocks.append(block)
+                blocks[position] = self._bind_result(block, (entry, position), findings)
         if by_model:
             self._early_results.clear()
         # After a cut reply another one is a new attempt: the id it repeats is a new call's.
@@ -155,7 +153,11 @@ class Binding:
     def _bind_result(self, result: ToolResult, place: Place, findings: list[Finding]) -> ToolResult:
         call_id = result.call_id or result.raw_id
         outcome = _outcome_of(result)
-        before = self._call_of(result, call_id, place, findings)
+        if result.bound:
+            before = self.ledger.get(call_id)
+        else:
+            before = self.ledger.named(call_id) if call_id else None
+            before = before or self._placed(result, call_id, place, findings)
         if before is None:
             result = replace(result, call_id=call_id, outcome=outcome)
             return self._hold_orphan(result, place, findings)
@@ -168,15 +170,10 @@ class Binding:
         _note_completion(before, after, result, place, findings)
         return result
 
-    def _call_of(
+    def _placed(
         self, result: ToolResult, call_id: str, place: Place, findings: list[Finding]
     ) -> Interaction | None:
-        """The interaction a result belongs to, open or not; None for an orphan."""
-        if result.bound:
-            return self.ledger.get(call_id)
-        named = self.ledger.named(call_id) if call_id else None
-        if named is not None:
-            return named
+        """The interaction that a result which names none belongs to; None for an orphan."""
         placed = self.ledger.placed(call_id, result.name)
         if placed is not None:
             why = f"The result does not name its call; by its place it answers {placed.id}."

@@ -29,8 +29,8 @@ def is_plain_message(message: Any, *, args_apart: bool = False) -> bool:
         and type(message.blocks) is tuple
         and type(message.role) is str
         and message.role in _ROLES
-        and type(message.turn_key) is type(message.finish) is str
-        and f"{message.turn_key}{message.finish}".isascii()
+        and (message.turn_key == "" or _is_ascii(message.turn_key))
+        and (message.finish == "" or _is_ascii(message.finish))
         and (message.origin is None or _is_plain_origin(message.origin))
     ):
         return False
@@ -42,13 +42,16 @@ def is_plain_message(message: Any, *, args_apart: bool = False) -> bool:
     return True
 
 
+def _is_ascii(value: Any) -> bool:
+    return type(value) is str and value.isascii()
+
+
 def _is_utf8(text: str) -> bool:
     """Whether UTF-8 can carry text. Past ASCII only the encoder can tell."""
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
     return True
 
 
@@ -68,7 +71,7 @@ def _is_plain_text(block: Any) -> bool:
         and block.opaque is _NOTHING
         and block.cache is None
         and block.native is None
-        and _is_utf8(block.text)
+        and (block.text.isascii() or _is_utf8(block.text))
     )
 
 
@@ -83,7 +86,8 @@ def _is_plain_but_args(call: Any) -> bool:
         and call.native is None
         and (call.args is None or type(call.args) is dict)
         and call.kind in _KINDS
-        and (call.raw is None or (type(call.raw) is str and _is_utf8(call.raw)))
+        and (call.raw is None or type(call.raw) is str)
+        and (call.raw is None or call.raw.isascii() or _is_utf8(call.raw))
         and type(call.id) is type(call.name) is type(call.raw_id) is str
         and f"{call.id}{call.name}{call.raw_id}".isascii()
         and type(call.index) is type(call.number) is int

@@ -102,7 +102,7 @@ class Ledger(Mapping[str, Interaction]):
         self._latest_by_raw_id: dict[str, str] = {}
         self._exchange = 0
         self._exchange_ids: list[str] = []
-        self._places = _Places()
+        self._places: _Places | None = None
         self._unread: dict[str, list[int]] = {}
         """Entries set aside that are not in their interaction yet."""
 
@@ -136,7 +136,7 @@ class Ledger(Mapping[str, Interaction]):
         """The next calls form a batch of their own."""
         self._exchange += 1
         self._exchange_ids = []
-        self._places = _Places()
+        self._places = None
 
     def record(self, call: ToolCall, turn_key: str, entry: int) -> tuple[str, ...]:
         """Open an interaction. Returns the open calls whose raw id this one takes over."""
@@ -181,7 +181,7 @@ class Ledger(Mapping[str, Interaction]):
         """
         if call_id.startswith(HISTORY_PREFIX):
             return None
-        places = self._places
+        places = self._places = self._places or _Places()
         for id in self._exchange_ids[places.known :]:
             places.add(self._interactions[id].call)
         waiting = places.of(name, only_without_id=bool(call_id))
@@ -268,14 +268,12 @@ class Ledger(Mapping[str, Interaction]):
 
 
 def _completed(before: Interaction, result: ToolResult, entry: int) -> Interaction:
-    kept = before.markers and tuple(
-        marker for marker in before.markers if marker not in (*_STAND_INS, PARTIAL)
-    )
+    after = replace(before, outcome=result.outcome, result=result, result_entry=entry)
+    if before.result_entry is None and not before.markers and not result.synthetic:
+        return after
+    kept = tuple(marker for marker in before.markers if marker not in (*_STAND_INS, PARTIAL))
     return replace(
-        before,
-        outcome=result.outcome,
-        result=result,
-        result_entry=entry,
+        after,
         markers=_added(kept, SYNTHETIC) if result.synthetic else kept,
         set_aside=_with_entry(before.set_aside, before.result_entry),
     )

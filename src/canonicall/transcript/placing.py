@@ -158,7 +158,7 @@ class Builder:
             self._bridge("user", "", findings, where)
             self._release()
             last = self.turns[-1]
-        if last is None:
+        if last is None or _take_turns(last, turn):
             self.turns.append(turn)
         elif self._needs_bridge(last, turn):
             self._bridge("assistant" if turn.role == "user" else "user", "", findings, where)
@@ -221,8 +221,13 @@ def _calls_last(blocks: list[Block], where: str, findings: list[Finding]) -> lis
     Anthropic answers text behind a call with "`tool_use` ids were found without `tool_result`
     blocks immediately after" (recorded 2026); its own replies never have it.
     """
-    first = next((at for at, block in enumerate(blocks) if _is_call(block)), len(blocks))
-    if all(map(_is_call, blocks[first:])) or Thinking in map(type, blocks[first:]):
+    behind = len(blocks)
+    while behind and _is_call(blocks[behind - 1]):
+        behind -= 1
+    if not any(map(_is_call, blocks[:behind])):
+        return blocks
+    first = next(at for at, block in enumerate(blocks) if _is_call(block))
+    if Thinking in map(type, blocks[first:]):
         return blocks
     why = "The target takes nothing behind a call; what stood there was put before the calls."
     findings.append(Finding("text_before_calls", where, Action.MOVED, why, Fault.RENDER))
@@ -236,6 +241,11 @@ def _is_bare_document(blocks: Sequence[Block]) -> bool:
 
 def _is_call(block: Block) -> bool:
     return type(block) is ToolCall and block.kind != "server"
+
+
+def _take_turns(last: Turn, turn: Turn) -> bool:
+    """Whether one of two is the model's: such turns are neither merged nor bridged."""
+    return (last.role == "assistant") != (turn.role == "assistant")
 
 
 def _instructs(turn: Turn) -> bool:

@@ -172,14 +172,8 @@ class Renderer:
                 result, media = self._result(call, ledger[call.id], conversation, where)
                 results.append(result)
                 moved += media
-        self._builder.reply(
-            blocks,
-            results,
-            moved,
-            (message.origin, self._own_native(message, where)),
-            where,
-            self._findings,
-        )
+        made_by = (message.origin, self._own_native(message, where))
+        self._builder.reply(blocks, results, moved, made_by, where, self._findings)
 
     def _result(
         self, call: ToolCall, one: Interaction, conversation: Conversation, where: str

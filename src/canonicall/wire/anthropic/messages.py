@@ -71,7 +71,7 @@ def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
     """A turn as one wire message. Results travel in a message of the user."""
     role = _WIRE_ROLES.get(turn.role, turn.role)
     wire = {"role": role, "content": encode_content(turn.blocks, target)}
-    return [with_extras(wire, native=turn.native)]
+    return [wire if turn.native is None else with_extras(wire, native=turn.native)]
 
 
 def encode_content(blocks: tuple[Block, ...], target: Target) -> str | list[dict[str, Any]]:
