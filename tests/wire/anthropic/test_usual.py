@@ -76,7 +76,8 @@ def test_both_read_a_message_alike(message):
                 {
                     "type": "tool_result",
                     "tool_use_id": "toolu_1",
-                    "content": [{"type": "text", "text": "done"}],
+                    "content": [{"type": "text", "text": "no"}, {"type": "text", "text": "such"}],
+                    "is_error": True,
                 }
             ],
         },

@@ -14,6 +14,7 @@ _MESSAGE_FIELDS = {"role", "content"}
 _TEXT_FIELDS = {"type", "text"}
 _CALL_FIELDS = {"type", "id", "name", "input"}
 _RESULT_FIELDS = {"type", "tool_use_id", "content"}
+_TOLD_RESULT_FIELDS = {*_RESULT_FIELDS, "is_error"}
 
 
 def usual_message(message: Any, origin: Origin) -> Message | None:
@@ -56,8 +57,25 @@ def _usual_block(block: dict[str, Any]) -> Block | None:
             if id.__class__ is name.__class__ is str and args.__class__ is dict and id != "null":
                 return ToolCall(id=id, name=name, args=args)
         case "tool_result" if block.keys() == _RESULT_FIELDS:
-            return _usual_result(block["tool_use_id"], block["content"])
+            return _usual_result(block["tool_use_id"], block["content"], False)
+        case "tool_result" if block.keys() == _TOLD_RESULT_FIELDS:
+            return _usual_result(block["tool_use_id"], block["content"], block["is_error"])
     return None
+
+
+def _usual_texts(content: Any) -> tuple[Text, ...] | None:
+    if content.__class__ is str:
+        return (Text(text=content),)
+    if content.__class__ is not list:
+        return None
+    texts: list[Text] = []
+    for value in content:
+        is_text = value.__class__ is dict and value.get("type") == "text"
+        text = _usual_text(value) if is_text else None
+        if text is None:
+            return None
+        texts.append(text)
+    return tuple(texts)
 
 
 def _usual_text(block: dict[str, Any]) -> Text | None:
@@ -66,12 +84,10 @@ def _usual_text(block: dict[str, Any]) -> Text | None:
     return Text(text=block["text"])
 
 
-def _usual_result(id: Any, content: Any) -> ToolResult | None:
-    if id.__class__ is not str or id == "null" or not content:
+def _usual_result(id: Any, content: Any, error: Any) -> ToolResult | None:
+    if id.__class__ is not str or id == "null" or error.__class__ is not bool:
         return None
-    if content.__class__ is str:
-        return ToolResult(call_id=id, content=(Text(text=content),), is_complete=True)
-    if content.__class__ is not list or len(content) != 1 or content[0].__class__ is not dict:
+    parts = _usual_texts(content) if content else None
+    if parts is None:
         return None
-    text = _usual_text(content[0]) if content[0].get("type") == "text" else None
-    return None if text is None else ToolResult(call_id=id, content=(text,), is_complete=True)
+    return ToolResult(call_id=id, content=parts, error=error, is_complete=True)
