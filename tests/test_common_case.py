@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from canonicall import Message, Native, Opaque, Origin, Text, ToolCall, ToolResult
 from canonicall.common_case import is_plain_message
@@ -38,6 +39,28 @@ def test_odd_values_are_never_taken_for_plain(data):
         findings = []
         assert conform(message, "m", findings) is message
         assert findings == []
+
+
+@given(assistant_messages | other_messages | result_messages)
+def test_with_arguments_apart_nothing_else_is_overlooked(message):
+    """What is plain but for parsed arguments is plain without them."""
+    if is_plain_message(message, args_apart=True):
+        bare = (
+            replace(one, args=None) if isinstance(one, ToolCall) else one for one in message.blocks
+        )
+        assert is_plain_message(replace(message, blocks=tuple(bare)))
+
+
+@pytest.mark.parametrize("args", [{}, {"day": [1]}])
+def test_arguments_may_be_left_to_whoever_copies_them(args):
+    message = Message("assistant", (ToolCall(id="c", args=args),))
+    assert not is_plain_message(message)
+    assert is_plain_message(message, args_apart=True)
+
+
+@pytest.mark.parametrize("args", ["{}", [], 0])
+def test_arguments_that_are_no_object_are_looked_at(args):
+    assert not is_plain_message(Message("assistant", (ToolCall(args=args),)), args_apart=True)
 
 
 def test_the_usual_messages_are_plain():

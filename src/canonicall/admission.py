@@ -24,27 +24,32 @@ from canonicall.plain import MAX_DEPTH, plain_json
 
 def admit(entry: Entry, at: int, findings: list[Finding]) -> Entry:
     """`entry`, fit to be stored as entry number `at`."""
-    if isinstance(entry, (CallClosed, *RECORDS)):
-        return conform(entry, f"entries[{at}]", findings)
     if not isinstance(entry, Message):
+        if isinstance(entry, (CallClosed, *RECORDS)):
+            return conform(entry, f"entries[{at}]", findings)
         raise InvalidValue(
             f"expected a Message or another entry, got {type(entry).__name__}.",
             where=f"entries[{at}]",
         )
-    if not is_plain_message(entry):
+    if not is_plain_message(entry, args_apart=True):
         entry = conform(entry, f"entries[{at}]", findings)
-    elif ToolCall not in map(type, entry.blocks):
+        blocks = [_admit_block(block, (at, n), findings) for n, block in enumerate(entry.blocks)]
+        return (
+            entry if all(map(is_, entry.blocks, blocks)) else replace(entry, blocks=tuple(blocks))
+        )
+    if ToolCall not in map(type, entry.blocks):
         # Plain texts, and results of plain texts: only calls are left to be completed.
         return entry
-    admitted = tuple(
-        [_admit_block(block, (at, index), findings) for index, block in enumerate(entry.blocks)]
-    )
-    return entry if all(map(is_, entry.blocks, admitted)) else replace(entry, blocks=admitted)
+    blocks = _with_own_arguments(entry.blocks, at, findings)
+    for index, block in enumerate(blocks):
+        if type(block) is ToolCall:
+            blocks[index] = _with_arguments(block, (at, index), findings)
+    return replace(entry, blocks=tuple(blocks))
 
 
 def parse_arguments(raw: str | None) -> dict[str, Any] | None:
     """The JSON object in `raw`, None if there is none. Nothing, blank and null mean `{}`."""
-    if raw is None or not raw.strip() or raw.strip() == "null":
+    if not raw or raw.isspace():
         return {}
     try:
         value = msgspec.json.decode(raw)
@@ -57,9 +62,12 @@ def parse_arguments(raw: str | None) -> dict[str, Any] | None:
         # Encoded twice: the text of an object, or an empty text, inside a JSON text.
         return parse_arguments(value)
     if not isinstance(value, dict):
-        return None
-    # What the strict parser gives is plain already, unless it is nested too deeply to be kept.
-    return value if raw.count("{") + raw.count("[") < MAX_DEPTH else _plain_object(value)
+        return {} if raw.strip() == "null" else None
+    # What the strict parser gives is plain already, unless it is nested too deeply to be kept:
+    # every level has an opening bracket and a closing one.
+    if len(raw) < 2 * MAX_DEPTH or raw.count("{") + raw.count("[") < MAX_DEPTH:
+        return value
+    return _plain_object(value)
 
 
 def _lenient(raw: str) -> dict[str, Any] | None:
@@ -77,12 +85,23 @@ def _plain_object(value: Any) -> dict[str, Any] | None:
     return plain if isinstance(plain, dict) else None
 
 
+def _with_own_arguments(blocks: tuple[Block, ...], at: int, findings: list[Finding]) -> list[Block]:
+    """`blocks` with copies of the arguments that came parsed."""
+    copied = list(blocks)
+    for index, block in enumerate(blocks):
+        if type(block) is ToolCall and block.args is not None:
+            args, told = plain_json(block.args, f"{in_words((at, index))}.args")
+            findings += told
+            copied[index] = replace(block, args=args)
+    return copied
+
+
 def _admit_block(block: Block, place: Place, findings: list[Finding]) -> Block:
-    if isinstance(block, ToolCall):
+    if type(block) is ToolCall:
         return _with_arguments(block, place, findings)
-    contents = block.content or () if isinstance(block, ToolResult) else (block,)
+    contents = block.content or () if type(block) is ToolResult else (block,)
     for part in contents:
-        if isinstance(part, Media):
+        if type(part) is Media:
             _check_source(part, in_words(place))
     return block
 

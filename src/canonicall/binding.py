@@ -7,7 +7,7 @@ only one that writes to the ledger.
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, CallClosed, Message, ToolCall, ToolResult
+from canonicall.blocks import CallClosed, Message, ToolCall, ToolResult
 from canonicall.findings import Action, Fault, Finding, Place, in_words
 from canonicall.ids import derived_tool_id, is_canonical_tool_id
 from canonicall.ledger import Interaction, Ledger
@@ -53,19 +53,17 @@ class Binding:
             turn_key = self._turn_keys.key_of(message)
         elif self._early_results and not _all_results(message):
             self._early_results.clear()
-        elif message.role != "tool" and not message.results:
+        elif message.role != "tool" and ToolResult not in map(type, message.blocks):
             self._continues_exchange = False
             return message
         provider = message.origin.provider if message.origin is not None else ""
-        blocks: list[Block] = []
+        blocks = list(message.blocks)
         for position, block in enumerate(message.blocks):
-            place = (entry, position)
             if type(block) is ToolCall:
-                blocks.append(self._bind_call(block, provider, turn_key, place, findings))
+                place = (entry, position)
+                blocks[position] = self._bind_call(block, provider, turn_key, place, findings)
             elif type(block) is ToolResult:
-                blocks.append(self._bind_result(block, place, findings))
-            else:
-                blocks.append(block)
+                blocks[position] = self._bind_result(block, (entry, position), findings)
         if by_model:
             self._early_results.clear()
         # After a cut reply another one is a new attempt: the id it repeats is a new call's.
@@ -102,8 +100,7 @@ class Binding:
     ) -> ToolCall:
         given = call.id
         call = self._canonicalised(call, provider, turn, place, findings)
-        taken_over = self.ledger.record(call, turn_key=turn, entry=place[0])
-        for id in taken_over:
+        for id in self.ledger.record(call, turn, place[0]):
             why = (
                 f"The raw id {call.raw_id!r} still belonged to the unanswered call {id};"
                 " results with it now belong to this call."
@@ -134,36 +131,33 @@ class Binding:
         if not call.name:
             why = "The call names no tool."
             findings.append(_seen("missing_tool_name", place, Action.KEPT, why))
+        number = self._next_number
         if is_canonical_tool_id(call.id) and call.id not in self.ledger:
-            index = max(index, call.index)
-            self._next_index[turn] = index + 1
-            return replace(call, index=index, number=self._numbered(call.number))
+            index, number = max(index, call.index), max(number, call.number)
+            self._next_index[turn], self._next_number = index + 1, number + 1
+            return replace(call, index=index, number=number)
         raw_id = call.raw_id or call.id
-        self._note_id(raw_id, place, findings)
+        if not raw_id:
+            why = "The call has no id; its turn and position identify it."
+            findings.append(_seen("missing_call_id", place, Action.ADDED, why))
+        elif self.ledger.knows(raw_id):
+            why = f"The raw id {raw_id!r} was used before; turn and position tell them apart."
+            findings.append(_seen("reused_call_id", place, Action.KEPT, why))
         id = derived_tool_id(provider, raw_id, call.name, turn, index)
         while id in self.ledger:
             index += 1
             id = derived_tool_id(provider, raw_id, call.name, turn, index)
-        self._next_index[turn] = index + 1
-        return replace(call, id=id, raw_id=raw_id, index=index, number=self._numbered(0))
-
-    def _numbered(self, at_least: int) -> int:
-        number = max(self._next_number, at_least)
-        self._next_number = number + 1
-        return number
-
-    def _note_id(self, raw_id: str, place: Place, findings: list[Finding]) -> None:
-        if not raw_id:
-            why = "The call has no id; its turn and position identify it."
-            findings.append(_seen("missing_call_id", place, Action.ADDED, why))
-        elif self.ledger.seen_raw_id(raw_id) or raw_id in self.ledger:
-            why = f"The raw id {raw_id!r} was used before; turn and position tell them apart."
-            findings.append(_seen("reused_call_id", place, Action.KEPT, why))
+        self._next_index[turn], self._next_number = index + 1, number + 1
+        return replace(call, id=id, raw_id=raw_id, index=index, number=number)
 
     def _bind_result(self, result: ToolResult, place: Place, findings: list[Finding]) -> ToolResult:
         call_id = result.call_id or result.raw_id
         outcome = _outcome_of(result)
-        before = self._call_of(result, call_id, place, findings)
+        if result.bound:
+            before = self.ledger.get(call_id)
+        else:
+            before = self.ledger.named(call_id) if call_id else None
+            before = before or self._placed(result, call_id, place, findings)
         if before is None:
             result = replace(result, call_id=call_id, outcome=outcome)
             return self._hold_orphan(result, place, findings)
@@ -176,15 +170,10 @@ class Binding:
         _note_completion(before, after, result, place, findings)
         return result
 
-    def _call_of(
+    def _placed(
         self, result: ToolResult, call_id: str, place: Place, findings: list[Finding]
     ) -> Interaction | None:
-        """The interaction a result belongs to, open or not; None for an orphan."""
-        if result.bound:
-            return self.ledger.get(call_id)
-        named = self.ledger.named(call_id) if call_id else None
-        if named is not None:
-            return named
+        """The interaction that a result which names none belongs to; None for an orphan."""
         placed = self.ledger.placed(call_id, result.name)
         if placed is not None:
             why = f"The result does not name its call; by its place it answers {placed.id}."
@@ -208,7 +197,7 @@ def split_misplaced_calls(
     message: Message, entry: int, findings: list[Finding]
 ) -> tuple[Message, ...]:
     """Calls are the model's: in any other role they become an assistant message of their own."""
-    if message.role == "assistant" or not message.calls:
+    if message.role == "assistant" or ToolCall not in map(type, message.blocks):
         return (message,)
     why = (
         f"A {message.role} message held tool calls;"
@@ -231,9 +220,9 @@ def _has_output(one: Interaction) -> bool:
 
 def _outcome_of(result: ToolResult) -> Outcome | None:
     """The outcome a result means; none while it is pending."""
-    contradiction = result.error and result.outcome is Outcome.COMPLETED
-    if result.outcome is not None and not contradiction:
-        return result.outcome
+    outcome = result.outcome
+    if outcome is not None and not (result.error and outcome is Outcome.COMPLETED):
+        return outcome
     return infer_outcome(
         error=result.error,
         is_complete=result.is_complete,
@@ -249,7 +238,7 @@ def _note_completion(
     findings: list[Finding],
 ) -> None:
     """Say what is worth saying about the result that turned `before` into `after`."""
-    if after.result is result and before.is_open and not after.is_open:
+    if after.result is result and before.outcome is None and after.outcome is not None:
         return
     if after.result is result and not before.is_open:
         code, action, why = "stand_in_replaced", Action.CHANGED, _replaces_stand_in(before)

@@ -11,13 +11,17 @@ from typing import Any
 from canonicall.blocks import Origin, Text, ToolCall, ToolResult
 from canonicall.outcome import Outcome
 
-_ROLES = ("system", "developer", "user", "assistant", "tool")
+_ROLES = ("assistant", "tool", "user", "system", "developer")
 _KINDS = ("function", "custom", "server")
 _NOTHING: tuple[Any, ...] = ()
 
 
-def is_plain_message(message: Any) -> bool:
-    """Whether every field of a Message is plainly what its annotation says."""
+def is_plain_message(message: Any, *, args_apart: bool = False) -> bool:
+    """Whether every field of a Message is plainly what its annotation says.
+
+    Parsed arguments are somebody's own object, which has to be copied. With `args_apart` they are
+    not looked at: whoever asks will do that.
+    """
     if not (
         message.native is None
         and message.partial is False
@@ -25,57 +29,68 @@ def is_plain_message(message: Any) -> bool:
         and type(message.blocks) is tuple
         and type(message.role) is str
         and message.role in _ROLES
-        and _are_texts(message.turn_key, message.finish)
+        and (message.turn_key == "" or _is_ascii(message.turn_key))
+        and (message.finish == "" or _is_ascii(message.finish))
         and (message.origin is None or _is_plain_origin(message.origin))
     ):
         return False
+    checks = _PLAIN_BUT_ARGS if args_apart else _PLAIN
     for block in message.blocks:
-        is_plain = _PLAIN_BLOCKS.get(type(block))
+        is_plain = checks.get(type(block))
         if is_plain is None or not is_plain(block):
             return False
     return True
 
 
-def _are_texts(*values: Any) -> bool:
-    """Whether all are text that UTF-8 can carry. Past ASCII only the encoder can tell."""
+def _is_ascii(value: Any) -> bool:
+    return type(value) is str and value.isascii()
+
+
+def _is_utf8(text: str) -> bool:
+    """Whether UTF-8 can carry text. Past ASCII only the encoder can tell."""
     try:
-        joined = "".join(values)
-        if not joined.isascii():
-            joined.encode()
-    except (TypeError, UnicodeEncodeError):
+        text.encode()
+    except UnicodeEncodeError:
         return False
     return True
 
 
-def _is_plain_origin(origin: Any) -> bool:
+def _is_plain_origin(one: Any) -> bool:
     return (
-        type(origin) is Origin
-        and _are_texts(origin.provider, origin.format, origin.endpoint)
-        and _are_texts(origin.model, origin.response_id)
+        type(one) is Origin
+        and type(one.provider) is type(one.format) is type(one.endpoint) is str
+        and type(one.model) is type(one.response_id) is str
+        and f"{one.provider}{one.format}{one.endpoint}{one.model}{one.response_id}".isascii()
     )
 
 
 def _is_plain_text(block: Any) -> bool:
     return (
-        block.opaque is _NOTHING
+        type(block) is Text
+        and type(block.text) is str
+        and block.opaque is _NOTHING
         and block.cache is None
         and block.native is None
-        and _are_texts(block.text)
+        and (block.text.isascii() or _is_utf8(block.text))
     )
 
 
 def _is_plain_call(call: Any) -> bool:
-    """Parsed arguments are somebody's own object: they have to be copied."""
+    return call.args is None and _is_plain_but_args(call)
+
+
+def _is_plain_but_args(call: Any) -> bool:
     return (
         call.opaque is _NOTHING
         and call.cache is None
         and call.native is None
-        and call.args is None
+        and (call.args is None or type(call.args) is dict)
         and call.kind in _KINDS
-        and (call.raw is None or _are_texts(call.raw))
-        and _are_texts(call.id, call.name, call.raw_id)
-        and type(call.index) is int
-        and type(call.number) is int
+        and (call.raw is None or type(call.raw) is str)
+        and (call.raw is None or call.raw.isascii() or _is_utf8(call.raw))
+        and type(call.id) is type(call.name) is type(call.raw_id) is str
+        and f"{call.id}{call.name}{call.raw_id}".isascii()
+        and type(call.index) is type(call.number) is int
         and type(call.truncated) is bool
     )
 
@@ -88,22 +103,18 @@ def _is_plain_result(result: Any) -> bool:
         and (result.outcome is None or type(result.outcome) is Outcome)
         and (result.is_complete is None or type(result.is_complete) is bool)
         and result.kind in _KINDS
-        and _are_texts(result.call_id, result.name, result.raw_id)
-        and type(result.error) is bool
-        and type(result.synthetic) is bool
-        and type(result.bound) is bool
+        and type(result.call_id) is type(result.name) is type(result.raw_id) is str
+        and f"{result.call_id}{result.name}{result.raw_id}".isascii()
+        and type(result.error) is type(result.synthetic) is type(result.bound) is bool
     ):
         return False
     content = result.content
-    if content is None or content is _NOTHING:
-        return True
-    return type(content) is tuple and all(
-        type(part) is Text and _is_plain_text(part) for part in content
-    )
+    return content is None or (type(content) is tuple and all(map(_is_plain_text, content)))
 
 
-_PLAIN_BLOCKS: dict[type, Callable[[Any], bool]] = {
+_PLAIN: dict[type, Callable[[Any], bool]] = {
     Text: _is_plain_text,
     ToolCall: _is_plain_call,
     ToolResult: _is_plain_result,
 }
+_PLAIN_BUT_ARGS = _PLAIN | {ToolCall: _is_plain_but_args}

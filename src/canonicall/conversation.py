@@ -130,21 +130,20 @@ class Conversation:
         return Appended(tuple(self._entries[first:]), tuple(self._findings[told:]))
 
     def _write(self, entry: Entry) -> None:
-        at, told = len(self._entries), len(self._findings)
+        entries, findings, binding = self._entries, self._findings, self._binding
+        at, told = len(entries), len(findings)
         try:
-            admitted = admit(entry, at, self._findings)
+            admitted = admit(entry, at, findings)
         except InvalidValue:
-            del self._findings[told:]
+            del findings[told:]
             raise
-        if isinstance(admitted, CallClosed):
-            self._entries.append(self._binding.bind_closing(admitted, at, self._findings))
-            return
-        if not isinstance(admitted, Message):
-            self._entries.append(bind_record(admitted, self.ledger, at, self._findings))
-            return
-        for message in split_misplaced_calls(admitted, at, self._findings):
-            bound = self._binding.bind_message(message, len(self._entries), self._findings)
-            self._entries.append(bound)
+        if isinstance(admitted, Message):
+            for message in split_misplaced_calls(admitted, at, findings):
+                entries.append(binding.bind_message(message, len(entries), findings))
+        elif isinstance(admitted, CallClosed):
+            entries.append(binding.bind_closing(admitted, at, findings))
+        else:
+            entries.append(bind_record(admitted, self.ledger, at, findings))
 
     # Ways to append, one for each thing a person does.
 

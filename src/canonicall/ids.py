@@ -17,7 +17,8 @@ HISTORY_PREFIX = "hist_tool_"
 OPENAI_PREFIX = "call_"
 ANTHROPIC_PREFIX = "toolu_"
 
-_SUFFIX_LENGTH = 24
+_SUFFIX_BYTES = 18
+"""They are 24 characters of Base64."""
 _CANONICAL = re.compile(HISTORY_PREFIX + "[A-Za-z0-9_-]+")
 _TO_BASE64URL = bytes.maketrans(b"+/", b"-_")
 
@@ -60,7 +61,7 @@ def derived_tool_id(
         joined = "|".join(_escaped(field) for field in fields)
     # A lone surrogate has no UTF-8 form; "surrogatepass" gives each one bytes of its own.
     digest = sha256(joined.encode("utf-8", "surrogatepass")).digest()
-    return HISTORY_PREFIX + base64url(digest)[:_SUFFIX_LENGTH]
+    return HISTORY_PREFIX + base64url(digest[:_SUFFIX_BYTES])
 
 
 def is_canonical_tool_id(id: str) -> bool:

@@ -102,12 +102,12 @@ class Ledger(Mapping[str, Interaction]):
         self._latest_by_raw_id: dict[str, str] = {}
         self._exchange = 0
         self._exchange_ids: list[str] = []
-        self._places = _Places()
+        self._places: _Places | None = None
         self._unread: dict[str, list[int]] = {}
         """Entries set aside that are not in their interaction yet."""
 
     def __getitem__(self, id: str) -> Interaction:
-        if id in self._unread:
+        if self._unread and id in self._unread:
             # Thousands of duplicates of one result are written down once, when somebody looks.
             one = self._interactions[id]
             aside = (*one.set_aside, *self._unread.pop(id))
@@ -128,35 +128,36 @@ class Ledger(Mapping[str, Interaction]):
         """Calls without an outcome, in call order."""
         return tuple(self._interactions[id] for id in self._open)
 
-    def seen_raw_id(self, raw_id: str) -> bool:
-        """Whether a call of any earlier turn had this raw id."""
-        return raw_id in self._latest_by_raw_id
+    def knows(self, id: str) -> bool:
+        """Whether a call had this id before, as its raw one or its canonical one."""
+        return id in self._latest_by_raw_id or id in self._interactions
 
     def begin_exchange(self) -> None:
         """The next calls form a batch of their own."""
         self._exchange += 1
         self._exchange_ids = []
-        self._places = _Places()
+        self._places = None
 
-    def record(self, call: ToolCall, *, turn_key: str, entry: int) -> tuple[str, ...]:
+    def record(self, call: ToolCall, turn_key: str, entry: int) -> tuple[str, ...]:
         """Open an interaction. Returns the open calls whose raw id this one takes over."""
-        self._interactions[call.id] = Interaction(call.id, call, turn_key, entry)
-        self._open[call.id] = None
-        self._exchange_ids.append(call.id)
-        if not call.raw_id:
+        id, raw_id = call.id, call.raw_id
+        self._interactions[id] = Interaction(id, call, turn_key, entry)
+        self._open[id] = None
+        self._exchange_ids.append(id)
+        if not raw_id:
             return ()
-        self._latest_by_raw_id[call.raw_id] = call.id
-        armed = self._armed.get(call.raw_id)
+        self._latest_by_raw_id[raw_id] = id
+        armed = self._armed.get(raw_id)
         if armed is not None and armed[0] == self._exchange:
-            armed[1].append(call.id)
+            armed[1].append(id)
             return ()
-        self._armed[call.raw_id] = (self._exchange, deque((call.id,)))
-        return () if armed is None else tuple(id for id in armed[1] if id in self._open)
+        self._armed[raw_id] = (self._exchange, deque((id,)))
+        return () if armed is None else tuple(one for one in armed[1] if one in self._open)
 
     def named(self, id: str) -> Interaction | None:
         """The interaction an id means, whether canonical, raw, or a canonical one re-prefixed."""
         exact = self._interactions.get(id)
-        if exact is not None and (exact.is_open or exact.is_stand_in):
+        if exact is not None and (exact.outcome is None or exact.is_stand_in):
             return exact
         armed = self._armed.get(id)
         if armed is not None:
@@ -180,7 +181,7 @@ class Ledger(Mapping[str, Interaction]):
         """
         if call_id.startswith(HISTORY_PREFIX):
             return None
-        places = self._places
+        places = self._places = self._places or _Places()
         for id in self._exchange_ids[places.known :]:
             places.add(self._interactions[id].call)
         waiting = places.of(name, only_without_id=bool(call_id))
@@ -191,7 +192,7 @@ class Ledger(Mapping[str, Interaction]):
     def complete(self, id: str, result: ToolResult, entry: int) -> Interaction:
         """Write what a result means for its interaction and return the new record."""
         before = self._interactions[id]
-        if not (before.is_open or (before.is_stand_in and not result.synthetic)):
+        if before.outcome is not None and (result.synthetic or not before.is_stand_in):
             marker = LATE_RESULT if before.closed else DUPLICATE_RESULT
             self._unread.setdefault(id, []).append(entry)
             if marker in before.markers:
@@ -202,7 +203,7 @@ class Ledger(Mapping[str, Interaction]):
         before = self[id]
         if result.outcome is None:
             after = before
-            if before.is_open:
+            if before.outcome is None:
                 after = replace(
                     before,
                     result=result,
@@ -267,14 +268,12 @@ class Ledger(Mapping[str, Interaction]):
 
 
 def _completed(before: Interaction, result: ToolResult, entry: int) -> Interaction:
-    kept = before.markers and tuple(
-        marker for marker in before.markers if marker not in (*_STAND_INS, PARTIAL)
-    )
+    after = replace(before, outcome=result.outcome, result=result, result_entry=entry)
+    if before.result_entry is None and not before.markers and not result.synthetic:
+        return after
+    kept = tuple(marker for marker in before.markers if marker not in (*_STAND_INS, PARTIAL))
     return replace(
-        before,
-        outcome=result.outcome,
-        result=result,
-        result_entry=entry,
+        after,
         markers=_added(kept, SYNTHETIC) if result.synthetic else kept,
         set_aside=_with_entry(before.set_aside, before.result_entry),
     )

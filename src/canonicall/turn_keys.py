@@ -12,6 +12,8 @@ from canonicall.blocks import Message, Text, ToolCall
 from canonicall.ids import base64url
 
 _PREFIX = "turn_"
+_BYTES = 12
+"""They are 16 characters of Base64."""
 
 
 class TurnKeys:
@@ -47,9 +49,9 @@ def _derived(message: Message) -> str:
     """
     parts: list[object] = [message.role]
     for block in message.blocks:
-        if isinstance(block, Text):
+        if type(block) is Text:
             parts.append(block.text)
-        elif isinstance(block, ToolCall):
+        elif type(block) is ToolCall:
             arguments = block.raw if block.args is None else block.args
             parts += (block.raw_id or block.id, block.name, arguments)
-    return _PREFIX + base64url(sha256(msgspec.json.encode(parts)).digest())[:16]
+    return _PREFIX + base64url(sha256(msgspec.json.encode(parts)).digest()[:_BYTES])

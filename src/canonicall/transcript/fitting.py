@@ -4,6 +4,7 @@ Opaque state, native fields and cache marks that are not for this target are tak
 has no word for are left out; calls get their wire ids and names. Order is never changed.
 """
 
+from operator import attrgetter
 from typing import TypeVar
 
 import msgspec
@@ -38,6 +39,7 @@ from canonicall.transcript.reasoning import (
 )
 
 _AnyBlock = TypeVar("_AnyBlock", bound=Block)
+_opaque = attrgetter("opaque")
 
 
 class Fitter:
@@ -60,19 +62,19 @@ class Fitter:
                 blocks.append(block)
                 continue
             where = f"entries[{entry}].blocks[{index}]"
-            if _is_server_side(block, ledger):
-                if _server_id(block) not in kept_server:
-                    blocks += self._without_server_block(block, where, findings)
-                    continue
-            elif isinstance(block, ToolResult):
-                continue
-            if isinstance(block, Media) and not self.target.reply_media:
-                fitted: Block | None = self._note(block, where, findings)
+            if type(block) is ToolCall and block.kind != "server":
+                blocks.append(self._call(block, message, where, findings))
+            elif type(block) is Media and not self.target.reply_media:
+                blocks.append(self._note(block, where, findings))
+            elif not _is_server_side(block, ledger):
+                if type(block) is not ToolResult:
+                    blocks += self._fitted(block, message, where, findings)
+            elif _server_id(block) in kept_server:
+                blocks += self._fitted(block, message, where, findings)
             else:
-                fitted = self._block(block, message, where, findings)
-            if fitted is not None:
-                blocks.append(fitted)
-        blocks = without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
+                blocks += self._without_server_block(block, where, findings)
+        if blocks and type(blocks[-1]) is Thinking:
+            blocks = without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
         return without_parted_ids(blocks, message, self.target)
 
     def content(self, message: Message, entry: int, findings: list[Finding]) -> list[Block]:
@@ -83,9 +85,7 @@ class Fitter:
                 blocks.append(block)
             elif not isinstance(block, ToolResult):
                 where = f"entries[{entry}].blocks[{index}]"
-                fitted = self._block(block, message, where, findings)
-                if fitted is not None:
-                    blocks.append(fitted)
+                blocks += self._fitted(block, message, where, findings)
         return blocks
 
     def result(
@@ -132,6 +132,12 @@ class Fitter:
         """Whether only an address is known, and the target wants the data."""
         far = block.data is None and block.url is not None and not block.opaque
         return far and family(block) not in self.target.media_by_url
+
+    def _fitted(
+        self, block: Block, message: Message, where: str, findings: list[Finding]
+    ) -> tuple[Block, ...]:
+        fitted = self._block(block, message, where, findings)
+        return () if fitted is None else (fitted,)
 
     def _block(
         self, block: Block, message: Message, where: str, findings: list[Finding]
@@ -233,7 +239,7 @@ class Fitter:
         """
         if message.origin is not None and message.origin.format not in ("", self.target.format):
             return set()
-        if not any(block.opaque for block in message.blocks):
+        if not any(map(_opaque, message.blocks)):
             return set()
         waiting = message.finish == PAUSED or any(call.kind != "server" for call in message.calls)
         kept: set[str] = set()

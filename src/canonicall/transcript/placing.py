@@ -75,7 +75,8 @@ class Builder:
 
     def _only_instructs(self) -> bool:
         """Whether nobody has spoken yet."""
-        return all(_instructs(turn) for turn in self.turns)
+        turns = self.turns
+        return not turns or (_instructs(turns[-1]) and all(map(_instructs, turns)))
 
     def _has_to_wait(self) -> bool:
         """Whether instructions cannot stand behind the last turn."""
@@ -157,7 +158,7 @@ class Builder:
             self._bridge("user", "", findings, where)
             self._release()
             last = self.turns[-1]
-        if last is None:
+        if last is None or _take_turns(last, turn):
             self.turns.append(turn)
         elif self._needs_bridge(last, turn):
             self._bridge("assistant" if turn.role == "user" else "user", "", findings, where)
@@ -184,7 +185,7 @@ class Builder:
         return (
             self.target.merge_roles
             and last.role == turn.role == "assistant"
-            and any(isinstance(block, Thinking) for block in turn.blocks)
+            and Thinking in map(type, turn.blocks)
         )
 
     def _stands_apart(self, turn: Turn) -> bool:
@@ -220,10 +221,13 @@ def _calls_last(blocks: list[Block], where: str, findings: list[Finding]) -> lis
     Anthropic answers text behind a call with "`tool_use` ids were found without `tool_result`
     blocks immediately after" (recorded 2026); its own replies never have it.
     """
-    calls = [_is_call(block) for block in blocks]
-    if calls == sorted(calls):
+    behind = len(blocks)
+    while behind and _is_call(blocks[behind - 1]):
+        behind -= 1
+    if not any(map(_is_call, blocks[:behind])):
         return blocks
-    if any(isinstance(block, Thinking) for block in blocks[calls.index(True) :]):
+    first = next(at for at, block in enumerate(blocks) if _is_call(block))
+    if Thinking in map(type, blocks[first:]):
         return blocks
     why = "The target takes nothing behind a call; what stood there was put before the calls."
     findings.append(Finding("text_before_calls", where, Action.MOVED, why, Fault.RENDER))
@@ -236,7 +240,12 @@ def _is_bare_document(blocks: Sequence[Block]) -> bool:
 
 
 def _is_call(block: Block) -> bool:
-    return isinstance(block, ToolCall) and block.kind != "server"
+    return type(block) is ToolCall and block.kind != "server"
+
+
+def _take_turns(last: Turn, turn: Turn) -> bool:
+    """Whether one of two is the model's: such turns are neither merged nor bridged."""
+    return (last.role == "assistant") != (turn.role == "assistant")
 
 
 def _instructs(turn: Turn) -> bool:
@@ -249,4 +258,4 @@ def _has_documents(turn: Turn) -> bool:
 
 
 def _has_results(turn: Turn) -> bool:
-    return any(isinstance(block, ToolResult) for block in turn.blocks) and turn.role != "assistant"
+    return turn.role != "assistant" and ToolResult in map(type, turn.blocks)

@@ -87,11 +87,11 @@ class Projection:
             return False
         if raw.startswith(HISTORY_PREFIX):
             return False
+        if rule.style == "prefixed" and not raw.startswith(rule.prefix):
+            return False
         if _pattern(rule.pattern).fullmatch(raw) is None:
             return False
-        if rule.style == "numbered":
-            return raw.startswith(f"functions.{self.name(call.name)}:")
-        return rule.style != "prefixed" or raw.startswith(rule.prefix)
+        return rule.style != "numbered" or raw.startswith(f"functions.{self.name(call.name)}:")
 
     def _made(self, call: ToolCall, rule: IdRule) -> str:
         if rule.style == "echoed":

@@ -125,4 +125,4 @@ def without_parted_ids(blocks: list[Block], message: Message, target: Target) ->
 
 
 def _thoughts_in(blocks: Iterable[Block]) -> int:
-    return sum(isinstance(block, Thinking) for block in blocks)
+    return [type(block) for block in blocks].count(Thinking)

@@ -78,9 +78,10 @@ class Renderer:
         """The transcript as of now."""
         self._rewind(self._first_stale(conversation))
         settled_until = conversation.settled_until
-        for index in range(len(self._marks), len(conversation)):
-            self._mark(conversation, index, settled_until)
-            self._entry(conversation, index)
+        for index, entry in enumerate(conversation.entries[len(self._marks) :], len(self._marks)):
+            self._mark(entry, conversation, index, settled_until)
+            if isinstance(entry, Message):
+                self._message(entry, conversation, index)
         marked = self._fitter.kept_marks
         turns, told = finished(self._builder, self.policy, marked=marked)
         return Transcript(
@@ -126,35 +127,38 @@ class Renderer:
         if self._first_open is not None and self._first_open >= to:
             self._first_open = None
 
-    def _mark(self, conversation: Conversation, index: int, settled_until: int) -> None:
-        entry = conversation.entries[index]
-        turns = self._builder.turns
-        last = turns[-1] if turns else None
+    def _mark(
+        self, entry: Entry, conversation: Conversation, index: int, settled_until: int
+    ) -> None:
+        built = self._builder
+        count = len(built.turns)
+        last = built.turns[-1] if count else None
         until = _depends_until(entry, conversation, index)
-        held, projected = self._builder.held, self.projection.mark()
-        self._marks.append(_Mark(len(turns), last, held, projected, len(self._findings), until))
+        marked = self.projection.mark()
+        self._marks.append(_Mark(count, last, built.held, marked, len(self._findings), until))
         self._entries.append(entry)
-        if self._first_open is None and not (
-            index < settled_until and _is_settled(entry, conversation.ledger)
+        # What depends on nothing behind the log is settled.
+        if self._first_open is None and (
+            index >= settled_until
+            or (until == len(conversation) and not _is_settled(entry, conversation.ledger))
         ):
             self._first_open = index
 
-    def _entry(self, conversation: Conversation, index: int) -> None:
-        entry = conversation.entries[index]
-        if not isinstance(entry, Message):
+    def _message(self, message: Message, conversation: Conversation, index: int) -> None:
+        if message.role == "assistant":
+            self._reply(message, conversation, index)
+            self._report_set_aside(message, conversation, index)
+            return
+        self._report_set_aside(message, conversation, index)
+        blocks = self._fitter.content(message, index, self._findings)
+        if not blocks and message.native is None:
             return
         where = f"entries[{index}]"
-        if entry.role == "assistant":
-            self._reply(entry, conversation, index)
-            self._report_set_aside(entry, conversation, index)
-            return
-        self._report_set_aside(entry, conversation, index)
-        blocks = self._fitter.content(entry, index, self._findings)
-        if entry.role in ("system", "developer"):
+        if message.role in ("system", "developer"):
             if blocks:
-                self._builder.instruct(entry.role, blocks, where, self._findings)
+                self._builder.instruct(message.role, blocks, where, self._findings)
         else:
-            native = self._own_native(entry, where)
+            native = self._own_native(message, where)
             self._builder.user(blocks, native, where, self._findings)
 
     def _reply(self, message: Message, conversation: Conversation, index: int) -> None:
@@ -163,20 +167,13 @@ class Renderer:
         blocks = self._fitter.reply(message, ledger, index, self._findings)
         results: list[ToolResult] = []
         moved: list[Media | Text] = []
-        for call in message.calls:
-            if call.kind == "server":
-                continue
-            result, media = self._result(call, ledger[call.id], conversation, where)
-            results.append(result)
-            moved += media
-        self._builder.reply(
-            blocks,
-            results,
-            moved,
-            (message.origin, self._own_native(message, where)),
-            where,
-            self._findings,
-        )
+        for call in message.blocks:
+            if type(call) is ToolCall and call.kind != "server":
+                result, media = self._result(call, ledger[call.id], conversation, where)
+                results.append(result)
+                moved += media
+        made_by = (message.origin, self._own_native(message, where))
+        self._builder.reply(blocks, results, moved, made_by, where, self._findings)
 
     def _result(
         self, call: ToolCall, one: Interaction, conversation: Conversation, where: str
@@ -246,9 +243,7 @@ class Renderer:
 
 def _is_settled(entry: Entry, ledger: Ledger) -> bool:
     """Whether nothing that is written later can change what an entry is sent as."""
-    if type(entry) is not Message or entry.role != "assistant":
-        return True
-    for block in entry.blocks:
+    for block in entry.blocks if type(entry) is Message else ():
         if type(block) is ToolCall:
             one = ledger[block.id]
             if one.is_open or one.is_stand_in:
@@ -259,11 +254,13 @@ def _is_settled(entry: Entry, ledger: Ledger) -> bool:
 def _depends_until(entry: Entry, conversation: Conversation, index: int) -> int:
     """The last entry that decides what `entry` is sent as."""
     until = index
-    if type(entry) is Message and entry.role == "assistant":
-        for block in entry.blocks:
-            if type(block) is ToolCall:
-                one = conversation.ledger[block.id]
-                if one.closed or one.markers or one.result_entry is None:
-                    return len(conversation)
-                until = max(until, one.result_entry)
+    if type(entry) is not Message or entry.role != "assistant":
+        return until
+    ledger = conversation.ledger
+    for block in entry.blocks:
+        if type(block) is ToolCall:
+            one = ledger[block.id]
+            if one.closed or one.markers or one.result_entry is None:
+                return len(conversation)
+            until = max(until, one.result_entry)
     return until

@@ -7,6 +7,7 @@ encoder maps a turn to wire messages without deciding anything.
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct
@@ -85,11 +86,13 @@ class Transcript(Struct, frozen=True):
 class KnownTurns:
     """The turns of one growing transcript as a format writes them; each is written once.
 
-    What it gives is shared between the bodies it is given to: it must not be changed.
+    A transcript only grows, so a turn that is known stands in its old place. What it gives is
+    shared between the bodies it is given to: it must not be changed.
     """
 
     def __init__(self) -> None:
-        self._written: dict[int, tuple[Turn, list[dict[str, Any]]]] = {}
+        self._turns: tuple[Turn, ...] = ()
+        self._written: list[list[dict[str, Any]]] = []
 
     def written(
         self,
@@ -98,15 +101,14 @@ class KnownTurns:
         write: Callable[[Turn, Target], list[dict[str, Any]]],
     ) -> list[dict[str, Any]]:
         """All messages of these turns; those that were written for the last body are taken."""
-        known, self._written = self._written, {}
-        messages: list[dict[str, Any]] = []
-        for turn in turns:
-            one = known.get(id(turn))
-            if one is None or one[0] is not turn:
-                one = (turn, write(turn, target))
-            self._written[id(turn)] = one
-            messages += one[1]
-        return messages
+        turns = tuple(turns)
+        known = zip(turns, self._turns, self._written, strict=False)
+        written = [
+            messages if turn is old else write(turn, target) for turn, old, messages in known
+        ]
+        written += [write(turn, target) for turn in turns[len(written) :]]
+        self._turns, self._written = turns, written
+        return list(chain.from_iterable(written))
 
 
 _NOT_SENT = ("orphan_not_sent", "result_not_sent")

@@ -53,7 +53,10 @@ def opaque_of(domain: str, kind: str, value: Any) -> tuple[Opaque, ...]:
 
 def opaque_value(block: Block, kind: str) -> Any:
     """The opaque state of one kind, None where a block has none."""
-    return next((one.value for one in block.opaque if one.kind == kind), None)
+    for one in block.opaque:
+        if one.kind == kind:
+            return one.value
+    return None
 
 
 def mark_at(owner: dict[str, Any], name: str, where: str) -> str | None:

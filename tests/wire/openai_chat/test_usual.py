@@ -11,6 +11,9 @@ from canonicall.wire.openai_chat.usual import usual_message
 
 ORIGIN = Origin("p", format="openai-chat", model="m")
 odd = st.sampled_from([None, "", "x", "null", 0, True, [], {}, [{"type": "text", "text": "x"}]])
+parts = st.fixed_dictionaries(
+    {}, optional={"type": st.sampled_from(["text", "refusal", None]), "text": odd, "more": odd}
+)
 functions = st.fixed_dictionaries(
     {}, optional={"name": odd, "arguments": st.just("{}") | odd, "description": odd}
 )
@@ -26,7 +29,7 @@ calls = st.fixed_dictionaries(
 wire_messages = st.fixed_dictionaries(
     {"role": st.sampled_from(["system", "developer", "user", "assistant", "tool", "function"])},
     optional={
-        "content": st.just("words") | odd,
+        "content": st.just("words") | odd | st.lists(parts, max_size=2),
         "tool_calls": st.lists(calls, max_size=2) | odd,
         "tool_call_id": st.just("call_1") | odd,
         "name": odd,
@@ -61,6 +64,10 @@ def test_both_read_a_message_alike(message):
             ],
         },
         {"role": "tool", "tool_call_id": "c", "content": "done"},
+        {"role": "tool", "tool_call_id": "c", "name": "f", "content": "done"},
+        {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "Hello."}]},
+        {"role": "assistant", "content": ""},
     ],
 )
 def test_the_usual_messages_are_known(message):

@@ -54,13 +54,15 @@ def decode_block(value: Any, where: str, domain: str, findings: list[Finding]) -
 
 def encode_block(block: Block, target: Target) -> dict[str, Any]:
     """The wire form of `block`, which holds only what may be sent."""
+    if type(block) is Text:
+        return encode_part(block)
     match block:
-        case Thinking():
-            return _encode_thinking(block)
         case ToolCall():
             return _encode_call(block)
         case ToolResult():
             return _encode_result(block, target)
+        case Thinking():
+            return _encode_thinking(block)
         case _:
             return encode_part(block)
 
@@ -137,7 +139,7 @@ def _decode_call(block: dict[str, Any], where: str, findings: list[Finding]) -> 
 
 
 def _encode_call(call: ToolCall) -> dict[str, Any]:
-    whole = server_block(call)
+    whole = server_block(call) if call.opaque else None
     if whole is not None:
         return with_extras(whole, cache=call.cache)
     kind = "server_tool_use" if call.kind == "server" else "tool_use"
@@ -163,7 +165,7 @@ def _decode_result_content(value: Any, where: str, domain: str) -> tuple[ResultC
 
 
 def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
-    whole = server_block(result)
+    whole = server_block(result) if result.opaque else None
     if whole is not None:
         return with_extras(whole, cache=result.cache)
     wire: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call_id}

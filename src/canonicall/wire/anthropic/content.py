@@ -51,9 +51,9 @@ def encode_part(block: Text | Media | Code | Summary | Unknown) -> dict[str, Any
 
 def is_plain_text(block: Block) -> TypeGuard[Text | Summary]:
     """Whether `block` is words and nothing else, so that a string says all of it."""
-    if not isinstance(block, (Text, Summary)):
+    if type(block) is not Text and type(block) is not Summary:
         return False
-    return not (block.cache or block.opaque or own_fields(block.native))
+    return not (block.cache or block.opaque or (block.native and own_fields(block.native)))
 
 
 def _decode_text(block: dict[str, Any], where: str, domain: str) -> Text:

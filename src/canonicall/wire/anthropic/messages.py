@@ -14,6 +14,7 @@ from canonicall.transcript.turns import Turn
 from canonicall.wire.anthropic.blocks import decode_block, encode_block, server_block
 from canonicall.wire.anthropic.content import is_plain_text
 from canonicall.wire.anthropic.extras import decode_rest, with_extras
+from canonicall.wire.anthropic.usual import usual_message
 from canonicall.wire.reading import list_at, object_at, text_at
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -32,17 +33,26 @@ def decode_messages(
     """The messages of a request, from this one on."""
     decoded: list[Message] = []
     for index, value in enumerate(list_at(messages, "$.messages")[first:], first):
-        where = f"$.messages[{index}]"
-        message = object_at(value, where)
-        role = _role_at(message.get("role"), f"{where}.role")
-        blocks = decode_content(message.get("content"), f"{where}.content", domain, findings)
-        native = decode_rest(message, "role", "content")
-        if role == "user":
-            decoded += _split(blocks, native, where, findings)
+        usual = usual_message(value, origin)
+        if usual is not None:
+            decoded.append(usual)
         else:
-            made_by = origin if role == "assistant" else None
-            decoded.append(Message(role, blocks, origin=made_by, native=native))
+            decoded += decode_message(value, f"$.messages[{index}]", origin, domain, findings)
     return decoded
+
+
+def decode_message(
+    value: Any, where: str, origin: Origin, domain: str, findings: list[Finding]
+) -> list[Message]:
+    """One message, whatever is in it."""
+    message = object_at(value, where)
+    role = _role_at(message.get("role"), f"{where}.role")
+    blocks = decode_content(message.get("content"), f"{where}.content", domain, findings)
+    native = decode_rest(message, "role", "content")
+    if role == "user":
+        return _split(blocks, native, where, findings)
+    made_by = origin if role == "assistant" else None
+    return [Message(role, blocks, origin=made_by, native=native)]
 
 
 def decode_content(
@@ -61,7 +71,7 @@ def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
     """A turn as one wire message. Results travel in a message of the user."""
     role = _WIRE_ROLES.get(turn.role, turn.role)
     wire = {"role": role, "content": encode_content(turn.blocks, target)}
-    return [with_extras(wire, native=turn.native)]
+    return [wire if turn.native is None else with_extras(wire, native=turn.native)]
 
 
 def encode_content(blocks: tuple[Block, ...], target: Target) -> str | list[dict[str, Any]]:

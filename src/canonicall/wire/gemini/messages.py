@@ -62,6 +62,8 @@ def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
     by_model = turn.role == "assistant"
     parts = encode_parts(turn.blocks, by_model=by_model, domain=target.domain)
     known = {"role": _MODEL if by_model else "user", "parts": parts}
+    if turn.native is None:
+        return [known]
     return [{**known, **_extra(own_fields(turn.native), known)}]
 
 

@@ -239,8 +239,9 @@ def _encode_block(block: Block, *, by_model: bool) -> dict[str, Any] | None:
 
 
 def _is_server_side(block: ToolCall | ToolResult) -> bool:
-    by_kind = isinstance(block, ToolCall) and block.kind == "server"
-    return by_kind or any(one.kind == "server_block" for one in block.opaque)
+    if type(block) is ToolCall and block.kind == "server":
+        return True
+    return bool(block.opaque) and any(one.kind == "server_block" for one in block.opaque)
 
 
 def _encode_call(call: ToolCall) -> dict[str, Any]:
@@ -266,6 +267,8 @@ def _server_part(block: ToolCall | ToolResult) -> dict[str, Any] | None:
 
 def _part(name: str, value: Any, block: Block) -> dict[str, Any]:
     """A part with `value` in its data field, and the native fields around and inside it."""
+    if block.native is None:
+        return {name: value}
     rest = own_fields(block.native)
     inside = rest.pop(name, None)
     if isinstance(value, dict) and isinstance(inside, dict):

@@ -67,7 +67,7 @@ def encode_call(call: ToolCall, target: Target) -> dict[str, Any]:
         wire = _encode_custom(call)
     else:
         wire = _encode_function(call, _object_text(call))
-    return wire | whole_mark(call.cache, target)
+    return wire if call.cache is None else wire | whole_mark(call.cache, target)
 
 
 def encode_reply_call(call: ToolCall) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _decode_arguments(
 
 
 def _encode_function(call: ToolCall, arguments: str) -> dict[str, Any]:
-    kind = own_fields(call.native).get("type", "function")
+    kind = own_fields(call.native).get("type", "function") if call.native else "function"
     function = {"name": call.name, "arguments": arguments}
     return with_rest({"id": call.id, "type": kind, "function": function}, call)
 

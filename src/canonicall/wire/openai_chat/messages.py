@@ -44,6 +44,7 @@ from canonicall.wire.openai_chat.parts import (
     decode_result_content,
     encode_content,
     encode_part,
+    is_bare_text,
     is_refusal,
 )
 from canonicall.wire.openai_chat.reasoning import (
@@ -143,8 +144,10 @@ def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
         message = _encode_assistant(turn, target)
     else:
         message = {"role": turn.role, "content": encode_content(turn.blocks, target)}
-    native = own_fields(turn.native)
-    return [message | {k: v for k, v in native.items() if k not in message and k != "prefix"}]
+    for name, field in own_fields(turn.native).items() if turn.native is not None else ():
+        if name != "prefix":
+            message.setdefault(name, field)
+    return [message]
 
 
 def content_blocks(blocks: Sequence[Block], chunks: Sequence[Thinking] = ()) -> tuple[Block, ...]:
@@ -231,17 +234,23 @@ def _note_missing_content(where: str, findings: list[Finding]) -> None:
 
 
 def _encode_assistant(turn: Turn, target: Target) -> dict[str, Any]:
-    thoughts = [block for block in turn.blocks if isinstance(block, Thinking)]
-    chunks = thoughts if target.reasoning_field == "content" else ()
-    calls = [block for block in turn.blocks if isinstance(block, ToolCall)]
-    beside = encode_beside(turn.blocks) | encode_audio_reference(turn.blocks)
+    calls = [block for block in turn.blocks if type(block) is ToolCall]
+    words: Sequence[Block] = [block for block in turn.blocks if is_bare_text(block)]
+    thoughts: list[Thinking] = []
+    beside: dict[str, Any] = {}
+    if len(words) + len(calls) < len(turn.blocks):
+        thoughts = [block for block in turn.blocks if isinstance(block, Thinking)]
+        chunks = thoughts if target.reasoning_field == "content" else ()
+        beside = encode_beside(turn.blocks) | encode_audio_reference(turn.blocks)
+        words = content_blocks(turn.blocks, chunks)
     message: dict[str, Any] = {"role": "assistant"}
-    written = encode_content(content_blocks(turn.blocks, chunks), target)
+    written = encode_content(words, target)
     if written or not (calls or beside):
         message["content"] = written
     elif target.empty_content_beside_calls != "omit":
         message["content"] = "" if target.empty_content_beside_calls == "empty" else None
-    message |= encode_reasoning(thoughts, target.reasoning_field)
+    if thoughts:
+        message |= encode_reasoning(thoughts, target.reasoning_field)
     message |= beside
     if calls:
         message["tool_calls"] = [encode_call(call, target) for call in calls]
@@ -259,4 +268,4 @@ def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
     if result.cache is not None and not mark and content:
         content = (*content[:-1], replace(content[-1], cache=result.cache))
     message["content"] = encode_content(content, target)
-    return with_rest(message, result) | mark
+    return with_rest(message, result) | mark if mark else with_rest(message, result)

@@ -46,6 +46,8 @@ def field_of(block: Block) -> str:
 
 def with_rest(wire: dict[str, Any], block: Block | Tool) -> dict[str, Any]:
     """`wire` with the native fields of its block. Known fields win."""
+    if block.native is None:
+        return wire
     for name, field in own_fields(block.native).items():
         if isinstance(wire.get(name), dict) and isinstance(field, dict):
             wire[name] |= {key: item for key, item in field.items() if key not in wire[name]}

@@ -1,7 +1,7 @@
 """Content: a string or a list of parts on the wire, blocks in canonical form."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 from canonicall.blocks import (
     Block,
@@ -96,6 +96,8 @@ def decode_part(part: Any, where: str, domain: str, findings: list[Finding]) -> 
 def encode_content(blocks: Iterable[Block], target: Target) -> str | list[dict[str, Any]]:
     """A string where there is nothing but words, else a list of parts."""
     blocks = tuple(blocks)
+    if len(blocks) == 1 and is_bare_text(blocks[0]):
+        return blocks[0].text
     if all(_is_text(block) and (target.content_as_text or _is_bare(block)) for block in blocks):
         return "\n".join(_words(block) for block in blocks)
     return [encode_part(block, target) for block in blocks]
@@ -115,6 +117,11 @@ def encode_part(block: Block, target: Target = TARGET) -> dict[str, Any]:
         case _:
             part = with_rest({"type": "text", "text": _words(block)}, block)
             return part | part_mark(block.cache, target)
+
+
+def is_bare_text(block: Block) -> TypeGuard[Text]:
+    """Whether a block is words and nothing else."""
+    return type(block) is Text and block.native is None and block.cache is None
 
 
 def is_refusal(block: Block) -> bool:

@@ -90,6 +90,8 @@ def decode_item(
 
 def with_results(blocks: list[Block], domain: str) -> tuple[Block, ...]:
     """`blocks`, where every search the provider ran has a result: its output may be left out."""
+    if not any(block.opaque for block in blocks):
+        return tuple(blocks)
     answered = {block.call_id for block in blocks if isinstance(block, ToolResult)}
     complete: list[Block] = []
     for block in blocks:
@@ -124,7 +126,7 @@ def encode_call(call: ToolCall) -> dict[str, Any]:
         item["input"] = call.raw or ""
     else:
         item["arguments"] = _arguments(call)
-    return with_rest(item, own_fields(call.native))
+    return item if call.native is None else with_rest(item, own_fields(call.native))
 
 
 def _arguments(call: ToolCall) -> str:

@@ -45,6 +45,7 @@ from canonicall.wire.openai_responses.parts import (
     encode_output_part,
 )
 from canonicall.wire.openai_responses.reasoning import encode_reasoning
+from canonicall.wire.openai_responses.usual import usual_item
 from canonicall.wire.reading import id_at, list_at, object_at, text_at
 
 _CUSTOM_OUTPUT = "custom_tool_call_output"
@@ -66,7 +67,11 @@ def decode_input(
         return [Message("user", (Text(text=value),))], []
     reader = _Reader(origin, domain)
     for index, item in enumerate(list_at(value, where)):
-        reader.feed(object_at(item, f"{where}[{index}]"), f"{where}[{index}]")
+        usual = usual_item(item) if isinstance(item, dict) else None
+        if usual is not None:
+            reader.take(usual)
+        else:
+            reader.feed(object_at(item, f"{where}[{index}]"), f"{where}[{index}]")
     reader.close()
     return reader.messages, reader.findings
 
@@ -104,7 +109,7 @@ def encode_reply(blocks: tuple[Block, ...], target: Target) -> list[dict[str, An
     items: list[dict[str, Any]] = []
     message_id = None
     for block in blocks:
-        id = opaque_value(block, ITEM_ID) if is_words(block) else None
+        id = opaque_value(block, ITEM_ID) if block.opaque and is_words(block) else None
         if id is not None and id == message_id:
             items[-1]["content"].append(encode_output_part(block))
         else:
@@ -124,7 +129,20 @@ class _Reader:
         self._reply: list[Block] = []
         self._results: list[ToolResult] = []
 
+    def take(self, usual: Message) -> None:
+        """What an item holds, read already."""
+        if usual.role == "assistant":
+            self._end_results()
+            self._reply += usual.blocks
+        elif usual.role == "tool":
+            self._end_reply()
+            self._results += usual.results
+        else:
+            self.close()
+            self.messages.append(usual)
+
     def feed(self, item: dict[str, Any], where: str) -> None:
+        """An item, whatever is in it."""
         kind = text_at(item.get("type"), f"{where}.type")
         kind = kind or ("message" if "role" in item else "item_reference")
         if kind in _OUTPUTS:
@@ -222,10 +240,12 @@ def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
     if id is not None:
         item["id"] = id
     item |= {"call_id": result.call_id, "output": encode_content(result.content or ())}
-    return with_rest(item, rest)
+    return with_rest(item, rest) if rest else item
 
 
 def _encode_block(block: Block, target: Target) -> list[dict[str, Any]]:
+    if type(block) is Text and block.native is None and not block.opaque:
+        return [{"role": "assistant", "content": block.text}]
     whole = opaque_value(block, SERVER_BLOCK)
     match block:
         case ToolCall(kind="server") | ToolResult():

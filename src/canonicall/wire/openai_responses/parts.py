@@ -4,7 +4,7 @@ What the user says is made of `input_*` parts, what the model says of `output_te
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 from canonicall.blocks import Block, Media, Native, ResultContent, Text, Unknown
 from canonicall.findings import Action, Fault, Finding
@@ -56,6 +56,9 @@ def decode_part(value: Any, where: str, domain: str, findings: list[Finding]) ->
 
 def encode_content(blocks: Iterable[Block]) -> str | list[dict[str, Any]]:
     """What a user, an instruction or a result says: a string where one bare text is all."""
+    blocks = tuple(blocks)
+    if len(blocks) == 1 and _is_bare_text(blocks[0]):
+        return blocks[0].text
     parts = [encode_part(block) for block in blocks]
     if not parts:
         return ""
@@ -102,6 +105,10 @@ def _decode_text(part: dict[str, Any], where: str) -> Text:
         cache=decode_mark(part, where),
         native=native_of(rest),
     )
+
+
+def _is_bare_text(block: Block) -> TypeGuard[Text]:
+    return type(block) is Text and block.native is None and block.cache is None
 
 
 def _part_fields(block: Block) -> dict[str, Any]:
