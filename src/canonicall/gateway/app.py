@@ -128,6 +128,7 @@ class Gateway:
         if state in self._retired and state.open_requests == 0:
             self._retired.discard(state)
             state.backs.forget(one.backs for one in (self.state, *self._retired))
+            self.state.routes.forget()
             if self._given_transport is None:
                 await state.backs.means.transport.close()
 

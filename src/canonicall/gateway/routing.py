@@ -63,6 +63,10 @@ class Routes:
                 self._known[name] = route
         return route
 
+    def forget(self) -> None:
+        """Find all routes anew: who is behind a name of a provider may have changed."""
+        self._known.clear()
+
     def _made(self, name: str) -> Route:
         settings = self._exact.get(name) or next(
             (one for glob, one in self._globs if fits(glob, name)), None
