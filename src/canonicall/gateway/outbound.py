@@ -61,6 +61,18 @@ class Outbound:
                 self._change(event, made)
         return made
 
+    def take_over(self, events: Iterable[Event]) -> None:
+        """Go on behind events that the client has as their provider sent them: the reply keeps its
+        id, and each call the one that it began with."""
+        for event in events:
+            match event:
+                case MessageStarted():
+                    self._origin = event.origin
+                    self._response_id = event.origin.response_id or self._response_id
+                case BlockStarted(block=ToolCall() as call) if call.kind != "server":
+                    self._given.setdefault((call.id, call.name), []).append(call.id)
+                    self._calls += 1
+
     def reply(self, reply: Reply) -> Reply:
         """A whole reply as the client gets it."""
         message = reply.message

@@ -83,6 +83,8 @@ class Translation:
         or the client is told that it was cut."""
         turn, state = self._turn, self._state
         broken = TakenOver(cut, turn.front.format, seed=turn.id)
+        self._outbound.take_over(broken.events)
+        turn.is_forwarded = False
         try:
             request = await self._request(chain[0] if chain else broken.target)
         except Refused:

@@ -142,6 +142,9 @@ class OpenCall:
         if self._pieces:
             # The same arguments may be written in other ways; what was written counts.
             item[self._field] = "".join(self._pieces)
+        elif call.truncated and not call.raw:
+            # Nothing came: that is no object without arguments.
+            item[self._field] = ""
         return item | {"status": INCOMPLETE} if is_broken(call) else item
 
     def so_far(self) -> Block:
