@@ -15,11 +15,13 @@ from msgspec import Struct
 from canonicall.errors import UnknownName
 from canonicall.gateway.settings import ModelSettings
 from canonicall.gateway.wildcards import fits
-from canonicall.providers.registry import find_profile, get_target
+from canonicall.providers.registry import find_profile, get_target, provider_names
 from canonicall.target import Target
 
 _SESSIONS_KEPT = 20_000
 _KEPT_SECONDS = 3600.0
+_ANY = "PROVIDER:MODEL"
+"""What every name is that the settings do not have."""
 
 
 class Route(Struct, frozen=True):
@@ -79,7 +81,9 @@ class Routes:
             return Route(name, ((get_target(name), 1.0),))
         if self._default and name:
             return Route(name, ((get_target(f"{self._default}:{name}"), 1.0),))
-        raise UnknownName("model", name, self.names)
+        # Before a colon stands a provider.
+        meant = (f"{one}:{model}" for one in provider_names()) if colon else ()
+        raise UnknownName("model", name, (*self.names, _ANY), aliases=meant)
 
 
 class Switched:

@@ -44,8 +44,6 @@ def decode_search(item: dict[str, Any], where: str, domain: str) -> ToolCall:
     """The call in an item."""
     arguments = item.get("arguments")
     fields = rest_of(item, "id", "call_id", "arguments")
-    if fields.get("status") in (COMPLETED, INCOMPLETE):
-        del fields["status"]
     is_object = isinstance(arguments, dict)
     return ToolCall(
         id=id_at(item.get("call_id"), f"{where}.call_id"),

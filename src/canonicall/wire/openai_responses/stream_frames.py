@@ -142,10 +142,12 @@ class OpenCall:
         if self._pieces:
             # The same arguments may be written in other ways; what was written counts.
             item[self._field] = "".join(self._pieces)
-        elif call.truncated and not call.raw:
-            # Nothing came: that is no object without arguments.
-            item[self._field] = ""
         return item | {"status": INCOMPLETE} if is_broken(call) else item
+
+    def left(self) -> dict[str, Any]:
+        """The item as far as it came. Arguments of which nothing came are no empty object."""
+        said = "".join(self._pieces)
+        return self.item(self.so_far()) | {self._field: said, "status": INCOMPLETE}
 
     def so_far(self) -> Block:
         """The call as far as it came, which is not far enough to run it."""

@@ -90,7 +90,9 @@ class Writing:
         match self._open:
             case OpenPart() as part if self._message is not None:
                 self._message.parts.append(encode_output_part(part.so_far()))
-            case OpenCall() | OpenThought() as item:
+            case OpenCall() as call:
+                self.output.append(call.left())
+            case OpenThought() as item:
                 self.output.append(item.item(item.so_far()) | {"status": INCOMPLETE})
         self._open = self.current = None
 
