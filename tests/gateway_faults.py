@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.blocks import Message, Text, Thinking, ToolCall
+from canonicall.blocks import Message, Origin, Text, Thinking, ToolCall
 from canonicall.client.transport import Timeouts, TransportError
 from canonicall.events import ArgumentsAdded, Event
 from canonicall.folding import events_of
@@ -106,7 +106,8 @@ def said(*blocks: Any) -> Reply:
     """A whole reply of these blocks."""
     finish = TOOL_CALLS if any(isinstance(one, ToolCall) for one in blocks) else "stop"
     usage = Usage(input_tokens=9, output_tokens=5)
-    return Reply(Message("assistant", tuple(blocks), finish=finish), usage)
+    origin = Origin(response_id="resp_up")
+    return Reply(Message("assistant", tuple(blocks), origin=origin, finish=finish), usage)
 
 
 FULL = said(Thinking(text="Two cities."), Text(text=WORDS), *CALLS)

@@ -71,6 +71,10 @@ def _raw_reading(items):
                 yield ("call", item["call_id"], item["name"], item["arguments"])
             case "custom_tool_call":
                 yield ("custom", item["call_id"], item["name"], item["input"])
+            case "tool_search_call" if item.get("execution") == "client":
+                yield ("search", item)
+            case "tool_search_output" if item.get("execution") == "client":
+                yield ("found", item)
             case "function_call_output" | "custom_tool_call_output" as kind:
                 yield ("result", item["call_id"], kind, list(_parts(item["output"], "tool")))
             case _:
@@ -89,12 +93,13 @@ def _block_reading(block, who):
             yield ("thought", text, opaque.get("encrypted"), opaque.get("item_id"))
         case ToolCall(kind="server"):
             yield ("item", opaque["server_block"])
+        case ToolCall(name="tool_search") | ToolResult(name="tool_search"):
+            yield _search_reading(block, opaque)
         case ToolCall():
             kind = "custom" if block.kind == "custom" else "call"
             yield (kind, block.raw_id or block.id, block.name, block.raw)
         case ToolResult() if "server_block" in opaque:
-            if opaque["server_block"]:
-                yield ("item", opaque["server_block"])
+            yield from [("item", opaque["server_block"])] if opaque["server_block"] else []
         case ToolResult():
             fields = block.native.fields if block.native is not None else {}
             kind = fields.get("type", "function_call_output")
@@ -102,6 +107,15 @@ def _block_reading(block, who):
             yield ("result", block.raw_id or block.call_id, kind, content)
         case _:
             yield ("item", block.native.fields)
+
+
+def _search_reading(block, opaque):
+    """A search for tools that the client ran."""
+    item = {**block.native.fields, **({"id": opaque["item_id"]} if "item_id" in opaque else {})}
+    if isinstance(block, ToolCall):
+        asked = {"call_id": block.raw_id or block.id, "arguments": block.args}
+        return ("search", item | asked)
+    return ("found", item | {"call_id": block.raw_id or block.call_id})
 
 
 def _canonical_reading(messages):
@@ -160,7 +174,12 @@ def test_requests_say_what_the_raw_json_says():
         assert _canonical_reading(request.conversation.messages) == said, record["id"]
         assert request.params.max_tokens == body.get("max_output_tokens"), record["id"]
         items = body["input"] if isinstance(body.get("input"), list) else []
-        brought = [item for item in items if item.get("type") == "additional_tools"]
+        brought = [
+            item
+            for item in items
+            if item.get("type") == "additional_tools"
+            or (item.get("type") == "tool_search_output" and item.get("execution") == "client")
+        ]
         offered = len(body.get("tools") or []) + len(brought)
         assert len(request.tools) == offered, record["id"]
 

@@ -119,14 +119,15 @@ def chat_calls(data: bytes) -> list[Call]:
 
 
 def responses_calls(data: bytes) -> list[Call]:
-    output = responses_stream.accumulated(data).output
-    return [
-        (item.call_id, item.name, said(item.arguments))
-        if item.type == "function_call"
-        else (item.call_id, item.name, {"input": item.input})
-        for item in output
-        if item.type in ("function_call", "custom_tool_call")
-    ]
+    calls: list[Call] = []
+    for item in responses_stream.accumulated(data).output:
+        if item.type == "function_call":
+            calls.append((item.call_id, item.name, said(item.arguments)))
+        elif item.type == "custom_tool_call":
+            calls.append((item.call_id, item.name, {"input": item.input}))
+        elif item.type == "tool_search_call" and item.execution == "client":
+            calls.append((item.call_id or "", "tool_search", item.arguments))
+    return calls
 
 
 def anthropic_calls(data: bytes) -> list[Call]:

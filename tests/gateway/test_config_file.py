@@ -187,6 +187,15 @@ FAULTS = [
     ("models: {a: {choices: [{target: 'openai:x', weight: -1}]}}", "$.models.a.choices[0].weight: it must not be negative."),
     ("models: {a: {choices: [{target: 'openai:x', weight: 0}]}}", "$.models.a.choices: all weights are 0. Give one of them a weight."),
     ("models: {'gpt 4.1': openai}", '$.models["gpt 4.1"].choices[0].target: \'openai\' names no model. Write provider:model.'),
+    ("models: {a: b, b: 'openai:x'}", "$.models.a.choices[0].target: 'b' is a name that clients ask for; a target is a model of a provider. Write provider:model, such as 'openai:x'."),
+    ("models: {a: ['openai:x', b], b: 'openai:y'}", "$.models.a.fallbacks[0]: 'b' is a name that clients ask for; a target is a model of a provider. Write provider:model, such as 'openai:y'."),
+    ("models: {a: a}", "$.models.a.choices[0].target: 'a' is a name that clients ask for; a target is a model of a provider. Write provider:model."),
+    ("models: {a: 'openai: x'}", "$.models.a.choices[0].target: there is a space in 'openai: x'. Write provider:model without."),
+    # what requests are sent with
+    ("providers: {openai: {proxy: 'user:secret@host'}}", "$.providers.openai.proxy: this is no address of a proxy. Write http://host:port, or an empty text for none."),
+    ("providers: {openai: {headers: {'a b': x}}}", '$.providers.openai.headers["a b"]: \'a b\' cannot be the name of a header. Use letters, digits and \'-\'.'),
+    ('providers: {openai: {headers: {a: "x\\r\\ny: z"}}}', "$.providers.openai.headers.a: a header has printable characters only, in one line. Leave line breaks and the like out."),
+    ("providers: {openai: {timeouts: {connect: 0}}}", "$.providers.openai.timeouts.connect: nothing would ever be in time. Give seconds above 0, or null to wait for ever."),
     # keys
     ("keys: {a: {}}", "$.keys.a.hash: it is missing."),
     ("keys: {a: {hash: sk-very-secret}}", "$.keys.a.hash: it must be `sha256:` and 64 digits, 0 to 9 and a to f. `canonicall keys new` prints a key and its hash."),
@@ -206,6 +215,15 @@ FAULTS = [
 def test_a_fault_is_told_with_its_place_and_what_to_do(text, told):
     (line,) = refused(text)
     assert line == told or (told.endswith(" ") and line.startswith(told))
+
+
+def test_a_fallback_that_was_asked_before_is_told():
+    text = "models: {a: ['openai:x', 'xai:y', 'xai:y'], b: {target: 'openai:x', fallbacks: 'openai:x'}}"
+    told = {one.where: one.what for one in read(text).warnings}
+    assert told == {
+        "$.models.a.fallbacks[1]": "'xai:y' has been asked before.",
+        "$.models.b.fallbacks[0]": "'openai:x' has been asked before.",
+    }
 
 
 def test_all_faults_are_told_at_once():

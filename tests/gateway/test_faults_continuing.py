@@ -28,8 +28,6 @@ GOES_ON = Play.stream("openai-chat", stream_of(said(Text(text=REST)), "openai-ch
 PAIRS = [(back, front) for back in BACKS for front in FRONTS]
 WITH_WHOLE_CALLS = ("gemini", "ollama")
 """Formats whose calls come in one piece: none of them has only begun."""
-IS_NAMED = ("openai-responses", "openai-responses")
-"""Items of Responses have their provider's names: bytes that were forwarded cannot be gone on with."""
 
 
 def upto(mark: str, back: str) -> bytes:
@@ -54,10 +52,6 @@ async def test_words_go_on(back: str, front: str) -> None:
     answer = await world.ask(front)
     report = await world.report(answer)
     end = ended(front, answer.body)
-    if (back, front) == IS_NAMED:
-        assert not end.complete
-        assert not report["complete"]
-        return
     assert end.complete, end.why
     assert end.reply.message.text == WORDS + REST
     assert report["complete"]
@@ -78,9 +72,6 @@ async def test_whole_calls_end_the_turn(back: str, front: str) -> None:
     world = Faulty(Upstream(Play.stream(back, given, BROKEN)), BACKS[back], OTHER, goes_on=True)
     answer = await world.ask(front)
     end = ended(front, answer.body)
-    if (back, front) == IS_NAMED:
-        assert not end.complete
-        return
     assert end.complete, end.why
     assert [call.args for call in completed(front, answer.body)] == [CALLS[0].args]
     assert codes(await world.report(answer)) == ["stream_ended_early"]

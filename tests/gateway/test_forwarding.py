@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
+from canonicall.blocks import Text
 from canonicall.client.transport import Timeouts
+from canonicall.codec import encode_response
 from canonicall.gateway.settings import Choice, ModelSettings, RepairSettings
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatedResponse, SimulatorTransport
 from front_bodies import FORMATS, request_of
 from gateway_backs import BOTH, thinking_model
+from gateway_faults import FRONTS, Faulty, Front, Play, Upstream, said
 from gateway_support import Answer, World, ask
 
 OWNERS = {
@@ -118,3 +121,52 @@ async def test_a_request_that_needs_repair_is_translated() -> None:
     assert "x-canonicall-forwarded" not in answer.headers
     assert answer.headers["x-canonicall-changes"] != "none"
     assert b"call_gone" not in wire.up[0]
+
+
+REFUSALS = {
+    "openai-chat": (
+        b'{"error": {"message": "Unsupported parameter: \'temperature\' is not supported with this'
+        b' model.", "type": "invalid_request_error", "param": "temperature"}}'
+    ),
+    "openai-responses": (
+        b'{"error": {"message": "Unsupported parameter: \'temperature\' is not supported with this'
+        b' model.", "type": "invalid_request_error", "param": "temperature"}}'
+    ),
+    "anthropic": (
+        b'{"type": "error", "error": {"type": "invalid_request_error", "message":'
+        b' "`temperature` is deprecated for this model."}}'
+    ),
+}
+TAKES_TEMPERATURE = {"anthropic": "anthropic:claude-sonnet-4-5"}
+"""Where the owner's model above is known to refuse it."""
+ASKED = {"openai-chat": {}, "openai-responses": {"store": False}, "anthropic": {"max_tokens": 99}}
+
+
+@pytest.mark.parametrize("front", REFUSALS)
+async def test_what_a_refusal_taught_is_not_asked_for_again(front: str) -> None:
+    """The first refusal is paid for once; then a body that would be refused is translated at once,
+    and one that would not goes through as it came."""
+    whole = json.dumps(encode_response(said(Text(text="So.")), front)).encode()
+
+    def answer(url: str, body: bytes) -> Play:
+        del url
+        return Play.json(REFUSALS[front], 400) if b"temperature" in body else Play.json(whole)
+
+    upstream = Upstream(answer)
+    world = Faulty(upstream, TAKES_TEMPERATURE.get(front, OWNERS[front]))
+    turns = "input" if front == "openai-responses" else "messages"
+    plain = Front(
+        front,
+        FRONTS[front].path,
+        {turns: [{"role": "user", "content": "So?"}], **ASKED[front]},
+    )
+    warm = Front(front, plain.path, {**plain.body, "temperature": 0.5})
+
+    assert (await world.ask(warm, streams=False)).status == 200
+    upstream.bodies.clear()
+    later = await world.ask(warm, streams=False)
+    assert (later.status, len(upstream.bodies)) == (200, 1)
+    assert "param_dropped" in later.headers["x-canonicall-changes"]
+    forwarded = await world.ask(plain, streams=False)
+    assert forwarded.headers["x-canonicall-forwarded"] == "true"
+    assert (forwarded.status, len(upstream.bodies)) == (200, 2)

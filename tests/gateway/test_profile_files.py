@@ -11,6 +11,7 @@ from canonicall.providers.registry import (
     find_profile,
     get_profile,
     get_target,
+    register_provider,
 )
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatorTransport
@@ -28,6 +29,7 @@ source = "probed house.sim"
 date = "2026-11-16"
 """
 SETTINGS = "profiles: [found/house.toml]\nmodels: {fast: 'house:m'}\n"
+NEAR = "providers: {near: {profile: vllm, base_url: 'http://near.sim/v1'}}\n"
 ENVIRON = {"HOUSE_KEY": "sk-house"}
 
 
@@ -117,3 +119,57 @@ def test_settings_that_are_refused_leave_all_providers_as_they_were(written):
     assert "nobody" in told(written(files, house=newer, openai=own))[0]
     assert get_profile("house") == load_profile(PROFILE, "test")
     assert get_profile("openai") == builtin
+
+
+def asked_for(name):
+    return {"model": name, "messages": [{"role": "user", "content": "Hello?"}]}
+
+
+async def test_a_profile_that_new_settings_do_not_name_is_gone_with_the_old_ones(written):
+    own = PROFILE.replace('"house"', '"groq"')
+    path = written("profiles: [found/house.toml, found/groq.toml]\n", house=PROFILE, groq=own)
+    world = World()
+    gateway = Gateway(load_file(path, ENVIRON).settings, transport=world.transport, environ=ENVIRON)
+    assert (await ask(gateway, "/v1/chat/completions", asked_for("house:m"))).status == 200
+    builtin_url = "https://api.groq.com/openai/v1"
+    assert get_profile("groq").base_url == "http://house.sim/v1"
+
+    gateway.state.open_requests += 1  # Somebody is still served by the old settings.
+    old = gateway.state
+    await gateway.reload(load_file(written("profiles: []\n"), ENVIRON).settings)
+    assert gateway.state.routes.find("groq:m").chain("")[0].max_tools == 3
+    assert get_profile("house").base_url == "http://house.sim/v1"
+    old.open_requests -= 1
+    await gateway._retire(old)
+
+    assert find_profile("house") is None
+    assert get_profile("groq").base_url == builtin_url
+    assert gateway.state.routes.find("groq:m").chain("")[0] == get_target("groq:m")
+    refused = await ask(gateway, "/v1/chat/completions", asked_for("house:m"))
+    assert refused.status == 404, refused.body
+    await gateway.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (SETTINGS, "models: {fast: 'house:m'}\n"),
+        (NEAR + "models: {fast: 'near:m'}\n", "models: {fast: 'near:m'}\n"),
+    ],
+)
+async def test_a_target_whose_provider_was_dropped_is_refused_when_the_file_is_read_again(
+    written, before, after
+):
+    settings = load_file(written(before, house=PROFILE), ENVIRON).settings
+    gateway = Gateway(settings, transport=World().transport, environ=ENVIRON)
+    (problem,) = told(written(after, house=PROFILE))
+    assert problem.startswith("$.models.fast.choices[0].target: no provider is called")
+    assert get_target(settings.models["fast"].choices[0].target)
+    await gateway.close()
+
+
+def test_what_a_program_registered_itself_stays_known_to_settings(written):
+    register_provider(PROFILE)
+    load_file(written("models: {fast: 'house:m'}\n"), ENVIRON)
+    load_file(written("models: {fast: 'house:m'}\n"), ENVIRON)
+    assert get_profile("house").base_url == "http://house.sim/v1"

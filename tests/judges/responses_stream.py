@@ -3,6 +3,7 @@
 import json
 from typing import get_args
 
+import msgspec
 import pytest
 
 MISSING = "the SDK is not installed: pip install 'canonicall[judges]'"
@@ -54,6 +55,9 @@ def reading(response):
                 calls.append((item.call_id, item.name, item.arguments))
             case "custom_tool_call":
                 calls.append((item.call_id, item.name, item.input))
+            case "tool_search_call" if item.execution == "client":
+                said = msgspec.json.encode(item.arguments).decode()
+                calls.append((item.call_id, "tool_search", said))
             case "message":
                 words += [
                     getattr(part, "text", "") or getattr(part, "refusal", "")

@@ -159,3 +159,27 @@ def test_a_longer_conversation_only_adds_to_the_bytes():
             bodies.append(encode_request(decode_request(body, CHAT), "openai").data)
     first, second = bodies
     assert second.startswith(first.removesuffix(b"]}"))
+
+
+def test_a_schema_in_gemini_s_own_words_is_not_lost_on_the_way_to_others():
+    declared = {
+        "name": "f",
+        "parameters": {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}},
+    }
+    body = {
+        "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+        "tools": [{"functionDeclarations": [declared]}],
+    }
+    made = translate(body, "gemini", "kimi:kimi-k2")
+    assert made.body["tools"][0]["function"]["parameters"]["properties"] == {
+        "a": {"type": "string"}
+    }
+    assert "fields_dropped" not in made.report.counts
+    behaving = {**body, "tools": [{"functionDeclarations": [{**declared, "behavior": "BLOCKING"}]}]}
+    (lost,) = [
+        one.why
+        for one in translate(behaving, "gemini", "kimi:kimi-k2").report
+        if one.code == "fields_dropped"
+    ]
+    assert "behavior" in lost
+    assert "parameters" not in lost

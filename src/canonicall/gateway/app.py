@@ -10,6 +10,8 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec.structs import replace
+
 from canonicall.agent.counters import Tally
 from canonicall.client.transport import Transport
 from canonicall.gateway import operations
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from canonicall.gateway.serving import Serving
 
 _Gone: TypeAlias = Callable[[], None]
+_TOO_LARGE = 413
 _DOORS = (
     "Clients ask at /v1/chat/completions, /v1/responses, /v1/messages or"
     " /v1beta/models/MODEL:generateContent."
@@ -128,6 +131,7 @@ class Gateway:
         if state in self._retired and state.open_requests == 0:
             self._retired.discard(state)
             state.backs.forget(one.backs for one in (self.state, *self._retired))
+            self.state.routes.forget()
             if self._given_transport is None:
                 await state.backs.means.transport.close()
 
@@ -190,7 +194,9 @@ class Gateway:
                 return
             response = await self._other(state, request, found)
         except Refused as refused:
-            response = error_response(front, refused, named)
+            # What is too large is not read to its end: the connection is of no more use.
+            more = {"connection": "close"} if refused.status == _TOO_LARGE else {}
+            response = error_response(front, refused, {**named, **more})
         except ClientGone:
             raise
         except Exception as error:  # noqa: BLE001  the last resort: clients are told in any case
@@ -210,10 +216,21 @@ class Gateway:
         if found is not None:
             return await answer(state, request, *found, owner)
         made = await truth_answer(state, request, owner)
-        if made is None:
-            what = f"Nothing is served at {request.method} {request.path}. {_DOORS}"
-            raise Refused(404, "not_found", what)
-        return made
+        return made if made is not None else _nothing_there(request)
+
+
+def _nothing_there(request: HttpRequest) -> HttpResponse:
+    """The answer at a path where nothing is, or not by this method."""
+    if request.path == "/" and request.method == "GET":
+        return HttpResponse.json({"service": "canonicall gateway", "told": _DOORS})
+    for method in ("POST", "GET", "DELETE"):
+        found = front_for(replace(request, method=method))
+        if found is not None:
+            what = f"{request.path} is asked with {method}, not with {request.method}."
+            wrong = Refused(405, "method_not_allowed", what)
+            return error_response(found[0], wrong, {"allow": method})
+    what = f"Nothing is served at {request.method} {request.path}. {_DOORS}"
+    raise Refused(404, "not_found", what)
 
 
 async def _while_there(work: Awaitable[None], receive: Receive, gone: _Gone) -> None:

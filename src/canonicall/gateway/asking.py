@@ -100,7 +100,14 @@ class Asking:
         if end is None:
             raise NoReply(self.failures)
         last = self._last(end)
-        yield [*self._given.left(), *([] if last.complete else self._errors), last]
+        yield [*self._given.left(), *self._told_errors(last), last]
+
+    def _told_errors(self, end: StreamEnded) -> list[Event]:
+        """Why a reply has no end. Where its provider said nothing, the connection tells: a client
+        whose format has other ways to stop early must not take it for one of those."""
+        if end.complete:
+            return []
+        return self._errors or [ErrorReported(end.why, "connection")]
 
     def _passed(self, events: list[Event]) -> list[Event]:
         """What the client gets of events at once: how an attempt ended is told when it is known

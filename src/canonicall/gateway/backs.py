@@ -4,7 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 
 from msgspec.structs import replace
 
@@ -17,14 +17,10 @@ from canonicall.client.rendering import Renderings
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
-from canonicall.errors import UnknownName
-from canonicall.gateway.profile_files import register_files
+from canonicall.gateway.profile_files import bring_files
+from canonicall.gateway.registrations import bring, take_away
 from canonicall.gateway.settings import ProviderSettings, Settings
-from canonicall.providers.registry import (
-    get_profile,
-    register_provider,
-    unregister_provider,
-)
+from canonicall.providers.registry import get_profile
 from canonicall.runtime.model import Notify
 from canonicall.target import Target
 
@@ -38,9 +34,11 @@ class Backs:
     def __init__(
         self, settings: Settings, transport: Transport, *, environ: dict[str, str] | None = None
     ) -> None:
-        register_files(settings.profiles)
-        self.registered = {name for name, one in settings.providers.items() if _register(name, one)}
-        """The sections that became providers of the registry."""
+        self.registered = bring_files(settings.profiles)
+        """The files and sections that became providers of the registry."""
+        self.registered |= {
+            name for name, one in settings.providers.items() if _register(name, one)
+        }
         config = ClientConfig(
             {name: _client_config(one) for name, one in settings.providers.items()},
             retry=_RETRY,
@@ -70,11 +68,8 @@ class Backs:
         return asking(target, self.breakers, self.means.elapsed)
 
     def forget(self, others: Iterable["Backs"] = ()) -> None:
-        """Take the sections out of the registry again that none of the others has."""
-        kept = {name for one in others for name in one.registered}
-        for name in self.registered - kept:
-            with suppress(UnknownName):
-                unregister_provider(name)
+        """Take out of the registry again what none of the others has."""
+        take_away(self.registered - {name for one in others for name in one.registered})
 
     def shown(self) -> list[dict[str, object]]:
         """The targets that are not as they should be, for operators."""
@@ -103,7 +98,7 @@ def _register(name: str, settings: ProviderSettings) -> bool:
     if profile == get_profile(settings.profile or name):
         # One with another format of its own may stand from the settings before.
         return bool(settings.format)
-    register_provider(profile, replace=True)
+    bring(profile)
     return True
 
 

@@ -7,8 +7,11 @@ from importlib.util import find_spec
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from msgspec import to_builtins
+
 from canonicall.client.config import ClientConfig, ProviderConfig
 from canonicall.client.endpoints import MissingSetting, base_address
+from canonicall.client.transport import Timeouts
 from canonicall.errors import UnknownName
 from canonicall.gateway.config_problems import Problem, Problems, inside
 from canonicall.gateway.settings import KeySettings, ModelSettings, ProviderSettings, Settings
@@ -17,6 +20,8 @@ from canonicall.providers.profile import Profile
 from canonicall.providers.registry import find_profile, provider_names
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 _AT_LEAST = {"workers": 1, "max_body_bytes": 1, "max_body_depth": 1, "port": 0}
 _MOST_WORKERS = 256
@@ -108,9 +113,31 @@ def _check_provider(
         if url and not _is_address(url):
             problems.error(f"{where}.{field}", "this is no address.", "Begin with https://.")
     _check_address(profile, section, environ, where, problems)
+    _check_sending(section, where, problems)
     if section.sends_trace and find_spec("opentelemetry") is None:
         help = "Install canonicall[telemetry]."
         problems.warn(inside(where, "sends_trace"), "opentelemetry is not installed.", help)
+
+
+def _check_sending(section: ProviderSettings, where: str, problems: Problems) -> None:
+    """What every request is sent with: nothing in it may make each of them fail."""
+    if section.proxy and not _is_address(section.proxy):
+        # It is not told: there may be a password in it.
+        help = "Write http://host:port, or an empty text for none."
+        problems.error(inside(where, "proxy"), "this is no address of a proxy.", help)
+    for name, value in section.headers.items():
+        place = inside(inside(where, "headers"), name)
+        if not _HEADER.fullmatch(name):
+            help = "Use letters, digits and '-'."
+            problems.error(place, f"{name!r} cannot be the name of a header.", help)
+        elif not _HEADER_VALUE.fullmatch(value):
+            what = "a header has printable characters only, in one line."
+            problems.error(place, what, "Leave line breaks and the like out.")
+    for field, seconds in to_builtins(section.timeouts or Timeouts()).items():
+        if seconds is not None and seconds <= 0:
+            what = "nothing would ever be in time."
+            help = "Give seconds above 0, or null to wait for ever."
+            problems.error(inside(inside(where, "timeouts"), field), what, help)
 
 
 def _check_address(
@@ -168,16 +195,23 @@ def _check_model(model: ModelSettings, settings: Settings, where: str, problems:
             problems.error(inside(place, "weight"), "it must not be negative.")
     if model.choices and all(choice.weight == 0 for choice in model.choices):
         problems.error(inside(where, "choices"), "all weights are 0.", "Give one of them a weight.")
+    asked = [choice.target for choice in model.choices if choice.weight > 0]
     for at, target in enumerate(model.fallbacks):
-        _check_target(target, settings, inside(inside(where, "fallbacks"), at), problems)
+        place = inside(inside(where, "fallbacks"), at)
+        _check_target(target, settings, place, problems)
+        if target in asked:
+            problems.warn(place, f"{target!r} has been asked before.", "It is not asked twice.")
+        asked.append(target)
 
 
 def _check_target(target: str, settings: Settings, where: str, problems: Problems) -> None:
     head, _, model = target.partition(":")
     name, _, format = head.partition("/")
     if not model:
-        what = f"{target!r} names no model." if target else "the target is empty."
-        problems.error(where, what, "Write provider:model.")
+        problems.error(where, *_no_model(target, settings))
+        return
+    if target != target.strip() or any(part != part.strip() for part in (head, model)):
+        problems.error(where, f"there is a space in {target!r}.", "Write provider:model without.")
         return
     profile = profile_of(settings, name)
     if profile is None:
@@ -186,6 +220,18 @@ def _check_target(target: str, settings: Settings, where: str, problems: Problem
             problems.error(where, str(UnknownName("provider", name, known)))
     elif format and format not in profile.formats:
         problems.error(where, _unknown_format(profile, format))
+
+
+def _no_model(target: str, settings: Settings) -> tuple[str, str]:
+    """What is wrong with a target without a colon, and what to do."""
+    if not target:
+        return "the target is empty.", "Write provider:model."
+    if target in settings.models:
+        meant = [one.target for one in settings.models[target].choices if ":" in one.target]
+        written = f", such as {meant[0]!r}" if meant else ""
+        what = f"{target!r} is a name that clients ask for; a target is a model of a provider."
+        return what, f"Write provider:model{written}."
+    return f"{target!r} names no model.", "Write provider:model."
 
 
 def _check_keys(settings: Settings, problems: Problems) -> None:

@@ -12,7 +12,8 @@ from canonicall.gateway.config_shape import read_section
 from canonicall.gateway.config_text import parse_text
 from canonicall.gateway.environment_references import fill_references
 from canonicall.gateway.environment_settings import completed
-from canonicall.gateway.profile_files import in_folder, read_profiles, registered
+from canonicall.gateway.profile_files import in_folder, read_profiles
+from canonicall.gateway.registrations import registered
 from canonicall.gateway.settings import Settings
 
 

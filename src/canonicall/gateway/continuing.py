@@ -119,7 +119,8 @@ class Given:
         first = more[0] if more else None
         is_joined = self._seam is not None and self._seam.is_joined
         if blocks and is_joined and isinstance(blocks[-1], Text) and isinstance(first, Text):
-            words = replace(first, text=blocks[-1].text + first.text)
+            begun = blocks[-1]
+            words = replace(first, text=begun.text + first.text, opaque=begun.opaque)
             return [*blocks[:-1], words, *more[1:]]
         return [*blocks, *more]
 
@@ -132,8 +133,11 @@ class Given:
         while blocks and isinstance(blocks[-1], Thinking):
             blocks.pop()
         message = replace(message, blocks=tuple(blocks), finish=TOOL_CALLS, partial=False)
-        reply = replace(end.reply, message=message, findings=(*end.reply.findings, told))
-        return StreamEnded(reply, complete=True)
+        # What its own fields say of the whole is that it has no end.
+        findings = (*end.reply.findings, told)
+        return StreamEnded(
+            replace(end.reply, message=message, native=None, findings=findings), complete=True
+        )
 
     def _whole_blocks(self, blocks: tuple[Block, ...]) -> list[Block]:
         """Without calls that never began for the client. The last one is marked as cut because

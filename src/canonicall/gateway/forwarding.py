@@ -20,9 +20,12 @@ from canonicall.client.failure import (
     of_event,
     of_transport,
 )
+from canonicall.client.rendering import Renderings
 from canonicall.client.secrets import Secret, hide_in_bytes
 from canonicall.client.sending import post
 from canonicall.client.transport import Response, TransportError
+from canonicall.codec import decode_request
+from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event
 from canonicall.folding import WHY_CUT
 from canonicall.gateway.backs import Backs
@@ -53,6 +56,19 @@ def can_forward(
     if not _is_readable(body, target, reads_leaks):
         return False
     return not verify({**body, "model": target.model} if "model" in body else dict(body), target)
+
+
+def is_met_as_it_is(body: Mapping[str, Any], target: Target, fitted: Target) -> bool:
+    """Whether a body needs nothing of what earlier refusals have taught about its target; `fitted`
+    is the target with that. Only where something was learnt is it worth finding out."""
+    if fitted is target:
+        return True
+    try:
+        request = decode_request({**body, "model": target.model}, target.format)
+        one, other = (Renderings().rendered(request, each) for each in (target, fitted))
+    except CanonicallError:
+        return True
+    return one.data == other.data
 
 
 def _is_readable(body: Mapping[str, Any], target: Target, reads_leaks: bool) -> bool:

@@ -7,7 +7,7 @@ from canonicall.client.failure import REFUSED, AttemptFailed
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.empty_replies import refuse_empty
 from canonicall.gateway.exchange import HttpResponse
-from canonicall.gateway.forwarding import Forwarded, can_forward, with_model
+from canonicall.gateway.forwarding import Forwarded, can_forward, is_met_as_it_is, with_model
 from canonicall.gateway.opaque import has_packed
 from canonicall.gateway.responses_state import begins_end, is_stored, response_in, store
 from canonicall.gateway.state import State
@@ -57,7 +57,9 @@ class Generation:
         if state.middleware or has_packed(turn.data):
             return False
         leaks = state.settings.repair.leaks
-        return can_forward(turn.body, turn.front.format, target, reads_leaks=leaks)
+        return can_forward(
+            turn.body, turn.front.format, target, reads_leaks=leaks
+        ) and is_met_as_it_is(turn.body, target, state.backs.learned.fit(target))
 
     async def _forwarded(self, target: Target) -> HttpResponse:
         turn = self._turn

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Opaque, Origin, Thinking, ToolCall
+from canonicall.blocks import Block, Opaque, Origin, Text, Thinking, ToolCall
 from canonicall.events import (
     BlockEnded,
     BlockStarted,
@@ -61,6 +61,18 @@ class Outbound:
                 self._change(event, made)
         return made
 
+    def take_over(self, events: Iterable[Event]) -> None:
+        """Go on behind events that the client has as their provider sent them: the reply keeps its
+        id, and each call the one that it began with."""
+        for event in events:
+            match event:
+                case MessageStarted():
+                    self._origin = event.origin
+                    self._response_id = event.origin.response_id or self._response_id
+                case BlockStarted(block=ToolCall() as call) if call.kind != "server":
+                    self._given.setdefault((call.id, call.name), []).append(call.id)
+                    self._calls += 1
+
     def reply(self, reply: Reply) -> Reply:
         """A whole reply as the client gets it."""
         message = reply.message
@@ -71,7 +83,7 @@ class Outbound:
             if isinstance(block, ToolCall) and block.kind != "server":
                 ids[at] = self._same_id(block)
                 blocks.append(replace(block, id=ids[at], opaque=self._state(block)))
-            else:
+            elif not _says_nothing(block) or len(message.blocks) == 1:
                 blocks.append(self._with_state(_as_usual(block)))
         self.kept = to_keep(message, ids, self._front.format)
         shown = replace(message, blocks=tuple(blocks), origin=self._shown_origin(self._origin))
@@ -133,6 +145,12 @@ class Outbound:
 
     def _shown_origin(self, origin: Origin) -> Origin:
         return replace(origin, model=self._model, response_id=self._response_id)
+
+
+def _says_nothing(block: Block) -> bool:
+    """Whether a block is the empty text that some hosts write beside calls. In a stream there is
+    no piece of it; clients that give it back are refused by the owners of their formats."""
+    return type(block) is Text and not block.text and not block.opaque and block.native is None
 
 
 def _as_usual(block: Block) -> Block:

@@ -1,5 +1,6 @@
 """Requests from ASGI messages, within limits: of size, of depth, and of what can be unpacked."""
 
+import re
 import zlib
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
@@ -16,6 +17,7 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 
+_SLASHES = re.compile("//+")
 _DIGITS = 18
 
 
@@ -29,8 +31,20 @@ def head_of(scope: Scope) -> HttpRequest:
     query = scope.get("query_string", b"")
     named = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True)) if query else {}
     client = scope.get("client")
-    path = scope["path"].rstrip("/") or "/"
-    return HttpRequest(scope["method"], path, named, headers, b"", client[0] if client else "")
+    path = _usual(scope["path"])
+    # The server leaves the body of the answer out.
+    method = "GET" if scope["method"] == "HEAD" else scope["method"]
+    return HttpRequest(method, path, named, headers, b"", client[0] if client else "")
+
+
+def _usual(path: str) -> str:
+    """A path as it is meant: a base URL that ends in `/` or has the version already is joined with
+    the paths of an SDK all the same."""
+    if "//" in path:
+        path = _SLASHES.sub("/", path)
+    if path.startswith("/v1/v1"):
+        path = path.removeprefix("/v1")
+    return path.rstrip("/") or "/"
 
 
 async def body_of(head: HttpRequest, receive: Receive, limits: ServerSettings) -> bytes:
@@ -65,12 +79,18 @@ def parsed_body(data: bytes, limits: ServerSettings) -> dict[str, Any]:
     except RecursionError:
         raise _too_deep(limits.max_body_depth) from None
     except (msgspec.DecodeError, UnicodeError) as error:
-        raise Refused(400, "malformed", f"The body is no JSON: {error}.") from None
+        raise Refused(400, "malformed", _no_json(data, error)) from None
     if not isinstance(body, dict):
         raise Refused(400, "malformed", "The body has to be a JSON object.")
     if data.count(b"{") + data.count(b"[") > limits.max_body_depth:
         _refuse_deep(body, limits.max_body_depth)
     return body
+
+
+def _no_json(data: bytes, error: Exception) -> str:
+    if not data.strip():
+        return "The body is empty: it has to be a JSON object."
+    return f"The body is no JSON: {str(error).removeprefix('JSON is malformed: ').rstrip('.')}."
 
 
 def _refuse_deep(body: Any, most: int) -> None:

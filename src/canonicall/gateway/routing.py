@@ -15,11 +15,13 @@ from msgspec import Struct
 from canonicall.errors import UnknownName
 from canonicall.gateway.settings import ModelSettings
 from canonicall.gateway.wildcards import fits
-from canonicall.providers.registry import find_profile, get_target
+from canonicall.providers.registry import find_profile, get_target, provider_names
 from canonicall.target import Target
 
 _SESSIONS_KEPT = 20_000
 _KEPT_SECONDS = 3600.0
+_ANY = "PROVIDER:MODEL"
+"""What every name is that the settings do not have."""
 
 
 class Route(Struct, frozen=True):
@@ -63,6 +65,10 @@ class Routes:
                 self._known[name] = route
         return route
 
+    def forget(self) -> None:
+        """Find all routes anew: who is behind a name of a provider may have changed."""
+        self._known.clear()
+
     def _made(self, name: str) -> Route:
         settings = self._exact.get(name) or next(
             (one for glob, one in self._globs if fits(glob, name)), None
@@ -75,7 +81,9 @@ class Routes:
             return Route(name, ((get_target(name), 1.0),))
         if self._default and name:
             return Route(name, ((get_target(f"{self._default}:{name}"), 1.0),))
-        raise UnknownName("model", name, self.names)
+        # Before a colon stands a provider.
+        meant = (f"{one}:{model}" for one in provider_names()) if colon else ()
+        raise UnknownName("model", name, (*self.names, _ANY), aliases=meant)
 
 
 class Switched:

@@ -22,6 +22,7 @@ import uvicorn
 
 from canonicall.errors import CanonicallError
 from canonicall.gateway.listening import address_of, listen
+from canonicall.gateway.registrations import take_away_all
 from canonicall.gateway.settings import ServerSettings, Settings
 from canonicall.gateway.settings_source import (
     DRAINING,
@@ -156,6 +157,8 @@ class Worker:
 
     async def serve(self) -> None:
         """The same in a loop that is there already."""
+        # The process above has read settings before these; the application brings what it needs.
+        take_away_all()
         app = self._factory(self._source.settings)
         app.serving = Serving(self._above)
         server = _Server(_config(app, self._source.settings.server), app.serving, self._on_ready)

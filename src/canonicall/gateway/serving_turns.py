@@ -75,6 +75,9 @@ class ServedTurn:
         model = front.model(self._asked, body)
         streams = front.streams(self._asked, body)
         key = self._admitted(model, streams)
+        if not model:
+            what = "The request names no model: `model` says which one is to answer."
+            raise Refused(400, "malformed", what, param="model")
         try:
             route = state.routes.find(model)
         except UnknownName as error:

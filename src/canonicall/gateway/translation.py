@@ -83,6 +83,8 @@ class Translation:
         or the client is told that it was cut."""
         turn, state = self._turn, self._state
         broken = TakenOver(cut, turn.front.format, seed=turn.id)
+        self._outbound.take_over(broken.events)
+        turn.is_forwarded = False
         try:
             request = await self._request(chain[0] if chain else broken.target)
         except Refused:
@@ -112,6 +114,9 @@ class Translation:
             raise unexpected(error, turn.id) from error
         except CanonicallError as error:
             raise Refused(400, "malformed", str(error)) from error
+        if not request.conversation.entries and request.continues is None:
+            # A model that is asked nothing says something, which is paid for.
+            raise Refused(400, "malformed", "There is nothing to answer: no message was sent.")
         return replace(request, params=replace(request.params, stream=turn.streams))
 
     async def _read(self, body: dict[str, Any]) -> Request:

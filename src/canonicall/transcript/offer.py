@@ -16,6 +16,7 @@ from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.schemas import fitted_tools
 
 _NO_LONGER = "Not available any more."
+_TOOL_FIELDS = frozenset(Tool.__struct_fields__)
 
 
 def fitted_offer(
@@ -183,9 +184,19 @@ def _known_fields_only(request: Request, target: Target, findings: list[Finding]
             kept = kept if takes_unknown("tool", target, is_own=is_own) else None
         elif kept is not None:
             where = f"tools[{index}]"
+            kept = _without_own_words(kept, target)
             kept = kept_fields(kept, "tool", target, is_own=is_own, where=where, findings=findings)
         tools.append(tool if kept is tool.native else replace(tool, native=kept))
     return replace(request, tools=tuple(tools), native=native, spelled=spelled)
+
+
+def _without_own_words(native: Native, target: Target) -> Native | None:
+    """Native fields without those that say in the words of their format what the tool says in
+    canonical ones (Gemini's `parameters`): for others nothing is lost with them."""
+    if native.format == target.format:
+        return native
+    rest = {name: field for name, field in native.fields.items() if name not in _TOOL_FIELDS}
+    return Native(native.format, rest) if rest else None
 
 
 def _can_be_offered(tool: Tool, target: Target) -> bool:

@@ -2,7 +2,8 @@
 
 OpenAI's Responses offer tools in namespaces, and by items of the conversation: such a group is a
 `Tool` with `members`. Elsewhere each member stands alone, with the name of its group before its
-own. A call names its group in a field of that format, which says whose it is on the way back.
+own. A call names its group in a field of that format, which says whose it is on the way back. So
+does a search for tools that the client runs: it is a group of one, with calls of its own type.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.blocks import Entry, Message, Native, ToolCall
+from canonicall.blocks import Entry, Message, Native, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request, Tool
@@ -19,6 +20,9 @@ from canonicall.target import Target
 NAMESPACE = "namespace"
 """The field of a call that names its group (protocol of OpenAI's Responses, FunctionCall)."""
 _BETWEEN = "__"
+_CALLS = {"tool_search": {"type": "tool_search_call", "execution": "client"}}
+"""What calls of a group's tools have in their native fields, by the type of the group."""
+_OF_SEARCHES = ("tool_search_call", "tool_search_output")
 
 
 class Member(Struct, frozen=True):
@@ -29,12 +33,12 @@ class Member(Struct, frozen=True):
     name: str
     """Its own name."""
     group: str
-    format: str
+    marks: Native | None
+    """The native fields of its calls."""
 
     def own_call(self, call: ToolCall) -> ToolCall:
         """A call of this tool, in the words of whoever offered the group."""
-        native = Native(self.format, {NAMESPACE: self.group}) if self.group else call.native
-        return replace(call, name=self.name, native=native)
+        return replace(call, name=self.name, native=self.marks or call.native)
 
 
 def members_of(tools: Iterable[Tool], target: Target) -> dict[str, Member]:
@@ -45,14 +49,19 @@ def members_of(tools: Iterable[Tool], target: Target) -> dict[str, Member]:
     if not groups:
         return found
     taken = {tool.name for tool in listed if not _is_group(tool, target)}
+    # What several searches have found is offered once.
+    known: set[tuple[str, str]] = set()
     for tool in groups:
-        format = tool.native.format if tool.native is not None else ""
         for group, member in _inside(tool):
+            if (group, member.name) in known:
+                continue
+            known.add((group, member.name))
             name = f"{group}{_BETWEEN}{member.name}" if group else member.name
             while name in taken:
                 name += "_"
             taken.add(name)
-            found[name] = Member(replace(member, name=name), member.name, group, format)
+            marks = _marks_of(tool, group)
+            found[name] = Member(replace(member, name=name), member.name, group, marks)
     return found
 
 
@@ -92,6 +101,13 @@ def tools_for(call: ToolCall, tools: Iterable[Tool]) -> list[Tool]:
     return found
 
 
+def _marks_of(tool: Tool, group: str) -> Native | None:
+    if tool.native is None:
+        return None
+    fields = {NAMESPACE: group} if group else _CALLS.get(str(tool.native.fields.get("type")))
+    return Native(tool.native.format, dict(fields)) if fields else None
+
+
 def _is_group(tool: Tool, target: Target) -> bool:
     return bool(tool.members) and tool.native is not None and tool.native.format != target.format
 
@@ -106,16 +122,24 @@ def _inside(tool: Tool) -> Iterator[tuple[str, Tool]]:
 
 
 def _with_names(entry: Entry, names: dict[tuple[str, str], str]) -> Entry:
-    if not isinstance(entry, Message) or entry.role != "assistant":
+    if not isinstance(entry, Message) or entry.role not in ("assistant", "tool"):
         return entry
     blocks = tuple(
-        _renamed(block, names) if isinstance(block, ToolCall) else block for block in entry.blocks
+        _renamed(block, names) if isinstance(block, (ToolCall, ToolResult)) else block
+        for block in entry.blocks
     )
     is_same = all(new is old for new, old in zip(blocks, entry.blocks, strict=True))
     return entry if is_same else replace(entry, blocks=blocks)
 
 
-def _renamed(call: ToolCall, names: dict[tuple[str, str], str]) -> ToolCall:
+def _renamed(
+    call: ToolCall | ToolResult, names: dict[tuple[str, str], str]
+) -> ToolCall | ToolResult:
+    """A call, or its result, without what says in its own format whose it is."""
+    if call.native is not None and call.native.fields.get("type") in _OF_SEARCHES:
+        return replace(call, native=None)
+    if isinstance(call, ToolResult):
+        return call
     group = _group_of(call)
     name = names.get((group, call.name))
     if not group or name is None or call.native is None:

@@ -19,6 +19,7 @@ SERVER_BLOCK = "server_block"
 ID_PREFIXES = {
     "function_call": "fc",
     "custom_tool_call": "ctc",
+    "tool_search_call": "tsc",
     "reasoning": "rs",
     "message": "msg",
 }

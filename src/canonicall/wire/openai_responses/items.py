@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Native, Opaque, Text, ToolCall, ToolResult, Unknown
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire.carried import opaque_of, opaque_value, with_rest
+from canonicall.wire.openai_responses import searches
 from canonicall.wire.openai_responses.fields import (
     ITEM_ID,
     SERVER_BLOCK,
@@ -79,6 +80,8 @@ def decode_item(
             block = _decode_call(item, where, domain, findings)
         case "custom_tool_call":
             block = _decode_custom_call(item, where, domain)
+        case searches.CALL if searches.is_clients(item):
+            block = searches.decode_search(item, where, domain)
         case str(kind) if kind in _ASKED:
             return _decode_server_call(item, where, domain)
         case str(kind) if kind in _OUTPUTS:
@@ -115,6 +118,8 @@ def decode_unknown(
 
 def encode_call(call: ToolCall) -> dict[str, Any]:
     """The item for a call."""
+    if searches.is_search(call, searches.CALL):
+        return searches.encode_search(call)
     item: dict[str, Any] = {"type": "function_call"}
     if call.kind == "custom":
         item["type"] = "custom_tool_call"

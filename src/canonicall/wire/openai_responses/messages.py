@@ -24,6 +24,7 @@ from canonicall.findings import Finding
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.carried import opaque_of, opaque_value, with_rest
+from canonicall.wire.openai_responses import searches
 from canonicall.wire.openai_responses.fields import (
     ITEM_ID,
     SERVER_BLOCK,
@@ -149,6 +150,10 @@ class _Reader:
             self._end_reply()
             self._results.append(_decode_result(item, where, self._domain, self.findings))
             return
+        if kind == searches.OUTPUT and searches.is_clients(item):
+            self._end_reply()
+            self._results.append(searches.decode_found(item, where, self._domain))
+            return
         role = _role_of(item, kind, where)
         if role == "assistant":
             self._end_results()
@@ -232,6 +237,8 @@ def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
     whole = opaque_value(result, SERVER_BLOCK)
     if isinstance(whole, dict):
         return whole
+    if searches.is_search(result, searches.OUTPUT):
+        return searches.encode_found(result)
     rest = own_fields(result.native)
     answers_custom = result.kind == "custom" or rest.get("type") == _CUSTOM_OUTPUT
     is_custom = target.custom_tools and answers_custom

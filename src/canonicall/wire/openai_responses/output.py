@@ -23,6 +23,7 @@ from canonicall.blocks import (
 )
 from canonicall.ids import base64url
 from canonicall.wire.carried import opaque_value
+from canonicall.wire.openai_responses import searches
 from canonicall.wire.openai_responses.fields import (
     ID_PREFIXES,
     ITEM_ID,
@@ -66,7 +67,7 @@ def _without_foreign_state(block: Block) -> Block:
 def complete_item(item: dict[str, Any], suffix: str) -> dict[str, Any]:
     """`item` with what an item has in a response, but not in a request."""
     match item.get("type"):
-        case "function_call" | "custom_tool_call":
+        case "function_call" | "custom_tool_call" | searches.CALL:
             return {**item, "status": item.get("status", COMPLETED)}
         case "image_generation_call":
             return {"id": made_id("ig", suffix), **item}
@@ -133,6 +134,8 @@ def _item_type(block: Block) -> str:
             return "reasoning"
         case ToolCall(kind="custom"):
             return "custom_tool_call"
+        case ToolCall(kind="function") if searches.is_search(block, searches.CALL):
+            return searches.CALL
         case ToolCall(kind="function"):
             return "function_call"
         case Unknown() | ToolCall() | ToolResult():

@@ -18,9 +18,11 @@ from canonicall.wire.openai_responses.marks import lost_marks
 from canonicall.wire.openai_responses.messages import decode_input, encode_turn
 from canonicall.wire.openai_responses.output_format import FIELD as TEXT
 from canonicall.wire.openai_responses.output_format import encode_output, take_output
+from canonicall.wire.openai_responses.searches import with_answers
 from canonicall.wire.openai_responses.target import FORMAT, TARGET
 from canonicall.wire.openai_responses.tools import (
     BRINGS_TOOLS,
+    brings_tools,
     decode_brought_tools,
     decode_choice,
     decode_tools,
@@ -103,7 +105,7 @@ def encode_request(
     names = {own: wire for wire, own in transcript.names.items()}
     tools, findings = encode_tools(request.tools, names, target)
     instructions, turns = _instructions_apart(transcript.turns, target)
-    items = known.written(turns, target, encode_turn)
+    items = with_answers(known.written(turns, target, encode_turn))
     are_offered = bool(tools) or request.continues is not None or any(map(_brings_tools, items))
     choice, more = _encode_choice(request, names, target, are_offered=are_offered)
     findings += more
@@ -167,14 +169,14 @@ def _brought_tools(items: Any, findings: list[Finding]) -> tuple[Tool, ...]:
     brought = (
         decode_brought_tools(item, f"$.input[{index}]", findings)
         for index, item in enumerate(items)
-        if isinstance(item, dict) and item.get("type") in BRINGS_TOOLS
+        if isinstance(item, dict) and brings_tools(item)
     )
     return tuple(group for group in brought if group.members)
 
 
 def _brings_tools(item: dict[str, Any]) -> bool:
     """Whether an item of the input offers tools that `tools` does not have."""
-    return item.get("type") in (*BRINGS_TOOLS, "tool_search_output")
+    return item.get("type") in BRINGS_TOOLS
 
 
 def _instructions_apart(turns: tuple[Turn, ...], target: Target) -> tuple[str, tuple[Turn, ...]]:

@@ -144,6 +144,11 @@ class OpenCall:
             item[self._field] = "".join(self._pieces)
         return item | {"status": INCOMPLETE} if is_broken(call) else item
 
+    def left(self) -> dict[str, Any]:
+        """The item as far as it came. Arguments of which nothing came are no empty object."""
+        said = "".join(self._pieces)
+        return self.item(self.so_far()) | {self._field: said, "status": INCOMPLETE}
+
     def so_far(self) -> Block:
         """The call as far as it came, which is not far enough to run it."""
         return replace(self._call, args=None, raw="".join(self._pieces), truncated=True)

@@ -7,9 +7,11 @@ out, or leave out there what the pieces said.
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from canonicall.blocks import Block
+from canonicall.blocks import Block, ToolCall
 from canonicall.events import Event
+from canonicall.folding import raw_arguments
 from canonicall.wire.openai_responses.items import decode_item
 from canonicall.wire.reading import text_at
 from canonicall.wire.streaming import Blocks
@@ -30,7 +32,12 @@ class Told:
     def whole(self, blocks: list[Block], events: list[Event]) -> None:
         """Tell of blocks that came in one piece."""
         for block in blocks:
-            self.blocks.whole(block, events)
+            if isinstance(block, ToolCall) and block.kind != "server":
+                index = self.blocks.start(replace(block, args=None, raw=None), events)
+                self.blocks.arguments(index, raw_arguments(block), events)
+                self.blocks.end(index, block, events)
+            else:
+                self.blocks.whole(block, events)
         self._at_provider += blocks
 
 

@@ -9,6 +9,7 @@ from canonicall.wire.openai_responses.finish import COMPLETED, INCOMPLETE
 from canonicall.wire.openai_responses.messages import encode_reply, is_words
 from canonicall.wire.openai_responses.output import Naming, complete_item, is_own, own_block
 from canonicall.wire.openai_responses.parts import encode_output_part, is_refusal
+from canonicall.wire.openai_responses.searches import CALL, is_search
 from canonicall.wire.openai_responses.stream_frames import (
     Frames,
     OpenCall,
@@ -44,7 +45,7 @@ class Writing:
         if is_words(kept):
             return self._start_part(self._naming.named(kept))
         match kept:
-            case ToolCall(kind="function" | "custom"):
+            case ToolCall(kind="function" | "custom") if not is_search(kept, CALL):
                 return self._start_call(kept)
             case Thinking() if not self._own or opaque_value(kept, ITEM_ID) is not None:
                 return self._start_thought(kept)
@@ -89,7 +90,9 @@ class Writing:
         match self._open:
             case OpenPart() as part if self._message is not None:
                 self._message.parts.append(encode_output_part(part.so_far()))
-            case OpenCall() | OpenThought() as item:
+            case OpenCall() as call:
+                self.output.append(call.left())
+            case OpenThought() as item:
                 self.output.append(item.item(item.so_far()) | {"status": INCOMPLETE})
         self._open = self.current = None
 

@@ -9,11 +9,12 @@ from canonicall.target import Target
 from canonicall.wire.carried import with_rest
 from canonicall.wire.losses import weakened
 from canonicall.wire.offering import FREEFORM, NO_PARAMETERS
+from canonicall.wire.openai_responses import searches
 from canonicall.wire.openai_responses.fields import native_of, own_fields, rest_of
 from canonicall.wire.reading import list_at, object_at, objects_at, text_at
 
-BRINGS_TOOLS = ("additional_tools",)
-"""The items of the client that offer tools."""
+BRINGS_TOOLS = ("additional_tools", searches.OUTPUT)
+"""The items of a conversation that offer tools."""
 _NAMESPACE = "namespace"
 _MOST_GROUPS = 3
 """How deep groups of tools may stand in one another; the format has namespaces in an item."""
@@ -32,6 +33,13 @@ def decode_brought_tools(item: dict[str, Any], where: str, findings: list[Findin
     in the item; only others need them among the tools of the request."""
     members = _decode_members(item, where, findings, depth=0)
     return Tool("", kind="server", native=native_of({"type": item["type"]}), members=members)
+
+
+def brings_tools(item: dict[str, Any]) -> bool:
+    """Whether an item has tools in it that stand nowhere else: what the provider finds when it
+    searches itself is among those that it was offered."""
+    kind = item.get("type")
+    return kind in BRINGS_TOOLS and (kind != searches.OUTPUT or searches.is_clients(item))
 
 
 def encode_tools(
@@ -152,6 +160,9 @@ def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding], dept
     if kind not in ("function", "custom"):
         label = name or text_at(tool.get("server_label"), f"{where}.server_label") or kind
         members = _decode_members(tool, where, findings, depth) if kind == _NAMESPACE else ()
+        if kind == searches.NAME and searches.is_clients(tool):
+            # A group without a name, of one: alone it is a function like any other.
+            label, members = "", (_searching(tool, where),)
         return Tool(name=label, kind="server", native=native_of(tool), members=members)
     tool = _flat(tool, where, findings)
     schema = tool.get("parameters") if kind == "function" else None
@@ -164,6 +175,16 @@ def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding], dept
         kind="custom" if kind == "custom" else "function",
         strict=strict if isinstance(strict, bool) else None,
         native=native_of(rest_of(tool, *known)),
+    )
+
+
+def _searching(tool: dict[str, Any], where: str) -> Tool:
+    """The function that a search is where there are no searches."""
+    schema = tool.get("parameters")
+    return Tool(
+        name=searches.NAME,
+        description=text_at(tool.get("description"), f"{where}.description"),
+        parameters=None if schema is None else object_at(schema, f"{where}.parameters"),
     )
 
 

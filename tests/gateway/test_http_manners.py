@@ -1,0 +1,130 @@
+"""What people and programs do to an HTTP server, and what they are told."""
+
+import json
+from typing import Any
+
+import pytest
+
+from canonicall.gateway.settings import Choice, ModelSettings
+from gateway_support import Answer, World, ask
+
+CHAT, MESSAGES = "/v1/chat/completions", "/v1/messages"
+SAID = [{"role": "user", "content": "Hello?"}]
+MODELS = {"fast": ModelSettings(choices=(Choice(target="anthropic:claude-opus-4-6"),))}
+
+
+async def answered(path: str, body: Any = None, **how: Any) -> Answer:
+    gateway = World().gateway(MODELS)
+    answer = await ask(gateway, path, body, **how)
+    await gateway.close()
+    return answer
+
+
+def told(answer: Answer) -> str:
+    message: str = answer.json["error"]["message"]
+    return message
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "allowed"),
+    [
+        (CHAT, "GET", "POST"),
+        (MESSAGES, "PUT", "POST"),
+        ("/v1/models", "DELETE", "GET"),
+        (CHAT, "OPTIONS", "POST"),
+    ],
+)
+async def test_a_wrong_method_is_told_with_the_right_one(
+    path: str, method: str, allowed: str
+) -> None:
+    answer = await answered(path, {}, method=method)
+    assert (answer.status, answer.headers["allow"]) == (405, allowed)
+    assert told(answer) == f"{path} is asked with {allowed}, not with {method}."
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/v1/models/fast", "/healthz", "/"])
+async def test_a_head_is_answered_as_a_get(path: str) -> None:
+    """Load balancers ask so; the server leaves the body out."""
+    assert (await answered(path, method="HEAD")).status == 200
+
+
+async def test_the_front_page_says_where_clients_ask() -> None:
+    assert CHAT in (await answered("/")).json["told"]
+
+
+@pytest.mark.parametrize(
+    "path", ["//v1/chat/completions", "/v1//chat/completions/", "/v1/v1/chat/completions"]
+)
+async def test_a_base_url_with_a_slash_or_a_version_too_many_works(path: str) -> None:
+    assert (await answered(path, {"model": "fast", "messages": SAID})).status == 200
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "The body is empty: it has to be a JSON object."),
+        (b" \n", "The body is empty"),
+        (b"{nope", "The body is no JSON: object keys must be strings (byte 1)."),
+        (b'{"model":', "The body is no JSON: Input data was truncated."),
+        (b"[]", "The body has to be a JSON object."),
+        (b'{"messages":[]}', "The request names no model: `model` says which one is to answer."),
+        (b'{"model":7,"messages":[]}', "The request names no model"),
+    ],
+)
+async def test_a_body_that_cannot_be_read_is_told_so(data: bytes, words: str) -> None:
+    answer = await answered(CHAT, data)
+    assert answer.status == 400
+    assert told(answer).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("fats", "no model is called 'fats'. Did you mean 'fast'?"),
+        ("opnai:gpt-5", "no model is called 'opnai:gpt-5'. Did you mean 'openai:gpt-5'?"),
+        ("xyz", "no model is called 'xyz'. Known: PROVIDER:MODEL, fast."),
+    ],
+)
+async def test_an_unknown_model_is_told_with_what_may_be_meant(name: str, words: str) -> None:
+    answer = await answered(CHAT, {"model": name, "messages": SAID})
+    assert (answer.status, told(answer)) == (404, words)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (CHAT, {"model": "fast", "messages": []}),
+        (CHAT, {"model": "openai/openai-chat:gpt-5", "messages": []}),
+        (MESSAGES, {"model": "fast", "messages": [], "max_tokens": 9}),
+        ("/v1/responses", {"model": "fast", "input": []}),
+        ("/v1beta/models/fast:generateContent", {"contents": []}),
+    ],
+)
+async def test_who_says_nothing_is_not_answered(path: str, body: dict[str, Any]) -> None:
+    world = World()
+    gateway = world.gateway(MODELS)
+    answer = await ask(gateway, path, body)
+    await gateway.close()
+    assert answer.status == 400
+    assert told(answer) == "There is nothing to answer: no message was sent."
+    assert not world.simulators
+
+
+async def test_a_body_that_is_too_large_ends_the_connection() -> None:
+    answer = await answered(CHAT, b"{}", headers={"content-length": "99999999999"})
+    assert (answer.status, answer.headers["connection"]) == (413, "close")
+
+
+@pytest.mark.parametrize(
+    ("kind", "least", "most"), [("image/png", 1600, 1800), ("application/pdf", 25_000, 26_000)]
+)
+async def test_images_and_files_are_not_counted_as_words(kind: str, least: int, most: int) -> None:
+    source = {"type": "base64", "media_type": kind, "data": "A" * 1_000_000}
+    part = {"type": "image" if kind == "image/png" else "document", "source": source}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [part]}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "shot", "input": {}}
+    turns = [*SAID, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    for said in ([{"role": "user", "content": [part]}], turns):
+        answer = await answered("/v1/messages/count_tokens", {"model": "fast", "messages": said})
+        assert answer.status == 200, answer.body
+        assert least <= answer.json["input_tokens"] <= most, json.dumps(said)[:80]
