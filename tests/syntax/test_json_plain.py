@@ -1,4 +1,4 @@
-"""Calls printed as bare JSON: only by their form, at the start or in a fence, of offered tools."""
+"""Calls printed as bare JSON: only by their form, in few places, of offered tools."""
 
 import pytest
 
@@ -20,6 +20,7 @@ CALL = '{"name": "f", "arguments": {"a": 1}}'
         f"<think>hm</think>\n{CALL}",
         f"```json\n{CALL}\n```",
         f"```json\n[{CALL}]\n```",
+        f"```\n{CALL}\n```",
         f'{{"tool_calls": [{CALL}]}}',
         f'{{"toolCalls": [{CALL}]}}',
         f'{{"tool_call": {CALL}}}',
@@ -43,6 +44,7 @@ def test_what_is_a_call(text, tools):
         f"Use it like this: {CALL}",
         f"First.\n{CALL}",
         f"```python\n{CALL}\n```",
+        f"Use `{CALL}` for it.",
         '{"answer": 42}',
         '{"name": "Ada", "age": 36}',
         '{"name": "f"}',
@@ -63,6 +65,16 @@ def test_what_is_text(text):
     assert parsed.calls == ()
     assert parsed.text == text
     assert parsed.findings == ()
+
+
+@pytest.mark.parametrize("syntax", ["json_plain", "xlam"])
+def test_behind_words_the_tools_that_were_offered_are_called(syntax):
+    parsed = read(f"I look it up.\n{CALL}\nOr this: [{CALL}].", syntax, tools=OFFERED)
+    assert said(parsed.calls) == [("f", {"a": 1})] * 2
+    assert parsed.text.split() == ["I", "look", "it", "up.", "Or", "this:", "."]
+    assert parsed.findings == ()
+    code = f"```python\n{CALL}\n```"
+    assert read(code, syntax, tools=OFFERED).text == code
 
 
 def test_only_tools_that_were_offered_are_called():

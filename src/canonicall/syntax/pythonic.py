@@ -100,7 +100,7 @@ def _bare_list(reader: Reader, output: Output) -> Reading[bool]:
     return (yield from _read_list(reader, output))
 
 
-BARE_LIST = Opener("[", _bare_list, looks=_is_list_of_calls)
+BARE_LIST = Opener("[", _bare_list, looks=_is_list_of_calls, by_form=True)
 
 SYNTAXES = (
     with_printing(
