@@ -166,7 +166,7 @@ def _body(reader: Reader, arguments: Arguments, form: TagForm) -> Reading[bool]:
         elif (yield from reader.next_of(*others)):
             return True
         elif not (yield from words_between(reader, arguments, expected)):
-            return False
+            return arguments.is_given_whole
 
 
 def _json_body(reader: Reader, arguments: Arguments) -> Reading[bool]:
