@@ -55,6 +55,7 @@ JSON_SYNTAXES = (
     "llama3_builtin",
     "xlam",
     "json_plain",
+    "json_in_tags",
     "json_array_required",
     "internlm2",
     "phi4_mini",

@@ -38,3 +38,12 @@ def test_trinity_calls_while_it_thinks():
     assert (said(parsed.calls), parsed.thinking) == ([("f", {"a": 1})], "hm")
     assert parsed.text.split() == ["so", "Done."]
     assert read(text, "hermes").calls == ()
+
+
+def test_calls_between_the_tags_of_the_list_of_tools():
+    inside = '{"name": "f", "arguments": {"a": 1}}'
+    parsed = read(f"Ok. <tools>\n{inside}\n{inside}\n</tools>", "hermes")
+    assert (said(parsed.calls), parsed.text) == ([("f", {"a": 1})] * 2, "Ok. ")
+    definition = '{"name": "f", "description": "does f", "parameters": {"type": "object"}}'
+    text = f'<tools>{{"type": "function", "function": {definition}}}</tools>'
+    assert read(text, "hermes").text == text

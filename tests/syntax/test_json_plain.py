@@ -4,6 +4,7 @@ import pytest
 
 from canonicall.events import BlockEnded, BlockStarted
 from canonicall.folding import fold
+from canonicall.syntax.parsing import parse
 from canonicall.syntax.scanner import TextScanner
 from syntax.support import codes, events_of_pieces, read, said
 
@@ -191,3 +192,26 @@ def test_an_object_that_is_refused_behind_a_call_is_not_begun():
     reply = fold(events)
     assert [one.args for one in reply.calls] == [{"a": 1}]
     assert refused in reply.message.text
+
+
+@pytest.mark.parametrize("label", ["tool_call", "tool_calls", "function_call"])
+def test_a_fence_that_says_what_it_holds(label):
+    """Also where no syntax was named."""
+    text = f"I look.\n```{label}\n{CALL}\n```\nDone."
+    for parsed in (read(text, "json_plain", tools=OFFERED), parse(text, tools=OFFERED)):
+        assert said(parsed.calls) == [("f", {"a": 1})]
+        assert parsed.text.split() == ["I", "look.", "Done."]
+    assert parse(text, tools=[{"name": "h"}]).calls == ()
+
+
+@pytest.mark.parametrize("tag", ["tool_use", "tools", "function", "functions", "function_calls"])
+def test_tags_that_a_prompt_made_up(tag):
+    text = f"I look. <{tag}>\n{CALL}\n</{tag}> Done."
+    for parsed in (read(text, "json_in_tags", tools=OFFERED), parse(text, tools=OFFERED)):
+        assert (parsed.syntax, said(parsed.calls)) == ("json_in_tags", [("f", {"a": 1})])
+        assert parsed.text.split() == ["I", "look.", "Done."]
+    definition = '{"name": "f", "description": "does f", "parameters": {}}'
+    for inside in (CALL.replace('"f"', '"h"'), definition, "words"):
+        other = f"<{tag}>{inside}</{tag}>"
+        assert parse(other, tools=OFFERED).text == other
+    assert parse(text).calls == ()

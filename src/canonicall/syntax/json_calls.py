@@ -18,7 +18,7 @@ Decisions, where engines differ:
 
 from canonicall.findings import Action
 from canonicall.syntax.code_spans import code_openers
-from canonicall.syntax.declaration import Looks, Opener, ReadCalls, only_named
+from canonicall.syntax.declaration import Looks, Opener, Place, ReadCalls, only_named
 from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_object import JsonObject, Span
 from canonicall.syntax.output import Output
@@ -62,18 +62,24 @@ def taught_opener(bracket: str, *, form: JsonForm) -> Opener:
 
 
 def fenced_openers(*, form: JsonForm) -> tuple[Opener, ...]:
-    """JSON calls in a fence; all else in a fence, or between ticks, is code."""
+    """JSON calls in a fence; all else in a fence, or between ticks, is code.
+
+    Only a fence that says so holds calls wherever it stands; where no syntax was named, others are
+    examples unless they are the first thing that is said.
+    """
+    places: dict[str, Place] = dict.fromkeys(("```json", "```"), "start")
+    places |= dict.fromkeys(("```tool_call", "```tool_calls", "```function_call"), "line")
     fences = (
         Opener(
             marker,
             json_calls("```", form=form),
             looks=next_is("{", "["),
             place="line",
-            detected_place="start",
+            detected_place=place,
             closers=("```",),
             by_form=True,
         )
-        for marker in ("```json", "```")
+        for marker, place in places.items()
     )
     return (*fences, *only_named(*code_openers(())))
 
