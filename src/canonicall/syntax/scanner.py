@@ -33,7 +33,7 @@ class TextScanner:
         self.syntax = get_syntax(syntax) if isinstance(syntax, str) else syntax
         offered = offered_tools(tools or ())
         self._output = Output(offered, keeps_blank=self.syntax.keeps_blank)
-        self._reader = Reader()
+        self._reader = Reader(self.syntax.noise)
         program = _Program(self.syntax, self._reader, self._output, has_offer=tools is not None)
         self._program = program.run(starts_in_thinking)
         self._closed = False

@@ -172,7 +172,7 @@ def _body(reader: Reader, arguments: Arguments, form: KeyForm) -> Reading[bool]:
         if (yield from reader.accept(form.key[0])):
             if not (yield from _argument(reader, arguments, form, ends)):
                 return False
-        elif (yield from reader.next_of(*others)):
+        elif (yield from reader.next_of(*others)) or (yield from reader.turn_has_ended()):
             return True
         elif not (yield from words_between(reader, arguments, expected)):
             return arguments.is_given_whole
