@@ -68,6 +68,17 @@ def test_the_same_where_no_syntax_was_named():
     assert (parsed.thinking, len(parsed.calls), parsed.text) == ("a", 1, "b")
 
 
+@pytest.mark.parametrize("line", ["\n", ""])
+def test_where_no_syntax_was_named_what_follows_a_marker_tells_drafts_from_calls(line):
+    """The marker is that of models that draft calls in their thoughts, and of some that call."""
+    call = CODER_CALL.replace("<tool_call>\n", f"<tool_call>{line}")
+    tools = [{"name": "f"}]
+    parsed = parse(f"<think>a{call}", tools=tools)
+    assert (parsed.thinking, len(parsed.calls), parsed.syntax) == ("a", 1, "qwen3_coder_xml")
+    assert parse(f"a{call}", tools=tools, starts_in_thinking=True).thinking == "a"
+    assert parse(f"<think>a{HERMES_CALL}", tools=tools).calls == ()
+
+
 def test_a_thought_that_a_call_has_ended_ends_but_once():
     parsed = read(f"<think>a{CODER_CALL}</think>b </think> c", "qwen3_coder_xml")
     assert (parsed.text, codes(parsed)) == ("b </think> c", [])
