@@ -2,8 +2,9 @@
 
 Nothing in such a value is escaped, so it may contain its own closing tag. A closing tag counts only
 if something follows that may stand there: the next argument, the end of the call, of the block or
-of the turn, or the end of the text. A string is passed on as it comes; no more of it is held back than the
-longest tag and what has to be looked at behind it. Values of other types wait for their end.
+of the turn, or the end of the text. A string is passed on as it comes; no more of it is held back
+than the longest tag and what has to be looked at behind it. Values of other types wait for their
+end.
 """
 
 from msgspec import Struct
