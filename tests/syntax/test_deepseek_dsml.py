@@ -3,6 +3,7 @@
 import pytest
 
 from canonicall.request import Tool
+from canonicall.syntax.parsing import parse
 from syntax.tag_syntaxes import call, printed, read, said
 
 BAR = "\uff5c"
@@ -27,6 +28,9 @@ def _dsml(text: str, token: str = f"{BAR}DSML{BAR}") -> str:
         "||DSML||",
         "\u2016DSML\u2016",
         " | DSML | ",
+        f"{BAR}DSML{BAR} ",
+        f"DSML{BAR}",
+        "\\DSML\\",
     ],
 )
 def test_spellings_of_the_token(token):
@@ -85,3 +89,19 @@ def test_printed_arguments_say_their_type():
     assert 'name="city" string="true">Oslo<' in text
     assert 'name="days" string="false">2<' in text
     assert text.startswith(f"<{BAR}DSML{BAR}function_calls>")
+
+
+@pytest.mark.parametrize(
+    ("token", "block", "name"),
+    [
+        (f"{BAR}DSML{BAR}", "function_calls", "deepseek_v32_dsml"),
+        (f"{BAR}DSML{BAR}", "tool_calls", "deepseek_v4_dsml"),
+        (f"{BAR}DSML{BAR} ", "calls", "deepseek_v41_dsml"),
+        (f"{BAR}GCML{BAR}", "tool_calls", "gigachat35"),
+    ],
+)
+def test_the_tags_tell_the_version(token, block, name):
+    text = TEXT.replace("tool_calls", block) % {"t": token}
+    assert printed(name, call(city="Oslo")) == text
+    found = parse(text)
+    assert (found.syntax, said(found)) == (name, [("weather", {"city": "Oslo"})])

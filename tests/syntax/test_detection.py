@@ -60,7 +60,7 @@ def _may_stand_behind_words(name):
     """Not those whose calls are known by standing at the start."""
     openers = get_syntax(name).openers
     begins = [one for one in openers if printed(name).lstrip().startswith(one.marker)]
-    return not openers or any(one.place != "start" for one in begins)
+    return not openers or any((one.detected_place or one.place) != "start" for one in begins)
 
 
 @pytest.mark.parametrize("name", [one for one in PRINTING if get_syntax(one).is_marked])

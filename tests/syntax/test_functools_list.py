@@ -24,3 +24,9 @@ def test_the_opening_bracket_is_missing_at_times():
     parsed = read(text, "phi4_mini")
     assert said(parsed.calls) == [("f", {})]
     assert parsed.text == ""
+
+
+def test_the_same_list_between_tokens():
+    parsed = read(f"Ok. <|tool_call|>{LIST}<|/tool_call|><|end|>", "phi4_mini")
+    assert said(parsed.calls) == [("f", {"a": 1}), ("g", {})]
+    assert parsed.text == "Ok. "

@@ -187,3 +187,32 @@ def test_what_is_printed_at_all_is_read_as_it_was(syntax, args):
 )
 def test_any_text_is_read_the_same_in_any_pieces(syntax, text):
     read(text, syntax, [tool("f", a="string")])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "call:f{a:§x§}",
+        "call:f{a:§x§}<tool_call|><turn|>",
+        "<|channel>thought\nHm.<channel|>call:f{a:§x§}",
+        "<|tool_call>:call:f{a:§x§}<tool_call|>",
+        "<call>f{a:§x§}",
+    ],
+)
+@pytest.mark.parametrize("tools", [None, [tool("f")]])
+def test_calls_without_their_marker(text, tools):
+    parsed = read(text.replace("§", QUOTE), "gemma4", tools)
+    assert (said(parsed), parsed.text, codes(parsed)) == ([("f", {"a": "x"})], "", [])
+
+
+@pytest.mark.parametrize(
+    "text", ["I call:f{a:1} now.", "call:f", "call: f{a:1}", "call:me maybe {a}", "<call>me {a}"]
+)
+def test_words_that_only_look_like_a_call(text):
+    parsed = read(text, "gemma4")
+    assert (parsed.calls, parsed.text, parsed.findings) == ((), text, ())
+
+
+def test_without_its_marker_only_an_offered_tool_is_called():
+    parsed = read("Well.\ncall:g{}", "gemma4", [tool("f")])
+    assert (parsed.calls, codes(parsed)) == ((), ["call_not_offered"])

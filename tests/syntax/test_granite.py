@@ -35,3 +35,10 @@ def test_the_model_for_function_calling_marks_each_call():
         ("f", {"a": 1}),
         ("g", {}),
     ]
+
+
+def test_closing_markers_that_only_others_write():
+    parsed = read(f"<|tool_call|>{LIST}<|/tool_call|> Ok.", "granite3")
+    assert (len(parsed.calls), parsed.text) == (2, " Ok.")
+    parsed = read(f"<function_call>{LIST}</function_call> Ok.", "granite_20b_fc")
+    assert (len(parsed.calls), parsed.text) == (2, " Ok.")

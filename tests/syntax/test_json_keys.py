@@ -88,6 +88,12 @@ def test_lists_of_other_things_are_text(text):
     assert (parsed.calls, parsed.text) == ((), text)
 
 
+def test_apertus_calls_while_it_thinks():
+    text = '<|inner_prefix|>hm<|tools_prefix|>[{"f": {}}]<|tools_suffix|><|inner_suffix|>'
+    parsed = read(text, "apertus")
+    assert (said(parsed.calls), parsed.thinking, parsed.text) == ([("f", {})], "hm", "")
+
+
 def test_what_is_no_call_behind_calls_is_text():
     parsed = read('<|tools_prefix|>[{"f": {}}, {"g": 1}]<|tools_suffix|>', "apertus")
     assert said(parsed.calls) == [("f", {})]

@@ -1,9 +1,10 @@
-"""Calls printed as bare JSON: only by their form, at the start or in a fence, of offered tools."""
+"""Calls printed as bare JSON: only by their form, in few places, of offered tools."""
 
 import pytest
 
 from canonicall.events import BlockEnded, BlockStarted
 from canonicall.folding import fold
+from canonicall.syntax.parsing import parse
 from canonicall.syntax.scanner import TextScanner
 from syntax.support import codes, events_of_pieces, read, said
 
@@ -20,6 +21,7 @@ CALL = '{"name": "f", "arguments": {"a": 1}}'
         f"<think>hm</think>\n{CALL}",
         f"```json\n{CALL}\n```",
         f"```json\n[{CALL}]\n```",
+        f"```\n{CALL}\n```",
         f'{{"tool_calls": [{CALL}]}}',
         f'{{"toolCalls": [{CALL}]}}',
         f'{{"tool_call": {CALL}}}',
@@ -43,6 +45,7 @@ def test_what_is_a_call(text, tools):
         f"Use it like this: {CALL}",
         f"First.\n{CALL}",
         f"```python\n{CALL}\n```",
+        f"Use `{CALL}` for it.",
         '{"answer": 42}',
         '{"name": "Ada", "age": 36}',
         '{"name": "f"}',
@@ -63,6 +66,16 @@ def test_what_is_text(text):
     assert parsed.calls == ()
     assert parsed.text == text
     assert parsed.findings == ()
+
+
+@pytest.mark.parametrize("syntax", ["json_plain", "xlam"])
+def test_behind_words_the_tools_that_were_offered_are_called(syntax):
+    parsed = read(f"I look it up.\n{CALL}\nOr this: [{CALL}].", syntax, tools=OFFERED)
+    assert said(parsed.calls) == [("f", {"a": 1})] * 2
+    assert parsed.text.split() == ["I", "look", "it", "up.", "Or", "this:", "."]
+    assert parsed.findings == ()
+    code = f"```python\n{CALL}\n```"
+    assert read(code, syntax, tools=OFFERED).text == code
 
 
 def test_only_tools_that_were_offered_are_called():
@@ -179,3 +192,26 @@ def test_an_object_that_is_refused_behind_a_call_is_not_begun():
     reply = fold(events)
     assert [one.args for one in reply.calls] == [{"a": 1}]
     assert refused in reply.message.text
+
+
+@pytest.mark.parametrize("label", ["tool_call", "tool_calls", "function_call"])
+def test_a_fence_that_says_what_it_holds(label):
+    """Also where no syntax was named."""
+    text = f"I look.\n```{label}\n{CALL}\n```\nDone."
+    for parsed in (read(text, "json_plain", tools=OFFERED), parse(text, tools=OFFERED)):
+        assert said(parsed.calls) == [("f", {"a": 1})]
+        assert parsed.text.split() == ["I", "look.", "Done."]
+    assert parse(text, tools=[{"name": "h"}]).calls == ()
+
+
+@pytest.mark.parametrize("tag", ["tool_use", "tools", "function", "functions", "function_calls"])
+def test_tags_that_a_prompt_made_up(tag):
+    text = f"I look. <{tag}>\n{CALL}\n</{tag}> Done."
+    for parsed in (read(text, "json_in_tags", tools=OFFERED), parse(text, tools=OFFERED)):
+        assert (parsed.syntax, said(parsed.calls)) == ("json_in_tags", [("f", {"a": 1})])
+        assert parsed.text.split() == ["I", "look.", "Done."]
+    definition = '{"name": "f", "description": "does f", "parameters": {}}'
+    for inside in (CALL.replace('"f"', '"h"'), definition, "words"):
+        other = f"<{tag}>{inside}</{tag}>"
+        assert parse(other, tools=OFFERED).text == other
+    assert parse(text).calls == ()

@@ -7,7 +7,9 @@ from syntax.support import codes, read, said
 CALL = '{"name": "f", "parameters": {"a": 1}}'
 
 
-@pytest.mark.parametrize("before", ["", "<|python_tag|>", "Let me see. <|python_tag|>"])
+@pytest.mark.parametrize(
+    "before", ["", "<|python_tag|>", "Let me see. <|python_tag|>", "Let me see: "]
+)
 @pytest.mark.parametrize("end", ["", "<|eom_id|>", "<|eot_id|>"])
 def test_bare_or_behind_the_tag(before, end):
     parsed = read(before + CALL + end, "llama3_json")
@@ -26,9 +28,25 @@ def test_several_in_a_list():
     assert read('["a", {"b": 1}]', "llama3_json").text == '["a", {"b": 1}]'
 
 
-def test_json_in_prose_is_text():
-    assert read(f"Sure: {CALL}", "llama3_json").text == f"Sure: {CALL}"
-    assert read('{"parameters": {}}', "llama3_json").text == '{"parameters": {}}'
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Write `{CALL}` to call it.",
+        f"For example:\n```json\n{CALL}\n```\nDone.",
+        "I used {searchTool} for [this].",
+        'It said {"name": "Ada", "age": 36}, and {"name": "f"}.',
+        '{"parameters": {}}',
+    ],
+)
+def test_examples_and_other_json_in_prose_are_text(text):
+    parsed = read(text, "llama3_json")
+    assert (parsed.calls, parsed.text, parsed.findings) == ((), text, ())
+
+
+def test_calls_between_words():
+    parsed = read(f"First: {CALL}; {CALL} then\n{CALL} and {{so}} on.", "llama3_json")
+    assert said(parsed.calls) == [("f", {"a": 1})] * 3
+    assert parsed.text.split() == ["First:", "then", "and", "{so}", "on."]
 
 
 def test_behind_the_tag_an_unknown_tool_is_called_and_bare_it_is_not():

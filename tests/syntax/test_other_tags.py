@@ -48,6 +48,8 @@ def test_step3_has_tokens_around_each_call():
         parsed = read(text, "step3_steptml")
         assert said(parsed) == OSLO * 2
         assert parsed.text == "Hm."
+        between = text.replace(end + begin, f"{end}<{BAR}tool_sep{BAR}>{begin}")
+        assert read(between, "step3_steptml").text == "Hm."
 
 
 def test_kimi_k3_says_types_and_escapes_attributes():

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from canonicall.blocks import ToolCall
 from canonicall.errors import InvalidValue
+from canonicall.syntax.parsing import parse
 from syntax.readings import (
     any_keys,
     arguments_with,
@@ -225,3 +226,28 @@ def test_what_stands_behind_a_call_and_is_none_is_not_lost(text, syntax, words):
     assert said(parsed) == [("f", {"a": 1})]
     assert parsed.text == words
     assert "call_unreadable" in codes(parsed)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "f(a=1)\ng()",
+        "print(f(a=1))\nprint( g() )",
+        "[f(a=1), g()]",
+        "f(a=1); g()",
+    ],
+)
+@pytest.mark.parametrize("syntax", ["pythonic", "auto"])
+def test_lines_of_code_in_a_fence_that_says_so(code, syntax):
+    tools = [tool("f"), tool("g")]
+    text = f"Sure.\n```tool_code\n{code}\n```\nDone."
+    parsed = parse(text, syntax=syntax, tools=tools)
+    assert said(parsed) == [("f", {"a": 1}), ("g", {})]
+    assert parsed.text.split() == ["Sure.", "Done."]
+    assert parse(text.replace("tool_code", "python"), tools=tools).calls == ()
+
+
+def test_other_code_in_such_a_fence_is_text():
+    text = "```tool_code\nx = f(1)\n```"
+    parsed = read(text, "pythonic", [tool("f")])
+    assert (parsed.calls, parsed.text) == ((), text)

@@ -107,3 +107,21 @@ def test_tools_that_were_not_offered(syntax):
     else:
         assert not parsed.calls
         assert "Oslo" in parsed.text
+
+
+@pytest.mark.parametrize(
+    ("syntax", "text"),
+    [
+        ("glm45_xml", "<tool_call>weather<arg_key>city</arg_key><arg_value>Oslo</tool_call>"),
+        ("glm45_xml", "<tool_call>weather<arg_key>city</arg_key><arg_value>Oslo</arg_value>"),
+        ("qwen3_coder_xml", "<function=weather><parameter=city>Oslo</parameter>"),
+        ("qwen3_coder_xml", "<tool_call><function=weather><parameter=city>Oslo</function>"),
+        ("minimax_m2", '<invoke name="weather"><parameter name="city">Oslo</parameter>'),
+    ],
+)
+def test_the_end_of_the_turn_ends_a_call_whose_tags_are_missing(syntax, text):
+    """And the call is whole: the model has said that it had nothing to add."""
+    for end in get_syntax(syntax).noise:
+        parsed = read(f"{text}\n{end}", syntax)
+        assert said(parsed) == [("weather", {"city": "Oslo"})]
+        assert (parsed.calls[0].truncated, parsed.text, codes(parsed)) == (False, "", [])

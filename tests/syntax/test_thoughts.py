@@ -41,6 +41,49 @@ def test_behind_a_thought_or_a_call_it_is_text(text):
     assert codes(parsed) == []
 
 
+CODER_CALL = "<tool_call>\n<function=f>\n</function>\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"<think>a{CODER_CALL}\n</think>\nb", []),
+        (f"<think>a{CODER_CALL}c</think>\nb", ["thought_unopened"]),
+        (f"a{CODER_CALL}</think>\nb", ["thought_unopened"]),
+    ],
+)
+@pytest.mark.parametrize("syntax", ["qwen3_coder_xml", "step35"])
+def test_the_end_of_a_thought_that_a_call_has_ended_is_no_text(text, found, syntax):
+    parsed = read(text, syntax)
+    assert len(parsed.calls) == 1
+    assert "</think>" not in parsed.text
+    assert parsed.text.endswith("b")
+    assert codes(parsed) == found
+
+
+def test_the_same_where_no_syntax_was_named():
+    call = "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0"
+    call += "<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>"
+    parsed = parse(f"<think>a{call}</think>b")
+    assert (parsed.thinking, len(parsed.calls), parsed.text) == ("a", 1, "b")
+
+
+@pytest.mark.parametrize("line", ["\n", ""])
+def test_where_no_syntax_was_named_what_follows_a_marker_tells_drafts_from_calls(line):
+    """The marker is that of models that draft calls in their thoughts, and of some that call."""
+    call = CODER_CALL.replace("<tool_call>\n", f"<tool_call>{line}")
+    tools = [{"name": "f"}]
+    parsed = parse(f"<think>a{call}", tools=tools)
+    assert (parsed.thinking, len(parsed.calls), parsed.syntax) == ("a", 1, "qwen3_coder_xml")
+    assert parse(f"a{call}", tools=tools, starts_in_thinking=True).thinking == "a"
+    assert parse(f"<think>a{HERMES_CALL}", tools=tools).calls == ()
+
+
+def test_a_thought_that_a_call_has_ended_ends_but_once():
+    parsed = read(f"<think>a{CODER_CALL}</think>b </think> c", "qwen3_coder_xml")
+    assert (parsed.text, codes(parsed)) == ("b </think> c", [])
+
+
 @pytest.mark.parametrize("name", ["deepseek_v31", "cogito_deepseek", "mistral"])
 def test_it_is_text_where_models_open_their_thoughts_themselves(name):
     parsed = read("Write </think> here.", name)

@@ -21,9 +21,6 @@ pytestmark = needs_vectors
 
 READ_OTHERWISE = {
     "ai-sdk-middleware-0222": "bare JSON at the start is a call as well, and was not looked for",
-    "llama.cpp-0038": "a thought that a <tool_call> would have to end: for Hermes it is a draft",
-    "llama.cpp-0040": "a thought that a <tool_call> would have to end: for Hermes it is a draft",
-    "llama.cpp-0041": "a thought that a <tool_call> would have to end: for Hermes it is a draft",
 }
 """Vectors that detection reads otherwise than the syntax they are in, each with the reason."""
 

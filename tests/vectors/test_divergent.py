@@ -22,7 +22,7 @@ OUR_OWN = by_reason(
     ),
     (
         "a call without its opening marker is text, and a token that closes nothing is none",
-        "dynamo_parity-0157 dynamo_parity-0161 dynamo_parity-0162 dynamo_parity-0194",
+        "dynamo_parity-0162",
     ),
     ("tags that no model writes are text behind the call", "dynamo_parity-0429"),
     (

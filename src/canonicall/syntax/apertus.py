@@ -1,7 +1,7 @@
 """Apertus: a list of objects in which the name of the tool is the key and the arguments its value.
 
 `<|tools_prefix|>[{"f": {...}}, {"g": {...}}]<|tools_suffix|>`; the closing marker is often missing.
-Thoughts stand between `<|inner_prefix|>` and `<|inner_suffix|>`.
+Thoughts stand between `<|inner_prefix|>` and `<|inner_suffix|>`; Apertus calls from within them.
 """
 
 from canonicall.blocks import ToolCall, ToolResult
@@ -15,7 +15,7 @@ from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
 
 _BEGIN, _END = "<|tools_prefix|>", "<|tools_suffix|>"
-_NOISE = (_END, "<|assistant_start|>", "<|assistant_end|>")
+_NOISE = (_END, "<|assistant_start|>", "<|assistant_end|>", "<|inner_suffix|>")
 _ENDS = stops(_BEGIN, *_NOISE)
 _STRUCTURE = ("{", "}", "[", "]", ",")
 
@@ -70,6 +70,7 @@ SYNTAXES = (
         name="apertus",
         openers=(Opener(_BEGIN, _read, looks=next_is("[", "{")),),
         thinking=(("<|inner_prefix|>", "<|inner_suffix|>"),),
+        call_ends_thinking=True,
         noise=_NOISE,
         models=("*apertus*",),
         print_calls=framed(f"{_BEGIN}[", _print_call, f"]{_END}", between=", "),

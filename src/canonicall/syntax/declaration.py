@@ -29,6 +29,8 @@ class Opener(Struct, frozen=True):
     """Tells syntaxes with the same marker apart; None where the marker is enough."""
     place: Place = "anywhere"
     """Where it counts: anywhere, at the start of a line, or at the start of the reply."""
+    detected_place: Place | None = None
+    """Where it counts if no syntax was named; None where that makes no difference."""
     closers: tuple[str, ...] = ()
     """Markers that close what this one opens. They are text where nothing was opened, unless they
     are noise."""

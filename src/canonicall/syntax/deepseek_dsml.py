@@ -1,6 +1,8 @@
-"""DeepSeek V3.2 and V4: tags with a token before their names, DSML between fullwidth bars.
+"""DeepSeek V3.2 to V4.1: tags with a token before their names, DSML between fullwidth bars.
 
-V3.2 calls the block `function_calls`, V4 `tool_calls`; each at times writes the other's, or none.
+V3.2 calls the block `function_calls`, V4 `tool_calls`, V4.1 `calls`, with a blank before the name
+of every tag; each at times writes the others', or none. GigaChat 3.5 writes the same with a token
+of its own.
 An argument says itself whether it is a string: `string="true"` is raw text, `string="false"` is
 JSON. It is believed unless the schema knows better: an argument that cannot be a string is read by
 its schema, and one that can only be a string is one. A call may also hold one JSON object, close
@@ -11,6 +13,8 @@ APIs leak these tags as text, with the bars doubled, in ASCII, as one double bar
 that have been seen are read (GenericAgent#804, flocks#687, freelens#127, cline#13348). A call
 inside a thought ends the thought (vllm#46079).
 """
+
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -25,7 +29,12 @@ from canonicall.syntax.xml_values import ValueKind
 _BLOCKS = ("tool_calls", "function_calls", "tool_use", "calls")
 _BAR = "\uff5c"
 _DSML = f"{_BAR}DSML{_BAR}"
+_SPACED = f"{_DSML} "
+_GCML = f"{_BAR}GCML{_BAR}"
 _LEAKED = (
+    f"DSML{_BAR}",
+    "\\DSML\\",
+    "\\DSML\\ ",
     f"{_BAR}{_DSML}{_BAR}",
     f"{_BAR}{_DSML}{_BAR} ",
     "|DSML|",
@@ -55,13 +64,25 @@ def _form(token: str) -> TagForm:
     )
 
 
-def _openers(*, is_v4: bool) -> tuple[Opener, ...]:
-    """The same for both; where neither is named, the block that is V4's own tells it."""
+def _openers(owned: Callable[[str], bool]) -> tuple[Opener, ...]:
+    """The same for all; where none is named, the one that owns a marker is told by it."""
     return tuple(
-        replace(opener, only_named=opener.marker.endswith("tool_calls>") != is_v4)
-        for token in (_DSML, *_LEAKED)
+        replace(opener, only_named=not owned(opener.marker))
+        for token in (_DSML, _SPACED, *_LEAKED)
         for opener in tag_openers(_form(token))
     )
+
+
+def _is_of_v41(marker: str) -> bool:
+    return marker.startswith(f"<{_SPACED}")
+
+
+def _is_of_v4(marker: str) -> bool:
+    return marker.endswith("tool_calls>") and not _is_of_v41(marker)
+
+
+def _is_of_v32(marker: str) -> bool:
+    return not (_is_of_v4(marker) or _is_of_v41(marker))
 
 
 def _print_v32_results(results: tuple[ToolResult, ...]) -> str:
@@ -76,7 +97,7 @@ def _print_v4_results(results: tuple[ToolResult, ...]) -> str:
 _V32 = Syntax(
     name="deepseek_v32_dsml",
     notation="xml",
-    openers=_openers(is_v4=False),
+    openers=_openers(_is_of_v32),
     call_ends_thinking=True,
     noise=(_END_OF_TURN,),
     models=("*deepseek-v3.2*",),
@@ -85,10 +106,28 @@ _V32 = Syntax(
 _V4 = Syntax(
     name="deepseek_v4_dsml",
     notation="xml",
-    openers=_openers(is_v4=True),
+    openers=_openers(_is_of_v4),
     call_ends_thinking=True,
     noise=(_END_OF_TURN,),
     models=("*deepseek-v4*",),
+    prompt_opens_thinking=True,
+)
+_V41 = Syntax(
+    name="deepseek_v41_dsml",
+    notation="xml",
+    openers=_openers(_is_of_v41),
+    call_ends_thinking=True,
+    noise=(_END_OF_TURN,),
+    models=("*deepseek-v4.1*",),
+    prompt_opens_thinking=True,
+)
+_GIGACHAT35 = Syntax(
+    name="gigachat35",
+    notation="xml",
+    openers=tag_openers(_form(_GCML)),
+    call_ends_thinking=True,
+    noise=("<|message_sep|>", "</s>"),
+    models=("*gigachat3.5*",),
     prompt_opens_thinking=True,
 )
 
@@ -103,4 +142,10 @@ SYNTAXES = (
         invoke_printer(f"{_DSML}tool_calls", _DSML, says_type=True, keeps_line=True),
         _print_v4_results,
     ),
+    with_printing(
+        _V41,
+        invoke_printer(f"{_SPACED}calls", _SPACED, says_type=True),
+        _print_v4_results,
+    ),
+    with_printing(_GIGACHAT35, invoke_printer(f"{_GCML}tool_calls", _GCML, says_type=True)),
 )

@@ -140,7 +140,7 @@ class _Union:
             yield replace(
                 opener,
                 read=_watched(syntax.name, opener.read, self._markers),
-                place="start" if opener.marker.startswith(FENCE) else opener.place,
+                place=opener.detected_place or opener.place,
                 ends_thinking=syntax.call_ends_thinking,
                 is_guarded=True,
             )

@@ -1,10 +1,10 @@
 """Phi-4 mini and FireFunction 2: `functools` and a list of calls; no marker ends it.
 
-The word alone is prose, so only `functools[` counts, and `functools{`, which Phi writes at times.
-FireFunction puts a space before it.
+The word alone is prose, so only `functools[` counts, and `functools{`, which Phi writes at times,
+as it does the same list between tokens. FireFunction puts a space before the word.
 """
 
-from canonicall.syntax.declaration import Opener, Syntax
+from canonicall.syntax.declaration import Opener, Syntax, only_named
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_printing import each_result, list_of_calls
 
@@ -13,7 +13,7 @@ _OPENER: Opener = json_opener("functools")
 SYNTAXES = (
     Syntax(
         name="phi4_mini",
-        openers=(_OPENER,),
+        openers=(_OPENER, *only_named(json_opener("<|tool_call|>", "<|/tool_call|>"))),
         noise=("<|end|>", "<|endoftext|>"),
         models=("*phi-4-mini*",),
         print_calls=list_of_calls("functools", ""),

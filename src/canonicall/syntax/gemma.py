@@ -8,7 +8,8 @@ says that it is a string; all else is text.
 
 Gemma 4 thinks in the only channel it has, so all that stands in a channel is thought, with or
 without the word `thought` before it. A call without brackets has no arguments. Closing tokens that
-close nothing mean nothing.
+close nothing mean nothing. Where Gemma 4 was named, a call without its marker counts at the start
+of a line, and so does one behind `<call>`.
 """
 
 import re
@@ -31,6 +32,8 @@ _NOISE = ("<bos>", "<eos>", "<end_of_turn>", "<turn|>", "<|tool_response>")
 _CHANNEL, _CHANNEL_END = "<|channel>", "<channel|>"
 _THOUGHT = "thought"
 _THOUGHT_ENDS = stops(_CHANNEL_END, *_NOISE)
+_CALL = "call:"
+_NAME = re.compile(r"[A-Za-z_][\w.-]*")
 _BEHIND_TEXT = (",", "}", "]", "<")
 _LONGEST_NAME = 256
 _DEEPEST = 100
@@ -71,7 +74,7 @@ class _Dialect:
 
     def _call(self, reader: Reader, output: Output) -> Reading[bool]:
         said, marker = yield from reader.up_to(self._names, _LONGEST_NAME)
-        name = said.strip().removeprefix("call:").strip()
+        name = said.strip().removeprefix(":").removeprefix(_CALL).strip()
         call = output.call()
         is_name = bool(marker) and len(name.split()) == 1
         if not is_name or not call.name(name):
@@ -80,6 +83,18 @@ class _Dialect:
         if marker == self.close:
             call.arguments("{}")
             return call.end()
+        return (yield from self._arguments(reader, output, call))
+
+    def read_bare(self, reader: Reader, output: Output) -> Reading[bool]:
+        """A call without its marker, which only its brackets tell from words."""
+        name, bracket = yield from reader.up_to(stops("{", " ", "\n"), _LONGEST_NAME)
+        call = output.call()
+        if bracket != "{" or not _NAME.fullmatch(name) or not call.name(name):
+            return False
+        return (yield from self._arguments(reader, output, call))
+
+    def _arguments(self, reader: Reader, output: Output, call: CallOutput) -> Reading[bool]:
+        """Arguments, whose bracket comes next."""
         schema = call.tool.parameters if call.tool is not None else None
         values = _Values(self, reader, output, call, schema or {})
         whole = yield from values.object(schema)
@@ -90,7 +105,7 @@ class _Dialect:
 
     def print_calls(self, calls: tuple[ToolCall, ...]) -> str:
         return "".join(
-            f"{self.open}call:{call.name}{self._written(arguments_of(call))}{self.close}"
+            f"{self.open}{_CALL}{call.name}{self._written(arguments_of(call))}{self.close}"
             for call in calls
         )
 
@@ -267,7 +282,14 @@ SYNTAXES = (
         Syntax(
             name="gemma4",
             notation="custom",
-            openers=(Opener(_GEMMA4.open, _GEMMA4.read), Opener(_CHANNEL, _channel)),
+            openers=(
+                Opener(_GEMMA4.open, _GEMMA4.read),
+                Opener(_CHANNEL, _channel),
+                *(
+                    Opener(mark, _GEMMA4.read_bare, place="line", by_form=True, only_named=True)
+                    for mark in (_CALL, "<call>")
+                ),
+            ),
             thinking=((f"{_CHANNEL}{_THOUGHT}\n", _CHANNEL_END),),
             noise=(*_NOISE, _CHANNEL_END, _GEMMA4.close),
             frames=(rf"{re.escape(_CHANNEL)}\s*({_THOUGHT}\n)?",),

@@ -1,25 +1,29 @@
-"""GLM-4.5 and later, and those who write alike: Spark 2.5, Ling 3, Laguna, Hunyuan 3.
+"""GLM-4.5 and later, and those who write alike: Spark, Ling 3, Laguna, Hunyuan 3 and 4, K2 Horizon.
 
 A call is a name and pairs of tags for its arguments. GLM-4.5 puts each on a line of its own, as
 does Laguna XS, GLM-4.7 none, as do Spark and Laguna S, and Ling only some; each reads all. Hunyuan
-3 has a block around its calls and a separator behind the name; its checkpoints add a suffix of
-their own to every tag, the public one `:opensource`: `hunyuan_v3_syntax` makes a syntax for
-another, to be registered.
+3 has a block around its calls and a separator behind the name, which Hunyuan 4 leaves out; their
+checkpoints add a suffix of their own to every tag, the public one `:opensource`:
+`hunyuan_v3_syntax` makes a syntax for another, to be registered. K2 Horizon has a block as well and
+tags of its own; its template may ask for the type of each argument, or for JSON.
 
 Decisions: strings are taken as they stand, with their quotes and escapes, as the templates print
 them. A call whose end is missing is kept, marked as truncated. The same argument twice: the last
 one counts.
 """
 
+import re
 from collections.abc import Callable
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.syntax.declaration import Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_printing import each_result
+from canonicall.syntax.named_calls import frame_opener
 from canonicall.syntax.printing import bare_text, with_printing
 from canonicall.syntax.xml_keys import KeyForm, key_openers
 
@@ -39,10 +43,12 @@ class _Layout(Struct, frozen=True):
     end: str = ""
     """Before the end of the call."""
     calls: str = "\n"
+    block: str = "\n"
+    """Next to the tags around all calls, where there are any."""
 
 
 _IN_LINES = _Layout()
-_IN_ONE = _Layout(name="", key="", value="", calls="")
+_IN_ONE = _Layout(name="", key="", value="", calls="", block="")
 _LING = _Layout(value="", end="\n")
 
 
@@ -60,7 +66,9 @@ def _printer(form: KeyForm, layout: _Layout) -> Callable[[tuple[ToolCall, ...]],
 
     def print_calls(calls: tuple[ToolCall, ...]) -> str:
         printed = layout.calls.join(map(print_call, calls))
-        return f"{form.block}\n{printed}\n{form.block_end}" if form.block else printed
+        if not form.block:
+            return printed
+        return f"{form.block}{layout.block}{printed}{layout.block}{form.block_end}"
 
     return print_calls
 
@@ -137,6 +145,45 @@ def hunyuan_v3_syntax(suffix: str = "", name: str = "hunyuan_v3") -> Syntax:
     )
 
 
+def _hunyuan_v4() -> Syntax:
+    """Hunyuan 4: no separator behind the name, and no lines."""
+    v3 = hunyuan_v3_syntax()
+    syntax = replace(
+        v3, name="hunyuan_v4", kin_of=v3.name, models=("*hunyuan-4*", "*hunyuan4*", "*hy4*")
+    )
+    form = replace(_hunyuan_form(">"), separator="")
+    return with_printing(syntax, _printer(form, _IN_ONE), v3.print_results)
+
+
+def _k2_horizon() -> Syntax:
+    form = KeyForm(
+        call="<ifm|tool_call>",
+        call_end="</ifm|tool_call>",
+        block="<ifm|tool_calls>",
+        block_end="</ifm|tool_calls>",
+        key=("<ifm|arg_key>", "</ifm|arg_key>"),
+        type=("<ifm|arg_type>", "</ifm|arg_type>"),
+        value=("<ifm|arg_value>", "</ifm|arg_value>"),
+    )
+    efforts = ("think", "think_fast", "think_faster")
+    syntax = Syntax(
+        name="k2_horizon",
+        notation="xml",
+        openers=(
+            frame_opener(form.block),
+            *key_openers(replace(form, block="", block_end="")),
+            json_opener(form.call, form.call_end),
+        ),
+        thinking=tuple((f"<ifm|{one}>", f"</ifm|{one}>") for one in efforts),
+        call_ends_thinking=True,
+        noise=(form.block_end, "<|ifm|im_end|>"),
+        frames=(re.escape(form.block),),
+        models=("*k2-horizon*",),
+        prompt_opens_thinking=True,
+    )
+    return with_printing(syntax, _printer(form, _IN_LINES))
+
+
 SYNTAXES = (
     _glm_like(
         "glm45_xml",
@@ -148,12 +195,18 @@ SYNTAXES = (
     _glm_like("glm47_xml", ("*glm-4.7*", "*glm-5*"), _IN_ONE, _observed(_RESULTS_IN_ONE, "")),
     _glm_like(
         "spark25",
-        ("*spark2.5*", "*spark-2.5*"),
+        ("*spark2.5*", "*spark-2.5*", "*spark3*", "*spark-3*"),
         _IN_ONE,
         _RESULTS_IN_ONE,
         noise=("<\uff5cend\u2581of\u2581sentence\uff5c>",),
     ),
-    _glm_like("ling3", ("*ling-3*", "*ling3*"), _LING, _RESULTS_IN_LINES, noise=("<|role_end|>",)),
+    _glm_like(
+        "ling3",
+        ("*ling-3*", "*ling3*", "*bailing*v3*"),
+        _LING,
+        _RESULTS_IN_LINES,
+        noise=("<|role_end|>",),
+    ),
     _glm_like(
         "poolside_laguna", ("*laguna*",), _IN_LINES, _RESULTS_IN_LINES, noise=("</assistant>",)
     ),
@@ -165,4 +218,6 @@ SYNTAXES = (
         noise=("</assistant>",),
     ),
     hunyuan_v3_syntax(),
+    _hunyuan_v4(),
+    _k2_horizon(),
 )

@@ -16,7 +16,8 @@ SYNTAXES = (
     Syntax(
         name="granite3",
         openers=(
-            json_opener("<|tool_call|>"),
+            # Others, who close the same marker, are read alike where nobody named them.
+            json_opener("<|tool_call|>", "<|/tool_call|>"),
             *only_named(
                 json_opener("<tool_call>", "</tool_call>"),
                 bare_opener("[", form=JsonForm(is_strict=True)),
@@ -32,7 +33,7 @@ SYNTAXES = (
     ),
     Syntax(
         name="granite_20b_fc",
-        openers=(json_opener("<function_call>"),),
+        openers=(json_opener("<function_call>", "</function_call>"),),
         noise=(_END, "<|endoftext|>"),
         models=("*granite-20b-functioncalling*",),
         print_calls=each_call("<function_call> ", "", between=""),

@@ -2,26 +2,31 @@
 
 Hermes 2 and 3, Qwen 2.5 and 3, QwQ, SmolLM3, MiMo-VL and many fine-tunes; Granite 4, which
 sometimes writes the arguments as JSON inside a JSON text; Bielik 3; Reka Edge, whose JSON is ASCII;
-ERNIE 4.5, which puts its words into `<response>` tags and whose prompt opens its thought already.
+ERNIE 4.5, which puts its words into `<response>` tags and whose prompt opens its thought already;
+Trinity.
 
 A list between the tags is read as well, and so is a block that lacks its closing tag. A block that
-holds no call stays text, tags and all. Calls inside of a thought are drafts and part of it.
+holds no call stays text, tags and all. Small models write their calls between the tags that the
+prompt has around the list of tools; a definition there is no call. Calls inside of a thought are
+drafts and part of it, but for Trinity, which calls while it thinks.
 """
 
 import json
 
-from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.declaration import Syntax, only_named
 from canonicall.syntax.json_calls import json_opener
+from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import each_call, each_result
 
 _OPENERS = (json_opener("<tool_call>", "</tool_call>"),)
+_LIST_OF_TOOLS = json_opener("<tools>", "</tools>", form=JsonForm(is_strict=True))
 _PRINT_CALLS = each_call("<tool_call>\n", "\n</tool_call>")
 _PRINT_RESULTS = each_result("<tool_response>\n", "\n</tool_response>")
 
 SYNTAXES = (
     Syntax(
         name="hermes",
-        openers=_OPENERS,
+        openers=(*_OPENERS, *only_named(_LIST_OF_TOOLS)),
         thinking=(("<think>", "</think>"), ("<scratch_pad>", "</scratch_pad>")),
         noise=("<|im_end|>", "<|endoftext|>"),
         models=(
@@ -32,6 +37,7 @@ SYNTAXES = (
             "*qwq*",
             "*smollm3*",
             "*mimo-vl*",
+            "*kolibri-1*",
         ),
         prompt_opens_thinking=True,
         print_calls=_PRINT_CALLS,
@@ -73,5 +79,16 @@ SYNTAXES = (
         models=("*ernie-4.5*",),
         prompt_opens_thinking=True,
         print_calls=each_call("<tool_call>\n", "\n</tool_call>\n", between=""),
+    ),
+    Syntax(
+        name="trinity",
+        kin_of="hermes",
+        openers=_OPENERS,
+        call_ends_thinking=True,
+        noise=("<|im_end|>",),
+        models=("*trinity*",),
+        prompt_opens_thinking=True,
+        print_calls=_PRINT_CALLS,
+        print_results=_PRINT_RESULTS,
     ),
 )

@@ -17,7 +17,8 @@ Decisions, where engines differ:
 """
 
 from canonicall.findings import Action
-from canonicall.syntax.declaration import Looks, Opener, ReadCalls
+from canonicall.syntax.code_spans import code_openers
+from canonicall.syntax.declaration import Looks, Opener, Place, ReadCalls, only_named
 from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_object import JsonObject, Span
 from canonicall.syntax.output import Output
@@ -38,21 +39,49 @@ def json_opener(marker: str, *closers: str, form: JsonForm = USUAL) -> Opener:
 
 
 def bare_opener(bracket: str, *, form: JsonForm) -> Opener:
-    """JSON calls at the start of a reply, with no marker but the bracket they begin with."""
+    """JSON calls with no marker but the bracket they begin with.
+
+    They count at the start of the reply. Behind words they may be an example, so there they count
+    only where tools tell what a call is, and not where no syntax was named.
+    """
     read = json_calls(form=form, opened=bracket)
-    return Opener(bracket, read, place="start", by_form=True)
+
+    def read_first_or_offered(reader: Reader, output: Output) -> Reading[bool]:
+        if not (output.tools or output.has_said_nothing):
+            return False
+        return (yield from read(reader, output))
+
+    return Opener(bracket, read_first_or_offered, detected_place="start", by_form=True)
 
 
-def fenced_opener(*, form: JsonForm) -> Opener:
-    """JSON calls in a fence."""
+def taught_opener(bracket: str, *, form: JsonForm) -> Opener:
+    """The same for models that were taught to call like that: theirs count anywhere."""
     return Opener(
-        "```json",
-        json_calls("```", form=form),
-        looks=next_is("{", "["),
-        place="line",
-        closers=("```",),
-        by_form=True,
+        bracket, json_calls(form=form, opened=bracket), detected_place="start", by_form=True
     )
+
+
+def fenced_openers(*, form: JsonForm) -> tuple[Opener, ...]:
+    """JSON calls in a fence; all else in a fence, or between ticks, is code.
+
+    Only a fence that says so holds calls wherever it stands; where no syntax was named, others are
+    examples unless they are the first thing that is said.
+    """
+    places: dict[str, Place] = dict.fromkeys(("```json", "```"), "start")
+    places |= dict.fromkeys(("```tool_call", "```tool_calls", "```function_call"), "line")
+    fences = (
+        Opener(
+            marker,
+            json_calls("```", form=form),
+            looks=next_is("{", "["),
+            place="line",
+            detected_place=place,
+            closers=("```",),
+            by_form=True,
+        )
+        for marker, place in places.items()
+    )
+    return (*fences, *only_named(*code_openers(())))
 
 
 def json_calls(

@@ -1,7 +1,7 @@
 """Llama 3.1 to 3.3, and Llama 4 where it writes JSON.
 
-`{"name": ..., "parameters": {...}}`, bare at the start of the reply or behind `<|python_tag|>`,
-several joined by semicolons, or in a list. The built-in tools of Llama 3.1 are called by a line of
+`{"name": ..., "parameters": {...}}`, bare or behind `<|python_tag|>`, several joined by semicolons,
+or in a list. In code, JSON is an example. The built-in tools of Llama 3.1 are called by a line of
 code, `brave_search.call(query="...")`, behind the same tag; other code behind it stays text, as
 nothing says which tool it is for. Llama 3.2 was taught Python as well; its own template asks for
 JSON, and either is read.
@@ -13,8 +13,9 @@ import msgspec
 
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.errors import InvalidValue
+from canonicall.syntax.code_spans import code_openers
 from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
-from canonicall.syntax.json_calls import bare_opener, json_opener
+from canonicall.syntax.json_calls import json_opener, taught_opener
 from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import each_call, spaced_json
 from canonicall.syntax.output import Output
@@ -34,7 +35,10 @@ _LONGEST_KEY = 100
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w{0,63}")
 
 _BEHIND_TAG = json_opener(_TAG)
-_BARE = tuple(bare_opener(bracket, form=JsonForm(is_strict=True)) for bracket in "{[")
+_BARE = (
+    *(taught_opener(bracket, form=JsonForm(is_strict=True)) for bracket in "{["),
+    *code_openers(()),
+)
 
 
 def _read_builtin(reader: Reader, output: Output) -> Reading[bool]:

@@ -70,6 +70,16 @@ class Output:
         return self._open is not Thinking and self._kinds <= {Text}
 
     @property
+    def has_no_thought(self) -> bool:
+        """Whether there were no thoughts yet."""
+        return self._open is not Thinking and Thinking not in self._kinds
+
+    @property
+    def is_saying(self) -> bool:
+        """Whether words were the last thing that was told."""
+        return self._open is Text
+
+    @property
     def at_line_start(self) -> bool:
         """Whether the last character was the end of a line, or there was none."""
         if self._held:

@@ -33,14 +33,18 @@ _PAIR = re.compile(r"[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 """A character beyond the first 65,536 as JSON writes it: models write that in Python as well."""
 _SCALAR_ENDS = stops(",", "(", ")", "]", "\n")
 _BEHIND_TEXT = (",", ")", "]", "}")
+_PRINT = "print("
 _QUOTES = ('"""', "'''", '"', "'")
 _NUMBER = re.compile(r"(-?)([0-9]++)((?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)")
 
 
 def python_calls(
-    *closers: str, between: tuple[str, ...] = (",",), listed: bool = True
+    *closers: str, between: tuple[str, ...] = (",",), listed: bool = True, printed: bool = False
 ) -> ReadCalls:
-    """A reader of calls up to one of `closers`, or up to the end of the list they are in."""
+    """A reader of calls up to one of `closers`, or up to the end of the list they are in.
+
+    `printed`: calls may be written as if to print what they give.
+    """
 
     def read(reader: Reader, output: Output) -> Reading[bool]:
         found = False
@@ -58,7 +62,12 @@ def python_calls(
             if closers and (yield from reader.accept(*closers)):
                 return found
             mark = reader.mark()
+            is_printed = printed and bool((yield from reader.accept(_PRINT)))
+            yield from reader.blank()
             is_read = yield from read_call(reader, output)
+            if is_printed and is_read:
+                yield from reader.blank()
+                yield from reader.accept(")")
             raw = reader.since(mark)
             if not is_read:
                 if found:

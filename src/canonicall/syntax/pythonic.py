@@ -1,8 +1,9 @@
 """Models that call tools in Python: Llama 4, Llama 3.2 by prompt, ToolACE, LFM2, Olmo 3.
 
 A bare list counts at the start of a reply, and behind words where its tools were offered; the
-others have markers around it. A call whose list is not closed is a call all the same. Names and
-keys that Python would not read as such cannot be printed.
+others have markers around it. Gemma 3 was taught to write lines of code in a fence that says
+`tool_code`. A call whose list is not closed is a call all the same. Names and keys that Python
+would not read as such cannot be printed.
 """
 
 import msgspec
@@ -100,14 +101,21 @@ def _bare_list(reader: Reader, output: Output) -> Reading[bool]:
     return (yield from _read_list(reader, output))
 
 
-BARE_LIST = Opener("[", _bare_list, looks=_is_list_of_calls)
+BARE_LIST = Opener("[", _bare_list, looks=_is_list_of_calls, by_form=True)
+_TOOL_CODE = Opener(
+    "```tool_code",
+    python_calls("```", between=(",", ";"), printed=True),
+    place="line",
+    closers=("```",),
+    by_form=True,
+)
 
 SYNTAXES = (
     with_printing(
         Syntax(
             name="pythonic",
             notation="custom",
-            openers=(BARE_LIST,),
+            openers=(BARE_LIST, _TOOL_CODE),
             noise=("<|eot_id|>", "<|eom_id|>", "<|python_tag|>"),
             models=("*toolace*", "*gemma-3*"),
             is_marked=False,

@@ -18,11 +18,11 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from canonicall.blocks import ToolCall
-from canonicall.syntax.declaration import Syntax, arguments_of, only_named
+from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_printing import each_result
 from canonicall.syntax.printing import python_text, with_printing
-from canonicall.syntax.xml_calls import TagForm, bare_call_openers, tag_openers
+from canonicall.syntax.xml_calls import TagForm, bare_call_openers, tag_openers, tagged_calls
 
 
 def _form(block: str) -> TagForm:
@@ -57,11 +57,24 @@ def _function(call: ToolCall, *, in_lines: bool) -> str:
     return "\n".join((*lines, "</function>"))
 
 
+def _told_openers(form: TagForm) -> tuple[Opener, ...]:
+    """Markers that tell these calls from JSON between the same tags: in a thought that counts.
+
+    Models that write JSON write drafts into their thoughts, these write calls.
+    """
+    return tuple(
+        Opener(f"{block}{line}{form.call}=", tagged_calls(form, "="), closers=form.block_ends)
+        for block in form.blocks
+        for line in ("\n", "")
+    )
+
+
 _QWEN3_CODER = Syntax(
     name="qwen3_coder_xml",
     notation="xml",
     openers=(
         *only_named(json_opener("<tool_call>", "</tool_call>")),
+        *_told_openers(_form("tool_call")),
         *tag_openers(_form("tool_call"), bare=False),
         *(
             replace(one, is_common="name" in one.marker)

@@ -27,7 +27,9 @@ _SCALAR_END = re.compile(r"[\s,\]})<:;]|\Z")
 class Reader:
     """The text so far that nobody has taken yet, and ways to take it."""
 
-    def __init__(self) -> None:
+    def __init__(self, turn_ends: tuple[str, ...] = ()) -> None:
+        self.turn_ends = turn_ends
+        """Markers that mean nothing but that a turn, or a part of it, has ended."""
         self.position = 0
         """How many characters have been taken."""
         self._text = ""
@@ -153,6 +155,10 @@ class Reader:
                 fitting = [one for one in literals if rest.startswith(one)]
                 return max(fitting, key=len, default="")
             yield
+
+    def turn_has_ended(self) -> Reading[bool]:
+        """Whether a marker comes next that ends the turn."""
+        return bool(self.turn_ends) and bool((yield from self.next_of(*self.turn_ends)))
 
     def follows(self, skip: int, *literals: str) -> Reading[bool]:
         """Whether one of `literals`, or the end, comes behind `skip` characters and white space.

@@ -33,7 +33,7 @@ class TextScanner:
         self.syntax = get_syntax(syntax) if isinstance(syntax, str) else syntax
         offered = offered_tools(tools or ())
         self._output = Output(offered, keeps_blank=self.syntax.keeps_blank)
-        self._reader = Reader()
+        self._reader = Reader(self.syntax.noise)
         program = _Program(self.syntax, self._reader, self._output, has_offer=tools is not None)
         self._program = program.run(starts_in_thinking)
         self._closed = False
@@ -73,9 +73,15 @@ class _Markers:
         self.thinking = dict(syntax.thinking)
         closers = {closer for one in syntax.openers for closer in one.closers}
         self.closers = closers.difference(syntax.noise)
-        self.thought_ends = self.thinking.values() if syntax.prompt_opens_thinking else ()
+        ends = self.thinking.values() if self._may_meet_thought_ends else ()
+        self.thought_ends = set(ends).difference(syntax.noise)
         starts = (*self.openers, *self.thinking)
         self.stops = stops(*starts, *syntax.noise, *self.closers, *self.thought_ends)
+
+    @property
+    def _may_meet_thought_ends(self) -> bool:
+        """Whether a thought may end that was not opened, or that a call has interrupted."""
+        return self.syntax.prompt_opens_thinking or bool(self.ends_thinking)
 
     @cached_property
     def ends_thinking(self) -> tuple[str, ...]:
@@ -131,6 +137,8 @@ class _Program:
         self._closers = markers.closers
         self._thought_ends = markers.thought_ends
         self._may_be_in_thought = syntax.prompt_opens_thinking
+        self._interrupted: tuple[str, ...] = ()
+        """What should have ended a thought that a call ended."""
         self._stops = markers.stops
 
     def run(self, starts_in_thinking: bool) -> Reading[None]:
@@ -153,12 +161,28 @@ class _Program:
             elif marker in self._closers:
                 # Text, unless it begins like a marker that opens something.
                 yield from self._calls(marker)
-            elif marker in self._thought_ends and self._may_be_in_thought and output.has_only_words:
-                self._end_unopened(marker)
+            elif self._has_ended_thought(marker):
+                continue
             elif marker in self._thinking or marker in self._thought_ends:
                 output.text(reader.take(len(marker)))
             else:
                 reader.take(len(marker))
+
+    def _has_ended_thought(self, marker: str) -> bool:
+        """Whether a marker was the end of a thought that is not open; it was taken then."""
+        if marker in self._interrupted:
+            self._end_interrupted(marker)
+        elif marker in self._thought_ends and self._may_end_unopened():
+            self._end_unopened(marker)
+        else:
+            return False
+        return True
+
+    def _may_end_unopened(self) -> bool:
+        """Whether all so far may have been a thought, with calls in it where models do that."""
+        output = self._output
+        may_call = self._syntax.call_ends_thinking and output.has_no_thought
+        return self._may_be_in_thought and (output.has_only_words or may_call)
 
     def _end_unopened(self, marker: str) -> None:
         """The end of a thought that the prompt opened: what came before was told as words."""
@@ -171,6 +195,16 @@ class _Program:
             "stands before it are words. Pass starts_in_thinking=True where the prompt opens it."
         )
         self._output.note("thought_unopened", Action.DROPPED, why)
+
+    def _end_interrupted(self, marker: str) -> None:
+        """The end of a thought in which a call stood. Words behind the call were told as such."""
+        self._interrupted = ()
+        self._output.position = self._reader.position
+        self._reader.take(len(marker))
+        if self._output.is_saying:
+            self._output.end_words()
+            why = f"{marker!r} ends a thought that a call had ended; words between them are words."
+            self._output.note("thought_unopened", Action.DROPPED, why)
 
     def _close(self, marker: str) -> None:
         """A closing marker that calls wait for."""
@@ -189,8 +223,11 @@ class _Program:
         yield from self._reader.accept(*again)
         ends = stops(*closes, *self._markers.ends_thinking)
         marker = yield from self._reader.until(ends, self._output.thinking, consume=False)
+        self._interrupted = ()
         if marker in closes:
             self._reader.take(len(marker))
+        elif marker:
+            self._interrupted = closes
         self._output.end_words()
 
     def _calls(self, marker: str) -> Reading[None]:

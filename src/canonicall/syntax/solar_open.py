@@ -1,15 +1,17 @@
-"""Solar Open: an id, a name and arguments, each behind a marker of its own.
+"""Solar Open, with each part of a call behind a marker of its own.
 
-`<|tool_call:begin|>ID<|tool_call:name|>NAME<|tool_call:args|>{...}<|tool_call:end|>`, behind
-`<|tool_calls|>`. Every part of a reply, a thought, words, calls, is a message of its own between
-`<|begin|>assistant` and `<|end|>`.
+The first one writes an id, a name and JSON, behind `<|tool_calls|>`:
+`<|tool_call:begin|>ID<|tool_call:name|>NAME<|tool_call:args|>{...}<|tool_call:end|>`. Every part of
+a reply, a thought, words, calls, is a message of its own between `<|begin|>assistant` and
+`<|end|>`. The second one writes a name and a line for each argument, whose type the schema tells:
+`<|tool_arg:start|>KEY<|tool_arg:value|>VALUE<|tool_arg:end|>`.
 """
 
 import re
 from itertools import starmap
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, Syntax
+from canonicall.syntax.declaration import Opener, Syntax, arguments_of
 from canonicall.syntax.named_calls import (
     BEFORE_TAG,
     close_call,
@@ -20,8 +22,10 @@ from canonicall.syntax.named_calls import (
     word,
 )
 from canonicall.syntax.output import Output
+from canonicall.syntax.printing import bare_text, with_printing
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
+from canonicall.syntax.xml_keys import KeyForm, key_openers
 
 _BLOCK, _BEGIN, _END = "<|tool_calls|>", "<|tool_call:begin|>", "<|tool_call:end|>"
 _NAME, _ARGS = "<|tool_call:name|>", "<|tool_call:args|>"
@@ -68,6 +72,27 @@ def _print_results(results: tuple[ToolResult, ...]) -> str:
     return f"<|tool_response|>{said}"
 
 
+_OPEN2 = KeyForm(
+    call="<|tool_call:start|>",
+    call_end=_END,
+    key=("<|tool_arg:start|>", "<|tool_arg:value|>"),
+    value=("<|tool_arg:value|>", "<|tool_arg:end|>"),
+)
+
+
+def _print_lines(calls: tuple[ToolCall, ...]) -> str:
+    return "\n".join(map(_in_lines, calls))
+
+
+def _in_lines(call: ToolCall) -> str:
+    begin, middle, end = (*_OPEN2.key, _OPEN2.value[1])
+    lines = (
+        f"{begin}{key}{middle}{bare_text(value)}{end}\n"
+        for key, value in arguments_of(call).items()
+    )
+    return f"{_OPEN2.call}{call.name}\n{''.join(lines)}{_OPEN2.call_end}"
+
+
 SYNTAXES = (
     Syntax(
         name="solar_open",
@@ -78,5 +103,17 @@ SYNTAXES = (
         models=("*solar-open*",),
         print_calls=_print_calls,
         print_results=_print_results,
+    ),
+    with_printing(
+        Syntax(
+            name="solar_open2",
+            notation="xml",
+            openers=key_openers(_OPEN2),
+            thinking=(("<|think:start|>", "<|think:end|>"),),
+            noise=("<|im:end|>",),
+            models=("*solar-open2*", "*solar-open-2*", "*solar-pro-4*"),
+            prompt_opens_thinking=True,
+        ),
+        _print_lines,
     ),
 )

@@ -21,7 +21,7 @@ _FORM = replace(
     invoke_form((), prefix=_PREFIX),
     blocks=(f"<{_BAR}tool_calls_begin{_BAR}>",),
     block_ends=(f"<{_BAR}tool_calls_end{_BAR}>",),
-    fillers=(f"{_BEGIN}function{_SEPARATOR}", _BEGIN, f"function{_SEPARATOR}", _END),
+    fillers=(f"{_BEGIN}function{_SEPARATOR}", _BEGIN, f"function{_SEPARATOR}", _SEPARATOR, _END),
 )
 
 

@@ -163,10 +163,10 @@ def _body(reader: Reader, arguments: Arguments, form: TagForm) -> Reading[bool]:
         if (yield from reader.accept(*form.parameters)):
             if not (yield from _parameter(reader, arguments, form, ends)):
                 return False
-        elif (yield from reader.next_of(*others)):
+        elif (yield from reader.next_of(*others)) or (yield from reader.turn_has_ended()):
             return True
         elif not (yield from words_between(reader, arguments, expected)):
-            return False
+            return arguments.is_given_whole
 
 
 def _json_body(reader: Reader, arguments: Arguments) -> Reading[bool]:

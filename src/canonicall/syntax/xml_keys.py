@@ -1,8 +1,9 @@
 """Calls as a name and pairs of tags: `<tool_call>f<arg_key>k</arg_key><arg_value>V</arg_value>...`
 
-A name with no argument behind it is a call if the end of the call follows. Line ends between the
-tags mean nothing, also where they were escaped (`\\n` as two characters). What holds for values in
-xml_values.py holds here; an argument that is named and has no value is left out, with a finding.
+A name with no argument behind it is a call if the end of the call follows. Models also write all
+arguments as one JSON object behind the name. Line ends between the tags mean nothing, also where
+they were escaped (`\\n` as two characters). What holds for values in xml_values.py holds here; an
+argument that is named and has no value is left out, with a finding.
 """
 
 import re
@@ -14,6 +15,7 @@ from canonicall.syntax.json_calls import next_is
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
+from canonicall.syntax.typed_values import types_of
 from canonicall.syntax.xml_arguments import (
     Arguments,
     block_is_empty,
@@ -39,6 +41,9 @@ class KeyForm(Struct, frozen=True):
     separator: str = ""
     """What stands behind the name, where something does."""
     key: tuple[str, str] = ("<arg_key>", "</arg_key>")
+    """The tags around the name of an argument. The second may be the one before the value."""
+    type: tuple[str, str] = ("", "")
+    """The tags around the type of an argument, where it says that itself."""
     value: tuple[str, str] = ("<arg_value>", "</arg_value>")
 
     @property
@@ -129,14 +134,16 @@ def _call(reader: Reader, output: Output, form: KeyForm) -> Reading[bool]:
 def _name(reader: Reader, form: KeyForm) -> Reading[str]:
     """The name, if it is one and a call goes on behind it."""
     yield from reader.blank()
-    said, end = yield from reader.up_to(stops("\n", "<", _ESCAPED_LINE), _MOST_NAME)
+    said, end = yield from reader.up_to(stops("\n", "<", ">", "{", _ESCAPED_LINE), _MOST_NAME)
     name = said.strip()
     if not end or not _NAME.fullmatch(name):
         return ""
+    yield from reader.accept(">")
     yield from _blanks(reader)
     if form.separator and (yield from reader.accept(form.separator)):
         yield from _blanks(reader)
-    goes_on = yield from reader.next_of(form.key[0], form.call_end, form.call, *form.block_ends)
+    nexts = (form.key[0], "{", form.call_end, form.call, *form.block_ends)
+    goes_on = yield from reader.next_of(*nexts)
     return name if goes_on or reader.at_end else ""
 
 
@@ -153,6 +160,11 @@ def _body(reader: Reader, arguments: Arguments, form: KeyForm) -> Reading[bool]:
     ends = _value_ends(form, arguments)
     others = (form.call, *form.block_ends)
     expected = (form.key[0], form.call_end, *others)
+    if (yield from reader.peek()) == "{":
+        arguments.is_given_whole = True
+        whole = yield from reader.json_value(arguments.write, stops(form.call_end))
+        if not whole and reader.at_end:
+            return False
     while True:
         yield from _blanks(reader)
         if (yield from reader.accept(form.call_end)):
@@ -160,10 +172,10 @@ def _body(reader: Reader, arguments: Arguments, form: KeyForm) -> Reading[bool]:
         if (yield from reader.accept(form.key[0])):
             if not (yield from _argument(reader, arguments, form, ends)):
                 return False
-        elif (yield from reader.next_of(*others)):
+        elif (yield from reader.next_of(*others)) or (yield from reader.turn_has_ended()):
             return True
         elif not (yield from words_between(reader, arguments, expected)):
-            return False
+            return arguments.is_given_whole
 
 
 def _argument(
@@ -173,7 +185,7 @@ def _argument(
     pieces: list[str] = []
     key_ends = stops(form.key[1], form.value[0])
     end = yield from reader.until(key_ends, pieces.append, consume=False)
-    if end == form.key[1]:
+    if end == form.key[1] != form.value[0]:
         reader.take(len(end))
     key = "".join(pieces).strip()
     yield from _blanks(reader)
@@ -183,9 +195,22 @@ def _argument(
     if (yield from reader.next_of(form.key[0], form.call_end)):
         arguments.missing(key)
         return True
+    said_type = yield from _type(reader, form)
     yield from reader.accept(form.value[0])
-    kind = ValueKind(arguments.types(key))
+    kind = ValueKind(arguments.types(key) or types_of({"type": said_type}, {}))
     return (yield from read_value(reader, arguments, key, kind, ends))
+
+
+def _type(reader: Reader, form: KeyForm) -> Reading[str]:
+    """The type of an argument, if it says one."""
+    begin, end = form.type
+    if not begin or not (yield from reader.accept(begin)):
+        return ""
+    said, marker = yield from reader.up_to(stops(end, form.value[0]), _MOST_NAME)
+    if marker == end:
+        reader.take(len(end))
+        yield from _blanks(reader)
+    return said.strip()
 
 
 def _value_ends(form: KeyForm, arguments: Arguments) -> ValueEnds:

@@ -1,9 +1,10 @@
 """The value of one argument that stands as bare text between tags.
 
 Nothing in such a value is escaped, so it may contain its own closing tag. A closing tag counts only
-if something follows that may stand there: the next argument, the end of the call or of the block,
-or the end of the text. A string is passed on as it comes; no more of it is held back than the
-longest tag and what has to be looked at behind it. Values of other types wait for their end.
+if something follows that may stand there: the next argument, the end of the call, of the block or
+of the turn, or the end of the text. A string is passed on as it comes; no more of it is held back
+than the longest tag and what has to be looked at behind it. Values of other types wait for their
+end.
 """
 
 from msgspec import Struct
@@ -88,7 +89,7 @@ def _until_end(reader: Reader, value: "_Raw", ends: ValueEnds) -> Reading[bool]:
         if not tag:
             return False
         follows = unclosed.get(tag, ends.then)
-        if not follows or (yield from reader.follows(len(tag), *follows)):
+        if not follows or (yield from reader.follows(len(tag), *follows, *reader.turn_ends)):
             if tag not in unclosed:
                 reader.take(len(tag))
             return True
