@@ -1,6 +1,8 @@
 """Reading a document: whatever a transcript is stored as, or one sentence on why it is none."""
 
+import gzip
 import json
+import re
 
 import pytest
 from msgspec.structs import replace
@@ -80,7 +82,7 @@ def test_the_named_format_counts():
         (b"", "there is nothing in it"),
         (b" \n", "there is nothing in it"),
         (b"hello", "not JSON"),
-        (b"\xff\xfe", "not JSON"),
+        (b"\xff\xff", "not JSON"),
         (b'{"messages": [', "not JSON"),
         (b"7", "neither an object nor a list"),
         (b'{"role": "user", "content": "Hi"}', "a single message"),
@@ -93,6 +95,21 @@ def test_what_is_no_transcript_is_told_in_one_line(data, said):
     with pytest.raises(MalformedBody, match=said) as caught:
         read_document(data)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ('{"messages": []}'.encode("utf-16"), "this is UTF-16. Save it as UTF-8."),
+        ('[{"role": "user"}]'.encode("utf-16-le"), "this is UTF-16. Save it as UTF-8."),
+        (gzip.compress(b"{}"), "this is compressed. Unpack it with gunzip."),
+        (b"\x28\xb5\x2f\xfd\x04", "this is compressed. Unpack it with zstd -d."),
+        (b"SQLite format 3\0\x10", "this is a database."),
+    ],
+)
+def test_a_file_of_another_kind_is_called_by_its_name(data, said):
+    with pytest.raises(MalformedBody, match=re.escape(said)):
+        read_document(data)
 
 
 def test_a_body_that_breaks_its_format_has_the_path():

@@ -26,6 +26,17 @@ _HEADER_LENGTH = 200
 """The stored form says in its first bytes what it is."""
 _OF_RESPONSES = ("choices", "candidates", "output", "stop_reason", "stopReason", "finish_reason")
 """Fields that only the answers of providers have."""
+_NOT_TEXT = {
+    b"SQLite format 3\0": "a database. If it is opencode's, `canonicall import` reads it",
+    b"\x28\xb5\x2f\xfd": "compressed. Unpack it with zstd -d",
+    b"\x1f\x8b": "compressed. Unpack it with gunzip",
+    b"PK\x03\x04": "compressed. Unpack it with unzip",
+    b"\xff\xfe": "UTF-16. Save it as UTF-8",
+    b"\xfe\xff": "UTF-16. Save it as UTF-8",
+    b"{\0": "UTF-16. Save it as UTF-8",
+    b"[\0": "UTF-16. Save it as UTF-8",
+}
+"""How files begin that are taken for JSON, and what they are."""
 _WHAT_TO_GIVE = (
     'Give a request body (with "messages", "input" or "contents"), a list of messages, or a'
     " stored conversation"
@@ -126,7 +137,9 @@ def parsed_json(data: bytes, what_to_give: str) -> Any:
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise MalformedBody(f"this is not JSON: {error}. {what_to_give}.") from None
+        seen = next((what for begin, what in _NOT_TEXT.items() if data.startswith(begin)), None)
+        what = f"this is {seen}." if seen else f"this is not JSON: {error}. {what_to_give}."
+        raise MalformedBody(what) from None
     except RecursionError:
         raise MalformedBody("this is nested too deeply to be read.") from None
 

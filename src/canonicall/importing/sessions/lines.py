@@ -125,6 +125,10 @@ class Notes:
         why = "A summary stands for what was said before; the model does not see it any more."
         self._set_aside("session_compacted", lines, why)
 
+    def edited(self, lines: Sequence[Line]) -> None:
+        why = "It was changed or taken out later; what the model sees is the later form."
+        self._set_aside("session_edited", lines, why)
+
     def errors(self, lines: Sequence[Line]) -> None:
         why = "The program showed an error; the model did not say it."
         self._set_aside("session_error_left_out", lines, why)
