@@ -97,6 +97,18 @@ def test_what_is_no_transcript_is_told_in_one_line(data, said):
     assert "\n" not in str(caught.value)
 
 
+HALF = rb'{"model": "m", "messages": [{"role": "user", "content": "a\ud83d \ud83d\ude00 \\ud83d"}]}'
+
+
+def test_half_of_a_character_is_replaced_and_told():
+    """Python and JavaScript write it; providers refuse the whole body for it."""
+    document = read_document(HALF)
+    assert document.body["messages"][0]["content"] == "a\ufffd \U0001f600 \\ud83d"
+    assert "lone_surrogate" in [one.code for one in document.findings]
+    whole = HALF.replace(rb"a\ud83d", rb"a")
+    assert "lone_surrogate" not in [one.code for one in read_document(whole).findings]
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -151,7 +163,11 @@ def test_another_kind_of_file_is_one_more_entry(monkeypatch):
         ([b"\n", CHAT + b"\n", b"\n"], [Piece(CHAT + b"\n")]),
         ([CHAT + b"\n", b"\n", b"oops\n", CHAT], [(CHAT + b"\n", 1), (b"oops\n", 3), (CHAT, 4)]),
         ([b"{\n", b'"messages": []}\n'], [Piece(b'{\n"messages": []}\n')]),
-        ([b"hello\n", CHAT], [Piece(b"hello\n" + CHAT)]),
+        ([b"hello\n", b"\n", CHAT], [(b"hello\n", 1), (CHAT, 3)]),
+        ([b"hello\n", b"7\n", CHAT], [Piece(b"hello\n7\n" + CHAT)]),
+        ([b"hello\n"], [Piece(b"hello\n")]),
+        ([HALF + b"\n", CHAT], [(HALF + b"\n", 1), (CHAT, 2)]),
+        ([b"[\n", CHAT + b"\n", b"]\n"], [Piece(b"[\n" + CHAT + b"\n]\n")]),
         ([b"7\n", b"8\n"], [Piece(b"7\n8\n")]),
         (stored().splitlines(keepends=True), [Piece(stored())]),
     ],

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from canonicall import dump
 from importing.session_files import (
     AGENTS,
     as_export,
@@ -163,7 +164,7 @@ def test_pi_what_was_edited_counts_in_its_last_form():
     )
     assert told(data)[-2:] == [("assistant", "All of them pass."), ("user", "Use it.")]
     assert "session_edited" in codes(data)
-    assert "123" not in repr(conversation(data))
+    assert b"123" not in dump(conversation(data))
 
 
 def test_pi_instructions_are_those_of_the_last_compaction():

@@ -91,6 +91,13 @@ def test_wherever_a_session_was_cut_it_can_be_repaired(agent):
 
 
 @EVERY
+def test_a_line_with_half_of_a_character_stays_as_it_is(agent):
+    """Else its result would count as missing, and be given a second time."""
+    data = agent.session().replace(b"2 passed", rb"2 passed \ud83d")
+    assert written_back(data).data == data
+
+
+@EVERY
 def test_damage_in_the_middle_is_left_alone(agent):
     first, *rest = agent.session(interrupted=True).splitlines(keepends=True)
     data = b"".join([first, b"{damaged\n", *rest])

@@ -22,7 +22,8 @@ class UnusableFile(CanonicallError):
     """A file does not hold what it should, or cannot be written; the text names the place."""
 
     def __init__(self, place: str, what: object) -> None:
-        super().__init__(f"{place}: {what}")
+        # "$" is all of the file, which is named already.
+        super().__init__(f"{place}: {str(what).removeprefix('$: ')}")
 
 
 def shown(name: str) -> str:

@@ -56,6 +56,8 @@ def read(data: bytes) -> Document:
     """The conversation as Gemini CLI would send it next."""
     notes = Notes()
     checkpoint = whole_object(data)
+    if checkpoint:
+        notes.halves(data, "$")
     if "clientHistory" in checkpoint:
         messages = _decoded(checkpoint["clientHistory"], "", notes, "checkpoint")
         return notes.document(NAME, messages, "")

@@ -78,6 +78,7 @@ def read(data: bytes) -> Document:
     """The conversation as opencode would send it next."""
     notes = Notes()
     session = whole_object(data)
+    notes.halves(data, "$")
     lines = [Line(at, one) for at, one in enumerate(objects_in(session.get("messages")), 1)]
     lines.sort(key=lambda line: (_created(line), text_in(line.object("info"), "id")))
     lines = _before_revert(lines, object_in(object_in(session.get("info")).get("revert")), notes)
