@@ -240,3 +240,29 @@ def test_write_session_is_for_sessions_in_place(tmp_path, session):
     assert run("fix", body, "--as", "openai", "--in-place", "--write-session").exit_code == 2
     file = session(AGENTS["pi"])
     assert run("fix", file, "--as", "openai", "--write-session").exit_code == 2
+
+
+@EVERY
+@pytest.mark.parametrize("verb", ["fix --as openai", "convert --to openai", "import"])
+def test_nothing_else_is_written_in_the_place_of_a_session(agent, verb, session):
+    file = session(agent)
+    name, *target = verb.split()
+    done = run(name, file, *target, "-o", file)
+    assert done.exit_code in (1, 2)
+    assert file.read_bytes() == agent.session(interrupted=True)
+    assert left_in(file.parent) == [file.name]
+
+
+def test_what_a_conversation_does_not_hold_is_named(tmp_path):
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "temperature": 0}
+    done = run("import", "-", input=json.dumps(body))
+    assert "not in it: model, temperature." in " ".join(done.stderr.split())
+    done = run("import", "-", "--json", input=json.dumps(body))
+    assert json.loads(done.stderr)["left_out"] == ["model", "temperature"]
+
+
+def test_of_a_file_with_one_document_a_line_it_is_said_who_takes_it(tmp_path):
+    body = json.dumps({"messages": [{"role": "user", "content": "Hi"}]})
+    done = run("import", "-", input=f"{body}\n{body}\n")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "one document a line" in done.stderr

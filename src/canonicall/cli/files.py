@@ -31,6 +31,13 @@ def shown(name: str) -> str:
     return "standard input" if name == STANDARD else click.format_filename(name)
 
 
+def is_same_file(one: str, other: str) -> bool:
+    """Whether two names are those of one file, by whatever way they lead there."""
+    if STANDARD in (one, other):
+        return False
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
 @contextmanager
 def reading(name: str) -> Iterator[BinaryIO]:
     """A file, or standard input, as bytes."""

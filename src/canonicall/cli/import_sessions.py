@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,14 @@ import msgspec
 from rich.console import Console
 
 from canonicall.cli.arguments import from_option, json_option, output_option
-from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown, writing
+from canonicall.cli.files import (
+    STANDARD,
+    UnusableFile,
+    is_same_file,
+    read_bytes,
+    shown,
+    writing,
+)
 from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import counted, open_console, say, show_findings
 from canonicall.cli.session_database import is_database
@@ -24,7 +32,14 @@ from canonicall.cli.visible import visible
 from canonicall.errors import CanonicallError, MalformedBody
 from canonicall.importing.documents import read_document
 from canonicall.importing.kinds import Document
+from canonicall.importing.pieces import pieces
 from canonicall.persisted import dump
+
+_SAID = (
+    *("messages", "input", "contents", "system", "instructions"),
+    *("systemInstruction", "system_instruction"),
+)
+"""The fields of a body that a conversation is made of."""
 
 
 @click.command("import")
@@ -62,8 +77,11 @@ def import_sessions(place: str, id: str, format: str, output: str, as_json: bool
             raise click.UsageError(f"This is only listed; name {name} to write OUT.")
         found = sessions_in(Path(place)) if is_folder else sessions_in_database(Path(place))
         return _list(place, found, as_json=as_json)
+    if is_same_file(place, output):
+        what = "OUT is FILE itself, and holds more than the conversation. Name another file."
+        raise click.UsageError(what)
     try:
-        document = read_document(_read(place, id), format)
+        document = read_document(_read(place, id, format), format)
     except CanonicallError as error:
         raise UnusableFile(shown(place), error) from None
     with writing(output) as out:
@@ -72,12 +90,14 @@ def import_sessions(place: str, id: str, format: str, output: str, as_json: bool
     return OK
 
 
-def _read(place: str, id: str) -> bytes:
+def _read(place: str, id: str, format: str) -> bytes:
     """The bytes of a session, wherever it is kept."""
-    if place == STANDARD:
-        return read_bytes(STANDARD)
     if not id:
-        return stored_session(Path(place))
+        data = read_bytes(STANDARD) if place == STANDARD else stored_session(Path(place))
+        if next(pieces(BytesIO(data), format)).line:
+            what = "there is one document a line in it, and one is read. `canonicall convert` and"
+            raise MalformedBody(f"{what} `canonicall check` take such a file.")
+        return data
     for session in sessions_in_database(Path(place), id):
         return session.data
     raise MalformedBody(f"there is no session {id!r}. `canonicall import FILE` lists them.")
@@ -85,13 +105,21 @@ def _read(place: str, id: str) -> bytes:
 
 def _tell(place: str, document: Document, *, as_json: bool) -> None:
     if as_json:
-        record = {**_row(shown(place), document), "findings": document.findings}
+        more = {"findings": document.findings, "left_out": _left_out(document)}
+        record = {**_row(shown(place), document), **more}
         click.echo(msgspec.json.encode(record), err=True)
         return
     console = open_console(stderr=True)
     told = f"{shown(place)}: {document.format}, {counted(_messages(document), 'message')}"
     say(console, told, style="bold", indent="")
     show_findings(console, document.findings)
+    if left := _left_out(document):
+        say(console, f"Not part of a conversation, and not in it: {', '.join(left)}.")
+
+
+def _left_out(document: Document) -> list[str]:
+    """The fields of a body that are no part of a conversation."""
+    return [name for name in document.body or () if name not in _SAID]
 
 
 def _row(file: str, document: Document) -> dict[str, Any]:
