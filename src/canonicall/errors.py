@@ -52,7 +52,8 @@ class UnknownName(CanonicallError, LookupError):
         self.name = name
         self.known = tuple(sorted(known))
         near = get_close_matches(str(name), sorted({*self.known, *aliases}), n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(self.known)}."
+        listed = f"Known: {', '.join(self.known)}." if self.known else "There is none yet."
+        hint = f"Did you mean {near[0]!r}?" if near else listed
         super().__init__(f"no {kind} is called {name!r}. {hint}")
 
     def __str__(self) -> str:

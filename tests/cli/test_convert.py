@@ -232,3 +232,34 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
             tracemalloc.stop()
     assert size > 24_000_000
     assert peak < 8_000_000
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-o", "out", "--rejected", "talk.jsonl"),
+        ("-o", "out", "--report", "talk.jsonl"),
+        ("-o", "out", "--rejected", "out"),
+        ("-o", "out", "--report", "./out"),
+        ("-o", "out", "--rejected", "more", "--report", "more"),
+        ("-o", "out", "--report", "out.rejected.jsonl"),
+        ("-o", "link", "--report", "talk.jsonl"),
+    ],
+)
+def test_no_file_is_used_for_two_things(talk, tmp_path, monkeypatch, options):
+    """What is read would be lost, or one output by the other."""
+    monkeypatch.chdir(tmp_path)
+    data = as_lines(SOUND, DAMAGED)
+    talk(data)
+    (tmp_path / "link").symlink_to("out")
+    done = convert("talk.jsonl", "--to", "gemini", *options)
+    assert done.exit_code == 2
+    assert "are the same file" in done.stderr
+    assert (tmp_path / "talk.jsonl").read_text("utf-8") == data
+    assert left_in(tmp_path) == ["link", "talk.jsonl"]
+
+
+def test_a_file_may_be_converted_in_place(talk):
+    file = talk(as_lines(SOUND, SOUND))
+    assert convert(file, "--to", "gemini", "-o", file).exit_code == 0
+    assert ["contents" in one for one in records(file)] == [True, True]

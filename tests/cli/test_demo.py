@@ -75,15 +75,30 @@ def test_every_claim_holds(facts):
     assert [check["claim"] for check in facts["checks"] if not check["holds"]] == []
 
 
-def test_text_shows_the_facts(facts, canonicall):
-    """The printed demo has a row for every hop, and the claims and the ends of the JSON."""
-    shown = canonicall("demo").stdout
-    words = " ".join(shown.split())
+def told_of_hops(shown):
+    """Every hop that a page tells of, in order: its provider and, where it has a row, its calls."""
     table, _, _ = shown.partition("2. The same conversation")
     rows = [line.split() for line in table.splitlines() if line.endswith("accepted")]
-    for hop, row in zip(facts["hops"], rows, strict=True):
-        assert row[0] == hop["provider"]
-        assert str(hop["calls"]) in row
+    *_, others = table.partition("The others are ")
+    names = " ".join(others.split()).removesuffix(".").split(", ")
+    hops = [(row[0], next(filter(str.isdigit, row))) for row in rows]
+    at = next(number for number, row in enumerate(rows) if row[1] == "others")
+    assert rows[at][0] == str(len(names))
+    return [*hops[:at], *((name, None) for name in names), *hops[at + 1 :]]
+
+
+def are_those(told, facts):
+    for (provider, calls), hop in zip(told, facts["hops"], strict=True):
+        assert provider == hop["provider"]
+        assert calls in (None, str(hop["calls"]))
+    return sum(calls is not None for _, calls in told) == demo._HOPS_SHOWN + 1
+
+
+def test_text_shows_the_facts(facts, canonicall):
+    """The printed demo tells of every hop, and has the claims and the ends of the JSON."""
+    shown = canonicall("demo").stdout
+    words = " ".join(shown.split())
+    assert are_those(told_of_hops(shown), facts)
     for check in facts["checks"]:
         assert f"yes {check['claim']}" in words
     for outcome, count in facts["outcomes"].items():
@@ -129,11 +144,24 @@ def test_a_refusal_is_shown_with_the_words_of_the_provider(monkeypatch):
     assert demo._cells(refused)[-1] == "400: tool_use without tool_result"
 
 
+def test_a_stop_that_refused_has_a_row_of_its_own():
+    story = demo.tell()
+    refused = replace(story.hops[20], statuses=(400,), error="No.")
+    hops = (*story.hops[:20], refused, *story.hops[21:])
+    page = io.StringIO()
+    Console(file=page, width=80).print(demo._hops_table(hops, 80))
+    rows = [line.split() for line in page.getvalue().splitlines()]
+    assert [row[0] for row in rows if row[-2:] == ["400:", "No."]] == [refused.name]
+    assert f"{len(hops) - demo._HOPS_SHOWN - 2} others" in page.getvalue()
+
+
 def test_a_narrow_terminal_cuts_nothing_off():
-    """At 50 columns text is folded, not lost."""
+    """At 50 columns text is folded, not lost; columns that do not fit are left out."""
     page = io.StringIO()
     story = demo.show(Console(file=page, width=50, markup=False, emoji=False, highlight=False))
     assert max(map(len, page.getvalue().splitlines())) <= 50
+    table, _, _ = page.getvalue().partition("The others are")
+    assert table.count("accepted\n") == demo._HOPS_SHOWN + 2
     assert story.checks[-1].claim.split()[-1] in page.getvalue()
 
 
@@ -146,7 +174,8 @@ def test_a_low_window_is_not_flooded():
     _, *drawn, last = re.split(r"(?:\x1b\[1A\x1b\[2K)+", page.getvalue())
     assert len(drawn) > 20
     assert max(picture.count("\n") for picture in drawn) <= 12
-    assert last.count("accepted") > 40
+    table, _, _ = last.partition("The others are")
+    assert table.count("accepted") == demo._HOPS_SHOWN + 2
 
 
 def lines_of(picture):
@@ -165,10 +194,7 @@ def lines_of(picture):
 def test_the_picture_has_the_facts_of_a_fresh_run(facts, drawn, which):
     """To renew it: canonicall demo --svg docs/demo.svg"""
     lines = lines_of(drawn if which == "fresh" else PICTURE)
-    table = lines[: lines.index("2. The same conversation, sent with ids and blocks as they are")]
-    rows = [line.split() for line in table if line.endswith("accepted")]
-    hops = [(hop["provider"], str(hop["calls"])) for hop in facts["hops"]]
-    assert [(row[0], next(filter(str.isdigit, row))) for row in rows] == hops
+    assert are_those(told_of_hops("\n".join(lines)), facts)
     said = [line.strip() for line in lines]
     assert all(f"yes  {check['claim']}" in said for check in facts["checks"])
     words = " ".join(" ".join(lines).split())

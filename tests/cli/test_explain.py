@@ -93,7 +93,7 @@ def test_several_meanings_come_with_the_likeliest_first(explain):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["x", "--request", "broken.json"], 1, "broken.json: $: this is not JSON"),
+        (["x", "--request", "broken.json"], 1, "broken.json: this is not JSON"),
         (
             ["x", "--request", "damaged.json", "--provider", "openai"],
             1,

@@ -50,6 +50,16 @@ def test_what_is_accepted_stays_as_it_is_to_the_byte(talk, end):
     assert "accepts it as it is" in " ".join(done.stderr.split())
 
 
+def test_half_of_a_character_is_refused_and_repaired(talk):
+    """JSON to those who wrote it, and none to a provider."""
+    file = talk(json.dumps({**SOUND, "system": "A cut emoji: \ud83d."}))
+    checked = CliRunner().invoke(cli, ["check", str(file), "--as", "anthropic"])
+    assert (checked.exit_code, "lone_surrogate" in checked.stdout) == (3, True)
+    done = fix(file, "--as", "anthropic")
+    assert json.loads(done.stdout)["system"] == "A cut emoji: \ufffd."
+    assert "lone_surrogate" in done.stderr
+
+
 @pytest.mark.parametrize("target", ["openai", "gemini", "mistral", "bedrock", "cohere", "ollama"])
 def test_any_other_provider_gets_a_body_it_accepts(talk, target):
     done = fix(talk(json.dumps(DAMAGED)), "--as", f"{target}:some-model")

@@ -1,6 +1,9 @@
 """`canonicall import`, and sessions of coding agents in the verbs that read and repair."""
 
 import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -104,6 +107,77 @@ def test_the_small_files_of_opencode_are_put_together(tmp_path):
     assert load(one.stdout.encode()).conversation == whole
 
 
+@pytest.fixture
+def database(tmp_path):
+    """opencode's database, with one session that ends with an open call."""
+    place = tmp_path / "share" / "opencode.db"
+    place.parent.mkdir()
+    with closing(sqlite3.connect(place)) as base, base:
+        base.execute("CREATE TABLE session (id, title, directory, revert, time_created)")
+        base.execute("CREATE TABLE message (id, session_id, time_created, data)")
+        base.execute("CREATE TABLE part (id, message_id, session_id, data)")
+        base.execute("INSERT INTO session VALUES ('ses_1', 'Tests', '/work', NULL, 1)")
+        base.execute("INSERT INTO session VALUES ('ses_2', 'Nothing', '/work', NULL, 2)")
+        for message in json.loads(AGENTS["opencode"].session(interrupted=True))["messages"]:
+            info, parts = message["info"], message["parts"]
+            id, at = info.pop("id"), info["time"]["created"]
+            row = (id, "ses_1", at, json.dumps(info))
+            base.execute("INSERT INTO message VALUES (?, ?, ?, ?)", row)
+            for number, part in enumerate(parts):
+                row = (f"prt_{id}{number}", id, "ses_1", json.dumps(part))
+                base.execute("INSERT INTO part VALUES (?, ?, ?, ?)", row)
+    return place
+
+
+def test_the_database_of_opencode_is_listed(database):
+    """Alone, and as a file in a folder; beside it may be databases of other programs."""
+    with closing(sqlite3.connect(database.parent / "other.db")) as other, other:
+        other.execute("CREATE TABLE session (id)")
+    for place in (database, database.parent):
+        done = run("import", place, "--json")
+        first, empty = map(json.loads, done.stdout.splitlines())
+        assert (first["session"], first["messages"], first["open_calls"]) == ("ses_1", 6, 1)
+        assert "no message" in empty["error"]
+        assert done.exit_code == 3
+    assert f"{database} --session ses_1\n" in run("import", database).stdout
+
+
+def test_a_session_in_the_database_of_opencode_is_read(database, tmp_path):
+    done = run("import", database, "--session", "ses_1", "-o", tmp_path / "talk")
+    assert done.exit_code == 0
+    whole = read_document(AGENTS["opencode"].session(interrupted=True)).request.conversation
+    assert load((tmp_path / "talk").read_bytes()).conversation == whole
+
+
+def test_a_database_without_the_session_or_of_another_program_says_so(database, tmp_path):
+    unknown = run("import", database, "--session", "ses_9")
+    assert (unknown.exit_code, unknown.stdout) == (1, "")
+    assert "there is no session 'ses_9'" in unknown.stderr
+    assert run("import", database, "-o", tmp_path / "talk").exit_code == 2
+    assert run("import", tmp_path, "--session", "ses_1").exit_code == 2
+    other = tmp_path / "other.db"
+    with closing(sqlite3.connect(other)) as base, base:
+        base.execute("CREATE TABLE tea (id)")
+    done = run("import", other)
+    assert done.exit_code == 1
+    assert "not opencode's database" in done.stderr
+
+
+def test_a_file_that_is_gone_meanwhile_does_not_end_the_list(session, tmp_path, monkeypatch):
+    session(AGENTS["pi"])
+    (tmp_path / "gone.jsonl").write_bytes(AGENTS["pi"].session())
+    read = Path.read_bytes
+
+    def read_bytes(place):
+        if place.name == "gone.jsonl":
+            place.unlink()
+        return read(place)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    done = run("import", tmp_path, "--json")
+    assert (done.exit_code, len(done.stdout.splitlines())) == (0, 1)
+
+
 @EVERY
 def test_check_fix_and_convert_read_sessions(agent, session):
     file = session(agent)
@@ -166,3 +240,29 @@ def test_write_session_is_for_sessions_in_place(tmp_path, session):
     assert run("fix", body, "--as", "openai", "--in-place", "--write-session").exit_code == 2
     file = session(AGENTS["pi"])
     assert run("fix", file, "--as", "openai", "--write-session").exit_code == 2
+
+
+@EVERY
+@pytest.mark.parametrize("verb", ["fix --as openai", "convert --to openai", "import"])
+def test_nothing_else_is_written_in_the_place_of_a_session(agent, verb, session):
+    file = session(agent)
+    name, *target = verb.split()
+    done = run(name, file, *target, "-o", file)
+    assert done.exit_code in (1, 2)
+    assert file.read_bytes() == agent.session(interrupted=True)
+    assert left_in(file.parent) == [file.name]
+
+
+def test_what_a_conversation_does_not_hold_is_named(tmp_path):
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "temperature": 0}
+    done = run("import", "-", input=json.dumps(body))
+    assert "not in it: model, temperature." in " ".join(done.stderr.split())
+    done = run("import", "-", "--json", input=json.dumps(body))
+    assert json.loads(done.stderr)["left_out"] == ["model", "temperature"]
+
+
+def test_of_a_file_with_one_document_a_line_it_is_said_who_takes_it(tmp_path):
+    body = json.dumps({"messages": [{"role": "user", "content": "Hi"}]})
+    done = run("import", "-", input=f"{body}\n{body}\n")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "one document a line" in done.stderr

@@ -8,6 +8,8 @@ from finding_codes import ABOUT_SESSIONS, documented
 from importing.session_files import AGENTS, as_lines, claude_entry, tool_result
 
 CLAUDE = AGENTS["claude-code"]
+PI = AGENTS["pi"]
+EDIT = {"targetId": "e4", "replacement": {"content": "Most of them pass."}}
 
 
 def _read(*more):
@@ -29,6 +31,12 @@ PROVOKED = {
     ),
     "session_compacted": lambda: _read(
         claude_entry("u2", "a3", "user", "So far.", isCompactSummary=True)
+    ),
+    "session_edited": lambda: (
+        read_document(
+            PI.session()
+            + as_lines([{"type": "context_edit", "id": "e9", "parentId": "e4", **EDIT}])
+        ).findings
     ),
     "session_error_left_out": lambda: _read(
         claude_entry("x1", "a3", "assistant", "API Error", isApiErrorMessage=True)

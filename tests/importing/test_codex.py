@@ -1,7 +1,5 @@
 """Sessions of Codex: older files, compaction, turns that were rolled back."""
 
-import pytest
-
 from canonicall import encode_request, read_document, verify
 from importing.session_files import AGENTS, as_lines, codex_call, codex_item, codex_line, codex_says
 from importing.sessions_read import PROVIDERS, codes, conversation, told
@@ -15,14 +13,56 @@ def test_codex_files_of_older_versions_have_bare_items():
     assert told(data) == told(AGENTS["codex"].session())
 
 
-@pytest.mark.parametrize("replaced", [False, True])
-def test_codex_compaction_replaces_what_was_said(replaced):
+CONTEXT = codex_says("user", "<environment_context>\n  <cwd>/work</cwd>\n</environment_context>")
+
+
+def test_codex_compaction_replaces_what_was_said():
     summary = codex_says("user", "We ran tests.")["payload"]
-    more = {"replacement_history": [summary]} if replaced else {}
-    compacted = codex_line("compacted", message="We ran tests.", **more)
+    compacted = codex_line("compacted", message="", replacement_history=[summary])
     data = as_lines([*AGENTS["codex"].healthy(), compacted, codex_says("user", "And now?")])
     assert [words for _, words in told(data)] == ["We ran tests.", "And now?"]
     assert "session_compacted" in codes(data)
+
+
+def test_codex_a_summary_alone_stands_behind_what_the_user_said():
+    """Older versions wrote no history with it; Codex puts it together in this way."""
+    header, turn, *said = AGENTS["codex"].healthy()
+    compacted = codex_line("compacted", message="We ran tests.")
+    data = as_lines([header, turn, CONTEXT, *said, compacted, codex_says("user", "And now?")])
+    words = [words for _, words in told(data)]
+    assert words == ["Run the tests.", "We ran tests.", "And now?"]
+    assert "session_compacted" in codes(data)
+
+
+def test_codex_what_the_program_says_for_the_user_is_no_turn():
+    """It goes with the turn that it stands before, and does not count for one that is undone."""
+    undone = codex_line("event_msg", type="thread_rolled_back", num_turns=1)
+    told_about = [codex_says("developer", "You may write files."), CONTEXT]
+    second, call = AGENTS["codex"].second_call()
+    after = codex_says("user", "<turn_aborted>\nIt was stopped.\n</turn_aborted>")
+    data = as_lines([*AGENTS["codex"].healthy(), *told_about, second, call, after, undone])
+    assert told(data) == told(AGENTS["codex"].session())
+
+
+def test_codex_what_other_agents_say_is_told_to_the_model():
+    words = {"type": "input_text", "text": "Look at the tests."}
+    item = codex_item("agent_message", author="/root", recipient="/root/a", content=[words])
+    said = {"author": "/root/a", "recipient": "/root", "content": "I did.", "trigger_turn": True}
+    line = codex_line("inter_agent_communication", **said)
+    data = as_lines([*AGENTS["codex"].healthy(), item, line])
+    assert told(data)[-2:] == [("user", "Look at the tests."), ("user", "I did.")]
+    undone = codex_line("event_msg", type="thread_rolled_back", num_turns=2)
+    undone_data = as_lines([*AGENTS["codex"].healthy(), item, line, undone])
+    assert told(undone_data) == told(AGENTS["codex"].session())
+
+
+def test_codex_what_another_agent_sealed_is_kept_as_it_is():
+    said = {"author": "/root", "recipient": "/root/a", "content": "", "encrypted_content": "Z2Vo"}
+    line = codex_line("inter_agent_communication", **said)
+    data = as_lines([*AGENTS["codex"].healthy(), line])
+    assert "unknown_item" in codes(data)
+    body = encode_request(read_document(data).request, "openai/openai-responses").body
+    assert body["input"][-1]["content"][0]["encrypted_content"] == "Z2Vo"
 
 
 def test_codex_turns_that_were_rolled_back_do_not_count():

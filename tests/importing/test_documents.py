@@ -1,6 +1,8 @@
 """Reading a document: whatever a transcript is stored as, or one sentence on why it is none."""
 
+import gzip
 import json
+import re
 
 import pytest
 from msgspec.structs import replace
@@ -80,7 +82,7 @@ def test_the_named_format_counts():
         (b"", "there is nothing in it"),
         (b" \n", "there is nothing in it"),
         (b"hello", "not JSON"),
-        (b"\xff\xfe", "not JSON"),
+        (b"\xff\xff", "not JSON"),
         (b'{"messages": [', "not JSON"),
         (b"7", "neither an object nor a list"),
         (b'{"role": "user", "content": "Hi"}', "a single message"),
@@ -93,6 +95,33 @@ def test_what_is_no_transcript_is_told_in_one_line(data, said):
     with pytest.raises(MalformedBody, match=said) as caught:
         read_document(data)
     assert "\n" not in str(caught.value)
+
+
+HALF = rb'{"model": "m", "messages": [{"role": "user", "content": "a\ud83d \ud83d\ude00 \\ud83d"}]}'
+
+
+def test_half_of_a_character_is_replaced_and_told():
+    """Python and JavaScript write it; providers refuse the whole body for it."""
+    document = read_document(HALF)
+    assert document.body["messages"][0]["content"] == "a\ufffd \U0001f600 \\ud83d"
+    assert "lone_surrogate" in [one.code for one in document.findings]
+    whole = HALF.replace(rb"a\ud83d", rb"a")
+    assert "lone_surrogate" not in [one.code for one in read_document(whole).findings]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ('{"messages": []}'.encode("utf-16"), "this is UTF-16. Save it as UTF-8."),
+        ('[{"role": "user"}]'.encode("utf-16-le"), "this is UTF-16. Save it as UTF-8."),
+        (gzip.compress(b"{}"), "this is compressed. Unpack it with gunzip."),
+        (b"\x28\xb5\x2f\xfd\x04", "this is compressed. Unpack it with zstd -d."),
+        (b"SQLite format 3\0\x10", "this is a database."),
+    ],
+)
+def test_a_file_of_another_kind_is_called_by_its_name(data, said):
+    with pytest.raises(MalformedBody, match=re.escape(said)):
+        read_document(data)
 
 
 def test_a_body_that_breaks_its_format_has_the_path():
@@ -134,7 +163,11 @@ def test_another_kind_of_file_is_one_more_entry(monkeypatch):
         ([b"\n", CHAT + b"\n", b"\n"], [Piece(CHAT + b"\n")]),
         ([CHAT + b"\n", b"\n", b"oops\n", CHAT], [(CHAT + b"\n", 1), (b"oops\n", 3), (CHAT, 4)]),
         ([b"{\n", b'"messages": []}\n'], [Piece(b'{\n"messages": []}\n')]),
-        ([b"hello\n", CHAT], [Piece(b"hello\n" + CHAT)]),
+        ([b"hello\n", b"\n", CHAT], [(b"hello\n", 1), (CHAT, 3)]),
+        ([b"hello\n", b"7\n", CHAT], [Piece(b"hello\n7\n" + CHAT)]),
+        ([b"hello\n"], [Piece(b"hello\n")]),
+        ([HALF + b"\n", CHAT], [(HALF + b"\n", 1), (CHAT, 2)]),
+        ([b"[\n", CHAT + b"\n", b"]\n"], [Piece(b"[\n" + CHAT + b"\n]\n")]),
         ([b"7\n", b"8\n"], [Piece(b"7\n8\n")]),
         (stored().splitlines(keepends=True), [Piece(stored())]),
     ],

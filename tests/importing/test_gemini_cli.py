@@ -66,3 +66,9 @@ def test_gemini_a_checkpoint_holds_the_history():
     data = json.dumps({"history": [], "clientHistory": history, "toolCall": call}, indent=2)
     assert read_document(data.encode()).format == "gemini-cli"
     assert len(conversation(data.encode()).ledger.open) == 1
+
+
+def test_gemini_messages_of_a_kind_that_is_not_known_are_named():
+    data = as_lines([*AGENTS["gemini-cli"].healthy(), gemini_says("x", "novelty", "What is this?")])
+    assert told(data) == told(AGENTS["gemini-cli"].session())
+    assert "novelty x 1" in str(read_document(data).findings)

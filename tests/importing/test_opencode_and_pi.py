@@ -2,6 +2,9 @@
 
 import json
 
+import pytest
+
+from canonicall import dump
 from importing.session_files import (
     AGENTS,
     as_export,
@@ -55,6 +58,27 @@ def test_opencode_errors_are_results_and_failed_replies_are_set_aside():
 def test_opencode_messages_are_in_the_order_of_their_time():
     data = as_export(AGENTS["opencode"].healthy()[::-1])
     assert told(data) == told(AGENTS["opencode"].session())
+
+
+@pytest.mark.parametrize(
+    ("revert", "left"),
+    [
+        ({"messageID": "m3"}, ["Run the tests.", "", "", "They pass."]),
+        ({"messageID": "m2", "partID": "p2"}, ["Run the tests.", "Hm."]),
+        ({"messageID": "gone"}, ["Run the tests.", "", "", "They pass.", "Again."]),
+    ],
+)
+def test_opencode_what_was_taken_back_does_not_count(revert, left):
+    """The user went back; opencode takes it out with the next prompt."""
+    messages = [*AGENTS["opencode"].healthy(), AGENTS["opencode"].second_call()[0]]
+    if "partID" in revert:
+        parts = [{"type": "text", "id": "p1", "text": "Hm."}, {"type": "text", "id": "p2"}]
+        messages[1] = opencode_message("m2", "assistant", 2, *parts)
+    session = json.loads(as_export(messages))
+    session["info"]["revert"] = revert
+    data = json.dumps(session).encode()
+    assert [words for _, words in told(data)] == left
+    assert ("session_branch_left" in codes(data)) == (revert["messageID"] != "gone")
 
 
 # pi.
@@ -120,3 +144,56 @@ def test_pi_commands_of_the_user_and_failed_results():
     assert "Ran `ls`" in ran.text
     assert "a.py" in ran.text
     assert answered.results[0].error
+
+
+def pi_edit(id, parent, target, replacement):
+    place = {"type": "context_edit", "id": id, "parentId": parent}
+    return {**place, "targetId": target, "replacement": replacement}
+
+
+def test_pi_what_was_edited_counts_in_its_last_form():
+    data = as_lines(
+        [
+            *AGENTS["pi"].healthy(),
+            pi_entry("e5", "e4", role="user", content="The key is 123."),
+            pi_entry("e6", "e5", role="user", content="Use it."),
+            pi_edit("e7", "e6", "e4", {"content": "All of them pass."}),
+            pi_edit("e8", "e7", "e5", {"content": "A key."}),
+            pi_edit("e9", "e8", "e5", None),
+        ]
+    )
+    assert told(data)[-2:] == [("assistant", "All of them pass."), ("user", "Use it.")]
+    assert "session_edited" in codes(data)
+    assert b"123" not in dump(conversation(data))
+
+
+def test_pi_instructions_are_those_of_the_last_compaction():
+    header, *rest = AGENTS["pi"].healthy()
+    first = pi_entry("e0", None, role="system", content="Be brief.")
+    whole = as_lines([header, first, {**rest[0], "parentId": "e0"}, *rest[1:]])
+    assert told(whole)[0] == ("system", "Be brief.")
+    place = {"type": "compaction", "id": "e5", "parentId": "e4", "firstKeptEntryId": "e0"}
+    anew = {"role": "system", "content": "Be precise."}
+    compaction = {**place, "summary": "We ran tests.", "systemMessage": anew}
+    assert told(whole + as_lines([compaction]))[:3] == [
+        ("system", "Be precise."),
+        ("user", "We ran tests."),
+        ("user", "Run the tests."),
+    ]
+
+
+def test_pi_replies_that_failed_or_were_stopped_are_set_aside():
+    said = {"type": "text", "text": "I wi"}
+    for reason in ("error", "aborted"):
+        reply = pi_reply("e5", "e4", said, pi_call("x"), stopReason=reason)
+        data = as_lines([*AGENTS["pi"].healthy(), reply])
+        assert told(data) == told(AGENTS["pi"].session())
+        assert "session_error_left_out" in codes(data)
+
+
+def test_pi_a_thought_that_is_hidden_goes_back_as_it_came():
+    hidden = {"type": "thinking", "thinking": "", "thinkingSignature": "Z2Vo", "redacted": True}
+    said = {"type": "text", "text": "Yes."}
+    data = as_lines([*AGENTS["pi"].healthy(), pi_reply("e5", "e4", hidden, said)])
+    *_, answer = conversation(data).messages
+    assert [(one.kind, one.value) for one in answer.blocks[0].opaque] == [("redacted", "Z2Vo")]

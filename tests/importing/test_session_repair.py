@@ -12,7 +12,12 @@ from importing.session_files import (
     claude_entry,
     codex_item,
     codex_says,
+    gemini_call,
+    gemini_result,
+    gemini_says,
+    pi_call,
     pi_entry,
+    pi_reply,
     pi_result,
     tool_result,
     tool_use,
@@ -86,10 +91,47 @@ def test_wherever_a_session_was_cut_it_can_be_repaired(agent):
 
 
 @EVERY
+def test_a_line_with_half_of_a_character_stays_as_it_is(agent):
+    """Else its result would count as missing, and be given a second time."""
+    data = agent.session().replace(b"2 passed", rb"2 passed \ud83d")
+    assert written_back(data).data == data
+
+
+@EVERY
 def test_damage_in_the_middle_is_left_alone(agent):
     first, *rest = agent.session(interrupted=True).splitlines(keepends=True)
     data = b"".join([first, b"{damaged\n", *rest])
     assert written_back(data).data.startswith(data)
+
+
+def counted(entries):
+    return [{**entry, "ordinal": at} for at, entry in enumerate(entries)]
+
+
+def ordinals(data):
+    return [json.loads(line)["ordinal"] for line in data.splitlines()]
+
+
+def test_codex_lines_that_are_counted_stay_counted_to_the_end():
+    """Codex opens no such file again whose last line has no number."""
+    entries = AGENTS["codex"].healthy() + AGENTS["codex"].second_call()
+    done = written_back(as_lines(counted(entries)))
+    assert ordinals(done.data) == list(range(len(entries) + 1))
+    assert is_sound(done.data)
+
+
+def test_codex_lines_behind_one_that_is_added_or_dropped_are_counted_anew():
+    entries = [
+        *AGENTS["codex"].healthy(),
+        codex_item("function_call_output", call_id="nobody", output="?"),
+        *AGENTS["codex"].second_call(),
+        codex_says("user", 'Say "ordinal":9 and no more.'),
+    ]
+    before = as_lines(counted(entries))
+    done = written_back(before)
+    assert ordinals(done.data) == list(range(len(entries)))
+    *_, last = done.data.splitlines()
+    assert json.loads(last) == counted(entries)[-1]
 
 
 def added(before, after):
@@ -194,6 +236,29 @@ def test_pi_results_are_linked_into_the_tree():
     assert said[-1] == "Never mind."
     assert b'"gone"' not in done.data
     assert "session_branch_left" not in [one.code for one in read_document(done.data).findings]
+
+
+def test_pi_a_reply_that_was_stopped_is_not_answered():
+    """pi does not send it again: a result of its call would be the result of nothing."""
+    stopped = pi_reply("e6", "e5", pi_call("second"), stopReason="aborted")
+    asked = AGENTS["pi"].second_call()[0]
+    before = as_lines([*AGENTS["pi"].healthy(), asked, stopped])
+    assert written_back(before).data == before
+
+
+def test_gemini_a_result_in_a_message_of_its_own_is_not_replaced():
+    call = gemini_call("second")
+    before = as_lines(
+        [
+            *AGENTS["gemini-cli"].healthy(),
+            gemini_says("u2", "user", "Again."),
+            gemini_says("g3", "gemini", "", toolCalls=[call]),
+            gemini_says("u3", "user", gemini_result("second")),
+        ]
+    )
+    assert written_back(before).data == before
+    *_, answered = read_document(before).request.conversation.messages
+    assert answered.results[0].text == "2 passed"
 
 
 def test_pi_files_without_ids_are_mended_too():

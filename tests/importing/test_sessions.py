@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from canonicall import MalformedBody, Media, Thinking, encode_request, read_document, verify
+from canonicall import MalformedBody, Media, Thinking, dump, encode_request, read_document, verify
 from canonicall.importing.documents import kind_of
 from canonicall.importing.pieces import pieces
 from importing.session_files import AGENTS, PNG, as_export, as_lines
@@ -23,6 +23,15 @@ def test_a_session_is_known_by_its_beginning(agent):
     assert kind_of(data).name == read_document(data).format == agent.name
     (piece,) = pieces(data.splitlines(keepends=True))
     assert (piece.data, piece.line) == (data, 0)
+
+
+@EVERY
+def test_half_of_a_character_is_replaced_and_told(agent):
+    data = agent.session().replace(b"2 passed", rb"2 passed \ud83d")
+    assert kind_of(data).name == agent.name
+    assert "2 passed \ufffd" in dump(conversation(data)).decode()
+    assert "lone_surrogate" in codes(data)
+    assert "lone_surrogate" not in codes(data.replace(rb"\ud83d", rb"\ud83d\ude00"))
 
 
 @EVERY

@@ -21,7 +21,7 @@ from canonicall.cli.arguments import (
     json_option,
     profile_option,
 )
-from canonicall.cli.files import reading, shown
+from canonicall.cli.files import UnusableFile, reading, shown
 from canonicall.cli.judging import Subject, Verdict
 from canonicall.cli.overview import FAILED, FOUND, OK
 from canonicall.cli.page import (
@@ -150,7 +150,7 @@ def _show_each(found: Iterator[Judged]) -> Counter[str]:
     for judged in found:
         _count(seen, judged)
         if judged.error:
-            complain(f"{judged.place}: {judged.error}")
+            complain(str(UnusableFile(judged.place, judged.error)))
         elif judged.is_refused or not judged.line:
             if seen["shown"]:
                 console.print()
@@ -195,7 +195,7 @@ def _show_matrix(found: Iterator[Judged]) -> Counter[str]:
     for judged in found:
         _count(seen, judged)
         if judged.error:
-            complain(f"{judged.place}: {judged.error}")
+            complain(str(UnusableFile(judged.place, judged.error)))
             continue
         title = f"{judged.place}, read as {judged.read_as}"
         for verdict in judged.verdicts:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,10 +23,11 @@ from canonicall.cli.conversion_target import ConversionTarget
 from canonicall.cli.convert_progress import Progress
 from canonicall.cli.convert_summary import summary_record, tell_rejected, tell_summary
 from canonicall.cli.converting import Aim, Chunk, Converted, Done, Tally, converted, report_lines
-from canonicall.cli.files import STANDARD, UnusableFile, reading, shown, writing
+from canonicall.cli.files import STANDARD, UnusableFile, is_same_file, reading, shown, writing
 from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import open_console, say
 from canonicall.cli.resuming import Mark, PartFile, ResumableFiles
+from canonicall.cli.session_repair import keep_session
 from canonicall.cli.version import versions
 from canonicall.errors import CanonicallError
 from canonicall.importing.pieces import Piece, pieces
@@ -119,6 +120,19 @@ class Wanted(Struct, frozen=True, kw_only=True):
         """Where lines go that cannot be converted; "" for nowhere."""
         return self.rejected or (f"{self.output}.rejected.jsonl" if self.makes_file else "")
 
+    def forbid_one_file_for_two(self) -> None:
+        """What is written must not replace what is read, nor what else is written."""
+        given = {
+            "FILE": self.file,
+            "--output": self.output,
+            "--rejected": self.rejected_file,
+            "--report": self.report or "",
+        }
+        for (one, name), (other, again) in combinations(given.items(), 2):
+            is_in_place = (one, other) == ("FILE", "--output")
+            if name and again and not is_in_place and is_same_file(name, again):
+                raise click.UsageError(f"{one} and {other} are the same file, {again}.")
+
 
 class Conversion:
     """The conversion of one file."""
@@ -126,6 +140,7 @@ class Conversion:
     def __init__(self, wanted: Wanted) -> None:
         if wanted.resume and not wanted.is_resumable:
             raise click.UsageError("--resume needs a FILE that is not '-', and an --output file.")
+        wanted.forbid_one_file_for_two()
         self._wanted = wanted
         self._aim = Aim(
             wanted.target,
@@ -255,6 +270,7 @@ class Conversion:
 
     def _run_document(self, piece: Piece) -> Tally:
         """A file that is one document."""
+        keep_session(self._wanted.file, self._wanted.output, self._aim.format)
         try:
             done = converted(piece.data, self._aim, in_one_line=False)
         except CanonicallError as error:

@@ -128,7 +128,7 @@ def converted(data: bytes, aim: Aim, *, in_one_line: bool) -> Converted:
         named = f"{aim.target}:{model}" if model and target.provider else ""
         if named and not target.model and isinstance(model, str):
             target = get_target(named)
-        if target.model in ("", model) and not verify(subject.body.body, target):
+        if target.model in ("", model) and not subject.violations(target):
             return Converted(data.rstrip(b"\r\n") + b"\n")
     encoded = subject.encoded_for(target)
     written = encoded.data

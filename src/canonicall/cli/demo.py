@@ -1,8 +1,9 @@
 """`canonicall demo`: one conversation through all providers, for a person who is new here.
 
 Out: text for a terminal or a pipe, or the same facts as JSON. It fits 80 columns and grows to 100
-at most; colour only helps, it says nothing of its own. In a terminal the table grows as it happens.
-The same page can be saved as a picture.
+at most; colour only helps, it says nothing of its own. In a terminal the table grows as it happens:
+the first stops and the last one have a row each, those between them are named below it. The same
+page can be saved as a picture.
 """
 
 import io
@@ -29,6 +30,10 @@ from canonicall.conversation import Conversation
 from canonicall.ids import is_canonical_tool_id
 
 _ID_SHOWN = 13
+_HOPS_SHOWN = 10
+"""The first stops, whose rules differ the most."""
+_ROOMY = 78
+"""Columns that all of the first table takes."""
 _ERRORS_SHOWN = 8
 _WIDTH = 80
 """Columns of a picture: as wide as text is without a terminal."""
@@ -101,16 +106,18 @@ def tell(each: Callable[[Hop], None] | None = None) -> Story:
 def show(console: Console) -> Story:
     """Tell it while it happens."""
     _show_beginning(console)
-    table = _hops_table()
+    hops: list[Hop] = []
     # What overflows the window is shown at the end: redrawn, it would fill the scrollback.
-    with Live(_indented(table), console=console, auto_refresh=False) as live:
+    with Live(console=console, auto_refresh=False) as live:
 
         def add(hop: Hop) -> None:
-            _add_hop(table, hop)
-            live.refresh()
+            hops.append(hop)
+            live.update(_hops_table(hops, console.width), refresh=True)
 
         story = tell(add)
-    console.print()
+    if not console.is_terminal:
+        # There the line has not been ended.
+        console.print()
     _show_rest(story, console)
     return story
 
@@ -121,10 +128,7 @@ def drawn(story: Story) -> str:
         file=io.StringIO(), record=True, width=_WIDTH, markup=False, emoji=False, highlight=False
     )
     _show_beginning(console)
-    table = _hops_table()
-    for hop in story.hops:
-        _add_hop(table, hop)
-    console.print(_indented(table))
+    console.print(_hops_table(story.hops, _WIDTH))
     _show_rest(story, console)
     picture = console.export_svg(title="canonicall demo", unique_id="demo")
     return re.sub(r"@font-face \{[^}]*\}\s*", "", picture).replace(
@@ -143,20 +147,43 @@ def _show_beginning(console: Console) -> None:
     say(
         console,
         "Each gets the whole conversation so far, with thoughts, parallel calls, images and calls"
-        " that the user cancelled; asks for tools; and answers. The columns in the middle say what"
-        " had to be changed for it.",
+        " that the user cancelled; asks for tools; and answers. The columns say how many calls"
+        " there are by then, what the first is called there, and what was changed for it.",
     )
     console.print()
 
 
 def _show_rest(story: Story, console: Console) -> None:
+    names = ", ".join(hop.name for hop in _between(story.hops))
+    console.print()
+    say(console, f"The others are {names}.")
     _show_naive(story.naive, console)
     _show_end(story, console)
 
 
-def _add_hop(table: Table, hop: Hop) -> None:
-    *cells, verdict = _cells(hop)
-    table.add_row(*cells, Text(verdict, style="green" if hop.is_accepted else "bold red"))
+def _between(hops: Sequence[Hop]) -> list[Hop]:
+    """The stops that need no row of their own: nothing happened there that a row would tell."""
+    return [hop for hop in hops[_HOPS_SHOWN:-1] if hop.is_accepted]
+
+
+def _hops_table(hops: Sequence[Hop], width: int) -> Padding:
+    """A row for each of the first stops and for the last one, and one for all between them."""
+    heads = ("provider", "calls", "id of the first", *_REPAIRS, "other", "verdict")
+    is_roomy = width >= _ROOMY
+    table = _table(*(heads if is_roomy else (*heads[:2], heads[-1])))
+
+    def add(cells: tuple[str, ...], *, is_accepted: bool = True) -> None:
+        verdict = Text(cells[-1], style="green" if is_accepted else "bold red")
+        table.add_row(*(cells[:-1] if is_roomy else cells[:2]), verdict)
+
+    between = _between(hops)
+    for hop in hops:
+        if hop not in between:
+            add(_cells(hop), is_accepted=hop.is_accepted)
+        if hop in between[-1:]:
+            blank = [""] * (len(heads) - 3)
+            add((f"{len(between)} others", str(hop.calls), *blank, "accepted"))
+    return _indented(table)
 
 
 def _cells(hop: Hop) -> tuple[str, ...]:
@@ -178,7 +205,8 @@ def _show_naive(naive: Sequence[Refused], console: Console) -> None:
     table = _table("provider", "status", _WORDS)
     for one in [one for one in refused if told[one.error] is one][:_ERRORS_SHOWN]:
         status = Text(str(one.status), style="red")
-        table.add_row(one.name, status, textwrap.shorten(one.error, 150))
+        # Lists of faults begin with a star, which would stand alone before a long place.
+        table.add_row(one.name, status, textwrap.shorten(one.error.removeprefix("* "), 150))
     console.print(_indented(table))
 
 
@@ -232,10 +260,6 @@ def _outcomes(talk: Conversation) -> dict[str, int]:
 def _head(console: Console, title: str) -> None:
     console.print()
     console.print(title, style="bold cyan")
-
-
-def _hops_table() -> Table:
-    return _table("provider", "calls", "id of the first", *_REPAIRS, "other", "verdict")
 
 
 def _indented(table: Table) -> Padding:

@@ -60,7 +60,7 @@ def explain(text: str | None, request_file: str | None, provider: str | None, as
     target = _target(found, provider, request_file or "")
     body = found.body if found else None
     told = explain_error(error, request=body, target=target)
-    broken = verify(body, target).findings if body is not None and target else ()
+    broken = (*found.findings, *verify(found.body, target)) if found and target else ()
     if as_json:
         record = {"known": bool(told), "meanings": told.entries, "violations": broken}
         click.echo(msgspec.json.format(msgspec.json.encode(record), indent=2))

@@ -22,12 +22,20 @@ class UnusableFile(CanonicallError):
     """A file does not hold what it should, or cannot be written; the text names the place."""
 
     def __init__(self, place: str, what: object) -> None:
-        super().__init__(f"{place}: {what}")
+        # "$" is all of the file, which is named already.
+        super().__init__(f"{place}: {str(what).removeprefix('$: ')}")
 
 
 def shown(name: str) -> str:
     """What a file is called in messages."""
     return "standard input" if name == STANDARD else click.format_filename(name)
+
+
+def is_same_file(one: str, other: str) -> bool:
+    """Whether two names are those of one file, by whatever way they lead there."""
+    if STANDARD in (one, other):
+        return False
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from canonicall.cli.judging import changes
 from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import Tally, counted, open_console, say, show_violations
 from canonicall.cli.repairing import Repaired, repaired
-from canonicall.cli.session_repair import repair_session, session_in
+from canonicall.cli.session_repair import keep_session, repair_session, session_in
 from canonicall.errors import CanonicallError
 from canonicall.importing.pieces import Piece, pieces
 
@@ -86,6 +86,7 @@ def fix(
         return repair_session(session, target, is_wanted=write_session, as_json=as_json)
     if write_session:
         raise click.UsageError(f"{file} is not the session of a coding agent.")
+    keep_session(file, output, format)
     job = _Job(file, target, format, as_json=as_json)
     if in_place:
         with writing(file, wanted=job.back_up_if_changed) as out:

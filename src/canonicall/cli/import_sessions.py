@@ -1,5 +1,8 @@
 """`canonicall import`: sessions of coding agents, listed, or read into a stored conversation."""
 
+import shlex
+from collections.abc import Iterable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -8,44 +11,77 @@ import msgspec
 from rich.console import Console
 
 from canonicall.cli.arguments import from_option, json_option, output_option
-from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown, writing
+from canonicall.cli.files import (
+    STANDARD,
+    UnusableFile,
+    is_same_file,
+    read_bytes,
+    shown,
+    writing,
+)
 from canonicall.cli.overview import FOUND, OK
-from canonicall.cli.page import counted, open_console, say, show_findings, show_table, simple_table
-from canonicall.cli.session_files import FoundSession, sessions_in, stored_session
-from canonicall.errors import CanonicallError
+from canonicall.cli.page import counted, open_console, say, show_findings
+from canonicall.cli.session_database import is_database
+from canonicall.cli.session_files import (
+    FoundSession,
+    sessions_in,
+    sessions_in_database,
+    stored_session,
+)
+from canonicall.cli.visible import visible
+from canonicall.errors import CanonicallError, MalformedBody
 from canonicall.importing.documents import read_document
 from canonicall.importing.kinds import Document
+from canonicall.importing.pieces import pieces
 from canonicall.persisted import dump
+
+_SAID = (
+    *("messages", "input", "contents", "system", "instructions"),
+    *("systemInstruction", "system_instruction"),
+)
+"""The fields of a body that a conversation is made of."""
 
 
 @click.command("import")
 @click.argument("place", type=click.Path(exists=True, allow_dash=True), metavar="FILE|FOLDER")
+@click.option(
+    "--session", "id", default="", metavar="ID", help="Which one, of opencode's database."
+)
 @from_option
 @output_option
 @json_option
-def import_sessions(place: str, format: str, output: str, as_json: bool) -> int:
+def import_sessions(place: str, id: str, format: str, output: str, as_json: bool) -> int:
     """Read or list the sessions of coding agents.
 
     FILE is a session of Claude Code, Codex, Gemini CLI, opencode or pi, or anything else that
     `check` reads; - is standard input. It becomes a stored conversation, which every verb reads.
-    With a FOLDER, the sessions below it are listed. What is not part of the conversation, such as
-    the talk of sub-agents, is told on standard error.
+    With a FOLDER, or with opencode's database and no ID, the sessions in it are listed. What is not
+    part of the conversation, such as the talk of sub-agents, is told on standard error.
 
     \b
     Examples:
       canonicall import ~/.claude/projects
       canonicall import session.jsonl -o conversation.jsonl
       canonicall import session.jsonl | canonicall check - --as openai
+      canonicall import opencode.db --session ID -o conversation.jsonl
 
     Ends with 3 if a folder holds a session that cannot be read.
     """
-    if place != STANDARD and Path(place).is_dir():
+    is_folder = place != STANDARD and Path(place).is_dir()
+    is_base = place != STANDARD and Path(place).is_file() and is_database(Path(place))
+    if id and not is_base:
+        raise click.UsageError("--session goes with a FILE that is opencode's database.")
+    if is_folder or (is_base and not id):
         if output != STANDARD:
-            raise click.UsageError("A folder is listed; name one FILE to write OUT.")
-        return _list(Path(place), as_json=as_json)
-    data = read_bytes(STANDARD) if place == STANDARD else stored_session(Path(place))
+            name = "--session ID" if is_base else "one FILE"
+            raise click.UsageError(f"This is only listed; name {name} to write OUT.")
+        found = sessions_in(Path(place)) if is_folder else sessions_in_database(Path(place))
+        return _list(place, found, as_json=as_json)
+    if is_same_file(place, output):
+        what = "OUT is FILE itself, and holds more than the conversation. Name another file."
+        raise click.UsageError(what)
     try:
-        document = read_document(data, format)
+        document = read_document(_read(place, id, format), format)
     except CanonicallError as error:
         raise UnusableFile(shown(place), error) from None
     with writing(output) as out:
@@ -54,15 +90,36 @@ def import_sessions(place: str, format: str, output: str, as_json: bool) -> int:
     return OK
 
 
+def _read(place: str, id: str, format: str) -> bytes:
+    """The bytes of a session, wherever it is kept."""
+    if not id:
+        data = read_bytes(STANDARD) if place == STANDARD else stored_session(Path(place))
+        if next(pieces(BytesIO(data), format)).line:
+            what = "there is one document a line in it, and one is read. `canonicall convert` and"
+            raise MalformedBody(f"{what} `canonicall check` take such a file.")
+        return data
+    for session in sessions_in_database(Path(place), id):
+        return session.data
+    raise MalformedBody(f"there is no session {id!r}. `canonicall import FILE` lists them.")
+
+
 def _tell(place: str, document: Document, *, as_json: bool) -> None:
     if as_json:
-        record = {**_row(shown(place), document), "findings": document.findings}
+        more = {"findings": document.findings, "left_out": _left_out(document)}
+        record = {**_row(shown(place), document), **more}
         click.echo(msgspec.json.encode(record), err=True)
         return
     console = open_console(stderr=True)
     told = f"{shown(place)}: {document.format}, {counted(_messages(document), 'message')}"
     say(console, told, style="bold", indent="")
     show_findings(console, document.findings)
+    if left := _left_out(document):
+        say(console, f"Not part of a conversation, and not in it: {', '.join(left)}.")
+
+
+def _left_out(document: Document) -> list[str]:
+    """The fields of a body that are no part of a conversation."""
+    return [name for name in document.body or () if name not in _SAID]
 
 
 def _row(file: str, document: Document) -> dict[str, Any]:
@@ -81,35 +138,41 @@ def _messages(document: Document) -> int:
     return sum(1 for _ in document.request.conversation.messages)
 
 
-def _list(folder: Path, *, as_json: bool) -> int:
+def _list(place: str, sessions: Iterable[FoundSession], *, as_json: bool) -> int:
     rows: list[dict[str, Any]] = []
-    for session in sessions_in(folder):
+    for session in sessions:
         rows.append(_listed(session))
         if as_json:
             click.echo(msgspec.json.encode(rows[-1]))
     if not as_json:
-        _show(open_console(widest=140), folder, rows)
+        _show(open_console(widest=140), place, rows)
     return FOUND if any("error" in row for row in rows) else OK
 
 
 def _listed(session: FoundSession) -> dict[str, Any]:
+    named = {"session": session.id} if session.id else {}
     try:
-        return _row(session.file, session.kind.read(session.data))
+        return _row(session.file, session.kind.read(session.data)) | named
     except CanonicallError as error:
-        return {"file": session.file, "format": session.kind.name, "error": str(error)}
+        return {"file": session.file, "format": session.kind.name, "error": str(error), **named}
 
 
-def _show(console: Console, folder: Path, rows: list[dict[str, Any]]) -> None:
+def _show(console: Console, place: str, rows: list[dict[str, Any]]) -> None:
+    """Two lines a session: what it holds, and where it is, ready to be copied."""
     if not rows:
-        say(console, f"{folder}: no session of a known coding agent is in it.", indent="")
+        say(console, f"{shown(place)}: no session of a known coding agent is in it.", indent="")
         return
-    table = simple_table("session", "agent", "model", "messages", "calls", "open")
+    widest = max(len(row["format"]) for row in rows)
     for row in rows:
-        file = str(Path(row["file"]).relative_to(folder))
-        if "error" in row:
-            table.add_row(file, row["format"], row["error"], "", "", "")
-            continue
-        numbers = (f"{row[name]:,}" for name in ("messages", "calls", "open_calls"))
-        table.add_row(file, row["format"], row["model"], *numbers)
-    show_table(console, table)
-    say(console, f"{counted(len(rows), 'session')}.", style="bold", indent="")
+        what = row.get("error") or _figures(row)
+        say(console, f"{row['format']:<{widest}}  {what}", style="bold", indent="")
+        option = f" --session {row['session']}" if "session" in row else ""
+        console.print(f"  {visible(shlex.quote(row['file']))}{option}", soft_wrap=True)
+    say(console, f"{counted(len(rows), 'session')}. To read one: canonicall import FILE", indent="")
+
+
+def _figures(row: dict[str, Any]) -> str:
+    told = [counted(row["messages"], "message"), counted(row["calls"], "call")]
+    if row["open_calls"]:
+        told.append(f"{row['open_calls']:,} without a result")
+    return ", ".join([row["model"], *told] if row["model"] else told)

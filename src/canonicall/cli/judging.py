@@ -88,12 +88,18 @@ class Subject:
     def verdict(self, name: str) -> Verdict:
         target = self.target(name)
         if self.body is not None and self.is_own(target):
-            found = verify(self.body.body, target.as_served).findings
+            found = self.violations(target)
             return Verdict(name, target.format, target.model, "as it is", found)
         encoded = self.encoded_for(target)
         found = verify(encoded.body, target).findings
         told = changes((*self.reading_findings, *encoded.report))
         return Verdict(name, target.format, target.model, "as rendered", found, told)
+
+    def violations(self, target: Target) -> tuple[Finding, ...]:
+        """What the service would refuse in the body as it stands; nothing where there is none."""
+        if self.body is None:
+            return ()
+        return (*self.body.findings, *verify(self.body.body, target.as_served))
 
     @property
     def reading_findings(self) -> tuple[Finding, ...]:

@@ -31,7 +31,7 @@ def repaired(data: bytes, format: str, name: str, *, in_one_line: bool) -> Repai
     subject = Subject(data, format)
     target = subject.target(name)
     is_own = subject.is_own(target)
-    if subject.body is not None and is_own and not verify(subject.body.body, target.as_served):
+    if is_own and not subject.violations(target):
         unended = in_one_line and not data.endswith(b"\n")
         return Repaired(data + b"\n" if unended else data, name, is_changed=False)
     encoded = subject.encoded_for(target)

@@ -1,16 +1,24 @@
-"""The session files in a folder. opencode's are many small files, put together here into one."""
+"""The sessions in a folder: a file each, but for opencode, which has a database.
+
+Before that it had many small files; they are put together here into one.
+"""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from canonicall.cli.files import UnusableFile
+from canonicall.cli.session_database import exported_sessions, is_database
 from canonicall.errors import CanonicallError
 from canonicall.importing.documents import kind_of
 from canonicall.importing.kinds import DocumentKind
+from canonicall.importing.sessions import opencode
 
 _SUFFIXES = (".jsonl", ".json")
+_DATABASE = ".db"
 _LARGEST = 512 * 1024 * 1024
 """A file beyond this is no session of a coding agent."""
 
@@ -21,16 +29,33 @@ class FoundSession(msgspec.Struct, frozen=True):
     file: str
     data: bytes
     kind: DocumentKind
+    id: str = ""
+    """Which one it is, where a file holds several."""
 
 
 def sessions_in(folder: Path) -> Iterator[FoundSession]:
-    """Every session below a folder, in the order of the names."""
+    """Every session below a folder, in the order of the names. What cannot be read is none."""
     for place in sorted(folder.rglob("*")):
-        if place.suffix in _SUFFIXES and place.is_file() and place.stat().st_size <= _LARGEST:
-            data = stored_session(place)
-            kind = _kind(data)
-            if kind is not None and kind.is_session:
-                yield FoundSession(str(place), data, kind)
+        with suppress(OSError):
+            yield from _sessions_at(place)
+
+
+def sessions_in_database(place: Path, only: str = "") -> Iterator[FoundSession]:
+    """The sessions in opencode's database; one alone, if named."""
+    for id, data in exported_sessions(place, only):
+        yield FoundSession(str(place), data, kind_of(data, opencode.NAME), id)
+
+
+def _sessions_at(place: Path) -> Iterator[FoundSession]:
+    if place.suffix == _DATABASE and place.is_file() and is_database(place):
+        # Other programs have databases, too.
+        with suppress(UnusableFile):
+            yield from sessions_in_database(place)
+    if place.suffix in _SUFFIXES and place.is_file() and place.stat().st_size <= _LARGEST:
+        data = stored_session(place)
+        kind = _kind(data)
+        if kind is not None and kind.is_session:
+            yield FoundSession(str(place), data, kind)
 
 
 def stored_session(place: Path) -> bytes:

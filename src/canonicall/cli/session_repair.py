@@ -4,7 +4,14 @@ import click
 import msgspec
 from msgspec import Struct
 
-from canonicall.cli.files import UnusableFile, back_up, read_bytes, reading, writing
+from canonicall.cli.files import (
+    UnusableFile,
+    back_up,
+    is_same_file,
+    read_bytes,
+    reading,
+    writing,
+)
 from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import open_console, say, show_findings, show_violations
 from canonicall.codec import encode_request
@@ -34,6 +41,13 @@ def session_in(file: str, format: str) -> Session | None:
         return None
     kind = kind_of(first.data, format)
     return Session(file, first.data, kind) if kind.is_session else None
+
+
+def keep_session(file: str, output: str, format: str) -> None:
+    """Refuse to write something else in the place of a session."""
+    if is_same_file(file, output) and (session := session_in(file, format)) is not None:
+        what = f"this is a session of {session.kind.name}, and nothing else must take its place."
+        raise UnusableFile(file, f"{what} Name another file with -o.")
 
 
 def repair_session(session: Session, target: str, *, is_wanted: bool, as_json: bool) -> int:

@@ -90,7 +90,7 @@ class Verbs(click.Group):
             code = FAILED
         except OSError as error:
             _mute_output()
-            code = _failed(error)
+            code = _failed(error, _in_words(error))
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -103,9 +103,15 @@ def complain(text: str) -> None:
     click.echo(f"canonicall: error: {line}", err=True)
 
 
-def _failed(error: Exception) -> int:
-    complain(str(error))
+def _failed(error: Exception, told: str = "") -> int:
+    complain(told or str(error))
     return FAILED
+
+
+def _in_words(error: OSError) -> str:
+    """What the system says, without its number."""
+    said = error.strerror or str(error)
+    return f"{error.filename}: {said}." if error.filename else f"{said}."
 
 
 def _mute_output() -> None:

@@ -14,6 +14,7 @@ from canonicall.codec import decode_request
 from canonicall.detection import CANONICAL, detect_format, possible_formats
 from canonicall.errors import MalformedBody, UnknownName
 from canonicall.findings import Action, Fault, Finding
+from canonicall.importing.halves import halves_replaced, without_halves
 from canonicall.importing.kinds import Document, DocumentKind
 from canonicall.importing.sessions.agents import SESSION_KINDS
 from canonicall.persisted import load
@@ -26,6 +27,17 @@ _HEADER_LENGTH = 200
 """The stored form says in its first bytes what it is."""
 _OF_RESPONSES = ("choices", "candidates", "output", "stop_reason", "stopReason", "finish_reason")
 """Fields that only the answers of providers have."""
+_NOT_TEXT = {
+    b"SQLite format 3\0": "a database. If it is opencode's, `canonicall import` reads it",
+    b"\x28\xb5\x2f\xfd": "compressed. Unpack it with zstd -d",
+    b"\x1f\x8b": "compressed. Unpack it with gunzip",
+    b"PK\x03\x04": "compressed. Unpack it with unzip",
+    b"\xff\xfe": "UTF-16. Save it as UTF-8",
+    b"\xfe\xff": "UTF-16. Save it as UTF-8",
+    b"{\0": "UTF-16. Save it as UTF-8",
+    b"[\0": "UTF-16. Save it as UTF-8",
+}
+"""How files begin that are taken for JSON, and what they are."""
 _WHAT_TO_GIVE = (
     'Give a request body (with "messages", "input" or "contents"), a list of messages, or a'
     " stored conversation"
@@ -40,6 +52,8 @@ class Recognised(Struct, frozen=True):
     body: dict[str, Any]
     is_list: bool = False
     """The document is a bare list of messages; the body was made around it."""
+    findings: tuple[Finding, ...] = ()
+    """What had to be put right for it to be JSON at all."""
 
     @property
     def format(self) -> str:
@@ -75,12 +89,12 @@ def format_names() -> tuple[str, ...]:
 
 def recognise(data: bytes, format: str = AUTO) -> Recognised:
     """The request body in `data` and its format, judged without decoding it."""
-    value = parsed_json(data, _WHAT_TO_GIVE)
+    value, mended = _mended_json(data)
     body = _body_in(value, format)
     possible = possible_formats(body) if format == AUTO else (format,)
     if not possible or possible[0] == CANONICAL:
         raise MalformedBody(f"{_seen(body)} {_WHAT_TO_GIVE}.")
-    return Recognised(possible, body, isinstance(value, list))
+    return Recognised(possible, body, isinstance(value, list), mended)
 
 
 def without_mark(data: bytes) -> bytes:
@@ -92,7 +106,7 @@ def document_in(found: Recognised) -> Document:
     """The document of a body whose format is told already."""
     request = decode_request(found.body, found.format)
     assumed = (_assumed(found.possible),) if len(found.possible) > 1 else ()
-    findings = (*assumed, *request.findings)
+    findings = (*found.findings, *assumed, *request.findings)
     return Document(found.format, request, found.body, findings)
 
 
@@ -126,9 +140,22 @@ def parsed_json(data: bytes, what_to_give: str) -> Any:
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise MalformedBody(f"this is not JSON: {error}. {what_to_give}.") from None
+        seen = next((what for begin, what in _NOT_TEXT.items() if data.startswith(begin)), None)
+        what = f"this is {seen}." if seen else f"this is not JSON: {error}. {what_to_give}."
+        raise MalformedBody(what) from None
     except RecursionError:
         raise MalformedBody("this is nested too deeply to be read.") from None
+
+
+def _mended_json(data: bytes) -> tuple[Any, tuple[Finding, ...]]:
+    """The JSON value of a body; one that was cut within a character can be put right."""
+    try:
+        return parsed_json(data, _WHAT_TO_GIVE), ()
+    except MalformedBody:
+        mended = without_halves(data)
+        if mended == data:
+            raise
+        return parsed_json(mended, _WHAT_TO_GIVE), (halves_replaced("$"),)
 
 
 def _body_in(value: Any, format: str) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """A file as its documents: one, or one a line, without holding more than a line in memory.
 
 In: the lines of a file. Out: the bytes of each document, with the line it stands in. A file is read
-line by line where its first line is a document by itself and another line follows; otherwise all of
-it is one document.
+line by line where its first line is a document by itself and another line follows, or is no
+beginning of one and the second is a document: the rest of a log that was cut. Otherwise all of it
+is one document.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,6 +13,9 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.importing.documents import AUTO, kind_of, without_mark
+from canonicall.importing.halves import without_halves
+
+_BEGINNINGS = (b"{", b"[")
 
 
 class Piece(Struct, frozen=True):
@@ -32,6 +36,13 @@ def pieces(lines: Iterable[bytes], format: str = AUTO) -> Iterator[Piece]:
             if _stands_alone(line, format):
                 yield from _line_by_line(number, line, numbered)
                 return
+            if without_mark(line).lstrip()[:1] in _BEGINNINGS:
+                break
+            second = next(((at, line) for at, line in numbered if line.strip()), (0, b""))
+            if _stands_alone(second[1], format):
+                yield from _line_by_line(number, line, chain([second], numbered))
+                return
+            before.append(second[1])
             break
     rest = (line for _, line in numbered)
     yield Piece(b"".join(chain(before, rest)))
@@ -42,7 +53,7 @@ def _stands_alone(line: bytes, format: str) -> bool:
     if kind_of(line, format).is_whole_file:
         return False
     try:
-        return isinstance(msgspec.json.decode(without_mark(line)), dict | list)
+        return isinstance(msgspec.json.decode(without_halves(without_mark(line))), dict | list)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
 

@@ -2,14 +2,19 @@
 
 Read in the sources of openai/codex:
 
-- A line is `{"timestamp", "type", "payload"}` with the types "session_meta", "response_item",
-  "compacted", "turn_context" and "event_msg": `RolloutLine` and `RolloutItem` in
-  codex-rs/protocol/src/protocol.rs. A "turn_context" names the `model` of what follows.
+- A line is `{"timestamp", "ordinal", "type", "payload"}`: `RolloutLine` and `RolloutItem` in
+  codex-rs/history/src/lib.rs. A "turn_context" names the `model` of what follows. Lines count from
+  0 where `history_mode` is "paginated"; without an `ordinal` in its last line such a file is not
+  opened any more (codex-rs/rollout/src/ordinal.rs).
 - The payload of a "response_item" is an item of the Responses API, mostly without its id:
   `ResponseItem` in codex-rs/protocol/src/models.rs. "ghost_snapshot" is made by the program.
-- "compacted" replaces all before it: by `replacement_history`, or by the summary `message` alone
-  (`CompactedItem`).
-- The event "thread_rolled_back" takes `num_turns` turns of the user back (`ThreadRolledBackEvent`).
+- What other agents said is an item "agent_message" or a line "inter_agent_communication"
+  (`InterAgentCommunication.to_model_input_item` in codex-rs/protocol/src/protocol.rs).
+- "compacted" replaces all before it: by `replacement_history`, or by what the user said and the
+  summary `message` behind it (codex-rs/core/src/session/rollout_reconstruction.rs).
+- The event "thread_rolled_back" takes `num_turns` turns of the user back. What the program says in
+  the user's name begins no turn, and goes with the turn it stands before
+  (`drop_last_n_user_turns` in codex-rs/core/src/context_manager/history.rs).
 - Before RolloutLine the first line was the metadata (`id`, `timestamp`, `instructions`) and the
   others were bare items.
 """
@@ -38,6 +43,8 @@ from canonicall.wire.openai_responses.target import TARGET
 NAME = "codex"
 _ITEM_PLACE = re.compile(r"^\$\.input\[(\d+)\]")
 _SNAPSHOT = "ghost_snapshot"
+_CONTEXT = re.compile(r"\s*(?:# AGENTS\.md instructions|<([a-z_]+)[ >].*</\1>\s*$)", re.DOTALL)
+"""What the program says in the user's name: where it runs, skills, that a turn was stopped."""
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS = {
     "function_call": "function_call_output",
@@ -92,18 +99,20 @@ def write_back(data: bytes) -> WrittenBack:
             "output": Repair.wording,
         }
         line = by_number[missing.line]
-        if "payload" in line.value:
-            stamp = line.value.get("timestamp")
-            repair.insert(missing, {"timestamp": stamp, "type": "response_item", "payload": output})
-        else:
-            repair.insert(missing, output)
+        repair.insert(missing, _like(line, output) if "payload" in line.value else output)
     for number, ids in repair.orphans(exchanges):
         if not ids <= replaced:
             repair.drop(number)
-    return repair.written_back()
+    return repair.written_back(count="ordinal")
 
 
 KIND = DocumentKind(NAME, detects, read, is_whole_file=True, is_session=True, write_back=write_back)
+
+
+def _like(line: Line, payload: dict[str, Any]) -> dict[str, Any]:
+    """A line for an item, at the time of another line."""
+    known = {name: line.value[name] for name in line.value if name in ("timestamp", "ordinal")}
+    return {**known, "type": "response_item", "payload": payload}
 
 
 class _Item(Struct, frozen=True):
@@ -127,8 +136,10 @@ def _history(lines: list[Line], notes: Notes) -> list[_Item]:
         if "payload" not in line.value:
             # A bare item of an older version, or its first line.
             kind, payload = ("response_item", line.value) if kind else ("", {})
+        if kind == "inter_agent_communication":
+            kind, payload = "response_item", _agent_message(payload)
         if kind == "response_item" and payload.get("type") != _SNAPSHOT:
-            history.append(_Item(line, payload, model))
+            history.append(_Item(line, _in_words(payload), model))
         elif kind == "compacted":
             history = _compacted(line, payload, history, model, notes)
         elif kind == "event_msg" and payload.get("type") == "thread_rolled_back":
@@ -144,21 +155,57 @@ def _history(lines: list[Line], notes: Notes) -> list[_Item]:
 def _compacted(
     line: Line, payload: dict[str, Any], history: list[_Item], model: str, notes: Notes
 ) -> list[_Item]:
-    notes.compacted([item.line for item in history])
     if isinstance(payload.get("replacement_history"), list):
+        notes.compacted([item.line for item in history])
         replaced = objects_in(payload["replacement_history"])
-        return [_Item(line, item, model, is_replacement=True) for item in replaced]
-    return [_Item(line, {}, model, summary=text_in(payload, "message"))]
+        return [_Item(line, _in_words(item), model, is_replacement=True) for item in replaced]
+    kept = [item for item in history if _begins_turn(item)]
+    notes.compacted([item.line for item in history if not _begins_turn(item)])
+    return [*kept, _Item(line, {}, model, summary=text_in(payload, "message"))]
 
 
 def _rolled_back(turns: Any, history: list[_Item], notes: Notes) -> list[_Item]:
     """Without the last turns of the user, and all that followed them."""
-    asked = [at for at, item in enumerate(history) if item.value.get("role") == "user"]
+    asked = [at for at, item in enumerate(history) if _begins_turn(item)]
     if not isinstance(turns, int) or turns < 1 or not asked:
         return history
     begin = asked[-min(turns, len(asked))]
+    while begin > asked[0] and history[begin - 1].value.get("role") in ("user", "developer"):
+        if _begins_turn(history[begin - 1]):
+            break
+        begin -= 1
     notes.branch_left([item.line for item in history[begin:]])
     return history[:begin]
+
+
+def _begins_turn(item: _Item) -> bool:
+    """Whether it is what the user asks, and not what the program says in the user's name."""
+    if item.value.get("role") != "user":
+        return False
+    texts = [text_in(part, "text") for part in objects_in(item.value.get("content"))]
+    return not any(map(_CONTEXT.match, texts))
+
+
+def _agent_message(said: dict[str, Any]) -> dict[str, Any]:
+    """What one agent said to another, as the item that the model sees."""
+    sealed = said.get("encrypted_content")
+    part = {"type": "encrypted_content", "encrypted_content": sealed}
+    words = {"type": "input_text", "text": text_in(said, "content")}
+    return {
+        "type": "agent_message",
+        "author": said.get("author"),
+        "recipient": said.get("recipient"),
+        "content": [part if isinstance(sealed, str) else words],
+    }
+
+
+def _in_words(item: dict[str, Any]) -> dict[str, Any]:
+    """What another agent said, as words to the model; sealed ones only OpenAI can read."""
+    parts = list(objects_in(item.get("content")))
+    is_open = all(part.get("type") == "input_text" for part in parts)
+    if item.get("type") != "agent_message" or not parts or not is_open:
+        return item
+    return {"type": "message", "role": "user", "content": parts}
 
 
 def _decoded(run: list[_Item], notes: Notes) -> list[Message]:

@@ -6,6 +6,7 @@ Read in google-gemini/gemini-cli, packages/core/src:
   "gemini", "info", "error", "warning"), `content` (text, a part or parts) and, from the model,
   `model`, `thoughts`, `toolCalls` with `id`, `name`, `args`, `result`:
   services/chatRecordingTypes.ts.
+- Results stand in `toolCalls`, in a message of the user with `functionResponse`, or in both.
 - Newer files are JSON lines: first the metadata, then messages, of which a later one with the same
   `id` takes the place of the first; `$rewindTo` takes back a message and all behind it; `$set` with
   `messages` replaces them all: `loadConversationRecord` in services/chatRecordingService.ts.
@@ -16,6 +17,7 @@ Read in google-gemini/gemini-cli, packages/core/src:
   utils/checkpointUtils.ts. What `/chat save` wrote is a bare list of contents, a body of Gemini.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from canonicall.blocks import Message, Origin
@@ -27,6 +29,7 @@ from canonicall.importing.sessions.lines import (
     Line,
     Notes,
     first_object,
+    object_in,
     objects_in,
     text_in,
     whole_object,
@@ -53,6 +56,8 @@ def read(data: bytes) -> Document:
     """The conversation as Gemini CLI would send it next."""
     notes = Notes()
     checkpoint = whole_object(data)
+    if checkpoint:
+        notes.halves(data, "$")
     if "clientHistory" in checkpoint:
         messages = _decoded(checkpoint["clientHistory"], "", notes, "checkpoint")
         return notes.document(NAME, messages, "")
@@ -76,9 +81,13 @@ def write_back(data: bytes) -> WrittenBack:
     if "messages" in whole_object(data) or not repair.lines:
         return WrittenBack(data)
     end = repair.lines[-1].number
-    for line in _spoken(_records(data, Notes()), Notes()):
+    spoken = _spoken(_records(data, Notes()), Notes())
+    answered = {id for line in spoken for id in _answered(line)}
+    for line in spoken:
         calls = list(objects_in(line.value.get("toolCalls")))
-        lacking = [call for call in calls if not call.get("result")]
+        lacking = [
+            call for call in calls if not call.get("result") and call.get("id") not in answered
+        ]
         if not lacking:
             continue
         mended = [
@@ -121,11 +130,9 @@ def _records(data: bytes, notes: Notes) -> list[Line]:
 def _spoken(records: list[Line], notes: Notes) -> list[Line]:
     """The messages that go to the model."""
     notes.errors([line for line in records if line.text("type") in _SHOWN])
-    commands = [line for line in records if line.text("type") == "user" and _is_command(line)]
-    notes.bookkeeping(commands)
-    aside = {line.number for line in commands}
-    said = [line for line in records if line.text("type") in ("user", "gemini")]
-    return [line for line in said if line.number not in aside or line.text("type") == "gemini"]
+    own = (line for line in records if not _is_said(line) and line.text("type") not in _SHOWN)
+    notes.bookkeeping(own)
+    return [line for line in records if _is_said(line)]
 
 
 def _contents(line: Line) -> list[dict[str, Any]]:
@@ -175,6 +182,18 @@ def _result_parts(call: dict[str, Any]) -> list[dict[str, Any]]:
 def _made_result(call: dict[str, Any]) -> list[dict[str, Any]]:
     response = _picked(call, "id", "name") | {"response": {"error": Repair.wording}}
     return [{"functionResponse": response}]
+
+
+def _answered(line: Line) -> Iterator[str]:
+    """The calls that a message of the user has results of."""
+    if line.text("type") == "user":
+        for part in _parts(line.value.get("content")):
+            yield text_in(object_in(part.get("functionResponse")), "id")
+
+
+def _is_said(line: Line) -> bool:
+    is_asked = line.text("type") == "user" and not _is_command(line)
+    return is_asked or line.text("type") == "gemini"
 
 
 def _is_command(line: Line) -> bool:

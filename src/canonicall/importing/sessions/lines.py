@@ -17,6 +17,7 @@ from canonicall.blocks import Message
 from canonicall.conversation import Conversation
 from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
+from canonicall.importing.halves import halves_replaced, without_halves
 from canonicall.importing.kinds import Document
 from canonicall.request import Request
 
@@ -67,10 +68,12 @@ def whole_object(data: bytes) -> dict[str, Any]:
 
 
 def _parsed(data: bytes) -> Any:
+    """The value in a JSON text, with halves of characters replaced; None where there is none."""
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+        mended = without_halves(data)
+        return _parsed(mended) if mended != data else None
 
 
 class Notes:
@@ -86,10 +89,16 @@ class Notes:
         for number, row in enumerate(rows, 1):
             value = _parsed(row)
             if isinstance(value, dict):
+                self.halves(row, f"line {number}")
                 found.append(Line(number, value))
             elif row.strip():
                 self._lose(number, row, is_last=number == len(rows))
         return found
+
+    def halves(self, data: bytes, place: str) -> None:
+        """Tell of halves of characters in a JSON text that could be read."""
+        if without_halves(data) != data:
+            self.findings.append(halves_replaced(place))
 
     def _lose(self, number: int, row: bytes, *, is_last: bool) -> None:
         place = f"line {number}"
@@ -124,6 +133,10 @@ class Notes:
     def compacted(self, lines: Sequence[Line]) -> None:
         why = "A summary stands for what was said before; the model does not see it any more."
         self._set_aside("session_compacted", lines, why)
+
+    def edited(self, lines: Sequence[Line]) -> None:
+        why = "It was changed or taken out later; what the model sees is the later form."
+        self._set_aside("session_edited", lines, why)
 
     def errors(self, lines: Sequence[Line]) -> None:
         why = "The program showed an error; the model did not say it."

@@ -1,7 +1,7 @@
 """Sessions of opencode: what `opencode export` prints, a session with its messages and their parts.
 
-On disk opencode keeps one JSON file for the session, for each message and for each part
-(storage/session, storage/message, storage/part); the command line puts such a folder together in
+On disk opencode keeps a database, and before 1.2 one JSON file for the session, for each message
+and for each part (storage/session, storage/message, storage/part); the command line reads both in
 the same shape. Read in packages/opencode/src/session/message-v2.ts:
 
 - A message is `{"info", "parts"}`; `info` has `id`, `role`, `time.created`, and for the assistant
@@ -18,6 +18,8 @@ the same shape. Read in packages/opencode/src/session/message-v2.ts:
   names).
 - A user message with a "compaction" part and the assistant's answer to it with `summary` stand for
   everything before (`filterCompacted`); with `tail_start_id` the messages from there on are kept.
+- `revert` of the session names the message, and perhaps the part, from which on everything is taken
+  out before the next prompt (`cleanup` in session/revert.ts).
 """
 
 from typing import Any
@@ -76,8 +78,10 @@ def read(data: bytes) -> Document:
     """The conversation as opencode would send it next."""
     notes = Notes()
     session = whole_object(data)
+    notes.halves(data, "$")
     lines = [Line(at, one) for at, one in enumerate(objects_in(session.get("messages")), 1)]
     lines.sort(key=lambda line: (_created(line), text_in(line.object("info"), "id")))
+    lines = _before_revert(lines, object_in(object_in(session.get("info")).get("revert")), notes)
     messages: list[Message] = []
     errors: list[Line] = []
     model = ""
@@ -97,6 +101,22 @@ def read(data: bytes) -> Document:
 
 
 KIND = DocumentKind(NAME, detects, read, is_whole_file=True, is_session=True)
+
+
+def _before_revert(lines: list[Line], revert: dict[str, Any], notes: Notes) -> list[Line]:
+    """The messages up to the point that the user went back to."""
+    ids = [text_in(line.object("info"), "id") for line in lines]
+    if text_in(revert, "messageID") not in ids[1:]:
+        return lines
+    begin = ids.index(text_in(revert, "messageID"))
+    kept = lines[:begin]
+    parts = _parts(lines[begin])
+    part_ids = [text_in(part, "id") for part in parts]
+    if text_in(revert, "partID") in part_ids[1:]:
+        before = parts[: part_ids.index(text_in(revert, "partID"))]
+        kept.append(Line(lines[begin].number, {**lines[begin].value, "parts": before}))
+    notes.branch_left(lines[begin:])
+    return kept
 
 
 def _after_compaction(lines: list[Line], notes: Notes) -> list[tuple[Line, int]]:

@@ -1,62 +1,39 @@
 """Sessions of pi: ~/.pi/agent/sessions/PROJECT/STAMP_ID.jsonl, one entry a line.
 
-Read in badlogic/pi-mono:
+Read in earendil-works/pi (1.4.0):
 
 - The first line is `{"type": "session", "id", "timestamp", "cwd", "version"}`; any other entry has
   `type`, `id`, `parentId`, `timestamp`, and together they are a tree of which the last entry is the
   leaf: packages/coding-agent/src/core/session-manager.ts (`SessionHeader`, `SessionEntryBase`,
   `buildSessionContext`). Version 1 has no ids: there the order counts.
 - A "compaction" has `summary` and `firstKeptEntryId`: the summary comes first, then what was kept
-  (the same file). "custom_message" is said to the model, "custom", "label" and others are not.
-- Messages are as in packages/ai/src/types.ts: roles "user", "assistant", "toolResult"; content
-  "text", "thinking" with `thinkingSignature`, "toolCall" with `thoughtSignature`, "image".
-  For the Responses API the signature is the whole reasoning item as JSON text.
-- "bashExecution", "custom", "branchSummary" and "compactionSummary" become words of the user:
-  packages/coding-agent/src/core/messages.ts (`convertToLlm`).
+  (the same file). Instructions are kept by its `systemMessage` alone.
+- "custom_message" is said to the model, "custom", "label", "usage" and others are not. A
+  "context_edit" gives the entry `targetId` another content, or takes it out: the last one counts
+  (`buildSessionProjection`, the same file).
+- Replies with the `stopReason` "error" or "aborted" are not sent again, nor are their calls
+  answered (`transformMessages` in packages/ai).
 """
 
 from typing import Any
 
-from canonicall.blocks import (
-    Block,
-    Media,
-    Message,
-    Origin,
-    ResultContent,
-    Summary,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-)
+from canonicall.blocks import Message, Summary
 from canonicall.importing.kinds import Document, DocumentKind, WrittenBack
 from canonicall.importing.sessions.lines import (
     HEAD_LENGTH,
     Line,
     Notes,
     first_object,
-    object_in,
     objects_in,
     text_in,
 )
+from canonicall.importing.sessions.pi_messages import content_of, said_in
 from canonicall.importing.sessions.repairing import Exchange, Repair, made_uuid
-from canonicall.importing.sessions.seals import reasoning_item, sealed, signing_domain
 
 NAME = "pi"
-_FORMATS = {
-    "anthropic-messages": "anthropic",
-    "openai-completions": "openai-chat",
-    "openai-responses": "openai-responses",
-    "azure-openai-responses": "openai-responses",
-    "openai-codex-responses": "openai-responses",
-    "bedrock-converse-stream": "bedrock",
-    "google-generative-ai": "gemini",
-    "google-gemini-cli": "gemini",
-    "google-vertex": "gemini",
-}
-"""What pi calls each wire format: `KnownApi` in packages/ai/src/types.ts."""
-_FINISH = {"stop": "stop", "length": "length", "toolUse": "tool_calls", "error": "error"}
 _SPOKEN = ("message", "custom_message", "branch_summary")
+_CUT_SHORT = ("error", "aborted")
+_EDIT = "context_edit"
 
 
 def detects(data: bytes) -> bool:
@@ -71,16 +48,14 @@ def read(data: bytes) -> Document:
     """The conversation as pi would send it next."""
     notes = Notes()
     messages: list[Message] = []
-    errors: list[Line] = []
+    unsaid: list[Line] = []
     model = ""
     for line in _spoken(notes.lines(data), notes):
-        message = _message(line)
-        if message is None or (message.role == "assistant" and not message.blocks):
-            errors.append(line)
-            continue
-        model = message.origin.model if message.origin else model
-        messages.append(message)
-    notes.errors(errors)
+        said = _messages(line)
+        messages += said
+        unsaid += () if said else (line,)
+        model = next((one.origin.model for one in said if one.origin), model)
+    notes.bookkeeping(unsaid)
     return notes.document(NAME, messages, model)
 
 
@@ -107,9 +82,19 @@ def _spoken(lines: list[Line], notes: Notes) -> list[Line]:
     path = _path(entries)
     on_path = {line.number for line in path}
     notes.branch_left([line for line in entries if line.number not in on_path])
+    known = (*_SPOKEN, "compaction", _EDIT)
+    notes.bookkeeping(line for line in path if line.text("type") not in known)
+    kept = _after_compaction(lines, path, notes)
+    failed = [line for line in kept if _is_cut_short(line)]
+    notes.errors(failed)
+    numbers = {line.number for line in failed}
+    return _edited([line for line in kept if line.number not in numbers], notes)
+
+
+def _after_compaction(lines: list[Line], path: list[Line], notes: Notes) -> list[Line]:
+    """The last summary, what was kept behind it, and what came later."""
     compactions = [line for line in path if line.text("type") == "compaction"]
-    notes.bookkeeping(line for line in path if line.text("type") not in (*_SPOKEN, "compaction"))
-    spoken = [line for line in path if line.text("type") in _SPOKEN]
+    spoken = [line for line in path if line.text("type") in (*_SPOKEN, _EDIT)]
     if not compactions:
         return spoken
     last = compactions[-1]
@@ -119,8 +104,43 @@ def _spoken(lines: list[Line], notes: Notes) -> list[Line]:
     if isinstance(index, int) and 0 <= index < len(lines):
         # Version 1 counts entries instead of naming one.
         begin = lines[index].number
-    notes.compacted([line for line in spoken if line.number < begin])
-    return [last, *(line for line in spoken if line.number >= begin)]
+    kept = [
+        line
+        for line in spoken
+        if line.number > last.number
+        or (line.number >= begin and line.object("message").get("role") != "system")
+    ]
+    numbers = {line.number for line in kept}
+    notes.compacted([line for line in spoken if line.number not in numbers])
+    return [last, *kept]
+
+
+def _edited(spoken: list[Line], notes: Notes) -> list[Line]:
+    """The entries with the content that they were given later."""
+    edits = {line.text("targetId"): line for line in spoken if line.text("type") == _EDIT}
+    notes.edited([line for line in spoken if line.text("id") in edits])
+    return [
+        _withcontent_of(line, edits[line.text("id")]) if line.text("id") in edits else line
+        for line in spoken
+        if line.text("type") != _EDIT
+        and (line.text("id") not in edits or edits[line.text("id")].object("replacement"))
+    ]
+
+
+def _withcontent_of(line: Line, edit: Line) -> Line:
+    content = edit.object("replacement").get("content")
+    if "message" not in line.value:
+        return Line(line.number, {**line.value, "content": content})
+    said = line.object("message")
+    if said.get("role") != "user" and isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    return Line(line.number, {**line.value, "message": {**said, "content": content}})
+
+
+def _is_cut_short(line: Line) -> bool:
+    said = line.object("message")
+    is_empty = not isinstance(said.get("content"), list) or not said["content"]
+    return said.get("role") == "assistant" and (said.get("stopReason") in _CUT_SHORT or is_empty)
 
 
 def _path(entries: list[Line]) -> list[Line]:
@@ -138,98 +158,16 @@ def _path(entries: list[Line]) -> list[Line]:
     return path[::-1]
 
 
-def _message(line: Line) -> Message | None:
-    """What an entry says to the model, None for nothing."""
+def _messages(line: Line) -> list[Message]:
+    """What an entry says to the model."""
     kind = line.text("type")
-    if kind in ("compaction", "branch_summary"):
-        return Message("user", (Summary(text=line.text("summary")),))
+    said = said_in(line.object("systemMessage" if kind == "compaction" else "message"))
+    messages = [said] if said else []
+    if kind in ("compaction", "branch_summary") and line.text("summary"):
+        messages.append(Message("user", (Summary(text=line.text("summary")),)))
     if kind == "custom_message":
-        return Message("user", tuple(_content(line.value.get("content"))))
-    return _said(line.object("message"))
-
-
-def _said(said: dict[str, Any]) -> Message | None:
-    match said.get("role"):
-        case "assistant":
-            return _reply(said)
-        case "toolResult":
-            return Message("tool", (_result(said),))
-        case "bashExecution" if not said.get("excludeFromContext"):
-            return _command(said)
-        case "branchSummary" | "compactionSummary":
-            return Message("user", (Summary(text=text_in(said, "summary")),))
-        case "user" | "custom" | "hookMessage":
-            return Message("user", tuple(_content(said.get("content"))))
-    return None
-
-
-def _reply(said: dict[str, Any]) -> Message:
-    api, provider = text_in(said, "api"), text_in(said, "provider")
-    format = _FORMATS.get(api, "")
-    domain = signing_domain(provider, format)
-    blocks = [_block(block, domain) for block in objects_in(said.get("content"))]
-    return Message(
-        "assistant",
-        tuple(block for block in blocks if block is not None),
-        origin=Origin(provider, format, model=text_in(said, "model")),
-        finish=_FINISH.get(text_in(said, "stopReason"), ""),
-        partial=said.get("stopReason") == "aborted",
-    )
-
-
-def _block(block: dict[str, Any], domain: str) -> Block | None:
-    match block.get("type"):
-        case "text":
-            return Text(text=text_in(block, "text"))
-        case "thinking":
-            signature = text_in(block, "thinkingSignature")
-            item = reasoning_item(signature, domain)
-            if item is not None:
-                return item
-            return Thinking(text=text_in(block, "thinking"), opaque=sealed(domain, signature))
-        case "toolCall":
-            return ToolCall(
-                id=text_in(block, "id"),
-                name=text_in(block, "name"),
-                args=object_in(block.get("arguments")),
-                opaque=sealed(domain, text_in(block, "thoughtSignature")),
-            )
-        case "image":
-            return _image(block)
-    return None
-
-
-def _result(said: dict[str, Any]) -> ToolResult:
-    return ToolResult(
-        call_id=text_in(said, "toolCallId"),
-        content=tuple(_content(said.get("content"))),
-        error=said.get("isError") is True,
-        name=text_in(said, "toolName"),
-    )
-
-
-def _command(said: dict[str, Any]) -> Message:
-    """A command that the user ran, in words."""
-    output = text_in(said, "output") or "(no output)"
-    code = said.get("exitCode")
-    ended = f"\nIt ended with code {code}." if isinstance(code, int) and code else ""
-    told = "\nIt was cancelled." if said.get("cancelled") is True else ended
-    text = f"Ran `{text_in(said, 'command')}`\n```\n{output}\n```{told}"
-    return Message("user", (Text(text=text),))
-
-
-def _content(content: Any) -> list[ResultContent]:
-    if isinstance(content, str):
-        return [Text(text=content)]
-    made = (
-        _image(block) if block.get("type") == "image" else Text(text=text_in(block, "text"))
-        for block in objects_in(content)
-    )
-    return list(made)
-
-
-def _image(block: dict[str, Any]) -> Media:
-    return Media(media_type=text_in(block, "mimeType") or "image/*", data=text_in(block, "data"))
+        messages.append(Message("user", tuple(content_of(line.value.get("content")))))
+    return messages
 
 
 def _exchange(line: Line) -> Exchange:

@@ -1,8 +1,8 @@
 """A session file in its own form again: with the results it lacks, without results of no call.
 
-Only lines are added, dropped or, where a line names the one before it, linked anew; every other
-byte stays. What is added is made from the file alone: the same file is always repaired in the same
-way.
+Only lines are added, dropped or, where a line names the one before it or has a number, linked and
+counted anew; every other byte stays. What is added is made from the file alone: the same file is
+always repaired in the same way.
 """
 
 from collections.abc import Iterator, Sequence
@@ -103,9 +103,12 @@ class Repair:
             Finding("session_entry_dropped", f"line {line}", Action.DROPPED, why, Fault.STATE)
         )
 
-    def written_back(self, link: tuple[str, str] | None = None) -> WrittenBack:
-        """The file. `link`: the fields in which an entry names itself and the one before it."""
+    def written_back(self, link: tuple[str, str] | None = None, count: str = "") -> WrittenBack:
+        """The file. `link`: the fields in which an entry names itself and the one before it;
+        `count`: the field in which entries have their number."""
         renamed = self._linked(*link) if link else {}
+        if count:
+            renamed |= self._counted(count)
         rows: list[bytes] = []
         for number, row in enumerate(self._rows, 1):
             if number not in self._dropped:
@@ -135,19 +138,40 @@ class Repair:
                 entry[before], last = last, str(entry[own])
             instead[line.text(own)] = last
         return {
-            line.number: _with_link(self._rows[line.number - 1], before, line, instead)
+            line.number: _with_field(
+                self._rows[line.number - 1],
+                before,
+                line.text(before),
+                instead[line.text(before)] or None,
+            )
             for line in self.lines
             if instead.get(line.text(before), line.text(before)) != line.text(before)
         }
 
+    def _counted(self, field: str) -> dict[int, bytes]:
+        """The rows whose number is another one now; entries that are added get theirs."""
+        rows: dict[int, bytes] = {}
+        shift = 0
+        for line in self.lines:
+            number = line.value.get(field)
+            if not isinstance(number, int):
+                continue
+            if line.number in self._dropped:
+                shift -= 1
+            elif shift:
+                row = self._rows[line.number - 1]
+                rows[line.number] = _with_field(row, field, number, number + shift)
+            for entry in self._added.get(line.number, ()):
+                shift += 1
+                entry[field] = number + shift
+        return rows
 
-def _with_link(row: bytes, field: str, line: Line, instead: dict[str, str]) -> bytes:
-    """A row in which one field names another entry; nothing else in it changes."""
-    old = msgspec.json.encode(line.text(field))
-    new = msgspec.json.encode(instead[line.text(field)] or None)
-    name = msgspec.json.encode(field)
+
+def _with_field(row: bytes, field: str, old: Any, new: Any) -> bytes:
+    """A row in which one field has another value; nothing else in it changes."""
+    name, was, becomes = map(msgspec.json.encode, (field, old, new))
     for between in (b":", b": "):
-        row = row.replace(name + between + old, name + between + new, 1)
+        row = row.replace(name + between + was, name + between + becomes, 1)
     return row
 
 

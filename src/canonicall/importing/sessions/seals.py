@@ -24,10 +24,10 @@ def signing_domain(provider: str, format: str) -> str:
     return get_format(format).target.domain if is_plain else UNKNOWN_ISSUER
 
 
-def sealed(domain: str, signature: Any) -> tuple[Opaque, ...]:
+def sealed(domain: str, signature: Any, kind: str = "signature") -> tuple[Opaque, ...]:
     """The signature as opaque state, if there is one."""
     is_one = isinstance(signature, str) and signature
-    return (Opaque(domain, "signature", signature),) if is_one else ()
+    return (Opaque(domain, kind, signature),) if is_one else ()
 
 
 def reasoning_item(text: str, domain: str) -> Thinking | None:
