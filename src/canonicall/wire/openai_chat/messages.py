@@ -53,7 +53,7 @@ from canonicall.wire.openai_chat.reasoning import (
 )
 from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.openai_chat.usual import usual_message
-from canonicall.wire.reading import id_at, list_at, object_at, text_at
+from canonicall.wire.reading import id_at, object_at, objects_at, text_at
 
 ASSISTANT_FIELDS = (
     *("role", "content", "refusal", "audio", "images", "tool_calls", "function_call"),
@@ -112,14 +112,18 @@ def decode_assistant_blocks(
         blocks.append(Text(text=refusal, native=REFUSED))
     blocks += decode_audio(message.get("audio"), f"{where}.audio", domain)
     # OpenRouter: images a model made stand beside its content.
-    for index, image in enumerate(list_at(message.get("images"), f"{where}.images")):
-        block = decode_part(image, f"{where}.images[{index}]", domain, findings)
-        if isinstance(block, Media):
-            fields = {**own_fields(block.native), HINT: "images"}
-            block = replace(block, native=Native(FORMAT, fields))
-        blocks.append(block)
+    for image, place in objects_at(message.get("images"), f"{where}.images"):
+        block = decode_part({"type": "image_url", **image}, place, domain, findings)
+        blocks.append(as_made(block))
     calls = decode_calls(message, where, findings)
     return (*_said_once(blocks, calls, where, findings), *calls)
+
+
+def as_made(block: Block) -> Block:
+    """An image of the model's stands where OpenRouter puts it, wherever it came from."""
+    if isinstance(block, Media) and block.media_type.startswith("image/") and not field_of(block):
+        return replace(block, native=Native(FORMAT, {**own_fields(block.native), HINT: "images"}))
+    return block
 
 
 def _said_once(
@@ -231,12 +235,13 @@ def _note_missing_content(where: str, findings: list[Finding]) -> None:
 
 
 def _encode_assistant(turn: Turn, target: Target) -> dict[str, Any]:
-    thoughts = [block for block in turn.blocks if isinstance(block, Thinking)]
+    blocks = tuple(map(as_made, turn.blocks)) if target.reply_media else turn.blocks
+    thoughts = [block for block in blocks if isinstance(block, Thinking)]
     chunks = thoughts if target.reasoning_field == "content" else ()
-    calls = [block for block in turn.blocks if isinstance(block, ToolCall)]
-    beside = encode_beside(turn.blocks) | encode_audio_reference(turn.blocks)
+    calls = [block for block in blocks if isinstance(block, ToolCall)]
+    beside = encode_beside(blocks) | encode_audio_reference(blocks)
     message: dict[str, Any] = {"role": "assistant"}
-    written = encode_content(content_blocks(turn.blocks, chunks), target)
+    written = encode_content(content_blocks(blocks, chunks), target)
     if written or not (calls or beside):
         message["content"] = written
     elif target.empty_content_beside_calls != "omit":
