@@ -43,6 +43,7 @@ def test_images_beside_the_content_go_back_to_openrouter_and_to_nobody_else(imag
     body = {"model": "m", "messages": [user, said, user]}
     made = translate(body, CHAT, "openrouter", provider="openrouter")
     assert made.body["messages"][1] == said | {"images": [PART]}
+    assert not verify({"model": "m", "messages": [user, said | {"content": None}]}, "openrouter")
     other = translate(body, CHAT, "openai", provider="openrouter")
     assert "images" not in other.body["messages"][1]
     assert not verify(other.body, "openai")

@@ -150,11 +150,11 @@ class Renderer:
             return
         self._report_set_aside(entry, conversation, index)
         blocks = self._fitter.content(entry, index, self._findings)
+        native = self._own_native(entry, where)
         if entry.role in ("system", "developer"):
             if blocks:
-                self._builder.instruct(entry.role, blocks, where, self._findings)
+                self._builder.instruct(entry.role, blocks, native, where, self._findings)
         else:
-            native = self._own_native(entry, where)
             self._builder.user(blocks, native, where, self._findings)
 
     def _reply(self, message: Message, conversation: Conversation, index: int) -> None:

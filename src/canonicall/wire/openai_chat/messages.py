@@ -48,6 +48,7 @@ from canonicall.wire.openai_chat.parts import (
 )
 from canonicall.wire.openai_chat.reasoning import (
     REASONING_FIELDS,
+    as_instruction,
     decode_reasoning,
     encode_reasoning,
 )
@@ -183,7 +184,8 @@ def _decode_words(
     """The blocks of a system, developer or user message."""
     if message.get("content") is None:
         _note_missing_content(where, findings)
-    blocks = decode_content(message.get("content"), f"{where}.content", domain, findings)
+    content = decode_content(message.get("content"), f"{where}.content", domain, findings)
+    blocks = map(as_instruction, content)
     return _marked((*blocks, *decode_calls(message, where, findings)), message, where)
 
 
