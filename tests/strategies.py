@@ -91,7 +91,7 @@ assistant_messages = st.builds(
     lambda blocks, key, origin, partial: Message(
         "assistant", tuple(blocks), key, origin, partial=partial
     ),
-    st.lists(texts | thoughts | calls | calls | results, max_size=5),
+    st.lists(texts | thoughts | media | calls | calls | results, max_size=5),
     turn_keys,
     origins,
     st.booleans(),

@@ -29,6 +29,7 @@ from canonicall.transcript.render import render as render_for_target
 from canonicall.transcript.turns import Transcript
 from canonicall.wire.formats import FORMATS, get_format
 from canonicall.wire.grouping import ungrouped
+from canonicall.wire.leaked_tokens import with_own_names
 from canonicall.wire.reading import parse_body
 from canonicall.wire.refused import without_refused
 
@@ -76,7 +77,7 @@ def decode_response(body: Body, format: str, *, provider: str = "") -> Reply:
     domain = get_target(f"{provider}/{format}").domain if provider else None
     wire = get_format(format)
     origin = Origin(provider, format) if provider else None
-    reply = wire.decode_response(parse_body(body), origin=origin, domain=domain)
+    reply = with_own_names(wire.decode_response(parse_body(body), origin=origin, domain=domain))
     return replace(reply, message=with_truncated_call(reply.message))
 
 

@@ -29,6 +29,7 @@ from canonicall.ids import base64url
 from canonicall.providers.registry import get_target
 from canonicall.reply import ERROR, Reply
 from canonicall.wire.formats import get_format
+from canonicall.wire.leaked_tokens import with_own_names, without_tokens
 from canonicall.wire.stream_arguments import ObjectArguments
 from canonicall.wire.streaming import Growth
 
@@ -182,7 +183,8 @@ class StreamDecoder:
 
     def _reply(self, body: dict[str, Any]) -> Reply:
         decoding = self._decoding
-        reply = self._wire.decode_response(body, origin=self._origin, domain=self._domain)
+        read = self._wire.decode_response(body, origin=self._origin, domain=self._domain)
+        reply = with_own_names(read)
         message = reply.message
         if decoding.error is not None:
             # Hosts write their last frame behind an error as well: that does not make it whole.
@@ -196,14 +198,19 @@ class StreamDecoder:
         return replace(reply, message=message, findings=findings)
 
     def _note_calls(self, events: list[Event]) -> None:
-        """Remember which calls have started and not ended."""
-        for event in events:
+        """Remember which calls have started and not ended, and call each by its own name."""
+        for at, event in enumerate(events):
             if type(event) is BlockStarted:
                 call = event.block
                 if type(call) is ToolCall and call.kind != "server":
-                    self._open_calls[event.index] = call
+                    self._open_calls[event.index] = own = without_tokens(call)
+                    if own is not call:
+                        events[at] = BlockStarted(event.index, own)
             elif type(event) is BlockEnded:
                 self._open_calls.pop(event.index, None)
+                if type(event.block) is ToolCall:
+                    own = without_tokens(event.block)
+                    events[at] = event if own is event.block else BlockEnded(event.index, own)
 
 
 class StreamEncoder:

@@ -110,8 +110,10 @@ class Target(Struct, frozen=True):
     """A result can be marked as failed; elsewhere its text has to say it."""
     media: tuple[str, ...] = ("image",)
     """Families a user message may hold."""
-    reply_media: bool = True
-    """The model's own messages may hold media as well; else a note stands in their place."""
+    reply_media: tuple[str, ...] = ()
+    """Families the model's own messages may hold; a note stands in for others."""
+    named_sound: bool = False
+    """Sound that the provider's model made is sent back by its id, and needs no place."""
     part_types: tuple[str, ...] = ()
     """The types that a part of a chat message may have; () where others are not refused."""
     media_by_url: tuple[str, ...] = ("image", "document", "audio", "video")

@@ -155,6 +155,11 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
         *decode_request({"messages": [], "tool_choice": "PERHAPS"}, "cohere").findings,
         *decode_request({"messages": [], "tool_choice": "auto"}, "ollama").findings,
     ),
+    "name_cleaned": lambda: (
+        decode_response(
+            {"content": [{**_CALL, "name": "get<|channel|>commentary"}]}, "anthropic"
+        ).findings
+    ),
     "unknown_finish": lambda: (
         *_chat_reply({**_WORDS, "finish_reason": "perhaps"}),
         *decode_response({"content": [], "stop_reason": "perhaps"}, "anthropic").findings,

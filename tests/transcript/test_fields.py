@@ -183,3 +183,25 @@ def test_a_schema_in_gemini_s_own_words_is_not_lost_on_the_way_to_others():
     ]
     assert "behavior" in lost
     assert "parameters" not in lost
+
+
+@pytest.mark.parametrize("role", ["system", "developer"])
+def test_instructions_keep_the_name_of_their_speaker(role):
+    """OpenAI's few-shot prompts name those who speak in the examples."""
+    example = {"role": role, "name": "example_user", "content": "What is 1 + 1?"}
+    body = {"model": "m", "messages": [example, {"role": "user", "content": "And 2 + 2?"}]}
+    assert translate(body, CHAT, "openai").body["messages"][0] == example
+    for target in ("anthropic", "gemini", "mistral"):
+        made = translate(body, CHAT, target)
+        assert [one.where for one in made.report if "name" in one.why] == ["entries[0]"]
+
+
+def test_later_instructions_keep_the_name_where_they_become_words_of_the_user():
+    named = {"role": "system", "name": "boss", "content": "Be brief."}
+    messages = [{"role": "user", "content": "Hi"}, named]
+    made = translate(
+        {"model": "m", "messages": messages},
+        CHAT,
+        replace(get_target("openai"), system_later=False),
+    )
+    assert made.body["messages"][-1] == named | {"role": "user"}

@@ -17,6 +17,7 @@ TARGET = Target(
 )
 TOOL = {"name": "get", "input_schema": {"type": "object"}}
 HELLO = {"role": "user", "content": "Hello"}
+IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
 MARK = {"type": "ephemeral"}
 LONG = MARK | {"ttl": "1h"}
 THINKING = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
@@ -202,6 +203,10 @@ CASES = {
         body(asked(text("Hi", cache_control=LONG)), tools=[TOOL | {"cache_control": MARK}]),
         body(asked(text("Hi", cache_control=MARK)), tools=[TOOL | {"cache_control": LONG}]),
         replace(TARGET, cache_order=True),
+    ),
+    "bad_part": Case(
+        body(HELLO, said(IMAGE), HELLO),
+        body(asked(IMAGE), said(text("A cat.")), HELLO),
     ),
     "too_many_cache_marks": Case(
         body(asked(*[text("Hi", cache_control=MARK)] * 5)),

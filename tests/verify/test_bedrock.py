@@ -208,6 +208,12 @@ def test_media_are_the_users(kind):
     assert not verify(body(asked(block, text("Hi"))), TARGET)
 
 
+@pytest.mark.parametrize("kind", ["toolAddition", "toolRemoval"])
+def test_tools_may_change_on_the_way(kind):
+    change = {kind: {"tool": {"name": "get"}}}
+    assert not verify(body(HELLO, said(text("Hi")), asked(text("Go."), change)), TARGET)
+
+
 @pytest.mark.parametrize("code", CASES)
 def test_refused(code, judge):
     judge.refuses(code, CASES[code])

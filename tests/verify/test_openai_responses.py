@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
+from canonicall.codec import translate
+from canonicall.providers.registry import get_target
 from canonicall.target import IdRule, NameRule, Target
 from canonicall.verify import verify
 
@@ -162,6 +164,18 @@ def test_a_custom_call_is_not_answered_by_a_function_output():
 
 def test_an_item_reference_may_be_the_call():
     assert not verify(body({"type": "item_reference", "id": "fc_1"}, output()), TARGET)
+    assert not verify(body({"id": "fc_1"}, output()), TARGET)
+
+
+def test_calls_that_do_not_wait_are_known():
+    items = (
+        call("call_a", **{"async": True}),
+        output("call_a") | {"name": "get", "namespace": "n"},
+    )
+    assert "unknown_field" not in verify(body(HELLO, *items), get_target("openai/openai-responses"))
+    made = translate(body(HELLO, *items), "openai-responses", "openai/openai-responses")
+    assert made.body["input"][1]["async"] is True
+    assert "fields_dropped" not in made.report
 
 
 def test_text_input_is_a_message():

@@ -64,7 +64,7 @@ class Fitter:
             where = f"entries[{entry}].blocks[{index}]"
             if type(block) is ToolCall and block.kind != "server":
                 blocks.append(self._call(block, message, where, findings))
-            elif type(block) is Media and not self.target.reply_media:
+            elif type(block) is Media and not self._may_stay(block, message):
                 blocks.append(self._note(block, where, findings))
             elif not _is_server_side(block, ledger):
                 if type(block) is not ToolResult:
@@ -116,6 +116,16 @@ class Fitter:
         if family(block) in self.target.media and not (_is_hollow(block) or self._is_far(block)):
             return block
         return self._note(block, where, findings)
+
+    def _may_stay(self, block: Media, message: Message) -> bool:
+        """Whether media of a reply may stand in the model's own message."""
+        if family(block) in self.target.reply_media:
+            return True
+        is_sound = self.target.named_sound and family(block) == "audio"
+        return is_sound and any(
+            one.kind == "item_id" and keeps_opaque(one, message, self.target)
+            for one in block.opaque
+        )
 
     def _note(self, block: Media, where: str, findings: list[Finding]) -> Text:
         why = f"The target takes no {family(block)}; a note stands in its place."

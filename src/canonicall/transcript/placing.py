@@ -6,6 +6,8 @@ extends the last one, so what stands before is final: that is what makes renderi
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from canonicall.blocks import (
     Block,
     Media,
@@ -40,7 +42,12 @@ class Builder:
         """Instructions that wait for a user message to stand behind."""
 
     def instruct(
-        self, role: Role, blocks: list[Block], where: str, findings: list[Finding]
+        self,
+        role: Role,
+        blocks: list[Block],
+        native: Native | None,
+        where: str,
+        findings: list[Finding],
     ) -> None:
         """A system or developer message: words only, other blocks become the user's."""
         other: list[Block] = [block for block in blocks if isinstance(block, Media)]
@@ -48,19 +55,15 @@ class Builder:
         if other:
             why = "Instructions are words; the media in them is sent as the user's."
             findings.append(Finding("instruction_as_user", where, Action.MOVED, why, Fault.RENDER))
-        self._instruct_words(role, blocks, where, findings)
+        if blocks:
+            self._instruct_words(Turn(role, tuple(blocks), native=native), where, findings)
         self.user(other, None, where, findings)
 
-    def _instruct_words(
-        self, role: Role, blocks: list[Block], where: str, findings: list[Finding]
-    ) -> None:
-        if not blocks:
-            return
+    def _instruct_words(self, turn: Turn, where: str, findings: list[Finding]) -> None:
         leading = self._only_instructs()
-        if role == "developer" and not self.target.developer:
-            role = "system"
+        if turn.role == "developer" and not self.target.developer:
+            turn = replace(turn, role="system")
         if leading or self.target.system_later:
-            turn = Turn(role, tuple(blocks))
             if leading or not self._has_to_wait():
                 self._add(turn, findings, where)
             else:
@@ -71,7 +74,7 @@ class Builder:
             return
         why = "The target takes instructions at the start only; these are sent as the user's words."
         findings.append(Finding("instruction_as_user", where, Action.MOVED, why, Fault.RENDER))
-        self.user(blocks, None, where, findings)
+        self.user(list(turn.blocks), turn.native, where, findings)
 
     def _only_instructs(self) -> bool:
         """Whether nobody has spoken yet."""

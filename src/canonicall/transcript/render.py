@@ -154,11 +154,11 @@ class Renderer:
         if not blocks and message.native is None:
             return
         where = f"entries[{index}]"
+        native = self._own_native(message, where)
         if message.role in ("system", "developer"):
             if blocks:
-                self._builder.instruct(message.role, blocks, where, self._findings)
+                self._builder.instruct(message.role, blocks, native, where, self._findings)
         else:
-            native = self._own_native(message, where)
             self._builder.user(blocks, native, where, self._findings)
 
     def _reply(self, message: Message, conversation: Conversation, index: int) -> None:

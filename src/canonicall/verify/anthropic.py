@@ -127,6 +127,10 @@ def _block(block: Node, turn: Turn, target: Target) -> Iterator[Violation]:
     match kind:
         case "text":
             yield from _blank_text(block, turn)
+        case "image" if turn.role == "assistant":
+            place = dotted(block.where.rpartition("[")[0])
+            error = f"{place}: 'image' blocks are not permitted within assistant turns."
+            yield refuse("bad_part", block.where, error, source="epam/ai-dial-adapter-bedrock#306")
         case "tool_use":
             yield from _call(block, target)
         case "tool_result":

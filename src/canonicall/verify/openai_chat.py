@@ -94,6 +94,8 @@ def _content(message: Node, target: Target) -> Iterator[Violation]:
 
 def _is_said(message: Node, target: Target) -> bool:
     """The message has content, or what may stand for it."""
+    if target.reply_media and message.get("images"):
+        return True
     if any(message.get(key) for key in ("tool_calls", "function_call", "refusal", "audio")):
         left_out = target.empty_content_beside_calls == "omit"
         return not (target.blank_is_empty and left_out and message.get("content") == "")

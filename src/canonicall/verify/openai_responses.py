@@ -101,7 +101,9 @@ def _items(root: Node) -> list[Node]:
 
 
 def _type(item: Node) -> str:
-    return item.text("type") or "message"
+    """The type of an item; a message and a reference need not say theirs."""
+    is_reference = item.has("id") and item.fields.keys() <= {"type", "id"}
+    return item.text("type") or ("item_reference" if is_reference else "message")
 
 
 def _item(item: Node, target: Target) -> Iterator[Violation]:

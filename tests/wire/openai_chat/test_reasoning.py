@@ -3,10 +3,13 @@
 import pytest
 from msgspec.structs import replace
 
-from canonicall import Opaque, Text, Thinking, ToolCall
+from canonicall import Opaque, Text, Thinking, ToolCall, translate, verify
+from canonicall.transcript.turns import Turn
+from canonicall.wire.openai_chat.messages import encode_turn
 from canonicall.wire.openai_chat.target import TARGET
 from wire.openai_chat.forms import decode, decoded, encode, thought
 
+USER = {"role": "user", "content": "Hi"}
 CHUNK = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}
 DETAILS = [{"type": "reasoning.text", "text": "Hm", "signature": "s", "index": 0}]
 
@@ -99,3 +102,40 @@ def test_a_thinking_chunk_may_hold_more_than_text():
     (block,) = decoded(wire).blocks
     assert block.text == "a"
     assert encode(block, target=replace(TARGET, reasoning_field="content")) == wire
+
+
+PROMPT = [
+    {"type": "text", "text": "Answer like this:"},
+    {**CHUNK, "closed": True},
+    {"type": "text", "text": "Then the answer."},
+]
+"""How to think, as the prompts of Magistral show it."""
+
+
+@pytest.mark.parametrize("role", ["system", "user"])
+def test_how_to_think_is_part_of_what_the_model_is_told(role):
+    message = decoded({"role": role, "content": PROMPT})
+    assert message.text == "Answer like this:\nHm\nThen the answer."
+    chunks = replace(TARGET, reasoning_field="content")
+    (wire,) = encode_turn(Turn(role, message.blocks), chunks)
+    assert wire["content"] == PROMPT
+    (wire,) = encode_turn(Turn(role, message.blocks), TARGET)
+    assert wire["content"][1] == {"type": "text", "text": "Hm"}
+
+
+def test_how_to_think_is_told_in_the_words_it_has_now():
+    (_, shown, _) = decoded({"role": "system", "content": PROMPT}).blocks
+    (wire,) = encode_turn(
+        Turn("system", (replace(shown, text="Well"),)), replace(TARGET, reasoning_field="content")
+    )
+    assert wire["content"] == [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "Well"}], "closed": True}
+    ]
+
+
+@pytest.mark.parametrize("target", ["openai", "anthropic", "gemini", "cohere", "ollama", "mistral"])
+def test_how_to_think_reaches_every_target(target):
+    body = {"model": "m", "messages": [{"role": "system", "content": PROMPT[1:2]}, USER]}
+    made = translate(body, "openai-chat", target)
+    assert "Hm" in str(made.body)
+    assert not verify(made.body, target)

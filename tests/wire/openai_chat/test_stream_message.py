@@ -95,6 +95,31 @@ def test_reasoning_in_the_content():
     assert of_type(events, BlockEnded)[0].block == thought
 
 
+@pytest.mark.parametrize("closed", [(True, True, True), (True, None, True), (None, True, None)])
+def test_closed_on_an_increment_does_not_end_the_thought(closed):
+    """Mistral writes it on nearly every increment of one thought."""
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": text}]}
+        | ({"closed": True} if is_closed else {})
+        for text, is_closed in zip("abc", closed, strict=True)
+    ]
+    events = decoded(
+        *(chunk({"content": [part]}) for part in parts),
+        chunk({"content": "Hi"}),
+        chunk(finish="stop"),
+    )
+    thought, words = fold(events).message.blocks
+    assert (thought.text, words.text) == ("abc", "Hi")
+    assert of_type(events, BlockEnded)[0].block == thought
+
+
+def test_a_thought_behind_a_signed_one_is_another():
+    signed = {"type": "thinking", "thinking": [{"type": "text", "text": "a"}], "signature": "s"}
+    other = {"type": "thinking", "thinking": [{"type": "text", "text": "b"}]}
+    reply = reply_of(chunk({"content": [signed]}), chunk({"content": [other]}), finish="stop")
+    assert [block.text for block in reply.message.blocks] == ["a", "b"]
+
+
 def test_reasoning_in_tags_is_text():
     """Which tags a model uses is for those to know who know the model."""
     assert reply_of(chunk({"content": "<think>hm</think>Hi."}), finish="stop").message.text == (

@@ -29,6 +29,7 @@ from canonicall.wire.openai_responses.finish import (
             "context_length_exceeded",
         ),
         ({"error": {"message": "no"}}, "failed"),
+        ({"status": "completed", "error": {"code": "server_error"}}, "failed"),
         ({"status": "in_progress"}, "in_progress"),
     ],
 )

@@ -127,6 +127,47 @@ def test_every_end_is_read_and_comes_back(response, finish, partial):
     assert decode_response(encode_response(reply)) == reply
 
 
+@pytest.mark.parametrize(
+    ("response", "told"),
+    [
+        (
+            body(WORDS, status="incomplete", incomplete_details={"reason": "max_messages"}),
+            [("unknown_finish", "$.incomplete_details.reason", "kept")],
+        ),
+        (
+            body(CALL, status="incomplete", incomplete_details={"reason": "steered"}),
+            [("unknown_finish", "$.incomplete_details.reason", "changed")],
+        ),
+        (body(WORDS, status="of_tomorrow"), [("unknown_finish", "$.status", "kept")]),
+        (body(WORDS, status="incomplete"), []),
+        (body(WORDS, status="cancelled"), []),
+    ],
+)
+def test_an_end_that_is_not_known_is_reported(response, told):
+    findings = decode_response(response).findings
+    assert [(one.code, one.where, one.action) for one in findings] == told
+
+
+def test_a_failure_is_one_whatever_the_status_says():
+    failed = body(WORDS, error={"code": "server_error", "message": "m"})
+    reply = decode_response(failed)
+    assert reply.finish == "error"
+    assert encode_response(reply) == failed
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"type": "additional_tools", "id": "at_1", "role": "developer", "tools": []},
+        {"type": "mcp_approval_response", "id": "m_1", "approval_request_id": "a", "approve": True},
+    ],
+)
+def test_items_of_a_client_in_a_response_are_known(item):
+    reply = decode_response(body(item))
+    assert not reply.findings
+    assert encode_response(reply)["output"] == [item]
+
+
 def test_a_failure_is_a_finding():
     (finding,) = decode_response(
         body(status="failed", error={"code": "server_error", "message": "overloaded"})

@@ -61,6 +61,8 @@ TARGET = Target(
     result_media=("image", "document"),
     result_error_flag=True,
     media=("image", "document"),
+    # "'image' blocks are not permitted within assistant turns." (epam/ai-dial-adapter-bedrock#306)
+    reply_media=(),
     system="top",
     # Older models: "role 'system' is not supported on this model"; profiles name the newer ones.
     system_later=False,

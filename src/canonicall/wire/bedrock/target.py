@@ -51,7 +51,7 @@ TARGET = Target(
     result_error_flag=True,
     media=("image", "document", "video"),
     # Converse API reference, `Message`: images and documents only in the role user.
-    reply_media=False,
+    reply_media=(),
     # A document block needs a text block in the same message [Converse API reference].
     document_needs_text=True,
     system="top",

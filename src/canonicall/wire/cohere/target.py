@@ -42,6 +42,8 @@ TARGET = Target(
     results="tool_messages",
     # API reference: user content is text and image_url, tool content is text and document.
     media=("image",),
+    # SDK: `AssistantMessageV2ContentItem` is text or thinking.
+    reply_media=(),
     # SDK: `content` is optional beside `tool_calls`.
     empty_content_beside_calls="omit",
     ends_with_user=True,

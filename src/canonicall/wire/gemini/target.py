@@ -46,6 +46,8 @@ TARGET = Target(
     # FunctionResponse.response: the key "error" says what went wrong (google-genai).
     result_error_flag=True,
     media=("image", "document", "audio", "video"),
+    # A turn of the model holds the same parts (google-genai, Content).
+    reply_media=("image", "document", "audio", "video"),
     system="top",
     system_later=False,
     merge_roles=True,

@@ -28,7 +28,9 @@ TARGET = Target(
     # `Message.Content` is text; images stand beside it.
     content_as_text=True,
     empty_content_beside_calls="empty",
+    # `Message.Images` stands on messages of every role.
     media=("image",),
+    reply_media=("image",),
     # `Message.Thinking` is plain text.
     reasoning="open",
     reasoning_field="thinking",

@@ -49,12 +49,13 @@ from canonicall.wire.openai_chat.parts import (
 )
 from canonicall.wire.openai_chat.reasoning import (
     REASONING_FIELDS,
+    as_instruction,
     decode_reasoning,
     encode_reasoning,
 )
 from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.openai_chat.usual import usual_message
-from canonicall.wire.reading import id_at, list_at, object_at, text_at
+from canonicall.wire.reading import id_at, object_at, objects_at, text_at
 
 ASSISTANT_FIELDS = (
     *("role", "content", "refusal", "audio", "images", "tool_calls", "function_call"),
@@ -113,14 +114,18 @@ def decode_assistant_blocks(
         blocks.append(Text(text=refusal, native=REFUSED))
     blocks += decode_audio(message.get("audio"), f"{where}.audio", domain)
     # OpenRouter: images a model made stand beside its content.
-    for index, image in enumerate(list_at(message.get("images"), f"{where}.images")):
-        block = decode_part(image, f"{where}.images[{index}]", domain, findings)
-        if isinstance(block, Media):
-            fields = {**own_fields(block.native), HINT: "images"}
-            block = replace(block, native=Native(FORMAT, fields))
-        blocks.append(block)
+    for image, place in objects_at(message.get("images"), f"{where}.images"):
+        block = decode_part({"type": "image_url", **image}, place, domain, findings)
+        blocks.append(as_made(block))
     calls = decode_calls(message, where, findings)
     return (*_said_once(blocks, calls, where, findings), *calls)
+
+
+def as_made(block: Block) -> Block:
+    """An image of the model's stands where OpenRouter puts it, wherever it came from."""
+    if isinstance(block, Media) and block.media_type.startswith("image/") and not field_of(block):
+        return replace(block, native=Native(FORMAT, {**own_fields(block.native), HINT: "images"}))
+    return block
 
 
 def _said_once(
@@ -182,7 +187,8 @@ def _decode_words(
     """The blocks of a system, developer or user message."""
     if message.get("content") is None:
         _note_missing_content(where, findings)
-    blocks = decode_content(message.get("content"), f"{where}.content", domain, findings)
+    content = decode_content(message.get("content"), f"{where}.content", domain, findings)
+    blocks = map(as_instruction, content)
     return _marked((*blocks, *decode_calls(message, where, findings)), message, where)
 
 
@@ -239,10 +245,11 @@ def _encode_assistant(turn: Turn, target: Target) -> dict[str, Any]:
     thoughts: list[Thinking] = []
     beside: dict[str, Any] = {}
     if len(words) + len(calls) < len(turn.blocks):
-        thoughts = [block for block in turn.blocks if isinstance(block, Thinking)]
+        blocks = tuple(map(as_made, turn.blocks)) if target.reply_media else turn.blocks
+        thoughts = [block for block in blocks if isinstance(block, Thinking)]
         chunks = thoughts if target.reasoning_field == "content" else ()
-        beside = encode_beside(turn.blocks) | encode_audio_reference(turn.blocks)
-        words = content_blocks(turn.blocks, chunks)
+        beside = encode_beside(blocks) | encode_audio_reference(blocks)
+        words = content_blocks(blocks, chunks)
     message: dict[str, Any] = {"role": "assistant"}
     written = encode_content(words, target)
     if written or not (calls or beside):

@@ -28,7 +28,11 @@ from canonicall.wire.openai_chat.native import (
     part_mark,
     with_rest,
 )
-from canonicall.wire.openai_chat.reasoning import decode_thinking_chunk, encode_thinking_chunk
+from canonicall.wire.openai_chat.reasoning import (
+    decode_thinking_chunk,
+    encode_thinking_chunk,
+    instructing_chunk,
+)
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from canonicall.wire.reading import id_at, kind_of, object_at, text_at
 from canonicall.wire.writing import fenced
@@ -110,6 +114,10 @@ def encode_part(block: Block, target: Target = TARGET) -> dict[str, Any]:
             return fields
         case Text(text=text) if is_refusal(block):
             return {"type": "refusal", "refusal": text}
+        case Text(text=text) if (chunk := instructing_chunk(block)) is not None:
+            has_chunks = target.reasoning_field == "content"
+            part = chunk if has_chunks else {"type": "text", "text": text}
+            return part | part_mark(block.cache, target)
         case Thinking():
             return encode_thinking_chunk(block)
         case Media():

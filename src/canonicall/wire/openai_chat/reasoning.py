@@ -8,7 +8,7 @@ list (Mistral). The native fields of a Thinking block remember the field it came
 from collections.abc import Iterable
 from typing import Any
 
-from canonicall.blocks import Native, Opaque, Thinking
+from canonicall.blocks import Block, Native, Opaque, Text, Thinking
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire.openai_chat.native import HINT, field_of, native_rest, own_fields
 from canonicall.wire.openai_chat.target import FORMAT
@@ -17,6 +17,8 @@ from canonicall.wire.reading import list_at, text_at
 DETAILS = "reasoning_details"
 TEXT_FIELDS = ("reasoning_content", "reasoning")
 REASONING_FIELDS = (*TEXT_FIELDS, DETAILS)
+CHUNK = "thinking"
+"""The type of Mistral's chunk, and the field of it that holds the words."""
 
 
 def decode_reasoning(
@@ -98,6 +100,26 @@ def encode_thinking_chunk(thought: Thinking) -> dict[str, Any]:
             part["signature"] = opaque.value
     rest = {name: field for name, field in fields.items() if name not in (HINT, "thinking")}
     return part | rest
+
+
+def as_instruction(block: Block) -> Block:
+    """A chunk that is not the model's shows it how to think, as Magistral's prompt does.
+
+    It is words to hosts without such chunks.
+    """
+    if not isinstance(block, Thinking):
+        return block
+    return Text(text=block.text, native=Native(FORMAT, {CHUNK: encode_thinking_chunk(block)}))
+
+
+def instructing_chunk(text: Text) -> dict[str, Any] | None:
+    """The chunk of a text that was one, with the words that it has now."""
+    chunk = own_fields(text.native).get(CHUNK)
+    if not isinstance(chunk, dict):
+        return None
+    if decode_thinking_chunk(chunk, "$", "").text == text.text:
+        return chunk
+    return chunk | {CHUNK: [{"type": "text", "text": text.text}]}
 
 
 def _details_of(thought: Thinking) -> list[Any]:

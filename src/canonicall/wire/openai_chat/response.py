@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Media, Message, Native, Origin, Thinking, ToolCall, Unknown
+from canonicall.blocks import Block, Message, Native, Origin, Thinking, ToolCall, Unknown
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import ERROR, REFUSAL, STOP, Reply
 from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
@@ -25,11 +25,12 @@ from canonicall.wire.openai_chat.finish import (
 )
 from canonicall.wire.openai_chat.messages import (
     ASSISTANT_FIELDS,
+    as_made,
     content_blocks,
     decode_assistant_blocks,
     encode_beside,
 )
-from canonicall.wire.openai_chat.native import HINT, field_of, native_of, native_rest, own_fields
+from canonicall.wire.openai_chat.native import field_of, native_of, native_rest, own_fields
 from canonicall.wire.openai_chat.parts import encode_content, is_refusal
 from canonicall.wire.openai_chat.reasoning import encode_reply_reasoning
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
@@ -198,7 +199,7 @@ def encode_ending(reply: Reply, kept: str | None) -> str | None:
 
 def encode_message(message: Message) -> dict[str, Any]:
     """The message of a response. Calls that a provider ran itself are none of the client's."""
-    blocks = tuple(_as_made(block) for block in message.blocks if not _is_foreign(block))
+    blocks = tuple(as_made(block) for block in message.blocks if not _is_foreign(block))
     thoughts = [block for block in blocks if isinstance(block, Thinking)]
     chunks = [thought for thought in thoughts if field_of(thought) == "content"]
     content = encode_content(content_blocks(blocks, chunks), TARGET)
@@ -219,10 +220,3 @@ def _is_foreign(block: Block) -> bool:
     if isinstance(block, Unknown):
         return block.native is None or block.native.format != FORMAT
     return isinstance(block, ToolCall) and block.kind == "server"
-
-
-def _as_made(block: Block) -> Block:
-    """An image from another format stands where OpenRouter puts images a model made."""
-    if isinstance(block, Media) and block.media_type.startswith("image/") and not field_of(block):
-        return replace(block, native=Native(FORMAT, {**own_fields(block.native), HINT: "images"}))
-    return block

@@ -155,7 +155,8 @@ class GrowingMessage:
         kind = part.get("type")
         if kind == "thinking":
             part = {**part, "thinking": [{"type": "text", "text": _words_of_chunk(part)}]}
-            if last.get("type") == "thinking" and not last.get("closed"):
+            # `closed` says nothing here: Mistral writes it on some increments of one thought.
+            if last.get("type") == "thinking" and not last.get("signature"):
                 self._parts[-1].grow_thinking(part)
                 return
         elif kind == "text" and last.get("type") == "text" and len(part) == len(last) == 2:

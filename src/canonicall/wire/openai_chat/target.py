@@ -56,6 +56,10 @@ TARGET = Target(
     result_error_flag=False,
     # chat_completion_content_part_param.py: text, image_url, input_audio, file.
     media=("image", "audio", "document"),
+    # "Image URLs are only allowed for messages with role 'user'" (openai/openai-node#1030);
+    # chat_completion_assistant_message_param.py: text and refusal, and `audio` by its id.
+    reply_media=(),
+    named_sound=True,
     system="inline",
     developer=True,
     # chat_completion_assistant_message_param.py: content is optional beside tool_calls.

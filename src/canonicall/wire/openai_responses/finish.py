@@ -5,6 +5,7 @@ The wire's word is the status of a response, or the reason where it is incomplet
 
 from typing import Any
 
+from canonicall.findings import Finding
 from canonicall.reply import (
     CONTEXT_OVERFLOW,
     ERROR,
@@ -14,7 +15,7 @@ from canonicall.reply import (
     STOP,
     Usage,
 )
-from canonicall.wire.finishing import count_of, finish_of, own_figures
+from canonicall.wire.finishing import count_of, finish_findings, finish_of, own_figures
 from canonicall.wire.reading import object_at, text_at
 
 COMPLETED = "completed"
@@ -47,7 +48,7 @@ def finish_word(body: dict[str, Any]) -> str:
         details = object_at(body.get("incomplete_details") or {}, "$.incomplete_details")
         return text_at(details.get("reason"), "$.incomplete_details.reason") or INCOMPLETE
     error = body.get("error")
-    if not status:
+    if status in ("", COMPLETED):
         return FAILED if error else COMPLETED
     code = error.get("code") if isinstance(error, dict) else None
     return str(code) if status == FAILED and code in _DECODED else status
@@ -56,6 +57,14 @@ def finish_word(body: dict[str, Any]) -> str:
 def decode_finish(raw: str, has_calls: bool) -> str:
     """The canonical word; the empty text where nothing has ended or the reason is not known."""
     return finish_of(_DECODED.get(raw, ""), has_calls and raw not in NOT_ENDED)
+
+
+def unknown_finish(word: str, finish: str, is_reason: bool) -> tuple[Finding, ...]:
+    """That a word about the end is not known, if it is not."""
+    if word in NOT_ENDED:
+        return ()
+    where = "$.incomplete_details.reason" if is_reason else "$.status"
+    return finish_findings(word, _DECODED.get(word, ""), finish, where)
 
 
 def encode_finish(finish: str) -> str:

@@ -59,6 +59,8 @@ _OUTPUTS = {
 _KEPT = {
     "mcp_list_tools",
     "mcp_approval_request",
+    "mcp_approval_response",
+    "additional_tools",
     "compaction",
     "compaction_trigger",
     "item_reference",

@@ -18,6 +18,7 @@ from canonicall.wire.openai_responses.finish import (
     encode_usage,
     finish_word,
     status_fields,
+    unknown_finish,
 )
 from canonicall.wire.openai_responses.messages import decode_output, encode_reply
 from canonicall.wire.openai_responses.output import (
@@ -63,6 +64,7 @@ def decode_response(
         blocks = (Text(text=short),)
     word = finish_word(body)
     finish = decode_finish(word, _has_open_calls(blocks))
+    findings += unknown_finish(word, finish, body.get("status") == INCOMPLETE)
     if finish == STOP and any(map(is_refusal, blocks)):
         finish = REFUSAL
     if body.get("error") is not None:

@@ -49,6 +49,8 @@ TARGET = Target(
     result_media=("image", "document"),
     # SDK response_input_content_param.py, the same three.
     media=("image", "document"),
+    # "Invalid value: 'input_image'." in a message of the model (response_output_message_param.py).
+    reply_media=(),
     # `instructions` stands for the first system message; later ones are items.
     system="top",
     developer=True,
