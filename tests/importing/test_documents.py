@@ -114,7 +114,7 @@ def test_half_of_a_character_is_replaced_and_told():
     [
         ('{"messages": []}'.encode("utf-16"), "this is UTF-16. Save it as UTF-8."),
         ('[{"role": "user"}]'.encode("utf-16-le"), "this is UTF-16. Save it as UTF-8."),
-        (gzip.compress(b"{}"), "this is compressed. Unpack it with gunzip."),
+        (gzip.compress(b"{}", mtime=0), "this is compressed. Unpack it with gunzip."),
         (b"\x28\xb5\x2f\xfd\x04", "this is compressed. Unpack it with zstd -d."),
         (b"SQLite format 3\0\x10", "this is a database."),
     ],
