@@ -11,10 +11,9 @@ from canonicall.conversation import Conversation
 from canonicall.providers.registry import get_profile, get_target, provider_names
 from canonicall.request import Request, Tool
 from canonicall.target import Target
+from canonicall.testing.strategies.of_blocks import TOOL_NAMES
 from canonicall.transcript.render import Renderer
 from canonicall.wire.formats import FORMATS, get_format
-
-from strategies import DECLARED
 
 TARGETS: dict[str, Target] = {
     f"{name}/{format}": get_target(f"{name}/{format}")
@@ -57,7 +56,7 @@ every_kind = pytest.mark.parametrize(
 )
 every_target = pytest.mark.parametrize("target", DISTINCT.values(), ids=DISTINCT)
 
-TOOLS = tuple(Tool(name, "A tool.", {"type": "object", "properties": {}}) for name in DECLARED)
+TOOLS = tuple(Tool(name, "A tool.", {"type": "object", "properties": {}}) for name in TOOL_NAMES)
 
 _LISTS = ("messages", "contents", "input")
 

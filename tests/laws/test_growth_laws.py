@@ -4,10 +4,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from canonicall import Conversation, Message, Text, ToolCall
+from canonicall.testing.strategies import entry_lists
 from canonicall.transcript.render import Renderer
 
 from bodies import TOOLS, bytes_up_to, encoded, every_kind, history_of
-from strategies import entry_lists
 
 offers = st.sampled_from([(), TOOLS[:2], TOOLS])
 SHORTEST = [Message("user", (Text(text="Hello."),)), Message("assistant", (Text(text="Hi."),))]
@@ -63,7 +63,7 @@ def shared(before, after):
 
 @every_kind
 @settings(max_examples=12)
-@given(entry_lists, offers)
+@given(entry_lists(), offers)
 def test_a_longer_conversation_begins_with_the_messages_of_the_shorter(target, appended, tools):
     """L4 on the list of messages.
 
@@ -77,7 +77,7 @@ def test_a_longer_conversation_begins_with_the_messages_of_the_shorter(target, a
 @every_kind
 @settings(max_examples=12)
 @example(SHORTEST, TOOLS)
-@given(entry_lists, offers)
+@given(entry_lists(), offers)
 def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter(target, appended, tools):
     """L4 on bytes: once something was said, everything before the new message is the same.
 
@@ -92,7 +92,7 @@ def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter(target, appe
 @every_kind
 @settings(max_examples=12)
 @example(OPEN_CALL, [(), TOOLS])
-@given(entry_lists, st.lists(offers, min_size=1))
+@given(entry_lists(), st.lists(offers, min_size=1))
 def test_a_renderer_that_is_used_again_gives_the_same_bytes(target, appended, offered):
     """L9 on whole bodies, after every single entry, whatever tools are offered meanwhile."""
     conversation, renderer = Conversation(), Renderer(target)
@@ -107,7 +107,7 @@ def test_a_renderer_that_is_used_again_gives_the_same_bytes(target, appended, of
 
 @every_kind
 @settings(max_examples=12)
-@given(entry_lists, st.lists(st.tuples(st.integers(0, 8), entry_lists), max_size=4))
+@given(entry_lists(), st.lists(st.tuples(st.integers(0, 8), entry_lists()), max_size=4))
 def test_a_renderer_of_conversations_that_begin_alike_gives_the_same_bytes(target, first, others):
     """L9 where a client goes on from an earlier point, with other words, again and again."""
     renderer = Renderer(target)

@@ -9,9 +9,8 @@ from canonicall.blocks import ToolCall
 from canonicall.request import Tool
 from canonicall.syntax.declaration import Place, Syntax
 from canonicall.syntax.offered import offered_tools
+from canonicall.testing.strategies import json_values
 from syntax.law_texts import all_markers, fragments, one_of
-
-from strategies import json_values
 
 _NAMES = st.sampled_from(["f", "get_weather", "files.read", "do-it", "läs", "a b", "name"])
 _KEYS = st.from_regex(r"[a-z_][a-z0-9_]{0,6}", fullmatch=True)
@@ -30,7 +29,7 @@ def _calls_for(name: str) -> st.SearchStrategy[tuple[ToolCall, ...]]:
     marked = st.lists(bits | st.text(max_size=4), max_size=5).map("".join)
     plain = st.text(max_size=12)
     value = st.one_of(
-        json_values,
+        json_values(),
         plain,
         marked,
         st.lists(marked, max_size=2),
