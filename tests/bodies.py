@@ -1,8 +1,5 @@
 """Whole request bodies for the laws: every target there is, and where a body has what."""
 
-from typing import Any
-
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -58,8 +55,6 @@ every_target = pytest.mark.parametrize("target", DISTINCT.values(), ids=DISTINCT
 
 TOOLS = tuple(Tool(name, "A tool.", {"type": "object", "properties": {}}) for name in TOOL_NAMES)
 
-_LISTS = ("messages", "contents", "input")
-
 
 def asked(conversation: Conversation, tools: tuple[Tool, ...] = TOOLS) -> Request:
     """A request with nothing in it but a conversation and an offer."""
@@ -73,26 +68,3 @@ def encoded(
     renderer: Renderer | None = None,
 ) -> Encoded:
     return encode_request(asked(conversation, tools), target, renderer=renderer)
-
-
-def messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The list that grows with the conversation."""
-    (name,) = (name for name in _LISTS if name in body)
-    return body[name]
-
-
-def history_of(made: Encoded) -> list[dict[str, Any]]:
-    """The messages that stay: without what was put at the end to have something to answer."""
-    messages = messages_of(made.body)
-    if "ending_added" not in made.report:
-        return messages
-    # Instructions that waited for words of the user stand behind those that were put in.
-    behind = next(at for at, one in enumerate(reversed(messages)) if one.get("role") != "system")
-    return messages[: len(messages) - behind - 1]
-
-
-def bytes_up_to(made: Encoded, count: int) -> bytes:
-    """The body as JSON to the end of its first `count` messages, which have to stand last in it."""
-    (name,) = (name for name in _LISTS if name in made.body)
-    cut = {**made.body, name: messages_of(made.body)[:count]}
-    return msgspec.json.encode(cut).removesuffix(b"]}")

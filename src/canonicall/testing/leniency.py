@@ -23,8 +23,10 @@ class Taken(Struct, frozen=True):
 
     provider: str
     format: str
-    fields: dict[str, Any]
+    fields: dict[str, Any] = {}
     models: tuple[str, ...] = ("*",)
+    ids: IdRule | None = None
+    """Ids that are taken besides those that the profile allows."""
 
 
 TAKEN = (
@@ -44,19 +46,19 @@ TAKEN = (
     # ollama/ollama, openai/openai.go: the field is not read at all.
     Taken("ollama", "openai-chat", _ANY_CHOICE),
     # Results without an id are paired by their place; a named choice is read past.
-    Taken("zai", "openai-chat", {**_ANY_CHOICE, "ids": IdRule(style="echoed")}),
+    Taken("zai", "openai-chat", _ANY_CHOICE, ids=IdRule(style="echoed")),
     # Ids of every host behind it, `functions.name:0` and `tool_0_name_...` among them; the role
     # `developer` goes to hosts that know it and becomes `system` elsewhere.
-    Taken("openrouter", "openai-chat", {"ids": _ANY_IDS, "developer": True}),
+    Taken("openrouter", "openai-chat", {"developer": True}, ids=_ANY_IDS),
     # Recorded with Kimi alone, which numbers its calls (`functions.name:0`) whoever serves it.
-    Taken("avian", "openai-chat", {"ids": replace(_ANY_IDS, style="numbered")}, ("*kimi-k2*",)),
-    Taken("huggingface", "openai-chat", {"ids": _ANY_IDS, "unenforced": ("empty_tools",)}),
+    Taken("avian", "openai-chat", models=("*kimi-k2*",), ids=replace(_ANY_IDS, style="numbered")),
+    Taken("huggingface", "openai-chat", {"unenforced": ("empty_tools",)}, ids=_ANY_IDS),
     # The id of the response before that of the call: `resp_...:call_0`.
-    Taken("bedrock-mantle", "openai-responses", {"ids": _ANY_IDS}),
+    Taken("bedrock-mantle", "openai-responses", ids=_ANY_IDS),
     # Results without an id are paired by their place.
-    Taken("writer", "openai-chat", {"ids": IdRule(style="echoed")}),
+    Taken("writer", "openai-chat", ids=IdRule(style="echoed")),
     # Its own ids are `chatcmpl-tool-` and 32 digits.
-    Taken("vllm", "openai-chat", {"ids": IdRule(max_length=64)}),
+    Taken("vllm", "openai-chat", ids=IdRule(max_length=64)),
     # Recorded in 2024 with this model alone: the result names a call of another conversation.
     Taken("anthropic", "anthropic", {"unenforced": _PAIRS}, ("claude-3-opus-20240229",)),
     # Recorded in 2025 with these models: the call is answered in plain user text. An unequal number
@@ -81,5 +83,13 @@ def as_served(target: Target) -> Target:
         if (row.provider, row.format) == (target.provider, target.format) and any(
             fnmatchcase(target.model.lower(), glob) for glob in row.models
         ):
-            target = replace(target, **row.fields)
+            target = replace(target, **row.fields, ids=_wider(target.ids, row))
     return target
+
+
+def _wider(own: IdRule, row: Taken) -> IdRule:
+    """What the rule of the profile allows, which may be that of a model, and what the row has."""
+    if row.ids is None:
+        return own
+    pattern = row.ids.pattern if own.style == row.ids.style else f"{row.ids.pattern}|{own.pattern}"
+    return replace(row.ids, pattern=pattern, max_length=max(own.max_length, row.ids.max_length))
