@@ -38,7 +38,7 @@ _STEPS = {
     "verify": "judging what was rendered",
     "translate": "all the way, from bytes to bytes",
     "one_more_turn": "rendering it again with one message more",
-    _CALLS: "reading its calls as plain JSON and writing them: the floor of",
+    _CALLS: "reading its calls as plain JSON and writing them: the other floor",
     "parse": "reading these calls where a model prints them as text",
 }
 _FLOORS = {"parse": _CALLS, _CALLS: _CALLS}

@@ -5,12 +5,13 @@ goes to standard error, what was found to standard output.
 """
 
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 from rich.text import Text
 
-from canonicall.cli.arguments import KnownName, ProviderName, json_option
+from canonicall.cli.arguments import KnownName, ProviderName, json_option, register_profile
 from canonicall.cli.endpoint_options import (
     format_option,
     key_env_option,
@@ -20,8 +21,6 @@ from canonicall.cli.endpoint_options import (
 )
 from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import add_row, counted, open_console, say, show_table, simple_table
-from canonicall.client.profile_files import read_profile
-from canonicall.providers.registry import register_provider
 from canonicall.syntax.registry import get_syntax, syntax_names
 from canonicall.testing.conformance import (
     Conformance,
@@ -36,10 +35,10 @@ _STYLES = {"held": "green", "broken": "bold red", "open": "yellow"}
 class ProfileName(ProviderName):
     """A provider by its name, or a file with its profile, which is known from then on."""
 
-    def known(self, name: str) -> str:
-        if name.endswith(".toml") or Path(name).is_file():
-            return register_provider(read_profile(name), replace=True).name
-        return super().known(name)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value.endswith(".toml") or Path(value).is_file():
+            return register_profile(value, param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class NamedSyntax(KnownName):
