@@ -1,11 +1,14 @@
 """Whether a body has only grown: what was sent before stands in it, unchanged, at the beginning."""
 
+from itertools import takewhile
 from typing import Any
 
 import msgspec
 
 from canonicall.codec import Encoded
 
+_SHOWN = 80
+"""Characters that are shown on each side of a difference."""
 _LISTS = ("messages", "contents", "input")
 
 
@@ -57,6 +60,15 @@ def is_prefix(before: Encoded, after: Encoded) -> bool:
     if not count or "tool_stubs_added" in after.report:
         return count is not None
     return after.data.startswith(bytes_up_to(before, count))
+
+
+def parting(before: Encoded, after: Encoded) -> str:
+    """Where two bodies begin to differ, with what stands there in each."""
+    one, other = before.data.decode(), after.data.decode()
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    at = sum(1 for _ in same)
+    begin, end = max(0, at - _SHOWN), at + _SHOWN
+    return f"from character {at} on: ...{one[begin:end]}... became ...{other[begin:end]}..."
 
 
 def _has_grown(short: dict[str, Any], long: dict[str, Any]) -> bool:

@@ -29,8 +29,8 @@ from canonicall.providers.registry import (
 )
 from canonicall.request import Request
 from canonicall.target import Target
-from canonicall.testing.conformance.growth import is_prefix
-from canonicall.testing.conformance.report import Checking, Conformance, need
+from canonicall.testing.conformance.growth import is_prefix, parting
+from canonicall.testing.conformance.report import Broken, Checking, Conformance, need
 from canonicall.testing.conformance.simulated import simulated
 from canonicall.testing.conformance.talks import TALKS, TOOLS, Talk
 from canonicall.testing.known_models import models_of
@@ -89,7 +89,8 @@ def _check(
     with checking.case("fixpoint", label):
         read = decode_request(made.data, target.format, provider=target.provider)
         again = encode_request(read, target)
-        need(again.data == made.data, f"{_text(made)} became {_text(again)}")
+        if again.data != made.data:
+            raise Broken(parting(made, again))
     with checking.case("answered", label):
         _answered(simulator, made)
 
@@ -166,15 +167,15 @@ def _step(conversation: Conversation, target: Target, renderer: Renderer) -> _St
 def _append_only(steps: list[_Step]) -> None:
     """After each entry, unless it changes what is known of the calls before it."""
     for before, after in pairwise(steps):
-        if before.ends.items() <= after.ends.items():
-            shown = f"{_text(before.whole)} became {_text(after.whole)}"
-            need(is_prefix(before.whole, after.whole), shown)
+        has_to_grow = before.ends.items() <= after.ends.items()
+        if has_to_grow and not is_prefix(before.whole, after.whole):
+            raise Broken(parting(before.whole, after.whole))
 
 
 def _incremental(steps: list[_Step]) -> None:
     for step in steps:
-        shown = f"{_text(step.whole)} became {_text(step.again)}"
-        need(step.again.data == step.whole.data, shown)
+        if step.again.data != step.whole.data:
+            raise Broken(parting(step.whole, step.again))
 
 
 def _answered(simulator: Simulator, made: Encoded) -> None:
@@ -219,7 +220,3 @@ def _registered(profile: Profile) -> Iterator[None]:
         unregister_provider(profile.name)
         if before is not None:
             register_provider(before, replace=True)
-
-
-def _text(made: Encoded) -> str:
-    return made.data.decode()
