@@ -34,6 +34,8 @@ def test_each_check_is_held_broken_or_open():
     assert [one.name for one in report.broken] == ["b"]
     assert [one.name for one in report.open] == ["c", "d"]
     assert not report.ok
+    with pytest.raises(KeyError):
+        _ = report["e"]
 
 
 def test_what_is_broken_is_raised_with_its_evidence():

@@ -63,7 +63,7 @@ class Conformance(Struct, frozen=True):
         return tuple(one for one in self.checks if one.state == "open")
 
     def __getitem__(self, name: str) -> Check:
-        return next(one for one in self.checks if one.name == name)
+        return {one.name: one for one in self.checks}[name]
 
     def raise_if_broken(self) -> Self:
         """The same, or `NotConforming` with every broken check: for the end of a test."""

@@ -105,15 +105,13 @@ def _texts(
     checking: Checking, syntax: Syntax, given: Iterable[str]
 ) -> Iterator[tuple[str, list[Tool | dict[str, Any]]]]:
     """Texts to split and to cut, with the tools that were offered."""
-    sets: tuple[tuple[ToolCall, ...], ...] = (_COUNTED[:1], _COUNTED[1:], _COUNTED)
-    for calls in sets:
-        text = ""
-        with checking.case("read_again", "calls to be cut"):
-            text = printed(syntax, calls) or ""
-            _read_again(syntax, calls, text)
-        if text:
-            yield f"w8q {text} w9q", tools_for(calls)
-            yield text, []
+    text = ""
+    with checking.case("read_again", "calls to be cut"):
+        text = printed(syntax, _COUNTED) or ""
+        _read_again(syntax, _COUNTED, text)
+    if text:
+        yield f"w8q {text} w9q", tools_for(_COUNTED)
+        yield text, []
     for marker in sorted(markers_of(syntax, tools_for(_COUNTED))):
         yield f"w1q {marker} w2q {marker}{marker} w3q", tools_for(_COUNTED)
     for text in given:
