@@ -1,8 +1,5 @@
 """Whole request bodies for the laws: every target there is, and where a body has what."""
 
-from typing import Any
-
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -11,10 +8,9 @@ from canonicall.conversation import Conversation
 from canonicall.providers.registry import get_profile, get_target, provider_names
 from canonicall.request import Request, Tool
 from canonicall.target import Target
+from canonicall.testing.strategies.of_blocks import TOOL_NAMES
 from canonicall.transcript.render import Renderer
 from canonicall.wire.formats import FORMATS, get_format
-
-from strategies import DECLARED
 
 TARGETS: dict[str, Target] = {
     f"{name}/{format}": get_target(f"{name}/{format}")
@@ -57,9 +53,7 @@ every_kind = pytest.mark.parametrize(
 )
 every_target = pytest.mark.parametrize("target", DISTINCT.values(), ids=DISTINCT)
 
-TOOLS = tuple(Tool(name, "A tool.", {"type": "object", "properties": {}}) for name in DECLARED)
-
-_LISTS = ("messages", "contents", "input")
+TOOLS = tuple(Tool(name, "A tool.", {"type": "object", "properties": {}}) for name in TOOL_NAMES)
 
 
 def asked(conversation: Conversation, tools: tuple[Tool, ...] = TOOLS) -> Request:
@@ -74,26 +68,3 @@ def encoded(
     renderer: Renderer | None = None,
 ) -> Encoded:
     return encode_request(asked(conversation, tools), target, renderer=renderer)
-
-
-def messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The list that grows with the conversation."""
-    (name,) = (name for name in _LISTS if name in body)
-    return body[name]
-
-
-def history_of(made: Encoded) -> list[dict[str, Any]]:
-    """The messages that stay: without what was put at the end to have something to answer."""
-    messages = messages_of(made.body)
-    if "ending_added" not in made.report:
-        return messages
-    # Instructions that waited for words of the user stand behind those that were put in.
-    behind = next(at for at, one in enumerate(reversed(messages)) if one.get("role") != "system")
-    return messages[: len(messages) - behind - 1]
-
-
-def bytes_up_to(made: Encoded, count: int) -> bytes:
-    """The body as JSON to the end of its first `count` messages, which have to stand last in it."""
-    (name,) = (name for name in _LISTS if name in made.body)
-    cut = {**made.body, name: messages_of(made.body)[:count]}
-    return msgspec.json.encode(cut).removesuffix(b"]}")

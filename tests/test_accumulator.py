@@ -20,8 +20,8 @@ from canonicall import (
     events_of,
 )
 from canonicall.admission import parse_arguments
+from canonicall.testing.strategies import json_objects, replies
 
-from strategies import json_objects, replies
 from streaming import pieces_of
 
 
@@ -76,7 +76,7 @@ def runnable(reply):
     ]
 
 
-@given(replies)
+@given(replies())
 def test_the_completed_calls_are_those_that_may_be_run(reply):
     """In order, each once, server calls left out, arguments parsed where they can be."""
     accumulator = ToolCallAccumulator()
@@ -90,7 +90,7 @@ def test_the_completed_calls_are_those_that_may_be_run(reply):
             assert got.args == (parse_arguments(call.raw) if call.args is None else call.args)
 
 
-@given(replies, st.integers(0))
+@given(replies(), st.integers(0))
 def test_a_cut_stream_never_completes_its_last_call(reply, cut):
     """Whatever was cut off: completed is what something followed."""
     events = list(events_of(reply))[:-3]
@@ -105,7 +105,7 @@ def test_a_cut_stream_never_completes_its_last_call(reply, cut):
     assert ids(accumulator.completed) == ids(followed)
 
 
-@given(json_objects, st.lists(st.integers(0), max_size=8))
+@given(json_objects(), st.lists(st.integers(0), max_size=8))
 def test_a_partial_call_grows_to_the_whole_one(args, cuts):
     text = json.dumps(args)
     accumulator = fed(started(0, CALL))

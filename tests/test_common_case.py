@@ -9,13 +9,12 @@ from canonicall import Message, Native, Opaque, Origin, Text, ToolCall, ToolResu
 from canonicall.common_case import is_plain_message
 from canonicall.conform import conform
 from canonicall.errors import InvalidValue
-
-from strategies import assistant_messages, other_messages, result_messages
+from canonicall.testing.strategies import assistant_messages, other_messages, result_messages
 
 ODD = st.sampled_from([None, 0, 1, "x", b"x", "\ud800", [], (), {}, {1: 2}, True, object()])
 
 
-@given(assistant_messages | other_messages | result_messages)
+@given(assistant_messages() | other_messages() | result_messages())
 def test_a_plain_message_conforms_as_it_is(message):
     findings = []
     if is_plain_message(message):

@@ -30,8 +30,7 @@ from canonicall import (
     fold,
 )
 from canonicall.folding import Folder, raw_arguments, with_truncated_call
-
-from strategies import replies
+from canonicall.testing.strategies import replies
 
 SEAL = Opaque("anthropic", "signature", "s")
 REPLY = Reply(
@@ -50,12 +49,12 @@ REPLY = Reply(
 )
 
 
-@given(replies)
+@given(replies())
 def test_a_reply_comes_back_from_its_events(reply):
     assert fold(events_of(reply)) == reply
 
 
-@given(replies)
+@given(replies())
 def test_the_blocks_come_back_without_the_reply_at_the_end(reply):
     """The events before the end say all of it, but for what makes it a finished reply."""
     events = list(events_of(reply))[:-1]
@@ -63,7 +62,7 @@ def test_the_blocks_come_back_without_the_reply_at_the_end(reply):
     assert fold(events) == Reply(expected, reply.usage)
 
 
-@given(replies, st.integers(0))
+@given(replies(), st.integers(0))
 def test_a_fold_that_stops_anywhere_has_what_came_so_far(reply, cut):
     """Whole blocks are as they are, the open one is a beginning, a call at the end is marked."""
     events = list(events_of(reply))

@@ -24,8 +24,8 @@ from canonicall import (
     events_of,
     fold,
 )
+from canonicall.testing.strategies import replies
 
-from strategies import replies
 from streaming import pieces_of
 
 HI = b'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Hi."}}]}\n\n'
@@ -62,7 +62,7 @@ def test_a_stream_is_a_start_blocks_and_an_end():
     assert fold(events) == events[-1].reply
 
 
-@given(replies, st.lists(st.integers(0), max_size=12))
+@given(replies(), st.lists(st.integers(0), max_size=12))
 def test_any_split_gives_the_same_events(reply, cuts):
     data = StreamEncoder("openai-chat").feed_all(events_of(reply))
     assert decoded(*pieces_of(data, cuts)) == decoded(data)
@@ -169,7 +169,7 @@ def test_closing_an_encoder_that_wrote_nothing_is_an_error_too():
     assert (end.complete, end.reply.finish) == (False, "error")
 
 
-@given(replies)
+@given(replies())
 def test_keep_alives_anywhere_change_nothing(reply):
     encoder = StreamEncoder("openai-chat")
     data = encoder.keep_alive()
@@ -239,7 +239,7 @@ def events_written(events):
     return recording.events
 
 
-@given(replies)
+@given(replies())
 def test_an_id_is_the_same_from_the_start_of_a_call_to_the_reply(reply):
     events = events_written(events_of(reply))
     client = [

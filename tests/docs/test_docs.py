@@ -13,7 +13,8 @@ from canonicall import Event, Policy, tool_from_schema
 from canonicall.discovery.statement import QUESTIONS
 from canonicall.gateway.settings import Section, Settings
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, status_of, wording
-from canonicall.testing import Fault
+from canonicall.testing import Fault, strategies
+from canonicall.testing.conformance import endpoints, providers, syntaxes
 from canonicall.tools.functions import Declared
 
 ROOT = Path(__file__).parents[2]
@@ -124,6 +125,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
         "docs/simulators.md",
         "docs/streams.md",
         "docs/syntaxes.md",
+        "docs/testing.md",
         "docs/tools.md",
         "docs/translating.md",
         "docs/violations.md",
@@ -198,6 +200,26 @@ def test_the_simulators_page_lists_the_faults():
     """Every fault, in order."""
     shown = table((ROOT / "docs/simulators.md").read_text(encoding="utf-8"), "fault")
     assert [row[0] for row in shown] == [f"`{fault}`" for fault in Fault]
+
+
+@pytest.mark.parametrize(
+    ("title", "checks"),
+    [
+        ("of a profile", providers.CHECKS),
+        ("of a syntax", syntaxes.CHECKS),
+        ("of an endpoint", endpoints.CHECKS),
+    ],
+)
+def test_the_testing_page_lists_the_checks(title, checks):
+    """Every check, in order, in its own words."""
+    shown = table((ROOT / "docs/testing.md").read_text(encoding="utf-8"), title)
+    assert shown == [[f"`{name}`", about] for name, about in checks.items()]
+
+
+def test_the_testing_page_lists_the_strategies():
+    shown = table((ROOT / "docs/testing.md").read_text(encoding="utf-8"), "strategy")
+    named = {name for row in shown for name in re.findall(r"`(\w+)\(", row[0])}
+    assert named == set(strategies.__all__) - {"HypothesisMissing"}
 
 
 def test_the_discovery_page_lists_the_questions():
@@ -281,7 +303,7 @@ def test_the_glossary_gives_each_word_one_meaning():
         *("judge", "syntax", "stream", "frame", "event", "piece", "folding", "complete"),
         *("truncated", "partial call", "marker", "detection", "leak"),
         *("refusal", "coercion", "correction budget", "tool", "toolset", "declaration", "external"),
-        *("simulator", "door", "script", "seal", "fault on demand"),
+        *("simulator", "door", "script", "seal", "fault on demand", "conformance", "check"),
         *("record", "decision", "approval rule"),
     }
 

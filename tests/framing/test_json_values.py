@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 
 from canonicall.framing.frame import Frame
 from canonicall.framing.json_values import JsonValues
-
-from strategies import json_objects
+from canonicall.testing.strategies import json_objects
 
 objects = st.lists(
-    json_objects
+    json_objects()
     | st.dictionaries(st.text('"\\{}[],: ', max_size=5), st.text('"\\{}[]/u', max_size=8)),
     max_size=4,
 )

@@ -14,10 +14,9 @@ from msgspec.structs import replace
 from canonicall import Conversation
 from canonicall.codec import decode_request, encode_request
 from canonicall.request import Params, Request, Tool
+from canonicall.testing.strategies import conversations
 from corpus.support import FORMATS, every_record
 from scenarios.test_provider_switch_matrix import PROVIDERS, TOOLS, speak
-
-from strategies import conversations
 
 MISSING = "the SDK is not installed: pip install 'canonicall[judges]'"
 _SMALL_TOOLS = tuple(
@@ -28,7 +27,7 @@ damaged_requests = st.builds(
     lambda conversation, tools, limit: Request(
         conversation, tools=tools, model="model", params=Params(max_tokens=limit)
     ),
-    conversations,
+    conversations(),
     st.sampled_from([(), _SMALL_TOOLS]),
     st.sampled_from([None, 100]),
 )

@@ -13,6 +13,7 @@ from canonicall import ToolCall, parse, syntax_of_model
 from canonicall.errors import InvalidValue
 from canonicall.syntax.glm45 import hunyuan_v3_syntax
 from canonicall.syntax.registry import get_syntax
+from canonicall.testing.strategies import json_objects
 from judges.template_cases import CASES, EXCUSED
 from judges.templates import (
     ANSWER,
@@ -26,8 +27,6 @@ from judges.templates import (
     reply,
     results_of,
 )
-
-from strategies import json_objects
 
 pytestmark = needs_templates
 every_template = pytest.mark.parametrize("name", CASES)
@@ -80,7 +79,7 @@ def test_calls_are_printed_as_the_template_does(name):
         assert conversation(name, calls)[: len(expected)] == expected
 
 
-@given(json_objects)
+@given(json_objects())
 def test_any_arguments_are_printed_as_the_template_does(args):
     for name in PRINTED_ALL:
         case = CASES[name]

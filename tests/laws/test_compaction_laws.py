@@ -15,8 +15,7 @@ from canonicall import (
     shorten,
     summarise,
 )
-
-from strategies import conversations, entry_lists
+from canonicall.testing.strategies import conversations, entry_lists
 
 
 def state(conversation):
@@ -26,7 +25,7 @@ def state(conversation):
     }
 
 
-@given(conversations, st.data())
+@given(conversations(), st.data())
 def test_summarising_keeps_interactions_whole(conversation, data):
     """What is left has the same state as before; what is gone is gone with call and result."""
     size = len(conversation)
@@ -43,7 +42,7 @@ def test_summarising_keeps_interactions_whole(conversation, data):
     assert state(conversation) == before
 
 
-@given(conversations, st.data())
+@given(conversations(), st.data())
 def test_compacted_conversations_obey_the_same_laws(conversation, data):
     size = len(conversation)
     stop = data.draw(st.integers(0, size))
@@ -55,7 +54,7 @@ def test_compacted_conversations_obey_the_same_laws(conversation, data):
         assert calls == list(new.ledger)
 
 
-@given(conversations, entry_lists)
+@given(conversations(), entry_lists())
 def test_cut_points_are_stable(conversation, more):
     """A point where the log may be cut stays one, whatever is appended later."""
     before = set(cut_points(conversation))
@@ -64,7 +63,7 @@ def test_cut_points_are_stable(conversation, more):
     assert before <= set(cut_points(conversation))
 
 
-@given(conversations)
+@given(conversations())
 def test_no_interaction_spans_a_cut_point(conversation):
     for point in cut_points(conversation):
         for one in conversation.ledger.values():
@@ -75,14 +74,14 @@ def test_no_interaction_spans_a_cut_point(conversation):
                 assert one.result_entry >= point
 
 
-@given(conversations)
+@given(conversations())
 def test_a_settled_conversation_may_be_cut_at_its_end(conversation):
     unsettled = any(one.is_open or one.is_stand_in for one in conversation.ledger.values())
     unsettled |= conversation.settled_until < len(conversation)
     assert (len(conversation) in cut_points(conversation)) == (not unsettled)
 
 
-@given(conversations)
+@given(conversations())
 def test_every_dropped_entry_is_counted(conversation):
     """A summary of summaries still says how many original entries it stands for."""
 

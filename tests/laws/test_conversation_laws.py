@@ -17,8 +17,7 @@ from canonicall import (
     ToolResult,
     is_canonical_tool_id,
 )
-
-from strategies import conversations, entries, entry_lists
+from canonicall.testing.strategies import conversations, entries, entry_lists
 
 
 def blocks_of(conversation, kind):
@@ -35,7 +34,7 @@ def places(conversation, *actions):
     return {one.where for one in conversation.report if not actions or one.action in actions}
 
 
-@given(conversations)
+@given(conversations())
 def test_every_call_has_one_interaction_with_an_id_of_its_own(conversation):
     calls = [call for _, call in blocks_of(conversation, ToolCall)]
     assert [call.id for call in calls] == list(conversation.ledger)
@@ -44,13 +43,13 @@ def test_every_call_has_one_interaction_with_an_id_of_its_own(conversation):
     assert all(conversation.ledger[call.id].call == call for call in calls)
 
 
-@given(conversations)
+@given(conversations())
 def test_calls_live_in_assistant_messages_only(conversation):
     for message in conversation.messages:
         assert message.role == "assistant" or not message.calls
 
 
-@given(conversations)
+@given(conversations())
 def test_every_call_has_at_most_one_effective_completion(conversation):
     """Of all results that name a call, at most one is neither set aside nor pending."""
     set_aside = places(conversation, Action.SET_ASIDE)
@@ -64,7 +63,7 @@ def test_every_call_has_at_most_one_effective_completion(conversation):
         assert not conversation.ledger[id].is_open
 
 
-@given(conversations)
+@given(conversations())
 def test_no_result_is_lost_without_a_finding(conversation):
     """A result either completes its call or has a finding at its place."""
     effective = {
@@ -80,7 +79,7 @@ def test_no_result_is_lost_without_a_finding(conversation):
         assert counts or replaced or where in told
 
 
-@given(entry_lists)
+@given(entry_lists())
 def test_everything_said_is_in_the_log(appended):
     """Words, thoughts and payloads of every appended entry are stored, unchanged and once."""
     conversation = Conversation.of(appended)
@@ -106,7 +105,7 @@ def test_everything_said_is_in_the_log(appended):
     assert spoken(conversation.entries) == spoken(appended)
 
 
-@given(entry_lists, entries)
+@given(entry_lists(), entries())
 def test_the_first_terminal_state_wins(before, late):
     """Once a call has really ended, no further entry changes how it ended."""
     conversation = Conversation.of(before)
@@ -121,7 +120,7 @@ def test_the_first_terminal_state_wins(before, late):
         assert (one.outcome, one.result, one.result_entry) == ended
 
 
-@given(conversations)
+@given(conversations())
 def test_status_follows_from_the_outcome(conversation):
     for one in conversation.ledger.values():
         assert (one.status is Status.PENDING) == one.is_open
@@ -132,7 +131,7 @@ def test_status_follows_from_the_outcome(conversation):
     ]
 
 
-@given(conversations, entry_lists)
+@given(conversations(), entry_lists())
 def test_writing_the_log_again_changes_nothing(conversation, more):
     """Replay is idempotent, and what comes after a replay is as if there had been none."""
     again = Conversation.of(conversation.entries)
@@ -143,7 +142,7 @@ def test_writing_the_log_again_changes_nothing(conversation, more):
     assert dict(again.ledger) == dict(conversation.ledger)
 
 
-@given(conversations, entry_lists, entry_lists)
+@given(conversations(), entry_lists(), entry_lists())
 def test_forks_are_independent(conversation, mine, yours):
     entries, ledger = list(conversation.entries), dict(conversation.ledger)
     twin = conversation.fork()
@@ -156,7 +155,7 @@ def test_forks_are_independent(conversation, mine, yours):
         assert conversation.append(entry) == straight.append(entry)
 
 
-@given(entry_lists)
+@given(entry_lists())
 def test_equal_input_gives_equal_conversations(appended):
     one, other = Conversation.of(appended), Conversation.of(appended)
     assert one == other

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from canonicall import InvalidValue, Limits, Tool, ToolCall, result_blocks, validate_call
 from canonicall.guard.sanitising import sanitised
-
-from strategies import json_objects, json_values
+from canonicall.testing.strategies import json_objects, json_values
 
 TYPES = ["string", "integer", "number", "boolean", "null", "object", "array"]
 NAMES = ("a", "b", "c")
@@ -55,7 +54,7 @@ texts = st.sampled_from(
     ["1", "true", "null", "x", "[1]", '{"a": "1"}', "3.0", "\x00a\x1b", "\ud83d"]
 )
 values = st.recursive(
-    texts | json_values,
+    texts | json_values(),
     lambda inner: (
         st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=3)
     ),
@@ -106,7 +105,7 @@ def test_every_change_is_reported(args, schema):
         assert validated.call.args is args
 
 
-@given(arguments | json_objects)
+@given(arguments | json_objects())
 def test_sanitising_is_idempotent(args):
     """Names that would become one are the only thing it refuses."""
     try:

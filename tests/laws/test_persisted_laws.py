@@ -4,11 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall import Conversation, dump, dump_entry, dump_header, load
+from canonicall.testing.strategies import conversations, entry_lists
 
-from strategies import conversations, entry_lists
 
-
-@given(conversations)
+@given(conversations())
 def test_loading_gives_back_what_was_stored(conversation):
     loaded = load(dump(conversation))
     assert loaded.conversation == conversation
@@ -16,7 +15,7 @@ def test_loading_gives_back_what_was_stored(conversation):
     assert dump(loaded.conversation) == dump(conversation)
 
 
-@given(entry_lists)
+@given(entry_lists())
 def test_a_file_that_grew_line_by_line_is_the_same_file(appended):
     conversation = Conversation()
     lines = [dump_header()]
@@ -26,7 +25,7 @@ def test_a_file_that_grew_line_by_line_is_the_same_file(appended):
     assert load(iter(lines)).conversation == conversation
 
 
-@given(conversations, st.data())
+@given(conversations(), st.data())
 def test_a_cut_at_any_byte_loses_at_most_the_last_line(conversation, data):
     whole = dump(conversation)
     cut = data.draw(st.integers(0, len(whole)))
@@ -40,14 +39,14 @@ def test_a_cut_at_any_byte_loses_at_most_the_last_line(conversation, data):
         assert "truncated_line" in loaded.report
 
 
-@given(conversations, entry_lists)
+@given(conversations(), entry_lists())
 def test_a_loaded_conversation_goes_on_like_the_live_one(conversation, more):
     loaded = load(dump(conversation)).conversation
     for entry in more:
         assert loaded.append(entry) == conversation.append(entry)
 
 
-@given(conversations, st.binary(max_size=40), st.data())
+@given(conversations(), st.binary(max_size=40), st.data())
 def test_recovery_reads_every_sound_line(conversation, garbage, data):
     lines = dump(conversation).splitlines(keepends=True)
     at = data.draw(st.integers(1, len(lines)))

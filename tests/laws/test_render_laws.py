@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from canonicall import CallClosed, Conversation, Message, Text, ToolCall, ToolResult
 from canonicall.target import IdRule, Target
+from canonicall.testing.strategies import conversations, entry_lists
 from canonicall.transcript.render import Renderer, render
-
-from strategies import conversations, entry_lists
 
 TARGETS = [
     Target(format="openai-chat", domain="openai", developer=True, custom_tools=True),
@@ -80,7 +79,7 @@ def results_of(transcript):
     ]
 
 
-@given(conversations, targets)
+@given(conversations(), targets)
 def test_every_call_is_followed_by_its_result_in_call_order(conversation, target):
     """Pairing, placement and order: seen from each reply, the next results are its own."""
     waiting = []
@@ -101,7 +100,7 @@ def test_every_call_is_followed_by_its_result_in_call_order(conversation, target
     assert waiting == []
 
 
-@given(conversations, targets)
+@given(conversations(), targets)
 def test_ids_are_one_to_one(conversation, target):
     transcript = render(conversation, target)
     given_out = [id for id in transcript.ids.values() if id]
@@ -109,12 +108,12 @@ def test_ids_are_one_to_one(conversation, target):
     assert len(calls_of(transcript)) == len(results_of(transcript)) == len(transcript.ids)
 
 
-@given(conversations, targets)
+@given(conversations(), targets)
 def test_rendering_is_deterministic(conversation, target):
     assert render(conversation, target) == render(conversation.fork(), target)
 
 
-@given(entry_lists, targets)
+@given(entry_lists(), targets)
 def test_incremental_rendering_equals_full_rendering(appended, target):
     """L9, after every single entry."""
     conversation = Conversation()
@@ -124,7 +123,7 @@ def test_incremental_rendering_equals_full_rendering(appended, target):
         assert renderer.render(conversation) == render(conversation, target)
 
 
-@given(conversations, targets)
+@given(conversations(), targets)
 def test_one_more_turn_changes_nothing_before_it(conversation, target):
     """L4: what stands before a reply is the same after the reply, if nothing in it is open."""
     for index, entry in enumerate(conversation.entries):
@@ -152,7 +151,7 @@ def _only_extended(closed, turns):
     )
 
 
-@given(conversations, targets)
+@given(conversations(), targets)
 def test_no_turn_is_empty_and_no_text_is_blank(conversation, target):
     for turn in render(conversation, target).turns:
         assert turn.blocks
@@ -160,7 +159,7 @@ def test_no_turn_is_empty_and_no_text_is_blank(conversation, target):
             assert not isinstance(block, Text) or block.text.strip() or block.opaque
 
 
-@given(conversations, targets)
+@given(conversations(), targets)
 def test_every_word_is_sent_once_or_named_in_a_finding(conversation, target):
     """L6 for text: each text that is not blank is in one turn, or a finding names its place."""
     transcript = render(conversation, target)
@@ -182,7 +181,7 @@ def test_an_empty_conversation_has_something_to_answer(target):
     assert [turn.role for turn in turns] == ["user"]
 
 
-@given(entry_lists, targets)
+@given(entry_lists(), targets)
 def test_what_was_asked_and_decided_changes_nothing_that_is_sent(appended, target):
     """Records are data beside the conversation: with them and without, the turns are the same."""
     spoken = [entry for entry in appended if isinstance(entry, Message | CallClosed)]

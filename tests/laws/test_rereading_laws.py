@@ -11,10 +11,10 @@ from canonicall import decode_request, encode_request
 from canonicall.errors import CanonicallError
 from canonicall.providers.registry import get_target
 from canonicall.rereading import Rereader
+from canonicall.testing.strategies import conversations
 from canonicall.transcript.render import Renderer
 
 from bodies import TOOLS, encoded
-from strategies import conversations
 
 FORMATS = {"openai-chat": "openai:gpt-4o", "anthropic": "anthropic:claude-sonnet-4-5"}
 TARGETS = [get_target(name) for name in ("anthropic:claude-x", "gemini:gemini-3-pro", "mistral:m")]
@@ -44,7 +44,7 @@ def states(body, cuts):
 @pytest.mark.parametrize("format", FORMATS)
 @settings(max_examples=25)
 @given(
-    conversations,
+    conversations(),
     st.lists(st.tuples(st.integers(1, 12), st.booleans()), min_size=2, max_size=6),
 )
 def test_reading_again_says_the_same(format, conversation, cuts):

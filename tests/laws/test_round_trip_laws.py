@@ -5,6 +5,7 @@ from hypothesis import given, settings
 
 from canonicall import Text
 from canonicall.codec import decode_request
+from canonicall.testing.strategies import conversations
 
 from bodies import BASES, encoded, every_target
 from said import (
@@ -16,7 +17,6 @@ from said import (
     squeezed,
     words,
 )
-from strategies import conversations, sound_conversations
 
 
 def read_back(made):
@@ -25,7 +25,7 @@ def read_back(made):
 
 @every_target
 @settings(max_examples=10)
-@given(sound_conversations)
+@given(conversations(sound=True))
 def test_a_body_says_what_the_conversation_says(target, conversation):
     """Calls, results, words and media come back as they were: L6 for what is not damaged."""
     made = encoded(conversation, target)
@@ -39,7 +39,7 @@ def test_a_body_says_what_the_conversation_says(target, conversation):
 
 @every_target
 @settings(max_examples=10)
-@given(sound_conversations)
+@given(conversations(sound=True))
 def test_results_of_text_alone_come_back_to_the_letter(target, conversation):
     made = encoded(conversation, target)
     back = read_back(made).conversation
@@ -53,7 +53,7 @@ def test_results_of_text_alone_come_back_to_the_letter(target, conversation):
 
 @every_target
 @settings(max_examples=10)
-@given(conversations)
+@given(conversations())
 def test_nothing_of_a_damaged_conversation_is_lost_in_silence(target, conversation):
     """L6 on whole bodies: every call is sent once, every result and every text or a finding."""
     made = encoded(conversation, target)
@@ -81,7 +81,7 @@ def test_nothing_of_a_damaged_conversation_is_lost_in_silence(target, conversati
 @pytest.mark.parametrize("there", BASES)
 @pytest.mark.parametrize("back", BASES)
 @settings(max_examples=6)
-@given(sound_conversations)
+@given(conversations(sound=True))
 def test_two_formats_in_a_row_keep_calls_and_results(there, back, conversation):
     """Encoded for one, read, encoded for another, read: the calls and what came back of them."""
     first = encoded(conversation, BASES[there])

@@ -20,10 +20,9 @@ from canonicall import (
 )
 from canonicall.folding import events_of
 from canonicall.reply import LENGTH, STOP, TOOL_CALLS
+from canonicall.testing.strategies import json_objects
 from canonicall.verify import StreamChecker
 from canonicall.wire.formats import FORMATS
-
-from strategies import json_objects
 
 # Every format that can be written as a stream.
 WRITTEN = [
@@ -40,7 +39,7 @@ blocks = st.one_of(
     st.builds(
         lambda name, args: ToolCall(name=name, args=args),
         st.sampled_from(["f", "g"]),
-        st.just({}) | json_objects,
+        st.just({}) | json_objects(),
     ),
     st.builds(lambda raw: ToolCall(name="f", raw=raw), st.sampled_from(["", "null", ' {"a":1}'])),
     st.builds(lambda raw: ToolCall(name="f", raw=raw, kind="custom"), words),

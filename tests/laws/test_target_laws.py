@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canonicall.codec import decode_request, encode_request
+from canonicall.testing.strategies import conversations
 from canonicall.verify import verify
 
 from bodies import TARGETS, TOOLS, encoded, every_model, every_target
-from strategies import conversations
 
 PROGRAM = """
 from canonicall import Conversation, Media, Origin, Text, Thinking, ToolCall, ToolResult
@@ -34,7 +34,7 @@ def violations(body, target):
 
 @every_target
 @settings(max_examples=30)
-@given(conversations, st.booleans())
+@given(conversations(), st.booleans())
 def test_any_conversation_renders_and_verifies_clean(target, conversation, with_tools):
     """L1: however damaged the conversation is, the independent judge finds nothing."""
     made = encoded(conversation, target, TOOLS if with_tools else ())
@@ -43,7 +43,7 @@ def test_any_conversation_renders_and_verifies_clean(target, conversation, with_
 
 @every_model
 @settings(max_examples=10)
-@given(conversations, st.booleans())
+@given(conversations(), st.booleans())
 def test_any_conversation_suits_every_model(target, conversation, with_tools):
     """L1, for models that have rules of their own."""
     made = encoded(conversation, target, TOOLS if with_tools else ())
@@ -52,7 +52,7 @@ def test_any_conversation_suits_every_model(target, conversation, with_tools):
 
 @every_target
 @settings(max_examples=10)
-@given(conversations)
+@given(conversations())
 def test_equal_input_gives_equal_bytes(target, conversation):
     """L3."""
     one, other = encoded(conversation, target), encoded(conversation.fork(), target)
@@ -79,7 +79,7 @@ def test_the_same_bodies_in_every_process():
 
 @every_target
 @settings(max_examples=30)
-@given(conversations)
+@given(conversations())
 def test_reading_a_rendered_body_and_rendering_it_again_gives_the_same_bytes(target, conversation):
     """L5: a body that was repaired needs no further repair."""
     first = encoded(conversation, target)

@@ -8,44 +8,12 @@ from msgspec.structs import asdict
 from canonicall import Conversation, Message, Text, ToolCall
 from canonicall.codec import decode_request, decode_response, encode_request, encode_response
 from canonicall.reply import LENGTH, STOP, TOOL_CALLS, Reply, Usage
-from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+from canonicall.request import Reasoning, Request, ToolChoice
+from canonicall.testing.strategies import choices, json_objects, offers, params, texts
 
 from bodies import BASES, every_target
-from strategies import DECLARED, json_objects, told
 
 NO_ARGUMENTS = {"type": "object", "properties": {}}
-schemas = st.sampled_from(
-    [
-        NO_ARGUMENTS,
-        {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
-        {"type": "object", "properties": {"n": {"type": "integer", "description": "How many"}}},
-    ]
-)
-tools = st.lists(
-    st.builds(
-        Tool,
-        st.sampled_from(DECLARED),
-        st.sampled_from(["", "Reads a file."]),
-        schemas,
-        strict=st.sampled_from([None, None, True, False]),
-    ),
-    min_size=1,
-    max_size=4,
-    unique_by=lambda tool: tool.name,
-).map(tuple)
-params = st.builds(
-    Params,
-    max_tokens=st.none() | st.integers(1, 4000),
-    temperature=st.none() | st.sampled_from([0.0, 0.5, 1.0, 1.5]),
-    top_p=st.none() | st.sampled_from([0.5, 1.0]),
-    top_k=st.none() | st.integers(1, 40),
-    stop=st.sampled_from([(), ("END",), ("END", "\n\nHuman:")]),
-    seed=st.none() | st.integers(0, 99),
-    stream=st.booleans(),
-    reasoning=st.none()
-    | st.builds(Reasoning, effort=st.sampled_from(["low", "high"]))
-    | st.builds(Reasoning, enabled=st.just(True), budget=st.integers(1024, 2048)),
-)
 replies = st.builds(
     lambda words, made: Message(
         "assistant",
@@ -55,20 +23,11 @@ replies = st.builds(
         ),
         finish=TOOL_CALLS if made else STOP,
     ),
-    st.lists(told, min_size=1, max_size=2),
-    st.lists(json_objects, max_size=3),
+    st.lists(texts(sound=True), min_size=1, max_size=2),
+    st.lists(json_objects(), max_size=3),
 )
 STREAMED_BY_ADDRESS = ("bedrock", "gemini")
 every_format = pytest.mark.parametrize("format", BASES)
-
-
-@st.composite
-def choices(draw, offered):
-    names = draw(st.lists(st.sampled_from([tool.name for tool in offered]), unique=True))
-    mode = draw(st.sampled_from(["auto", "required", "none"]))
-    if mode == "none":
-        names = []
-    return ToolChoice(mode, tuple(names), draw(st.sampled_from([None, None, True, False])))
 
 
 def ask(target, **fields):
@@ -87,7 +46,7 @@ def meant(value):
 
 @every_target
 @settings(max_examples=10)
-@given(params)
+@given(params())
 def test_parameters_come_back_or_a_finding_names_them(target, wanted):
     made, back = ask(target, params=wanted)
     told_about = str(made.report)
@@ -103,7 +62,7 @@ def test_parameters_come_back_or_a_finding_names_them(target, wanted):
 @settings(max_examples=10)
 @given(st.data())
 def test_the_offer_comes_back_or_a_finding_names_it(target, data):
-    offered = data.draw(tools)
+    offered = data.draw(offers(least=1))
     choice = data.draw(st.none() | choices(offered))
     made, back = ask(target, tools=offered, tool_choice=choice)
     names = made.transcript.names

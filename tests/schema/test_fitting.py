@@ -187,6 +187,7 @@ def test_ignored_keywords_stay_but_are_said_again_where_that_is_possible():
             "weakened",
         ),
         ({"type": "object", "not": {"required": ["a"]}}, {"type": "object"}, "weakened"),
+        ({"type": None, "properties": {}}, {"type": "object", "properties": {}}, "reworded"),
     ],
 )
 def test_arguments_are_an_object(root, said, change):

@@ -1,17 +1,12 @@
 """Calls for the laws of the syntaxes: any name, any arguments, with markers in them."""
 
 from functools import cache
-from typing import Any
 
 from hypothesis import strategies as st
 
 from canonicall.blocks import ToolCall
-from canonicall.request import Tool
-from canonicall.syntax.declaration import Place, Syntax
-from canonicall.syntax.offered import offered_tools
+from canonicall.testing.strategies import json_values
 from syntax.law_texts import all_markers, fragments, one_of
-
-from strategies import json_values
 
 _NAMES = st.sampled_from(["f", "get_weather", "files.read", "do-it", "läs", "a b", "name"])
 _KEYS = st.from_regex(r"[a-z_][a-z0-9_]{0,6}", fullmatch=True)
@@ -30,7 +25,7 @@ def _calls_for(name: str) -> st.SearchStrategy[tuple[ToolCall, ...]]:
     marked = st.lists(bits | st.text(max_size=4), max_size=5).map("".join)
     plain = st.text(max_size=12)
     value = st.one_of(
-        json_values,
+        json_values(),
         plain,
         marked,
         st.lists(marked, max_size=2),
@@ -42,23 +37,3 @@ def _calls_for(name: str) -> st.SearchStrategy[tuple[ToolCall, ...]]:
     names = _NAMES | _NAMES | st.text(min_size=1, max_size=6)
     call = st.builds(lambda name, args: ToolCall(name=name, args=args), names, args | easy)
     return st.lists(call, min_size=1, max_size=3, unique_by=lambda one: one.name).map(tuple)
-
-
-def tools_for(calls: tuple[ToolCall, ...]) -> list[Tool]:
-    """Tools that take just these arguments."""
-    return [Tool(call.name, parameters=_schema_of(call.args)) for call in calls]
-
-
-def place_of(printed: str, syntax: Syntax, tools: list[Tool]) -> Place:
-    """Where calls that were printed so have to stand, as the openers of their syntax say."""
-    made = syntax.tool_openers(offered_tools(tools)) if syntax.tool_openers else ()
-    openers = [one for one in (*syntax.openers, *made) if printed.lstrip().startswith(one.marker)]
-    return max(openers, key=lambda one: len(one.marker)).place if openers else "anywhere"
-
-
-def _schema_of(value: Any) -> dict[str, Any]:
-    if isinstance(value, dict):
-        return {"type": "object", "properties": {key: _schema_of(value[key]) for key in value}}
-    if isinstance(value, list):
-        return {"type": "array", "items": {"anyOf": [_schema_of(one) for one in value]}}
-    return {"const": value}

@@ -8,11 +8,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from canonicall.blocks import ToolCall
-from canonicall.errors import InvalidValue
 from canonicall.request import Tool
-from canonicall.syntax.declaration import Syntax
-from canonicall.syntax.offered import offered_tools
 from canonicall.syntax.registry import get_syntax, syntax_names
+from canonicall.testing.conformance.printed import markers_of, printed
 
 NAMES = syntax_names()
 WORD = "蛙"
@@ -66,31 +64,13 @@ _BITS = (
 _TOKEN = re.compile(r"(<[^<>]*>|\[/?[A-Z_]+\]|```|[\n{}\[\]:,])")
 
 
-def printed(syntax: Syntax, *calls: ToolCall) -> str:
-    """Calls as the syntax prints them; empty text where it cannot."""
-    if syntax.print_calls is None:
-        return ""
-    try:
-        return syntax.print_calls(calls)
-    except InvalidValue:
-        return ""
-
-
-def markers_of(syntax: Syntax, tools: Any = None) -> set[str]:
-    """All markers that a syntax declares."""
-    offered = offered_tools(tools or ())
-    openers = [*syntax.openers, *(syntax.tool_openers(offered) if syntax.tool_openers else ())]
-    found = {marker for one in openers for marker in (one.marker, *one.closers)}
-    return found | {mark for pair in syntax.thinking for mark in pair} | set(syntax.noise)
-
-
 @cache
 def fragments(name: str) -> tuple[str, ...]:
     """The markers of a syntax, and what its printed calls are made of."""
     syntax = get_syntax(name)
-    texts = [printed(syntax, call) for call in _CALLS]
+    texts = [printed(syntax, [call]) or "" for call in _CALLS]
     pieces = {piece for text in texts for piece in _TOKEN.split(text) if piece}
-    return tuple(sorted(pieces | markers_of(syntax, OFFERS[3])))
+    return tuple(sorted(pieces | markers_of(syntax, OFFERS[3] or ())))
 
 
 @cache
@@ -101,7 +81,7 @@ def all_markers() -> tuple[str, ...]:
 @cache
 def whole_calls(name: str) -> tuple[str, ...]:
     syntax = get_syntax(name)
-    texts = [printed(syntax, *calls) for calls in (*((one,) for one in _CALLS), _CALLS[:3])]
+    texts = [printed(syntax, calls) for calls in (*((one,) for one in _CALLS), _CALLS[:3])]
     return tuple(filter(None, texts)) or (WORD,)
 
 

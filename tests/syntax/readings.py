@@ -12,8 +12,7 @@ from canonicall.request import Tool
 from canonicall.syntax.parsing import Parsed, parse
 from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.scanner import TextScanner
-
-from strategies import json_values
+from canonicall.testing.strategies import json_values
 
 
 def read(
@@ -83,7 +82,7 @@ def reads_its_own_print(
 def values_with(*markers: str) -> st.SearchStrategy[Any]:
     """Any values, and texts that look like the syntax itself."""
     marked = st.lists(st.sampled_from([*markers, "a", "\n", '"', "'", "\\"]), max_size=4)
-    return json_values | marked.map("".join)
+    return json_values() | marked.map("".join)
 
 
 def arguments_with(keys: st.SearchStrategy[str], *markers: str) -> st.SearchStrategy[Any]:

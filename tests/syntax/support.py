@@ -14,8 +14,7 @@ from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.parsing import Parsed, parse
 from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.scanner import TextScanner
-
-from strategies import json_objects
+from canonicall.testing.strategies import json_objects
 
 NAMED_SYNTAXES = (
     "kimi_k2",
@@ -152,7 +151,7 @@ def work(syntax: str | Syntax, pieces: Iterable[str], **options: Any) -> tuple[i
 
 def calls_of(names: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[ToolCall, ...]]:
     """Calls with any arguments."""
-    call = st.builds(lambda name, args: ToolCall(name=name, args=args), names, json_objects)
+    call = st.builds(lambda name, args: ToolCall(name=name, args=args), names, json_objects())
     return st.lists(call, min_size=1, max_size=3).map(tuple)
 
 

@@ -9,7 +9,8 @@ from canonicall.syntax.reader import Reader
 from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.repair import repaired_value
 from canonicall.syntax.typed_values import json_of
-from syntax.law_texts import NAMES, markers_of
+from canonicall.testing.conformance.printed import markers_of
+from syntax.law_texts import NAMES
 from syntax.support import streamed, work
 
 _MANY = 60_000

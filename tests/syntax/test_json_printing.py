@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from canonicall import Text, ToolCall, ToolResult
 from canonicall.errors import InvalidValue
 from canonicall.syntax.registry import get_syntax
+from canonicall.testing.strategies import json_objects
 from syntax.support import JSON_SYNTAXES, NAMED_SYNTAXES, calls_of, read, said
-
-from strategies import json_objects
 
 PRINTED = [name for name in JSON_SYNTAXES if name not in ("generic_none", "llama3_builtin")]
 """All but the one that prints nothing and the one that prints code."""
@@ -46,7 +45,7 @@ def test_markers_inside_of_values_stay_there(name, marker):
 @given(
     st.dictionaries(
         st.from_regex(r"[a-z_]\w{0,10}", fullmatch=True),
-        st.text() | st.integers() | st.none() | json_objects,
+        st.text() | st.integers() | st.none() | json_objects(),
     )
 )
 def test_built_in_calls_are_read_again(args):

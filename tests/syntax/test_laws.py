@@ -9,9 +9,10 @@ from canonicall.events import TextAdded
 from canonicall.syntax.parsing import parse
 from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.scanner import TextScanner
-from syntax.accounting import is_all_there, lost_words
-from syntax.law_calls import calls_for, place_of, tools_for
-from syntax.law_texts import NAMES, OFFERS, markers_of, texts_of, whole_calls
+from canonicall.testing.conformance.accounting import is_all_there, lost_words
+from canonicall.testing.conformance.printed import markers_of, place_of, tools_for
+from syntax.law_calls import calls_for
+from syntax.law_texts import NAMES, OFFERS, texts_of, whole_calls
 from syntax.support import said, splits, streamed
 
 each_syntax = pytest.mark.parametrize("name", NAMES)
@@ -106,7 +107,7 @@ def test_words_wait_only_where_a_marker_may_begin(name, data):
     """What is held back is shorter than the longest marker, before and behind calls."""
     syntax = get_syntax(name)
     tools = data.draw(st.sampled_from(OFFERS))
-    markers = sorted(markers_of(syntax, tools))
+    markers = sorted(markers_of(syntax, tools or ()))
     begun = st.sampled_from([one[:-1] or "x" for one in markers] or ["x"])
     words = "".join(data.draw(st.lists(begun | st.text(max_size=5), max_size=8)))
     if any(marker in words for marker in markers):

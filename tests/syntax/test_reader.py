@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
+from canonicall.testing.strategies import json_values
 from syntax.support import splits
-
-from strategies import json_values
 
 
 def run(program: Callable[[Reader], Reading[Any]], pieces: Iterable[str]) -> tuple[Any, str]:
@@ -140,7 +139,7 @@ def test_a_json_value_ends_where_it_ends(text, value, whole):
     assert both(value_in, text) == ((value, whole), text[len(value) :])
 
 
-@given(json_values, st.text(max_size=5), st.data())
+@given(json_values(), st.text(max_size=5), st.data())
 def test_any_json_value_is_taken_whole_at_any_split(value, behind, data):
     written = msgspec.json.encode(value).decode()
     text = f"{written} {behind}"

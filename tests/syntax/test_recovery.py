@@ -31,9 +31,8 @@ from canonicall import (
 )
 from canonicall.syntax.detection import leaked_syntax
 from canonicall.syntax.scanner import TextScanner, has_markers
+from canonicall.testing.strategies import replies
 from syntax.support import said, splits
-
-from strategies import replies
 
 TOOLS = [
     Tool(
@@ -213,7 +212,7 @@ def test_streamed_is_whole(name):
     check(reply(Thinking(text="hm"), f" I look. {leaked(name)}\n ok", ToolCall(id="x", name="g")))
 
 
-@given(replies)
+@given(replies())
 def test_replies_that_leak_nothing_pass_through(told):
     assert recovered(events_of(told), []) == list(events_of(told))
     check(told)

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall.syntax.repair import repaired_object, repaired_value
-
-from strategies import json_objects, json_values
+from canonicall.testing.strategies import json_objects, json_values
 
 
 @pytest.mark.parametrize(
@@ -66,12 +65,12 @@ def test_of_cut_text_counts_what_is_whole(raw, whole):
     assert repaired_object(raw, cut=True) == whole
 
 
-@given(json_values)
+@given(json_values())
 def test_good_json_is_what_it_was(value):
     assert repaired_value(msgspec.json.encode(value).decode()) == value
 
 
-@given(json_objects.map(repr))
+@given(json_objects().map(repr))
 def test_what_python_writes_is_read_unless_its_escapes_are_not_json(text):
     value = repaired_object(text)
     if not any(escape in text for escape in ("\\x", "\\U")):

@@ -92,14 +92,19 @@ OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
 FORMAT = click.Choice((AUTO, *format_names()))
 
 
+def register_profile(path: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    """Make the profile in a file known; the name of its provider."""
+    try:
+        return register_provider(read_profile(path), replace=True).name
+    except CanonicallError as error:
+        told = str(error) if path in str(error) else f"{path}: {error}"
+        raise click.BadParameter(told, ctx, param) from None
+
+
 def _register(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> None:
     """Make profiles known before any other option names a provider."""
     for path in given:
-        try:
-            register_provider(read_profile(path), replace=True)
-        except CanonicallError as error:
-            told = str(error) if path in str(error) else f"{path}: {error}"
-            raise click.BadParameter(told, ctx, param) from None
+        register_profile(path, param, ctx)
 
 
 profile_option = click.option(

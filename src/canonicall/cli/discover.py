@@ -1,11 +1,9 @@
 """`canonicall discover`: how an endpoint calls tools, found out by asking it.
 
-Progress goes to standard error, what was found to standard output. A key is named by the variable
-that holds it, never given itself: command lines are seen by others.
+Progress goes to standard error, what was found to standard output.
 """
 
 import asyncio
-import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,8 +15,14 @@ from msgspec import Struct
 
 from canonicall.cli.arguments import TargetName, json_option
 from canonicall.cli.discover_page import show_tooling
+from canonicall.cli.endpoint_options import (
+    format_option,
+    key_env_option,
+    key_in,
+    tell,
+    tell_nobody,
+)
 from canonicall.cli.files import STANDARD, writing
-from canonicall.cli.visible import in_one_line
 from canonicall.client.config import ClientConfig, ProviderConfig
 from canonicall.client.model import HttpModel
 from canonicall.discovery.addresses import checked, provider_name
@@ -26,7 +30,6 @@ from canonicall.discovery.discover import discover as discover_endpoint
 from canonicall.discovery.documentation import analyse_documentation, with_documentation
 from canonicall.discovery.profile_text import profile_text
 from canonicall.discovery.tooling import ToolingInfo
-from canonicall.providers.profile import FORMATS
 from canonicall.providers.registry import register_provider
 
 
@@ -50,17 +53,8 @@ class _Wanted(Struct, frozen=True, kw_only=True):
 @click.command()
 @click.argument("url")
 @click.option("--model", default="", metavar="MODEL", help="Else the first one that it lists.")
-@click.option(
-    "--key-env", default="", metavar="NAME", help="The environment variable that holds the key."
-)
-@click.option(
-    "--format",
-    "format",
-    type=click.Choice(FORMATS),
-    default=None,
-    metavar="FORMAT",
-    help=f"Where it speaks several: {', '.join(FORMATS)}.",
-)
+@key_env_option
+@format_option("Where it speaks several")
 @click.option("--name", default="", help="What the provider is called; else after its host.")
 @click.option(
     "--docs",
@@ -93,8 +87,8 @@ def discover(
         raise click.UsageError(
             "--json has the profile in it already; leave -o out, or name a file."
         )
-    wanted = _Wanted(url=url, key=_key(key_env), key_env=key_env, format=format or "", **given)
-    progress = _silent if as_json else _told
+    wanted = _Wanted(url=url, key=key_in(key_env), key_env=key_env, format=format or "", **given)
+    progress = tell_nobody if as_json else tell
     info = asyncio.run(_found(wanted, progress))
     text = profile_text(info, date=_today(), name=wanted.provider, key_env=key_env)
     if output is not None:
@@ -133,21 +127,5 @@ async def _found(wanted: _Wanted, progress: Callable[[str], None]) -> ToolingInf
     return with_documentation(info, documented)
 
 
-def _key(variable: str) -> str:
-    key = os.environ.get(variable, "") if variable else ""
-    if variable and not key.strip():
-        what = f"the variable {variable} is not set. Set it to the key of the endpoint."
-        raise click.BadParameter(what, param_hint="--key-env")
-    return key
-
-
 def _today() -> str:
     return datetime.now(UTC).date().isoformat()
-
-
-def _told(what: str) -> None:
-    click.echo(f"  {in_one_line(what)}", err=True)
-
-
-def _silent(what: str) -> None:
-    del what

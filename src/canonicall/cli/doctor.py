@@ -22,8 +22,8 @@ from canonicall.syntax.registry import GROUP
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?P<range>[^;]*)")
 _EXTRA = re.compile(r"extra == ['\"](?P<extra>[\w-]+)['\"]")
 _OWN = "canonicall"
-_COLLECTIONS = ("all", "dev", "judges")
-"""Extras that gather other extras, or are for those who change canonicall itself."""
+_COLLECTIONS = ("all", "dev", "judges", "testing")
+"""Extras that gather other extras, or bring what only tests need."""
 
 
 class Package(Struct, frozen=True):

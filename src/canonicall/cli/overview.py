@@ -10,7 +10,7 @@ EXIT_CODES = {
     FAILED: "An error, told in one line; or nobody reads the output any more.",
     MISUSED: "The arguments are wrong.",
     FOUND: "It worked, and something was found: a provider would refuse it, a call is unreadable,"
-    " a run ended at a limit or had a call denied.",
+    " a run ended at a limit or had a call denied, a check is broken.",
     INTERRUPTED: "Ended by Ctrl-C.",
 }
 """How a run ends, for every verb."""
@@ -49,7 +49,15 @@ VERBS = {
         "canonicall.cli.discover:discover",
         "Find out how an endpoint calls tools, and write its profile.",
     ),
+    "conform": (
+        "canonicall.cli.conform:conform",
+        "Prove that a profile, a syntax or an endpoint is sound.",
+    ),
     "sim": ("canonicall.cli.sim:sim", "Serve simulated providers on this machine."),
+    "bench": (
+        "canonicall.cli.bench:bench",
+        "Measure what canonicall costs on this machine.",
+    ),
     "doctor": (
         "canonicall.cli.doctor:doctor",
         "Look at the installation: packages, keys, versions.",

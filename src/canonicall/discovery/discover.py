@@ -3,7 +3,8 @@
 import asyncio
 import random as chance
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 from canonicall.client.config import ClientConfig, ProviderConfig
 from canonicall.client.retrying import RetryPolicy
@@ -43,16 +44,43 @@ async def discover(  # noqa: PLR0913  each is a choice of its own
     why nothing can be.
     """
     address = checked(url)
+    async with asking(
+        address,
+        key=key,
+        transport=transport,
+        timeouts=timeouts,
+        retry=retry,
+        progress=progress,
+        most_requests=most_requests,
+        sleep=sleep,
+        random=random,
+        now=now,
+    ) as asker:
+        return await _probed(asker, await identified(asker, address, model=model, format=format))
+
+
+@asynccontextmanager
+async def asking(  # noqa: PLR0913  each is a choice of its own
+    address: str,
+    *,
+    key: str | Secret = "",
+    transport: ReadingTransport | None = None,
+    timeouts: Timeouts = TIMEOUTS,
+    retry: RetryPolicy | None = None,
+    progress: Callable[[str], None] | None = None,
+    most_requests: int = MOST_REQUESTS,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    random: Callable[[], float] = chance.random,
+    now: Callable[[], float] = time.time,
+) -> AsyncGenerator[Asker, None]:
+    """Whoever asks the endpoint at `address`, for the length of a block."""
     proxy = ClientConfig.from_environment().proxy_of(ProviderConfig(), address)
     own = transport or _usual_transport()
-    tell = progress or _nobody
     patience = retry or RetryPolicy(attempts=4)
-    means = Means(own, sleep, random, now, timeouts, patience, tell, proxy)
+    means = Means(own, sleep, random, now, timeouts, patience, progress or _nobody, proxy)
     secret = key if isinstance(key, Secret) else Secret(key.strip())
-    asker = Asker(means, secret, most_requests)
     try:
-        found = await identified(asker, address, model=model, format=format)
-        return await _probed(asker, found)
+        yield Asker(means, secret, most_requests)
     except OutOfRequests:
         help = "Raise most_requests, or name the format."
         what = "the limit of requests was reached before a format was found."

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Message, Native, Text, ToolCall, ToolResult
 from canonicall.codec import encode_request
 from canonicall.conversation import Conversation
+from canonicall.errors import CanonicallError
 from canonicall.providers.endpoint import ENDPOINTS
 from canonicall.request import Params, Request, Tool, ToolChoice
 from canonicall.schema_rules import SchemaRule
@@ -112,9 +113,10 @@ def question(target: Target) -> Draft:
 def history(target: Target, reply: Message | None) -> Draft:
     """The conversation one turn later: the calls that came, each with its result.
 
-    Where no calls came, some are made up: a history from another provider is just that.
+    Where no calls came that can be stored, one is made up: a history from another provider is just
+    that.
     """
-    made = reply if reply is not None and reply.calls else None
+    made = reply if reply is not None and reply.calls and _is_storable(reply) else None
     call = ToolCall(id="call_probe0000000000000000001", name=WEATHER.name, args={"city": "Paris"})
     calls = made or Message("assistant", (call,), finish="tool_calls")
     results = tuple(
@@ -124,3 +126,12 @@ def history(target: Target, reply: Message | None) -> Draft:
     told = said("system", "Answer in few words.")
     messages = (told, *question(target).messages, calls, Message("tool", results))
     return Draft(target=target, messages=messages)
+
+
+def _is_storable(message: Message) -> bool:
+    """Whether a reply can be part of a conversation: its arguments may be of any depth."""
+    try:
+        Conversation().append(message)
+    except CanonicallError:
+        return False
+    return True

@@ -10,8 +10,6 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Message
-from canonicall.conversation import Conversation
 from canonicall.discovery.addresses import DiscoveryError, Place
 from canonicall.discovery.answer import Told
 from canonicall.discovery.asking import Asker
@@ -22,7 +20,6 @@ from canonicall.discovery.parts import PLAIN_IDS, REASONING, Part, Probe, replay
 from canonicall.discovery.reading import obeyed, of_calls, of_ids, of_stream, of_thoughts
 from canonicall.discovery.sending import Sender
 from canonicall.discovery.statement import Evidence, Statement
-from canonicall.errors import CanonicallError
 from canonicall.target import Target
 
 _LESSONS = 5
@@ -203,8 +200,6 @@ class Probing:
         if not probe.on_history:
             return question(self._target)
         first = self._replies[0][0].reply.message if self._replies else None
-        if first is not None and not _is_storable(first):
-            first = None
         return history(self._target, first)
 
     def _taken(self, part: Part, exchange: Exchange) -> Statement:
@@ -227,15 +222,6 @@ class Probing:
 
     def _state(self, *statements: Statement) -> None:
         self.statements |= {one.question: one for one in statements}
-
-
-def _is_storable(message: Message) -> bool:
-    """Whether a reply can be part of a conversation: its arguments may be of any depth."""
-    try:
-        Conversation().append(message)
-    except CanonicallError:
-        return False
-    return True
 
 
 def _with(base: Draft, parts: Sequence[Part]) -> Draft:

@@ -94,7 +94,7 @@ class Root:
             return node
         if kind is None or (isinstance(kind, list) and "object" in kind):
             self._words.lose("reworded", None, "The root says that it is an object.")
-            return {**node, "type": "object"} if kind else {"type": "object", **node}
+            return {**node, "type": "object"} if "type" in node else {"type": "object", **node}
         what = "Arguments are an object; a schema of another type says nothing about them."
         self._words.lose("weakened", None, what)
         kept = {name: one for name, one in node.items() if name in DEFINITIONS}

@@ -1,6 +1,7 @@
 """Simulated providers and scripted models, for our tests and for everybody else's.
 
-The parts are loaded when they are first used.
+The parts are loaded when they are first used. `testing.conformance` proves that what others build
+is sound, `testing.strategies` makes what their tests should survive.
 """
 
 from importlib import import_module

@@ -25,10 +25,10 @@ from canonicall.events import (
 from canonicall.folding import events_of, fold
 from canonicall.reply import Reply, Usage
 from canonicall.streams import StreamEncoder
+from canonicall.testing.strategies import calls, media, origins, results, texts, thoughts
 from judges.anthropic_stream import accumulated, anthropic, follows_grammar, wire_events
 from replies import with_calls, with_own_ids
 
-from strategies import calls, media, origins, results, texts, thoughts
 from streaming import events_in
 
 OWN = Origin("anthropic", "anthropic", model="claude", response_id="msg_1")
@@ -372,13 +372,13 @@ def replies_of(blocks):
             Message("assistant", tuple(blocks), origin=origin, finish=finish), usage
         ),
         st.lists(blocks, max_size=5),
-        origins | st.just(OWN),
+        origins() | st.just(OWN),
         st.sampled_from(["", "stop", "tool_calls", "stop_sequence", "refusal", "paused"]),
         st.none() | st.builds(Usage, st.integers(0, 9), st.integers(0, 9)),
     )
 
 
-said = texts | thoughts | own_thoughts | calls | calls | results
+said = texts() | thoughts() | own_thoughts | calls() | calls() | results()
 
 
 def with_text_of_broken_input(reply):
@@ -395,7 +395,7 @@ def _breaks_off(raw):
     return isinstance(raw, str) and raw.startswith("{")
 
 
-@given(replies_of(said | media).map(with_own_ids))
+@given(replies_of(said | media()).map(with_own_ids))
 def test_a_reply_as_a_stream_is_what_it_is_whole(reply):
     whole = decode_response(encode_response(reply, "anthropic"), "anthropic")
     stream = written(*events_of(reply))

@@ -20,6 +20,7 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.errors import MalformedBody
+from canonicall.testing.strategies import json_objects
 from canonicall.transcript.turns import Turn
 from canonicall.wire.bedrock.messages import (
     decode_blocks,
@@ -28,8 +29,6 @@ from canonicall.wire.bedrock.messages import (
     encode_turn,
 )
 from canonicall.wire.bedrock.target import TARGET
-
-from strategies import json_objects
 
 ORIGIN = Origin(provider="bedrock", format="bedrock")
 
@@ -56,7 +55,7 @@ wire_blocks = st.one_of(
         lambda id, name, args: {"toolUse": {"toolUseId": id, "name": name, "input": args}},
         st.sampled_from(["tooluse_a", "b.c:1"]),
         words,
-        json_objects,
+        json_objects(),
     ),
     st.builds(
         lambda text, signature: {
@@ -95,7 +94,7 @@ wire_blocks = st.one_of(
         },
         st.lists(
             st.builds(lambda text: {"text": text}, words)
-            | st.builds(lambda value: {"json": value}, json_objects),
+            | st.builds(lambda value: {"json": value}, json_objects()),
             max_size=3,
         ),
         st.booleans(),

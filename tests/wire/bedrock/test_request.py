@@ -10,12 +10,11 @@ from canonicall.conversation import Conversation
 from canonicall.errors import CanonicallError, MalformedBody
 from canonicall.findings import Report
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
+from canonicall.testing.strategies import json_values
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.bedrock.request import decode_request, encode_request
 from canonicall.wire.bedrock.target import TARGET
 from wire.support import places, put
-
-from strategies import json_values
 
 BODY = {
     "modelId": "m",
@@ -221,7 +220,7 @@ def test_a_wrong_shape_is_refused_with_its_path(body, where):
     assert caught.value.where == where
 
 
-@given(st.sampled_from(list(places(BODY))), json_values)
+@given(st.sampled_from(list(places(BODY))), json_values())
 def test_any_value_in_any_place_is_read_or_refused_by_name(path, value):
     try:
         request = decode_request(put(BODY, path, value))

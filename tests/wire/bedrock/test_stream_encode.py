@@ -38,11 +38,11 @@ from canonicall.folding import events_of
 from canonicall.framing.eventstream import EventStream
 from canonicall.reply import Reply, Usage
 from canonicall.streams import StreamEncoder
+from canonicall.testing.strategies import assistant_messages
 from canonicall.wire.bedrock.stream_encode import StreamEncoding
 from judges.converse_stream import accumulated, check_grammar, sdk_events
 from replies import with_calls, with_own_ids
 
-from strategies import assistant_messages
 from streaming import events_in
 
 FORMAT = "bedrock"
@@ -365,7 +365,7 @@ def test_clients_pass_over_what_keeps_the_stream_alive():
 
 replies = st.builds(
     lambda message, finish, usage: Reply(replace(message, finish=finish, partial=False), usage),
-    assistant_messages,
+    assistant_messages(),
     st.sampled_from(["stop", "tool_calls", "length", "", "refusal"]),
     st.none() | st.just(Usage(7, 5, cache_read_tokens=2)),
 )

@@ -18,11 +18,10 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.errors import MalformedBody
+from canonicall.testing.strategies import json_values
 from canonicall.transcript.turns import Turn
 from canonicall.wire.cohere.messages import decode_messages, encode_turn
 from canonicall.wire.cohere.target import TARGET
-
-from strategies import json_values
 
 ORIGIN = Origin(provider="cohere", format="cohere")
 CALL = {"id": "f_1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
@@ -51,7 +50,7 @@ parts = st.one_of(
     ),
     st.builds(
         lambda data: {"type": "document", "document": {"data": data, "id": "d"}},
-        words | st.dictionaries(words, json_values, max_size=3),
+        words | st.dictionaries(words, json_values(), max_size=3),
     ),
     st.just({"type": "something_new", "a": [1]}),
 )

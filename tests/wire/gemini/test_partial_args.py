@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall.errors import MalformedBody
+from canonicall.testing.strategies import words
 from canonicall.wire.gemini.partial_args import PartialArguments
-
-from strategies import WORDS
 
 
 def run(*pieces, args=None):
@@ -138,12 +137,12 @@ def test_whole_arguments_at_the_end_count():
     assert told.count('"a"') == 1
 
 
-leaves = WORDS | st.integers(-(2**53), 2**53) | st.booleans() | st.none()
+leaves = words() | st.integers(-(2**53), 2**53) | st.booleans() | st.none()
 filled = st.recursive(
     leaves,
     lambda inner: (
         st.lists(inner, min_size=1, max_size=3)
-        | st.dictionaries(WORDS, inner, min_size=1, max_size=3)
+        | st.dictionaries(words(), inner, min_size=1, max_size=3)
     ),
     max_leaves=8,
 )
@@ -171,7 +170,7 @@ def pieces_of(value, path, draw):
             yield number(path, value)
 
 
-@given(st.dictionaries(WORDS, filled, max_size=3), st.data())
+@given(st.dictionaries(words(), filled, max_size=3), st.data())
 def test_the_text_is_the_value(args, data):
     pieces = list(pieces_of(args, "$", data.draw))
     told, value = run(*pieces)
@@ -179,7 +178,7 @@ def test_the_text_is_the_value(args, data):
 
 
 objects = st.dictionaries(
-    WORDS, leaves | st.dictionaries(WORDS, leaves, min_size=1, max_size=3), max_size=4
+    words(), leaves | st.dictionaries(words(), leaves, min_size=1, max_size=3), max_size=4
 )
 
 

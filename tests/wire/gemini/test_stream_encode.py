@@ -35,11 +35,10 @@ from canonicall.events import (
 from canonicall.folding import events_of
 from canonicall.reply import Reply, Usage
 from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.testing.strategies import calls, media, texts, thoughts
 from canonicall.wire.gemini.response import decode_response, encode_response
 from genai_reader import genai, read_with_genai
 from replies import unmarked
-
-from strategies import calls, media, texts, thoughts
 
 OWN = Origin("gemini", "gemini", model="m", response_id="r")
 SEAL = Opaque("gemini-api", "signature", "c2VhbA==")
@@ -261,13 +260,13 @@ FINISHES = st.sampled_from(
 )
 own_seals = st.builds(lambda value: Opaque("gemini-api", "signature", value), st.text(max_size=3))
 signed = st.builds(
-    lambda block, seal: replace(block, opaque=(seal,)), texts | thoughts | calls, own_seals
+    lambda block, seal: replace(block, opaque=(seal,)), texts() | thoughts() | calls(), own_seals
 )
 replies = st.builds(
     lambda blocks, finish, origin, usage: Reply(
         Message("assistant", tuple(blocks), origin=origin, finish=finish), usage
     ),
-    st.lists(texts | thoughts | calls | signed | media, max_size=6),
+    st.lists(texts() | thoughts() | calls() | signed | media(), max_size=6),
     FINISHES,
     st.sampled_from([OWN, Origin("openai", "openai-chat", model="gpt"), None]),
     st.none() | st.builds(Usage, st.integers(0, 9), st.integers(5, 9)),

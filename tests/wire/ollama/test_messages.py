@@ -18,11 +18,10 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.errors import MalformedBody
+from canonicall.testing.strategies import json_objects
 from canonicall.transcript.turns import Turn
 from canonicall.wire.ollama.messages import decode_messages, encode_reply, encode_turn
 from canonicall.wire.ollama.target import TARGET
-
-from strategies import json_objects
 
 ORIGIN = Origin(provider="ollama", format="ollama")
 
@@ -52,7 +51,7 @@ calls = st.lists(
         lambda id, name, args: {"id": id, "function": {"name": name, "arguments": args}},
         some_words.filter(lambda id: id != "null"),
         words,
-        json_objects,
+        json_objects(),
     ),
     min_size=1,
     max_size=3,

@@ -31,10 +31,9 @@ from canonicall.events import (
 from canonicall.folding import events_of
 from canonicall.reply import Reply, Usage
 from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.testing.strategies import calls, media, texts, thoughts
 from canonicall.wire.ollama.response import decode_response, encode_response
 from canonicall.wire.ollama.stream_encode import StreamEncoding
-
-from strategies import calls, media, texts, thoughts
 
 OWN = Origin("ollama", "ollama", model="m")
 TIME = "1970-01-01T00:00:00Z"
@@ -155,7 +154,7 @@ replies = st.builds(
     lambda blocks, finish, usage: Reply(
         Message("assistant", tuple(blocks), origin=OWN, finish=finish), usage
     ),
-    st.lists(texts | thoughts | calls | media | others, max_size=6),
+    st.lists(texts() | thoughts() | calls() | media() | others, max_size=6),
     st.sampled_from(["", "stop", "tool_calls", "length"]),
     st.none() | st.builds(Usage, st.integers(0, 9), st.integers(0, 9)),
 )

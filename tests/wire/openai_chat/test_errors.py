@@ -3,10 +3,9 @@
 import pytest
 from hypothesis import given
 
+from canonicall.testing.strategies import json_values
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.openai_chat.errors import decode_error, encode_error
-
-from strategies import json_values
 
 ISSUE = {"loc": ["body", "messages", 0], "msg": "Field required", "type": "missing"}
 
@@ -58,7 +57,7 @@ def test_an_error_comes_back(error):
     assert ErrorBody(back.message, back.type, back.code, back.param) == error
 
 
-@given(json_values)
+@given(json_values())
 def test_a_body_of_any_kind_is_an_error(body):
     assert isinstance(decode_error(body).message, str)
     assert isinstance(decode_error({"error": body, "detail": body}).message, str)

@@ -12,12 +12,11 @@ from canonicall.errors import MalformedBody
 from canonicall.findings import Report
 from canonicall.providers.registry import get_target
 from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
+from canonicall.testing.strategies import json_values
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.openai_chat.request import decode_request, encode_request
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from wire.support import places, put
-
-from strategies import json_values
 
 HOST = replace(TARGET, provider="host", domain="host")
 OPENAI = get_target("openai")
@@ -339,7 +338,7 @@ RICH = {
 }
 
 
-@given(st.sampled_from([path for path in places(RICH) if path]), json_values)
+@given(st.sampled_from([path for path in places(RICH) if path]), json_values())
 def test_any_value_at_any_place_is_read_or_refused_with_its_path(path, graft):
     """Only MalformedBody comes out, whatever comes in; what is read can be written."""
     body = put(RICH, path, graft)

@@ -8,10 +8,9 @@ from msgspec.structs import replace
 from canonicall import Media, Message, Native, Opaque, Origin, Text, Thinking, ToolCall
 from canonicall.errors import MalformedBody
 from canonicall.reply import Reply, Usage
+from canonicall.testing.strategies import json_values
 from canonicall.wire.openai_chat.response import decode_response, encode_response
 from canonicall.wire.openai_chat.target import FORMAT
-
-from strategies import json_values
 
 ORIGIN = Origin("openai", FORMAT, model="m", response_id="chatcmpl-1")
 CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
@@ -289,9 +288,9 @@ MESSAGE_FIELDS = (
 
 
 @given(
-    st.dictionaries(st.sampled_from(MESSAGE_FIELDS), json_values, max_size=3),
-    st.dictionaries(st.sampled_from(CHOICE_FIELDS), json_values, max_size=1),
-    st.dictionaries(st.sampled_from(FIELDS), json_values, max_size=1),
+    st.dictionaries(st.sampled_from(MESSAGE_FIELDS), json_values(), max_size=3),
+    st.dictionaries(st.sampled_from(CHOICE_FIELDS), json_values(), max_size=1),
+    st.dictionaries(st.sampled_from(FIELDS), json_values(), max_size=1),
 )
 def test_any_value_in_any_field_is_read_or_refused_with_its_path(message, choice, fields):
     """Nothing but our own error comes out, whatever comes in; what is read can be written."""

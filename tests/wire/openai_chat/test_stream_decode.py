@@ -21,10 +21,9 @@ from canonicall import (
     UsageReported,
     fold,
 )
+from canonicall.testing.strategies import json_values
 from wire.openai_chat.chunks import FORMAT, USAGE, calls, chunk, decoded, of_type, piece, reply_of
 from wire.support import places, put
-
-from strategies import json_values
 
 
 def test_the_events_of_a_stream():
@@ -288,7 +287,7 @@ def test_no_frame_is_so_bad_that_the_stream_is_lost(data):
     number = data.draw(st.integers(0, len(SPOILED) - 1))
     path = data.draw(st.sampled_from(list(places(SPOILED[number]))))
     bodies = [*SPOILED, chunk({"content": "the end"}, "stop")]
-    bodies[number] = put(bodies[number], path, data.draw(json_values))
+    bodies[number] = put(bodies[number], path, data.draw(json_values()))
     end = decoded(*bodies)[-1]
     assert isinstance(end, StreamEnded)
     assert "the end" in end.reply.message.text

@@ -29,10 +29,10 @@ from canonicall import (
     fold,
 )
 from canonicall.codec import decode_response, encode_response
+from canonicall.testing.strategies import replies
 from corpus.support import CORPUS, needs_corpus, recorded
 from replies import with_calls, with_own_ids
 
-from strategies import replies
 from streaming import events_in
 
 FORMAT = "openai-chat"
@@ -321,7 +321,7 @@ def without_nulls(reply):
     return replace(reply, native=native and Native(native.format, clean(native.fields)))
 
 
-@given(replies.map(with_own_ids))
+@given(replies().map(with_own_ids))
 def test_a_stream_says_what_the_whole_response_says(reply):
     assert fold(decoded(encoded(reply))) == expected_of(reply)
 

@@ -21,9 +21,8 @@ from canonicall.events import (
 )
 from canonicall.folding import events_of, fold
 from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall.testing.strategies import calls, media, texts, thoughts, words
 from judges.responses_stream import accumulated, check_frames, reading
-
-from strategies import WORDS, calls, media, texts, thoughts
 
 FORMAT = "openai-responses"
 OWN = Origin("openai", FORMAT, model="gpt", response_id="resp_1")
@@ -347,12 +346,12 @@ def test_the_same_events_give_the_same_bytes():
 
 # Laws.
 
-sealed = st.builds(lambda text: Text(text=text, opaque=(SEAL,)), WORDS)
+sealed = st.builds(lambda text: Text(text=text, opaque=(SEAL,)), words())
 replies = st.builds(
     lambda blocks, finish, origin, usage: replace(
         of(map(_with_unique_id, enumerate(blocks)), finish, origin), usage=usage
     ),
-    st.lists(texts | sealed | thoughts | calls | calls | media, max_size=6),
+    st.lists(texts() | sealed | thoughts() | calls() | calls() | media(), max_size=6),
     st.sampled_from(["", "stop", "tool_calls", "length", "filter"]),
     st.sampled_from([OWN, FOREIGN]),
     st.none() | st.builds(Usage, st.integers(0, 9), st.integers(0, 9)),

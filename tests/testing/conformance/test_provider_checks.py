@@ -1,0 +1,108 @@
+"""The conformance of profiles: ours have it, and a profile at odds with itself has not."""
+
+import pytest
+from msgspec.structs import replace
+
+from canonicall import CanonicallError, UnknownName, provider_names
+from canonicall.providers.profile import Rule, load_profile
+from canonicall.providers.registry import find_profile, get_profile, register_provider
+from canonicall.testing.conformance import check_provider
+from canonicall.testing.conformance import providers as checks
+from canonicall.transcript.projection import Projection
+
+MINE = """
+name = "mine"
+title = "Mine"
+format = "openai-chat"
+domain = "mine"
+base_url = "http://localhost:9/v1"
+
+[rules.max_tools]
+value = 3
+source = "its page"
+date = "2026-11"
+confidence = "A"
+"""
+
+
+@pytest.mark.parametrize("name", provider_names())
+def test_every_provider_conforms(name):
+    report = check_provider(name).raise_if_broken()
+    assert {check.state for check in report.checks} == {"held"}
+
+
+def test_a_profile_is_checked_without_being_registered():
+    for given in (MINE, load_profile(MINE, "mine")):
+        report = check_provider(given).raise_if_broken()
+        assert (report.kind, report.subject) == ("provider", "mine")
+        assert find_profile("mine") is None
+
+
+def test_a_profile_that_was_registered_before_is_there_again():
+    before = register_provider(MINE)
+    check_provider(replace(before, title="Another"))
+    assert get_profile("mine") is before
+
+
+def test_two_runs_say_the_same():
+    assert check_provider(MINE) == check_provider(MINE)
+
+
+@pytest.mark.parametrize(
+    ("given", "error"), [("nobody", UnknownName), ("x = 1\n", CanonicallError)]
+)
+def test_what_is_no_profile_is_told(given, error):
+    with pytest.raises(error):
+        check_provider(given)
+
+
+def ruled(**values):
+    rules = {
+        name: Rule(value=value, source="its page", date="2026-11", confidence="A")
+        for name, value in values.items()
+    }
+    return replace(load_profile(MINE, "mine"), rules=rules)
+
+
+def test_ids_that_cannot_be_made_by_the_rules_are_found():
+    """A pattern that no id fits which is made: the judge refuses what the renderer had to write."""
+    report = check_provider(ruled(ids={"style": "prefixed", "pattern": "[0-9]{3}", "prefix": "x"}))
+    assert {"verified", "ids", "answered"} <= {check.name for check in report.broken}
+    assert "is no id by the rules" in report["ids"].evidence[0]
+    assert "openai-chat:mine-model, one call" in report["ids"].evidence[0]
+
+
+@pytest.mark.parametrize(
+    ("check", "attribute", "spoilt"),
+    [
+        ("renders", "encode_request", lambda request, target, **_: 1 / 0),
+        ("verified", "verify", lambda body, target: ["something"]),
+        ("answered", "simulated", lambda simulator, target, body: simulator.answer(None)),
+    ],
+)
+def test_each_part_can_break_its_check(check, attribute, spoilt, monkeypatch):
+    monkeypatch.setattr(checks, attribute, spoilt)
+    assert check in [one.name for one in check_provider(MINE).broken]
+
+
+def test_ids_given_twice_are_found(monkeypatch):
+    def same(self, call, *_, **__):
+        return self.ids.setdefault(call.id, "call_same")
+
+    monkeypatch.setattr(Projection, "id", same)
+    report = check_provider(MINE)
+    assert "two calls have the id call_same" in report["ids"].evidence[0]
+    assert "two calls" not in str(report["renders"])
+
+
+def test_a_body_that_says_something_else_the_second_time_is_found(monkeypatch):
+    """Where a renderer is used again, or a body is read again."""
+    encode, count = checks.encode_request, iter(range(10**6))
+
+    def numbered(request, target, **options):
+        made = encode(request, target, **options)
+        return replace(made, body={**made.body, "user": str(next(count))})
+
+    monkeypatch.setattr(checks, "encode_request", numbered)
+    broken = {check.name for check in check_provider(MINE).broken}
+    assert {"append_only", "incremental", "fixpoint"} <= broken
