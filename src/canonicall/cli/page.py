@@ -20,6 +20,8 @@ from canonicall.findings import Action, Finding
 from canonicall.verify import Violation
 
 WIDEST = 100
+NARROW = 80
+"""A window with fewer columns than that is narrow."""
 _EXAMPLES = 3
 _ROOMY = 90
 _DONE = {
@@ -75,9 +77,15 @@ def add_row(table: Table, *cells: str | Text) -> None:
 
 
 def show_table(console: Console, table: Table, *, is_wide: bool = False) -> None:
-    """Print a table. A wide one has its columns closer together where there is little room."""
+    """Print a table. A wide one has its columns closer together where there is little room.
+
+    In a window of fewer columns than text takes nothing is cut off: cells are folded.
+    """
     if is_wide and console.width < _ROOMY:
         table.padding = 0
+    if console.width < NARROW:
+        for column in table.columns:
+            column.no_wrap = False
     console.print(Padding(table, (0, 0, 0, 2), expand=False))
 
 

@@ -13,7 +13,15 @@ from canonicall.cli.arguments import json_option
 from canonicall.cli.desk import store_path
 from canonicall.cli.files import STANDARD, writing
 from canonicall.cli.listeners import arguments_of
-from canonicall.cli.page import add_row, counted, open_console, say, show_table, simple_table
+from canonicall.cli.page import (
+    NARROW,
+    add_row,
+    counted,
+    open_console,
+    say,
+    show_table,
+    simple_table,
+)
 from canonicall.cli.records import in_words
 from canonicall.cli.session_options import store_option
 from canonicall.store.database import Database
@@ -81,8 +89,12 @@ def _show_list(found: tuple[Stored, ...], *, as_json: bool) -> None:
         column.no_wrap = True
     for one in found:
         when = datetime.fromtimestamp(one.changed, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+        if console.width < NARROW:
+            say(console, one.id, style="bold", indent="")
+            say(console, f"{when}, {one.entries:,} entries, {one.target}: {one.title}")
         add_row(table, one.id, when, str(one.entries), one.target, one.title)
-    show_table(console, table)
+    if console.width >= NARROW:
+        show_table(console, table)
 
 
 async def _show(store: SessionStore, id: str, output: str, as_json: bool) -> None:
