@@ -12,8 +12,10 @@ Anthropic documents no format. What is relied on here, and where it was read:
   (anthropics/claude-code#22526, #58554) and forks at every hook (#35024). So the order of the file
   counts, and only a prompt that takes an earlier prompt's place leaves a branch behind.
 - A compaction writes a "system" entry of the subtype "compact_boundary" and behind it a user entry
-  with `isCompactSummary`; `compactMetadata.preservedMessages.uuids` stay behind the summary:
-  anthropics/claude-agent-sdk-typescript#431.
+  with `isCompactSummary`. In `compactMetadata`, `preservedMessages.uuids` stay, in older versions
+  those from `headUuid` to `tailUuid` of `preservedSegment`: behind the summary, or before it where
+  `anchorUuid` is the boundary itself (anthropics/claude-agent-sdk-typescript#431; the program,
+  2.1.197).
 - `isApiErrorMessage` marks what the program said, not the model: docs/jsonl-format.md, as above.
 """
 
@@ -133,15 +135,32 @@ def _after_compaction(lines: Sequence[Line], spoken: list[Line], notes: Notes) -
     if not boundaries and not summaries:
         return spoken
     last = boundaries[-1] if boundaries else summaries[-1]
-    preserved = object_in(last.object("compactMetadata").get("preservedMessages"))
-    uuids = preserved.get("uuids")
-    wanted = set(uuids) if isinstance(uuids, list) and _all_text(uuids) else set()
     before = [line for line in spoken if line.number < last.number]
     after = [line for line in spoken if line.number >= last.number]
-    kept = [line for line in before if line.text("uuid") in wanted]
-    notes.compacted([line for line in before if line.text("uuid") not in wanted])
+    kept, is_first = _preserved(last, before)
+    numbers = {line.number for line in kept}
+    notes.compacted([line for line in before if line.number not in numbers])
     summary = [line for line in after if _is_summary(line)]
-    return [*summary, *kept, *(line for line in after if not _is_summary(line))]
+    later = [line for line in after if not _is_summary(line)]
+    return [*kept, *summary, *later] if is_first else [*summary, *kept, *later]
+
+
+def _preserved(boundary: Line, before: list[Line]) -> tuple[list[Line], bool]:
+    """What a compaction has kept, and whether that stands before the summary."""
+    metadata = boundary.object("compactMetadata")
+    messages = object_in(metadata.get("preservedMessages"))
+    segment = object_in(metadata.get("preservedSegment"))
+    uuids = messages.get("uuids")
+    if isinstance(uuids, list) and _all_text(uuids):
+        wanted = set(uuids)
+        kept = [line for line in before if line.text("uuid") in wanted]
+    else:
+        places = {line.text("uuid"): at for at, line in enumerate(before)}
+        first = places.get(text_in(segment, "headUuid"), len(before))
+        last = places.get(text_in(segment, "tailUuid"), -1)
+        kept = before[first : last + 1]
+    anchor = text_in(messages, "anchorUuid") or text_in(segment, "anchorUuid")
+    return kept, bool(anchor) and anchor == boundary.text("uuid")
 
 
 def _on_last_branch(spoken: list[Line], written: set[str], notes: Notes) -> list[Line]:
