@@ -124,3 +124,12 @@ def test_claude_errors_of_the_program_are_not_the_models_words():
     data = as_lines([*AGENTS["claude-code"].healthy(), error])
     assert "session_error_left_out" in codes(data)
     assert told(data)[-1] == ("assistant", "They pass.")
+
+
+def test_claude_a_result_that_was_too_long_is_what_the_model_sees_of_it():
+    one = {"kind": "tool-result", "toolUseId": "first", "replacement": "2 ... (saved to a file)"}
+    replaced = {"type": "content-replacement", "sessionId": "5f0c", "replacements": [one]}
+    data = as_lines([*AGENTS["claude-code"].healthy(), replaced])
+    (answered,) = [one for one in conversation(data).messages if one.results]
+    assert answered.results[0].text == "2 ... (saved to a file)"
+    assert "session_edited" in codes(data)

@@ -104,6 +104,13 @@ def test_damage_in_the_middle_is_left_alone(agent):
     assert written_back(data).data.startswith(data)
 
 
+def test_codex_an_id_that_another_item_has_too_is_answered_as_that_of_a_call():
+    strange = codex_item("novelty", call_id="second")
+    before = as_lines([*AGENTS["codex"].healthy(), *AGENTS["codex"].second_call(), strange])
+    result = json.loads(written_back(before).data.splitlines()[-2])
+    assert result["payload"]["type"] == "function_call_output"
+
+
 def counted(entries):
     return [{**entry, "ordinal": at} for at, entry in enumerate(entries)]
 

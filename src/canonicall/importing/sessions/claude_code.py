@@ -16,6 +16,8 @@ Anthropic documents no format. What is relied on here, and where it was read:
   those from `headUuid` to `tailUuid` of `preservedSegment`: behind the summary, or before it where
   `anchorUuid` is the boundary itself (anthropics/claude-agent-sdk-typescript#431; the program,
   2.1.197).
+- "content-replacement" has `replacements` of results that were too long: `toolUseId` and the
+  `replacement` that the model sees (the program, 2.1.197).
 - `isApiErrorMessage` marks what the program said, not the model: docs/jsonl-format.md, as above.
 """
 
@@ -40,6 +42,7 @@ from canonicall.wire.anthropic.target import TARGET
 
 NAME = "claude-code"
 _MARKS = (b'"sessionId"', b'"leafUuid"', b'"file-history-snapshot"')
+_REPLACED = "content-replacement"
 _RECORDS = ("summary", "file-history-snapshot")
 """Types a file may begin with that do not name the session."""
 
@@ -58,7 +61,8 @@ def read(data: bytes) -> Document:
     notes = Notes()
     messages: list[Message] = []
     model = ""
-    for reply in _merged(_spoken(notes.lines(data), notes)):
+    lines = notes.lines(data)
+    for reply in _merged(_shortened(_spoken(lines, notes), lines, notes)):
         model = reply.model or model
         try:
             messages += _decoded(reply, notes)
@@ -89,7 +93,7 @@ def write_back(data: bytes) -> WrittenBack:
         rest = [
             block
             for block in objects_in(by_number[line].object("message").get("content"))
-            if block.get("tool_use_id") not in ids
+            if text_in(block, "tool_use_id") not in ids
         ]
         message = {**by_number[line].object("message"), "content": rest}
         repair.drop(line, {**by_number[line].value, "message": message} if rest else None)
@@ -161,6 +165,34 @@ def _preserved(boundary: Line, before: list[Line]) -> tuple[list[Line], bool]:
         kept = before[first : last + 1]
     anchor = text_in(messages, "anchorUuid") or text_in(segment, "anchorUuid")
     return kept, bool(anchor) and anchor == boundary.text("uuid")
+
+
+def _shortened(spoken: list[Line], lines: Sequence[Line], notes: Notes) -> list[Line]:
+    """The entries, with results that were too long as the model sees them."""
+    instead = {
+        text_in(one, "toolUseId"): text_in(one, "replacement")
+        for line in lines
+        if line.text("type") == _REPLACED
+        for one in objects_in(line.value.get("replacements"))
+    }
+    long = {
+        line.number
+        for line in spoken
+        if any(text_in(one, "tool_use_id") in instead for one in _blocks(line, "tool_result"))
+    }
+    notes.edited([line for line in spoken if line.number in long])
+    return [_with_results(line, instead) if line.number in long else line for line in spoken]
+
+
+def _with_results(line: Line, instead: dict[str, str]) -> Line:
+    content = [
+        {**block, "content": instead[text_in(block, "tool_use_id")]}
+        if text_in(block, "tool_use_id") in instead
+        else block
+        for block in objects_in(line.object("message").get("content"))
+    ]
+    message = {**line.object("message"), "content": content}
+    return Line(line.number, {**line.value, "message": message})
 
 
 def _on_last_branch(spoken: list[Line], written: set[str], notes: Notes) -> list[Line]:

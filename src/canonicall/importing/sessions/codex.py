@@ -91,10 +91,11 @@ def write_back(data: bytes) -> WrittenBack:
     own = [item for item in history if not item.summary and not item.is_replacement]
     exchanges = [_exchange(item) for item in own]
     replaced = {id for item in history if item.is_replacement for id, _ in _exchange(item).calls}
-    kinds = {text_in(item.value, "call_id"): item.value.get("type") for item in own}
+    calls = [item.value for item in own if item.value.get("type") in _CALLS]
+    kinds = {text_in(call, "call_id"): text_in(call, "type") for call in calls}
     for missing in repair.missing(exchanges):
         output = {
-            "type": _OUTPUTS[str(kinds[missing.id])],
+            "type": _OUTPUTS[kinds[missing.id]],
             "call_id": missing.id,
             "output": Repair.wording,
         }
