@@ -101,9 +101,14 @@ def show_violations(console: Console, violations: Iterable[Finding]) -> None:
             item(console, "source", violation.source)
 
 
-def suggest_fix(console: Console, file: str, target: str) -> None:
-    """The command that repairs what was found, ready to be copied."""
-    say(console, f"To repair it: canonicall fix {shlex.quote(file)} --as {target}")
+def suggest_fix(console: Console, file: str, target: str, *, sets_aside: bool = False) -> None:
+    """The command that repairs what was found, ready to be copied. `sets_aside`: not all of the
+    file can be read, and `fix` writes all of it or nothing."""
+    name = shlex.quote(file)
+    if sets_aside:
+        say(console, f"To repair the others: canonicall convert {name} --to {target} -o OUT")
+    else:
+        say(console, f"To repair it: canonicall fix {name} --as {target}")
 
 
 class Tally:
