@@ -101,3 +101,10 @@ def test_an_export_that_cannot_be_written_leaves_nothing(canonicall_, talked, tm
     done = canonicall_("sessions", "export", "gone", "-o", str(tmp_path / "x.jsonl"))
     assert done.exit_code == 1
     assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_an_export_does_not_take_the_place_of_the_store(canonicall_, talked):
+    done = canonicall_("sessions", "export", "first", "-o", str(talked))
+    assert done.exit_code == 2
+    assert "the store itself" in done.stderr
+    assert len(json.loads(canonicall_("sessions", "--json").stdout)) == 2

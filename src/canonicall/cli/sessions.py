@@ -11,7 +11,7 @@ import msgspec
 from canonicall.blocks import CallClosed, Entry, Message
 from canonicall.cli.arguments import json_option
 from canonicall.cli.desk import store_path
-from canonicall.cli.files import STANDARD, writing
+from canonicall.cli.files import STANDARD, is_same_file, writing
 from canonicall.cli.listeners import arguments_of
 from canonicall.cli.page import (
     NARROW,
@@ -60,6 +60,8 @@ def sessions(action: str, id: str | None, output: str, store: str | None, as_jso
         raise click.UsageError(f"Say which: canonicall sessions {action} ID.")
     if action == "list" and id is not None:
         raise click.UsageError("list takes no ID; to look at one: canonicall sessions show ID.")
+    if is_same_file(output, str(store_path(store))):
+        raise click.UsageError("--output is the store itself, with all sessions in it.")
     database = Database(store_path(store))
     opened = SessionStore(database)
     try:
