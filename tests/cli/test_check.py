@@ -137,6 +137,8 @@ def test_an_unreadable_line_is_told_and_the_others_are_judged(check):
     assert done.stderr.count("\n") == 1
     assert "log.jsonl, line 2: " in done.stderr
     assert "3 documents: 1 refused, 1 unreadable." in done.stdout
+    # `fix` would write nothing.
+    assert "log.jsonl --to anthropic -o OUT" in " ".join(done.stdout.split())
     found = records(check(lines, "--as", "anthropic", "--json"))
     assert "not JSON" in found[1]["error"]
     assert len(found) == 3

@@ -101,7 +101,7 @@ def test_bad_lines_are_set_aside_with_number_and_reason(talk, tmp_path):
     assert (second["line"], second["base64"]) == (4, "//4K")
     assert (third["line"], third["text"]) == (6, "[1]")
     assert "not JSON" in first["why"]
-    assert "line 3: $: this is not JSON" in done.stderr
+    assert "line 3: this is not JSON" in done.stderr
     assert "3 lines could not be converted" in done.stderr
 
 

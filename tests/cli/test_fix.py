@@ -165,6 +165,7 @@ def test_where_a_line_is_unreadable_no_file_is_written(talk, tmp_path, monkeypat
     done = fix("log.jsonl", "--as", "anthropic", "--json", *arguments)
     assert done.exit_code == 1
     assert done.stderr.splitlines()[-1].startswith("canonicall: error: log.jsonl, line 2: ")
+    assert "`canonicall convert` sets such lines aside." in done.stderr
     assert file.read_text() == data
     assert left_in(tmp_path) == ["log.jsonl"]
 

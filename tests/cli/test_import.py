@@ -79,6 +79,14 @@ def test_a_folder_is_listed(session, tmp_path):
     assert "claude-sonnet-4-6" in shown
 
 
+def test_a_session_that_codex_has_packed_is_listed_with_what_to_do(tmp_path):
+    (tmp_path / "rollout-1.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd")
+    done = run("import", tmp_path)
+    assert done.exit_code == 3
+    assert "codex  it is packed: unzstd unpacks it." in done.stdout
+    assert "rollout-1.jsonl.zst" in done.stdout
+
+
 def test_a_folder_without_sessions_says_so(tmp_path):
     done = run("import", tmp_path)
     assert done.exit_code == 0

@@ -88,3 +88,10 @@ def test_wrong_arguments_end_with_2(arguments, said):
     done = providers(*arguments)
     assert done.exit_code == 2
     assert said in done.stderr
+
+
+def test_in_a_narrow_window_nothing_is_cut_off():
+    shown = CliRunner(env={"COLUMNS": "50"}).invoke(cli, ["providers"]).stdout
+    assert max(map(len, shown.splitlines())) <= 50
+    folded = "".join(line[2:8].strip() for line in shown.splitlines())
+    assert "mirascope-router" in folded

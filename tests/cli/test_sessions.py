@@ -14,8 +14,9 @@ from cli.talks import calls, stored, write_script, write_tools
 def canonicall_(tmp_path):
     """Runs any verb, with a store of its own."""
 
-    def run(*arguments):
-        return CliRunner(env={"XDG_DATA_HOME": str(tmp_path)}).invoke(cli, arguments)
+    def run(*arguments, env=None):
+        known = {"XDG_DATA_HOME": str(tmp_path), **(env or {})}
+        return CliRunner(env=known).invoke(cli, arguments)
 
     return run
 
@@ -37,6 +38,13 @@ def test_sessions_are_listed_the_last_one_first(canonicall_, talked):
     assert shown.index("second") < shown.index("first")
     assert "How are things?" in shown
     assert len(told[0]["title"]) == 60
+
+
+def test_in_a_narrow_window_nothing_of_a_session_is_cut_off(canonicall_, talked):
+    """A part of a name would name nothing."""
+    shown = canonicall_("sessions", env={"COLUMNS": "30"}).stdout
+    assert {"first", "second"} <= set(shown.splitlines())
+    assert "How are things?" in " ".join(shown.split())
 
 
 def test_without_sessions_the_list_says_how_to_begin(canonicall_):
@@ -93,3 +101,10 @@ def test_an_export_that_cannot_be_written_leaves_nothing(canonicall_, talked, tm
     done = canonicall_("sessions", "export", "gone", "-o", str(tmp_path / "x.jsonl"))
     assert done.exit_code == 1
     assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_an_export_does_not_take_the_place_of_the_store(canonicall_, talked):
+    done = canonicall_("sessions", "export", "first", "-o", str(talked))
+    assert done.exit_code == 2
+    assert "the store itself" in done.stderr
+    assert len(json.loads(canonicall_("sessions", "--json").stdout)) == 2

@@ -68,17 +68,16 @@ def test_claude_parents_that_were_never_written_lose_nothing():
     assert "session_branch_left" not in codes(as_lines(loose))
 
 
-def test_claude_goes_on_behind_a_summary_with_what_was_kept():
-    kept = {"preservedMessages": {"anchorUuid": "c2", "uuids": ["a3"]}}
+def _compacted(**metadata):
     boundary = {
         "type": "system",
         "subtype": "compact_boundary",
         "uuid": "c1",
         "parentUuid": None,
         "sessionId": "5f0c",
-        "compactMetadata": kept,
+        "compactMetadata": metadata,
     }
-    data = as_lines(
+    return as_lines(
         [
             *AGENTS["claude-code"].healthy(),
             boundary,
@@ -86,6 +85,18 @@ def test_claude_goes_on_behind_a_summary_with_what_was_kept():
             claude_entry("u2", "c2", "user", "And now?"),
         ]
     )
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"preservedMessages": {"anchorUuid": "c2", "uuids": ["a3"]}},
+        {"preservedSegment": {"anchorUuid": "c2", "headUuid": "a3", "tailUuid": "a3"}},
+    ],
+    ids=["messages", "segment"],
+)
+def test_claude_goes_on_behind_a_summary_with_what_was_kept(metadata):
+    data = _compacted(**metadata)
     assert told(data) == [
         ("user", "We ran tests."),
         ("assistant", "They pass."),
@@ -95,9 +106,30 @@ def test_claude_goes_on_behind_a_summary_with_what_was_kept():
     assert "session_compacted" in codes(data)
 
 
+def test_claude_a_summary_of_the_later_part_stands_behind_what_was_kept():
+    segment = {"anchorUuid": "c1", "headUuid": "u1", "tailUuid": "u1"}
+    data = _compacted(preservedSegment=segment)
+    assert [words for _, words in told(data)] == ["Run the tests.", "We ran tests.", "And now?"]
+
+
+def test_claude_a_compaction_that_kept_nothing_leaves_the_summary():
+    gone = {"anchorUuid": "c2", "headUuid": "gone", "tailUuid": "a3"}
+    for data in (_compacted(), _compacted(preservedSegment=gone)):
+        assert [words for _, words in told(data)] == ["We ran tests.", "And now?"]
+
+
 def test_claude_errors_of_the_program_are_not_the_models_words():
     text = [{"type": "text", "text": "API Error: 529"}]
     error = claude_entry("x1", "a3", "assistant", text, isApiErrorMessage=True)
     data = as_lines([*AGENTS["claude-code"].healthy(), error])
     assert "session_error_left_out" in codes(data)
     assert told(data)[-1] == ("assistant", "They pass.")
+
+
+def test_claude_a_result_that_was_too_long_is_what_the_model_sees_of_it():
+    one = {"kind": "tool-result", "toolUseId": "first", "replacement": "2 ... (saved to a file)"}
+    replaced = {"type": "content-replacement", "sessionId": "5f0c", "replacements": [one]}
+    data = as_lines([*AGENTS["claude-code"].healthy(), replaced])
+    (answered,) = [one for one in conversation(data).messages if one.results]
+    assert answered.results[0].text == "2 ... (saved to a file)"
+    assert "session_edited" in codes(data)

@@ -104,6 +104,33 @@ def test_damage_in_the_middle_is_left_alone(agent):
     assert written_back(data).data.startswith(data)
 
 
+def test_codex_a_search_for_tools_has_found_none():
+    """As Codex itself says of a search that was interrupted."""
+    search = {"call_id": "s", "status": "completed", "arguments": {"query": "mail"}}
+    asked = codex_says("user", "Which tools?")
+    before = as_lines(
+        [
+            *AGENTS["codex"].healthy(),
+            asked,
+            codex_item("tool_search_call", execution="client", **search),
+        ]
+    )
+    done = written_back(before)
+    (result,) = added(before, done.data)
+    assert (result["payload"]["type"], result["payload"]["tools"]) == ("tool_search_output", [])
+    assert is_sound(done.data)
+    hosted = codex_item("tool_search_call", execution="server", **search)
+    before = as_lines([*AGENTS["codex"].healthy(), asked, hosted])
+    assert written_back(before).data == before
+
+
+def test_codex_an_id_that_another_item_has_too_is_answered_as_that_of_a_call():
+    strange = codex_item("novelty", call_id="second")
+    before = as_lines([*AGENTS["codex"].healthy(), *AGENTS["codex"].second_call(), strange])
+    result = json.loads(written_back(before).data.splitlines()[-2])
+    assert result["payload"]["type"] == "function_call_output"
+
+
 def counted(entries):
     return [{**entry, "ordinal": at} for at, entry in enumerate(entries)]
 

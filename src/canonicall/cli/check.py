@@ -105,7 +105,8 @@ def check(files: Sequence[str], target: str, format: str, as_json: bool) -> int:
         console = open_console()
         console.print()
         one = "PROVIDER" if target == EVERY_PROVIDER else target
-        suggest_fix(console, files[0] if len(files) == 1 else "FILE", one)
+        name = files[0] if len(files) == 1 else "FILE"
+        suggest_fix(console, name, one, sets_aside=bool(seen["unreadable"]))
     if seen["unreadable"]:
         return FAILED
     return FOUND if seen["refused"] else OK

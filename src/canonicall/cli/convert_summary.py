@@ -31,7 +31,7 @@ def tell_rejected(console: Console, rejected: Sequence[Rejected], told: int, asi
                 say(console, f"More lines cannot be converted: see {aside} in the end.", indent="")
             return
         # What could be given instead is the same for every line: the file has it.
-        reason, _, _ = one.why.partition(". ")
+        reason, _, _ = one.why.removeprefix("$: ").partition(". ")
         say(console, f"line {one.line}: {reason.rstrip('.')}.", style="yellow", indent="")
 
 

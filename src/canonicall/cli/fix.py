@@ -168,7 +168,8 @@ class _Job:
         try:
             return repaired(piece.data, self._format, self._target, in_one_line=in_one_line)
         except CanonicallError as error:
-            raise UnusableFile(self._place(piece.line), error) from None
+            more = " `canonicall convert` sets such lines aside." if piece.line else ""
+            raise UnusableFile(self._place(piece.line), f"{error}{more}") from None
 
     def _place(self, line: int) -> str:
         return f"{shown(self._file)}, line {line}" if line else shown(self._file)

@@ -151,10 +151,13 @@ def _list(place: str, sessions: Iterable[FoundSession], *, as_json: bool) -> int
 
 def _listed(session: FoundSession) -> dict[str, Any]:
     named = {"session": session.id} if session.id else {}
+    error = session.error
     try:
-        return _row(session.file, session.kind.read(session.data)) | named
-    except CanonicallError as error:
-        return {"file": session.file, "format": session.kind.name, "error": str(error), **named}
+        if not error:
+            return _row(session.file, session.kind.read(session.data)) | named
+    except CanonicallError as unreadable:
+        error = str(unreadable).removeprefix("$: ")
+    return {"file": session.file, "format": session.kind.name, "error": error, **named}
 
 
 def _show(console: Console, place: str, rows: list[dict[str, Any]]) -> None:

@@ -20,6 +20,8 @@ from canonicall.findings import Action, Finding
 from canonicall.verify import Violation
 
 WIDEST = 100
+NARROW = 80
+"""A window with fewer columns than that is narrow."""
 _EXAMPLES = 3
 _ROOMY = 90
 _DONE = {
@@ -75,9 +77,15 @@ def add_row(table: Table, *cells: str | Text) -> None:
 
 
 def show_table(console: Console, table: Table, *, is_wide: bool = False) -> None:
-    """Print a table. A wide one has its columns closer together where there is little room."""
+    """Print a table. A wide one has its columns closer together where there is little room.
+
+    In a window of fewer columns than text takes nothing is cut off: cells are folded.
+    """
     if is_wide and console.width < _ROOMY:
         table.padding = 0
+    if console.width < NARROW:
+        for column in table.columns:
+            column.no_wrap = False
     console.print(Padding(table, (0, 0, 0, 2), expand=False))
 
 
@@ -93,9 +101,14 @@ def show_violations(console: Console, violations: Iterable[Finding]) -> None:
             item(console, "source", violation.source)
 
 
-def suggest_fix(console: Console, file: str, target: str) -> None:
-    """The command that repairs what was found, ready to be copied."""
-    say(console, f"To repair it: canonicall fix {shlex.quote(file)} --as {target}")
+def suggest_fix(console: Console, file: str, target: str, *, sets_aside: bool = False) -> None:
+    """The command that repairs what was found, ready to be copied. `sets_aside`: not all of the
+    file can be read, and `fix` writes all of it or nothing."""
+    name = shlex.quote(file)
+    if sets_aside:
+        say(console, f"To repair the others: canonicall convert {name} --to {target} -o OUT")
+    else:
+        say(console, f"To repair it: canonicall fix {name} --as {target}")
 
 
 class Tally:

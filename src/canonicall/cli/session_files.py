@@ -15,10 +15,12 @@ from canonicall.cli.session_database import exported_sessions, is_database
 from canonicall.errors import CanonicallError
 from canonicall.importing.documents import kind_of
 from canonicall.importing.kinds import DocumentKind
-from canonicall.importing.sessions import opencode
+from canonicall.importing.sessions import codex, opencode
 
 _SUFFIXES = (".jsonl", ".json")
 _DATABASE = ".db"
+_PACKED = ".jsonl.zst"
+"""Codex packs sessions that are no longer in use (codex-rs/rollout/src/compression.rs)."""
 _LARGEST = 512 * 1024 * 1024
 """A file beyond this is no session of a coding agent."""
 
@@ -31,6 +33,8 @@ class FoundSession(msgspec.Struct, frozen=True):
     kind: DocumentKind
     id: str = ""
     """Which one it is, where a file holds several."""
+    error: str = ""
+    """Why it cannot be read, where that is known already."""
 
 
 def sessions_in(folder: Path) -> Iterator[FoundSession]:
@@ -51,6 +55,8 @@ def _sessions_at(place: Path) -> Iterator[FoundSession]:
         # Other programs have databases, too.
         with suppress(UnusableFile):
             yield from sessions_in_database(place)
+    if place.name.endswith(_PACKED):
+        yield FoundSession(str(place), b"", codex.KIND, error="it is packed: unzstd unpacks it.")
     if place.suffix in _SUFFIXES and place.is_file() and place.stat().st_size <= _LARGEST:
         data = stored_session(place)
         kind = _kind(data)

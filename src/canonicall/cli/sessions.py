@@ -11,9 +11,17 @@ import msgspec
 from canonicall.blocks import CallClosed, Entry, Message
 from canonicall.cli.arguments import json_option
 from canonicall.cli.desk import store_path
-from canonicall.cli.files import STANDARD, writing
+from canonicall.cli.files import STANDARD, is_same_file, writing
 from canonicall.cli.listeners import arguments_of
-from canonicall.cli.page import add_row, counted, open_console, say, show_table, simple_table
+from canonicall.cli.page import (
+    NARROW,
+    add_row,
+    counted,
+    open_console,
+    say,
+    show_table,
+    simple_table,
+)
 from canonicall.cli.records import in_words
 from canonicall.cli.session_options import store_option
 from canonicall.store.database import Database
@@ -52,6 +60,8 @@ def sessions(action: str, id: str | None, output: str, store: str | None, as_jso
         raise click.UsageError(f"Say which: canonicall sessions {action} ID.")
     if action == "list" and id is not None:
         raise click.UsageError("list takes no ID; to look at one: canonicall sessions show ID.")
+    if is_same_file(output, str(store_path(store))):
+        raise click.UsageError("--output is the store itself, with all sessions in it.")
     database = Database(store_path(store))
     opened = SessionStore(database)
     try:
@@ -81,8 +91,12 @@ def _show_list(found: tuple[Stored, ...], *, as_json: bool) -> None:
         column.no_wrap = True
     for one in found:
         when = datetime.fromtimestamp(one.changed, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+        if console.width < NARROW:
+            say(console, one.id, style="bold", indent="")
+            say(console, f"{when}, {one.entries:,} entries, {one.target}: {one.title}")
         add_row(table, one.id, when, str(one.entries), one.target, one.title)
-    show_table(console, table)
+    if console.width >= NARROW:
+        show_table(console, table)
 
 
 async def _show(store: SessionStore, id: str, output: str, as_json: bool) -> None:

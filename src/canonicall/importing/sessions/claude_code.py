@@ -12,8 +12,12 @@ Anthropic documents no format. What is relied on here, and where it was read:
   (anthropics/claude-code#22526, #58554) and forks at every hook (#35024). So the order of the file
   counts, and only a prompt that takes an earlier prompt's place leaves a branch behind.
 - A compaction writes a "system" entry of the subtype "compact_boundary" and behind it a user entry
-  with `isCompactSummary`; `compactMetadata.preservedMessages.uuids` stay behind the summary:
-  anthropics/claude-agent-sdk-typescript#431.
+  with `isCompactSummary`. In `compactMetadata`, `preservedMessages.uuids` stay, in older versions
+  those from `headUuid` to `tailUuid` of `preservedSegment`: behind the summary, or before it where
+  `anchorUuid` is the boundary itself (anthropics/claude-agent-sdk-typescript#431; the program,
+  2.1.197).
+- "content-replacement" has `replacements` of results that were too long: `toolUseId` and the
+  `replacement` that the model sees (the program, 2.1.197).
 - `isApiErrorMessage` marks what the program said, not the model: docs/jsonl-format.md, as above.
 """
 
@@ -38,6 +42,7 @@ from canonicall.wire.anthropic.target import TARGET
 
 NAME = "claude-code"
 _MARKS = (b'"sessionId"', b'"leafUuid"', b'"file-history-snapshot"')
+_REPLACED = "content-replacement"
 _RECORDS = ("summary", "file-history-snapshot")
 """Types a file may begin with that do not name the session."""
 
@@ -56,7 +61,8 @@ def read(data: bytes) -> Document:
     notes = Notes()
     messages: list[Message] = []
     model = ""
-    for reply in _merged(_spoken(notes.lines(data), notes)):
+    lines = notes.lines(data)
+    for reply in _merged(_shortened(_spoken(lines, notes), lines, notes)):
         model = reply.model or model
         try:
             messages += _decoded(reply, notes)
@@ -87,7 +93,7 @@ def write_back(data: bytes) -> WrittenBack:
         rest = [
             block
             for block in objects_in(by_number[line].object("message").get("content"))
-            if block.get("tool_use_id") not in ids
+            if text_in(block, "tool_use_id") not in ids
         ]
         message = {**by_number[line].object("message"), "content": rest}
         repair.drop(line, {**by_number[line].value, "message": message} if rest else None)
@@ -133,15 +139,60 @@ def _after_compaction(lines: Sequence[Line], spoken: list[Line], notes: Notes) -
     if not boundaries and not summaries:
         return spoken
     last = boundaries[-1] if boundaries else summaries[-1]
-    preserved = object_in(last.object("compactMetadata").get("preservedMessages"))
-    uuids = preserved.get("uuids")
-    wanted = set(uuids) if isinstance(uuids, list) and _all_text(uuids) else set()
     before = [line for line in spoken if line.number < last.number]
     after = [line for line in spoken if line.number >= last.number]
-    kept = [line for line in before if line.text("uuid") in wanted]
-    notes.compacted([line for line in before if line.text("uuid") not in wanted])
+    kept, is_first = _preserved(last, before)
+    numbers = {line.number for line in kept}
+    notes.compacted([line for line in before if line.number not in numbers])
     summary = [line for line in after if _is_summary(line)]
-    return [*summary, *kept, *(line for line in after if not _is_summary(line))]
+    later = [line for line in after if not _is_summary(line)]
+    return [*kept, *summary, *later] if is_first else [*summary, *kept, *later]
+
+
+def _preserved(boundary: Line, before: list[Line]) -> tuple[list[Line], bool]:
+    """What a compaction has kept, and whether that stands before the summary."""
+    metadata = boundary.object("compactMetadata")
+    messages = object_in(metadata.get("preservedMessages"))
+    segment = object_in(metadata.get("preservedSegment"))
+    uuids = messages.get("uuids")
+    if isinstance(uuids, list) and _all_text(uuids):
+        wanted = set(uuids)
+        kept = [line for line in before if line.text("uuid") in wanted]
+    else:
+        places = {line.text("uuid"): at for at, line in enumerate(before)}
+        first = places.get(text_in(segment, "headUuid"), len(before))
+        last = places.get(text_in(segment, "tailUuid"), -1)
+        kept = before[first : last + 1]
+    anchor = text_in(messages, "anchorUuid") or text_in(segment, "anchorUuid")
+    return kept, bool(anchor) and anchor == boundary.text("uuid")
+
+
+def _shortened(spoken: list[Line], lines: Sequence[Line], notes: Notes) -> list[Line]:
+    """The entries, with results that were too long as the model sees them."""
+    instead = {
+        text_in(one, "toolUseId"): text_in(one, "replacement")
+        for line in lines
+        if line.text("type") == _REPLACED
+        for one in objects_in(line.value.get("replacements"))
+    }
+    long = {
+        line.number
+        for line in spoken
+        if any(text_in(one, "tool_use_id") in instead for one in _blocks(line, "tool_result"))
+    }
+    notes.edited([line for line in spoken if line.number in long])
+    return [_with_results(line, instead) if line.number in long else line for line in spoken]
+
+
+def _with_results(line: Line, instead: dict[str, str]) -> Line:
+    content = [
+        {**block, "content": instead[text_in(block, "tool_use_id")]}
+        if text_in(block, "tool_use_id") in instead
+        else block
+        for block in objects_in(line.object("message").get("content"))
+    ]
+    message = {**line.object("message"), "content": content}
+    return Line(line.number, {**line.value, "message": message})
 
 
 def _on_last_branch(spoken: list[Line], written: set[str], notes: Notes) -> list[Line]:

@@ -45,12 +45,15 @@ _ITEM_PLACE = re.compile(r"^\$\.input\[(\d+)\]")
 _SNAPSHOT = "ghost_snapshot"
 _CONTEXT = re.compile(r"\s*(?:# AGENTS\.md instructions|<([a-z_]+)[ >].*</\1>\s*$)", re.DOTALL)
 """What the program says in the user's name: where it runs, skills, that a turn was stopped."""
-_CALLS = ("function_call", "custom_tool_call", "local_shell_call")
+_SEARCH = "tool_search_call"
 _OUTPUTS = {
     "function_call": "function_call_output",
     "local_shell_call": "function_call_output",
     "custom_tool_call": "custom_tool_call_output",
+    _SEARCH: "tool_search_output",
 }
+"""Calls that Codex answers, and with what."""
+_NOTHING_FOUND = {"status": "completed", "execution": "client", "tools": []}
 
 
 def detects(data: bytes) -> bool:
@@ -91,13 +94,12 @@ def write_back(data: bytes) -> WrittenBack:
     own = [item for item in history if not item.summary and not item.is_replacement]
     exchanges = [_exchange(item) for item in own]
     replaced = {id for item in history if item.is_replacement for id, _ in _exchange(item).calls}
-    kinds = {text_in(item.value, "call_id"): item.value.get("type") for item in own}
+    calls = [item.value for item in own if _is_call(item)]
+    kinds = {text_in(call, "call_id"): text_in(call, "type") for call in calls}
     for missing in repair.missing(exchanges):
-        output = {
-            "type": _OUTPUTS[str(kinds[missing.id])],
-            "call_id": missing.id,
-            "output": Repair.wording,
-        }
+        kind = kinds[missing.id]
+        said = _NOTHING_FOUND if kind == _SEARCH else {"output": Repair.wording}
+        output = {"type": _OUTPUTS[kind], "call_id": missing.id, **said}
         line = by_number[missing.line]
         repair.insert(missing, _like(line, output) if "payload" in line.value else output)
     for number, ids in repair.orphans(exchanges):
@@ -239,11 +241,16 @@ def _is_readable(item: _Item, notes: Notes) -> bool:
     return True
 
 
+def _is_call(item: _Item) -> bool:
+    """Whether Codex has to answer it; some searches for tools are answered by the provider."""
+    return text_in(item.value, "type") in _OUTPUTS and item.value.get("execution") != "server"
+
+
 def _exchange(item: _Item) -> Exchange:
-    kind, id = item.value.get("type"), text_in(item.value, "call_id")
-    if kind in _CALLS and id:
-        name = item.value.get("name")
-        return Exchange(item.line.number, calls=((id, name if isinstance(name, str) else "shell"),))
+    kind, id = text_in(item.value, "type"), text_in(item.value, "call_id")
+    if _is_call(item) and id:
+        name = text_in(item.value, "name") or kind.removesuffix("_call")
+        return Exchange(item.line.number, calls=((id, name),))
     if kind in _OUTPUTS.values():
         return Exchange(item.line.number, results=(id,), is_only_results=True)
     return Exchange(item.line.number)

@@ -86,7 +86,7 @@ def write_back(data: bytes) -> WrittenBack:
     for line in spoken:
         calls = list(objects_in(line.value.get("toolCalls")))
         lacking = [
-            call for call in calls if not call.get("result") and call.get("id") not in answered
+            call for call in calls if not call.get("result") and text_in(call, "id") not in answered
         ]
         if not lacking:
             continue
