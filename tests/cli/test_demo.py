@@ -80,6 +80,7 @@ def told_of_hops(shown):
     table, _, _ = shown.partition("2. The same conversation")
     rows = [line.split() for line in table.splitlines() if line.endswith("accepted")]
     *_, others = table.partition("The others are ")
+    others, _, _ = others.partition("canonicall demo --all")
     names = " ".join(others.split()).removesuffix(".").split(", ")
     hops = [(row[0], next(filter(str.isdigit, row))) for row in rows]
     at = next(number for number, row in enumerate(rows) if row[1] == "others")
@@ -104,6 +105,13 @@ def test_text_shows_the_facts(facts, canonicall):
     for outcome, count in facts["outcomes"].items():
         assert f"{count} {outcome}" in words
     assert any(one["error"] in words for one in facts["naive"])
+
+
+def test_all_of_it_has_a_row_for_each_hop(facts, canonicall):
+    table, _, rest = canonicall("demo", "--all").stdout.partition("2. The same conversation")
+    rows = [line.split() for line in table.splitlines() if line.endswith("accepted")]
+    assert [row[0] for row in rows] == [hop["provider"] for hop in facts["hops"]]
+    assert "The others" not in table + rest
 
 
 def test_a_pipe_gets_plain_text_of_80_columns(canonicall):
@@ -149,7 +157,7 @@ def test_a_stop_that_refused_has_a_row_of_its_own():
     refused = replace(story.hops[20], statuses=(400,), error="No.")
     hops = (*story.hops[:20], refused, *story.hops[21:])
     page = io.StringIO()
-    Console(file=page, width=80).print(demo._hops_table(hops, 80))
+    Console(file=page, width=80).print(demo._hops_table(hops, demo._between(hops), 80))
     rows = [line.split() for line in page.getvalue().splitlines()]
     assert [row[0] for row in rows if row[-2:] == ["400:", "No."]] == [refused.name]
     assert f"{len(hops) - demo._HOPS_SHOWN - 2} others" in page.getvalue()

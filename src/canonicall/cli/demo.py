@@ -30,7 +30,7 @@ from canonicall.conversation import Conversation
 from canonicall.ids import is_canonical_tool_id
 
 _ID_SHOWN = 13
-_HOPS_SHOWN = 10
+_HOPS_SHOWN = 11
 """The first stops, whose rules differ the most."""
 _ROOMY = 78
 """Columns that all of the first table takes."""
@@ -63,6 +63,7 @@ class Story(Struct, frozen=True):
 
 
 @click.command()
+@click.option("--all", "every", is_flag=True, help="Show a row for each provider.")
 @click.option("--json", "as_json", is_flag=True, help="Print the same facts as a JSON object.")
 @click.option(
     "--svg",
@@ -71,7 +72,7 @@ class Story(Struct, frozen=True):
     metavar="FILE",
     help="Save what is shown as a picture.",
 )
-def demo(as_json: bool, picture: str | None) -> int:
+def demo(every: bool, as_json: bool, picture: str | None) -> int:
     """Show one conversation travel through all providers.
 
     Every provider is simulated with the rules of the real one. No network, no keys.
@@ -79,13 +80,14 @@ def demo(as_json: bool, picture: str | None) -> int:
     \b
     Examples:
       canonicall demo
+      canonicall demo --all
       canonicall demo --svg demo.svg
     """
     # A place that cannot be written to is told before the journey, not after it.
     with writing(picture) if picture is not None else nullcontext() as file:
-        story = tell() if as_json else show(open_console())
+        story = tell() if as_json else show(open_console(), every=every)
         if file is not None:
-            file.write(drawn(story).encode())
+            file.write(drawn(story, every=every).encode())
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(story), indent=2))
     return 0 if all(check.holds for check in story.checks) else 1
@@ -103,8 +105,8 @@ def tell(each: Callable[[Hop], None] | None = None) -> Story:
     return Story(tuple(hops), naive, _outcomes(talk), tuple(_checks(talk, hops, naive)))
 
 
-def show(console: Console) -> Story:
-    """Tell it while it happens."""
+def show(console: Console, *, every: bool = False) -> Story:
+    """Tell it while it happens. `every`: with a row for each hop."""
     _show_beginning(console)
     hops: list[Hop] = []
     # What overflows the window is shown at the end: redrawn, it would fill the scrollback.
@@ -112,24 +114,25 @@ def show(console: Console) -> Story:
 
         def add(hop: Hop) -> None:
             hops.append(hop)
-            live.update(_hops_table(hops, console.width), refresh=True)
+            between = [] if every else _between(hops)
+            live.update(_hops_table(hops, between, console.width), refresh=True)
 
         story = tell(add)
     if not console.is_terminal:
         # There the line has not been ended.
         console.print()
-    _show_rest(story, console)
+    _show_rest(story, console, every=every)
     return story
 
 
-def drawn(story: Story) -> str:
+def drawn(story: Story, *, every: bool = False) -> str:
     """The same page as an SVG picture. It loads no font: any that the reader has will do."""
     console = Console(
         file=io.StringIO(), record=True, width=_WIDTH, markup=False, emoji=False, highlight=False
     )
     _show_beginning(console)
-    console.print(_hops_table(story.hops, _WIDTH))
-    _show_rest(story, console)
+    console.print(_hops_table(story.hops, [] if every else _between(story.hops), _WIDTH))
+    _show_rest(story, console, every=every)
     picture = console.export_svg(title="canonicall demo", unique_id="demo")
     return re.sub(r"@font-face \{[^}]*\}\s*", "", picture).replace(
         "Fira Code, monospace", "monospace"
@@ -153,10 +156,12 @@ def _show_beginning(console: Console) -> None:
     console.print()
 
 
-def _show_rest(story: Story, console: Console) -> None:
-    names = ", ".join(hop.name for hop in _between(story.hops))
-    console.print()
-    say(console, f"The others are {names}.")
+def _show_rest(story: Story, console: Console, *, every: bool) -> None:
+    if not every:
+        names = ", ".join(hop.name for hop in _between(story.hops))
+        console.print()
+        say(console, f"The others are {names}.")
+        say(console, "canonicall demo --all has a row for each of them.")
     _show_naive(story.naive, console)
     _show_end(story, console)
 
@@ -166,8 +171,8 @@ def _between(hops: Sequence[Hop]) -> list[Hop]:
     return [hop for hop in hops[_HOPS_SHOWN:-1] if hop.is_accepted]
 
 
-def _hops_table(hops: Sequence[Hop], width: int) -> Padding:
-    """A row for each of the first stops and for the last one, and one for all between them."""
+def _hops_table(hops: Sequence[Hop], between: Sequence[Hop], width: int) -> Padding:
+    """A row for each stop, but one for all that stand `between` the first ones and the last."""
     heads = ("provider", "calls", "id of the first", *_REPAIRS, "other", "verdict")
     is_roomy = width >= _ROOMY
     table = _table(*(heads if is_roomy else (*heads[:2], heads[-1])))
@@ -176,7 +181,6 @@ def _hops_table(hops: Sequence[Hop], width: int) -> Padding:
         verdict = Text(cells[-1], style="green" if is_accepted else "bold red")
         table.add_row(*(cells[:-1] if is_roomy else cells[:2]), verdict)
 
-    between = _between(hops)
     for hop in hops:
         if hop not in between:
             add(_cells(hop), is_accepted=hop.is_accepted)

@@ -59,6 +59,7 @@ _FIRST_STOPS = (
     "cohere",
     "openai/openai-responses",
     "xai",
+    "ollama",
 )
 CANCELLED = "the user cancelled"
 
