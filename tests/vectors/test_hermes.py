@@ -67,6 +67,10 @@ EXCEPTIONS = by_reason(
         "ai-sdk-middleware-0170",
     ),
     (
+        "arguments that are called otherwise are arguments; the engine calls without any",
+        "ai-sdk-middleware-0047",
+    ),
+    (
         "words behind calls and before their closing tag are kept; the engine drops them",
         """
         ai-sdk-middleware-0182 dynamo_parity-0266 dynamo_parity-0288 dynamo_parity-0663
