@@ -226,3 +226,34 @@ def test_arguments_stream_as_they_come_and_the_name_when_they_begin():
     assert isinstance(started, BlockStarted)
     assert added == ArgumentsAdded(0, '{"a": "x')
     assert scanner.feed("yz") == [ArgumentsAdded(0, "yz")]
+
+
+@pytest.mark.parametrize(
+    ("inside", "found"),
+    [
+        (
+            '{"name": "f", "arguments": {"a": 1, // don\'t "x" }\n "b": "http://x"}}',
+            ["arguments_repaired"],
+        ),
+        (
+            '{"name": "f", "arguments": {"a": 1, /* ] </tool_call> */ "b": "http://x"}}',
+            ["arguments_repaired"],
+        ),
+        (
+            '{"name": "f", // it\'s this\n "arguments": {"a": 1, "b": "http://x"}}',
+            ["text_in_call"],
+        ),
+        ('{"name": "f", "arguments": {"a": 1, "b": "http://x"} /* so */}', ["text_in_call"]),
+    ],
+)
+def test_comments_mean_nothing(inside, found):
+    parsed = read(f"{tagged(inside)} Ok.", "hermes")
+    assert said(parsed.calls) == [("f", {"a": 1, "b": "http://x"})]
+    assert (parsed.text, codes(parsed)) == (" Ok.", found)
+
+
+@pytest.mark.parametrize("begin", ["// ", "/* ", "// x" * 100, "/"])
+def test_what_only_begins_like_a_comment_does_not_swallow_the_call(begin):
+    parsed = read(tagged(f'{{"name": "f", "arguments": {{"a": 1, {begin}') + " Ok.", "hermes")
+    assert [call.name for call in parsed.calls] == ["f"]
+    assert parsed.text == " Ok."

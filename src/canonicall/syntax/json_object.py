@@ -45,6 +45,7 @@ class JsonObject:
         self._has_id = False
         self._has_arguments = False
         self._dropped: list[tuple[object, str]] = []
+        self._comments: list[str] = []
         self._is_refused = False
         self._is_cut = False
         """Whether the text ended in it, at a place where a call may have gone on."""
@@ -88,6 +89,10 @@ class JsonObject:
             if (yield from reader.accept(",")):
                 continue
             first = yield from reader.peek()
+            comment = (yield from reader.comment()) if first == "/" else ""
+            if comment:
+                self._comments.append(comment)
+                continue
             if first == "}":
                 reader.take(1)
                 return True
@@ -197,6 +202,8 @@ class JsonObject:
 
     def _tell_dropped(self) -> None:
         """Say what of a call is no part of it."""
+        for comment in self._comments:
+            self._span.output.left_out("A comment", comment)
         for key, raw in self._dropped:
             why = f"A call had {key!r}: {shown(raw)}. It is no part of the call and was left out."
             self._span.output.note("fields_dropped", Action.DROPPED, why)
