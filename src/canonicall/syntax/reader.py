@@ -285,7 +285,7 @@ class Reader:
                 yield
                 at = self._at
                 continue
-            at = found.end() if quote else self._behind(found)
+            at = found.end()
             if quote:
                 at += char == "\\"
                 quote = "" if char == quote else quote
@@ -299,6 +299,8 @@ class Reader:
                 if not depth:
                     self._give(at, sink)
                     return True
+            else:
+                at = self._behind_comment(found)
 
     def _may_go_on(self, found: re.Match[str], quote: str, ends: Stops) -> bool:
         """Whether only more text can tell what was found at the end of what is there."""
@@ -306,18 +308,15 @@ class Reader:
             return found[0] == "\\" and found.end() == len(self._text)
         if self._closed:
             return False
-        return self._is_comment_begun(found) or ends.begins_at(self._text, found.start())
+        is_comment = found[0] == "/" and self._is_comment_begun(found)
+        return is_comment or ends.begins_at(self._text, found.start())
 
     def _is_comment_begun(self, found: re.Match[str]) -> bool:
-        if found[0] != "/":
-            return False
         near = self._text[found.start() : found.start() + _LONGEST_COMMENT]
         return len(near) < _LONGEST_COMMENT and _COMMENT_BEGUN.match(near) is not None
 
-    def _behind(self, found: re.Match[str]) -> int:
-        """Where a character ends that was found, or a comment that it begins."""
-        if found[0] != "/":
-            return found.end()
+    def _behind_comment(self, found: re.Match[str]) -> int:
+        """Where a comment ends that begins here; if there is none, behind the character."""
         near = self._text[found.start() : found.start() + _LONGEST_COMMENT]
         comment = _COMMENT.match(near)
         return found.end() if comment is None else found.start() + comment.end()
