@@ -94,6 +94,8 @@ _QWEN3_CODER = Syntax(
         "*nemotron-3*",
         "*mimo-v2*",
         "*k-exaone-2*",
+        "*iquest-coder*",
+        "*intellect-3*",
     ),
     prompt_opens_thinking=True,
 )
