@@ -51,13 +51,13 @@ def _is_json(reader: Reader) -> Reading[bool]:
 def bare_opener(bracket: str, *, form: JsonForm) -> Opener:
     """JSON calls with no marker but the bracket they begin with.
 
-    They count at the start of the reply. Behind words they may be an example, so there they count
-    only where tools tell what a call is, and not where no syntax was named.
+    Behind words they may be an example, so there they count only where tools tell what a call is,
+    and not where no syntax was named.
     """
     read = json_calls(form=form, opened=bracket)
 
     def read_first_or_offered(reader: Reader, output: Output) -> Reading[bool]:
-        if not (output.tools or output.has_said_nothing):
+        if output.has_words and not output.tools:
             return False
         return (yield from read(reader, output))
 
