@@ -60,7 +60,7 @@ def test_a_syntax_has_a_parser_that_says_how_arguments_are_written(name):
         return
     text = print_calls((ToolCall(name="calc", args={"x": "five"}),))
     is_json = '"x": "five"' in text or '"x":"five"' in text
-    is_xml = not is_json and re.search(r">\s*five", text) is not None and "call:" not in text
+    is_xml = not is_json and re.search(r">\s*five", text) is not None and ">call:" not in text
     assert parser.format == (
         "json" if is_json and name != "react" else "xml" if is_xml else "custom"
     )

@@ -55,6 +55,7 @@ JSON_SYNTAXES = (
     "xlam",
     "json_plain",
     "json_in_tags",
+    "lm_studio",
     "json_array_required",
     "internlm2",
     "phi4_mini",

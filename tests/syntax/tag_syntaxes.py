@@ -21,6 +21,7 @@ NAMES = (
     "hunyuan_v3",
     "hunyuan_v4",
     "k2_horizon",
+    "iquest",
     "solar_open2",
     "minimax_m2",
     "minimax_m3",

@@ -216,3 +216,21 @@ def test_words_that_only_look_like_a_call(text):
 def test_without_its_marker_only_an_offered_tool_is_called():
     parsed = read("Well.\ncall:g{}", "gemma4", [tool("f")])
     assert (parsed.calls, codes(parsed)) == ((), ["call_not_offered"])
+
+
+@pytest.mark.parametrize(
+    ("inside", "args"),
+    [
+        ("a:in Oslo§", {"a": "in Oslo"}),
+        ("a:Oslo, Norway§,n:5", {"a": "Oslo, Norway", "n": 5}),
+        ("a:Oslo, Norway", {"a": "Oslo, Norway"}),
+        ("a:Oslo,n:5", {"a": "Oslo", "n": 5}),
+        ("a:Oslo,b:§x§", {"a": "Oslo", "b": "x"}),
+        ("a:5,b:§x§", {"a": 5, "b": "x"}),
+        ("a:5§", {"a": "5"}),
+        ("a:{b:Oslo§},c:[§x§,y§,z]", {"a": {"b": "Oslo"}, "c": ["x", "y", "z"]}),
+    ],
+)
+def test_texts_whose_first_quote_is_missing(inside, args):
+    parsed = read(call(inside), "gemma4")
+    assert (said(parsed), codes(parsed)) == ([("f", args)], [])

@@ -140,3 +140,9 @@ def test_solar_open_2():
     assert (parsed.text, parsed.thinking) == ("So.", "hm")
     unclosed = text.replace("2<|tool_arg:end|>\n", "2")
     assert said(read(unclosed + text, "solar_open2")) == said(parsed) * 2
+
+
+@pytest.mark.parametrize("tag", ["iquest_tool_call", "iquestcoder_tool_call"])
+def test_iquest_has_two_names_for_the_tag(tag):
+    parsed = read(f"Hm.<{tag}>weather\n{ARGUMENT}</{tag}><|iquest_end|>", "iquest")
+    assert (said(parsed), parsed.text) == ([("weather", {"city": "Oslo"})], "Hm.")

@@ -26,12 +26,51 @@ def tagged(inside: str) -> str:
         '{name: "f", arguments: {"a": 1}}',
         '{"name": "g", "name": "f", "arguments": {"a": 1}}',
         '{"name": "f" "arguments": {"a": 1}}',
+        '{"tool": "f", "args": {"a": 1}}',
+        '{"tool_name": "f", "tool_input": {"a": 1}}',
+        '{"function": "f", "arguments": {"a": 1}}',
+        '{"input": {"a": 1}, "name": "f"}',
+        '```json\n{"name": "f", "arguments": {"a": 1}}\n```\n',
+        '```\n[{"name": "f", "arguments": {"a": 1}}]\n```',
+        "f(a=1)",
+        "\n[f(a=1)]\n",
     ],
 )
 def test_forms_of_a_call(inside):
     parsed = read(tagged(inside), "hermes")
     assert said(parsed.calls) == [("f", {"a": 1})]
     assert parsed.text == ""
+
+
+@pytest.mark.parametrize(
+    ("inside", "found"),
+    [
+        ('{"name": "f", "a": 1, "b": [2]}', ["arguments_repaired"]),
+        ('{"a": 1, "b": [2], "name": "f"}', ["arguments_repaired"]),
+        ('{"f": {"a": 1, "b": [2]}}', []),
+        ('[{"f": {"a": 1, "b": [2]}}]', []),
+    ],
+)
+def test_forms_that_only_the_tool_tells(inside, found):
+    """Without its schema, members beside the name are no part of the call, nor is a name a key."""
+    tool = {"name": "f", "parameters": {"properties": {"a": {}, "b": {}}}}
+    parsed = read(tagged(inside), "hermes", tools=[tool])
+    assert (said(parsed.calls), codes(parsed)) == ([("f", {"a": 1, "b": [2]})], found)
+    assert all(not one.args for one in read(tagged(inside), "hermes").calls)
+
+
+def test_members_that_the_tool_does_not_have_are_no_arguments():
+    tool = {"name": "f", "parameters": {"properties": {"a": {}}}}
+    parsed = read(tagged('{"name": "f", "a": 1, "why": "so"}'), "hermes", tools=[tool])
+    assert said(parsed.calls) == [("f", {})]
+    assert codes(parsed) == ["fields_dropped"] * 2
+
+
+def test_the_usual_members_count_first():
+    inside = '{"tool": "x", "input": "words", "name": "f", "arguments": {"a": 1}}'
+    parsed = read(tagged(inside), "hermes")
+    assert said(parsed.calls) == [("f", {"a": 1})]
+    assert set(codes(parsed)) == {"fields_dropped"}
 
 
 @pytest.mark.parametrize("between", ["\n", ", ", "; ", "", ",\n\n"])
@@ -187,3 +226,34 @@ def test_arguments_stream_as_they_come_and_the_name_when_they_begin():
     assert isinstance(started, BlockStarted)
     assert added == ArgumentsAdded(0, '{"a": "x')
     assert scanner.feed("yz") == [ArgumentsAdded(0, "yz")]
+
+
+@pytest.mark.parametrize(
+    ("inside", "found"),
+    [
+        (
+            '{"name": "f", "arguments": {"a": 1, // don\'t "x" }\n "b": "http://x"}}',
+            ["arguments_repaired"],
+        ),
+        (
+            '{"name": "f", "arguments": {"a": 1, /* ] </tool_call> */ "b": "http://x"}}',
+            ["arguments_repaired"],
+        ),
+        (
+            '{"name": "f", // it\'s this\n "arguments": {"a": 1, "b": "http://x"}}',
+            ["text_in_call"],
+        ),
+        ('{"name": "f", "arguments": {"a": 1, "b": "http://x"} /* so */}', ["text_in_call"]),
+    ],
+)
+def test_comments_mean_nothing(inside, found):
+    parsed = read(f"{tagged(inside)} Ok.", "hermes")
+    assert said(parsed.calls) == [("f", {"a": 1, "b": "http://x"})]
+    assert (parsed.text, codes(parsed)) == (" Ok.", found)
+
+
+@pytest.mark.parametrize("begin", ["// ", "/* ", "// x" * 100, "/"])
+def test_what_only_begins_like_a_comment_does_not_swallow_the_call(begin):
+    parsed = read(tagged(f'{{"name": "f", "arguments": {{"a": 1, {begin}') + " Ok.", "hermes")
+    assert [call.name for call in parsed.calls] == ["f"]
+    assert parsed.text == " Ok."

@@ -215,3 +215,9 @@ def test_tags_that_a_prompt_made_up(tag):
         other = f"<{tag}>{inside}</{tag}>"
         assert parse(other, tools=OFFERED).text == other
     assert parse(text).calls == ()
+
+
+def test_calls_behind_calls_are_not_behind_words():
+    parsed = read(f"{CALL}\n\n<think>hm</think>{CALL}\n[{CALL}]", "json_plain")
+    assert (said(parsed.calls), parsed.text) == ([("f", {"a": 1})] * 3, "")
+    assert len(read(f"{CALL} and {CALL}", "json_plain").calls) == 1

@@ -89,6 +89,25 @@ def test_words_around_calls_stay_words(name, data):
 @each_syntax
 @a_few
 @given(data=st.data())
+def test_a_thought_before_and_the_end_of_the_turn_behind_change_nothing(name, data):
+    """Servers that pass special tokens on give the same calls as those that do not."""
+    calls = data.draw(calls_for(name))
+    syntax = get_syntax(name)
+    try:
+        text = syntax.print_calls(calls)
+    except InvalidValue:
+        return
+    opening, close = data.draw(st.sampled_from([("", ""), *syntax.thinking]))
+    end = data.draw(st.sampled_from(["", *syntax.noise]))
+    thought = f"{opening}Hm.{close}" if opening else ""
+    parsed = parse(f"{thought}{text}{end}", syntax=name, tools=tools_for(calls))
+    assert said(parsed.calls) == said(calls)
+    assert (parsed.thinking, parsed.text) == ("Hm." if opening else "", "")
+
+
+@each_syntax
+@a_few
+@given(data=st.data())
 def test_detection_reads_the_same_calls_or_says_so(name, data):
     """What a syntax prints is read alike where nobody named it, or a finding tells."""
     calls = data.draw(calls_for(name))

@@ -28,6 +28,7 @@ PLAMO = plamo("request", plamo("name", "f") + plamo("arguments", '{"a": 1}'))
             "hyperclovax",
             f"/think\nso<|im_end|>\n<|im_start|>assistantHm. -> tool/function_call\n{CALLS}",
         ),
+        ("lm_studio", f"Hm. [TOOL_REQUEST]{CALLS[1:-1]}[END_TOOL_REQUEST]"),
         ("step_audio2", 'Hm.<tool_call>function\nf\n{"a": 1}</tool_call>'),
         ("step_audio2", 'Hm.<tool_call>\nfunction\nf\n{"a": 1}\n</tool_call><|EOT|>'),
     ],
@@ -55,6 +56,13 @@ def test_markers_without_a_call_are_text(syntax, text):
     assert parsed.calls == ()
     assert parsed.text in text
     assert codes(parsed) == ["call_unreadable"]
+
+
+def test_a_tag_around_the_arguments_of_minicpm():
+    params = '<param name="a">x</param><param name="b">y</param>'
+    text = f'<function name="f"><arguments>\n{params}\n</arguments></function>'
+    parsed = read(text, "minicpm5_xml")
+    assert (said(parsed.calls), parsed.text) == ([("f", {"a": "x", "b": "y"})], "")
 
 
 def test_a_path_is_no_thought():

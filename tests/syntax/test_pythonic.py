@@ -251,3 +251,10 @@ def test_other_code_in_such_a_fence_is_text():
     text = "```tool_code\nx = f(1)\n```"
     parsed = read(text, "pythonic", [tool("f")])
     assert (parsed.calls, parsed.text) == ((), text)
+
+
+@pytest.mark.parametrize("between", ["", "\n", "<think>hm</think>"])
+def test_a_list_behind_another_is_not_behind_words(between):
+    parsed = read(f"[f(a=1)]{between}[g()]", "pythonic")
+    assert (said(parsed), parsed.text) == ([("f", {"a": 1}), ("g", {})], "")
+    assert said(read("[f(a=1)] and [g()]", "pythonic")) == [("f", {"a": 1})]

@@ -42,6 +42,8 @@ def test_text_around_calls_is_kept():
         '<tool_call>{"name": "weather", "arguments": {"city": "Oslo"}}</tool_call>',
         "<tool_call><tool_call><function=weather><parameter=city>Oslo</parameter></function>",
         "<function=weather><parameter=city>Oslo</parameter></function></function></tool_c",
+        "<tool_call>function=weather>\n<parameter=city>Oslo</parameter></function></tool_call>",
+        '<tool_call><invoke name="weather"><parameter name="city">Oslo</parameter></invoke></tool_call>',
     ],
 )
 def test_calls_with_something_missing_or_written_otherwise(text):

@@ -95,8 +95,7 @@ EXCEPTIONS = by_reason(
     (
         "a tag that the syntax does not have is part of the value, or no call",
         """
-        ai-sdk-middleware-0177 ai-sdk-middleware-0178 ai-sdk-middleware-0180
-        ai-sdk-middleware-0447 mlx-lm-0014
+        ai-sdk-middleware-0178 ai-sdk-middleware-0180 ai-sdk-middleware-0447 mlx-lm-0014
         """,
     ),
     (

@@ -2,9 +2,7 @@
 
 Keys have no quotes; texts stand between two quote tokens, inside which nothing is escaped. A text
 with a quote token in it cannot be written: printing it is refused. Gemma 4 drifts, and is read all
-the same (ollama#15315, #17882, vllm#51284): ordinary quotes, `=` for `:`, values without quotes.
-What has no quotes is a number, a bool or null if it looks like one, unless the schema of the tool
-says that it is a string; all else is text.
+the same: see gemma_values.py.
 
 Gemma 4 thinks in the only channel it has, so all that stands in a channel is thought, with or
 without the word `thought` before it. A call without brackets has no arguments. Closing tokens that
@@ -13,31 +11,23 @@ of a line, and so does one behind `<call>`.
 """
 
 import re
-from typing import Any
 
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.findings import Action
 from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of
+from canonicall.syntax.gemma_values import Marks, Values
 from canonicall.syntax.json_printing import spaced_json
 from canonicall.syntax.output import CallOutput, Output
 from canonicall.syntax.printing import with_printing
-from canonicall.syntax.python_calls import quoted_text
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
-from canonicall.syntax.typed_values import escaped, json_text, member_schema, types_of
 
-_SCALAR = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false|null")
-_WORDS = {"True": "true", "False": "false", "None": "null"}
 _NOISE = ("<bos>", "<eos>", "<end_of_turn>", "<turn|>", "<|tool_response>")
 _CHANNEL, _CHANNEL_END = "<|channel>", "<channel|>"
 _THOUGHT = "thought"
 _THOUGHT_ENDS = stops(_CHANNEL_END, *_NOISE)
 _CALL = "call:"
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
-_BEHIND_TEXT = (",", "}", "]", "<")
 _LONGEST_NAME = 256
-_DEEPEST = 100
-"""Values inside of more values than this are not read."""
 
 
 class _Dialect:
@@ -46,8 +36,7 @@ class _Dialect:
     def __init__(self, open: str, close: str, quote: str) -> None:
         self.open, self.close, self.quote = open, close, quote
         self._names = stops("{", close)
-        self.key_ends = stops(":", "=", "}", close)
-        self.scalar_ends = stops(",", "}", "]", close)
+        self._marks = Marks(close, quote)
 
     @property
     def read(self) -> ReadCalls:
@@ -96,7 +85,7 @@ class _Dialect:
     def _arguments(self, reader: Reader, output: Output, call: CallOutput) -> Reading[bool]:
         """Arguments, whose bracket comes next."""
         schema = call.tool.parameters if call.tool is not None else None
-        values = _Values(self, reader, output, call, schema or {})
+        values = Values(self._marks, reader, output, call, schema or {})
         whole = yield from values.object(schema)
         output.left_out("What stood where the arguments went wrong", "".join(values.unread))
         return call.end(truncated=not whole)
@@ -127,123 +116,6 @@ class _Dialect:
 
     def _as_key(self, key: str) -> str:
         return key if re.fullmatch(r"[\w.-]+", key) else f"{self.quote}{key}{self.quote}"
-
-
-class _Values:
-    """Reads the arguments of one call and gives them to it as JSON."""
-
-    def __init__(
-        self,
-        dialect: _Dialect,
-        reader: Reader,
-        output: Output,
-        call: CallOutput,
-        root: dict[str, Any],
-    ) -> None:
-        self._dialect = dialect
-        self._reader = reader
-        self._output = output
-        self._write = call.arguments
-        self._root = root
-        self.unread: list[str] = []
-        """What was taken last and turned out to be neither a key nor a value."""
-
-    def object(self, schema: Any, depth: int = 0) -> Reading[bool]:
-        """An object whose bracket comes next. Whether it came to its end."""
-        reader = self._reader
-        reader.take(1)
-        self._write("{")
-        separator = ""
-        while True:
-            yield from reader.blank()
-            if (yield from reader.accept("}")):
-                self._write("}")
-                return True
-            if (yield from reader.accept(",")):
-                continue
-            key = yield from self._key()
-            if key is None:
-                return False
-            self._write(f"{separator}{json_text(key)}:")
-            separator = ","
-            if not (yield from self._value(member_schema(schema, key, self._root), depth)):
-                return False
-
-    def _list(self, schema: Any, depth: int) -> Reading[bool]:
-        reader = self._reader
-        reader.take(1)
-        self._write("[")
-        separator = ""
-        while True:
-            yield from reader.blank()
-            if (yield from reader.accept("]")):
-                self._write("]")
-                return True
-            if (yield from reader.accept(",")):
-                continue
-            if reader.at_end:
-                return False
-            if (yield from reader.peek()) == "}":  # The object around it ends.
-                self._write("]")
-                why = (
-                    "A list in the arguments was not closed; it ends where the object around does."
-                )
-                self._output.note("arguments_repaired", Action.CHANGED, why)
-                return True
-            self._write(separator)
-            separator = ","
-            if not (yield from self._value(member_schema(schema, None, self._root), depth)):
-                return False
-
-    def _key(self) -> Reading[str | None]:
-        reader, dialect = self._reader, self._dialect
-        said: list[str] = []
-        quote = yield from reader.accept(dialect.quote, '"', "'")
-        if quote:
-            if (yield from reader.until(stops(quote), said.append)):
-                yield from reader.blank()
-                if (yield from reader.accept(":", "=")):
-                    return "".join(said)
-        elif (yield from reader.until(dialect.key_ends, said.append)) in (":", "="):
-            return "".join(said).strip()
-        self.unread = said
-        return None
-
-    def _value(self, schema: Any, depth: int) -> Reading[bool]:
-        reader, dialect = self._reader, self._dialect
-        yield from reader.blank()
-        quote = yield from reader.accept(dialect.quote, '"', "'")
-        if quote == dialect.quote:
-            return (yield from self._text())
-        if quote:
-            return (yield from quoted_text(reader, quote, self._write, _BEHIND_TEXT))
-        first = yield from reader.peek()
-        if first in ("{", "["):
-            read = self.object if first == "{" else self._list
-            return depth < _DEEPEST and (yield from read(schema, depth + 1))
-        said: list[str] = []
-        marker = yield from reader.until(dialect.scalar_ends, said.append, consume=False)
-        if not marker:
-            self.unread = said
-            return False
-        self._write(_bare("".join(said).strip(), types_of(schema, self._root)))
-        return marker != dialect.close
-
-    def _text(self) -> Reading[bool]:
-        """A text up to its closing quote; it streams."""
-        self._write('"')
-        end = stops(self._dialect.quote)
-        marker = yield from self._reader.until(end, lambda piece: self._write(escaped(piece)))
-        if marker:
-            self._write('"')
-        return bool(marker)
-
-
-def _bare(raw: str, types: tuple[str, ...]) -> str:
-    """The JSON of a value without quotes."""
-    known = _WORDS.get(raw, raw)
-    is_value = _SCALAR.fullmatch(known) and (types != ("string",) or known == "null")
-    return known if is_value else json_text(raw)
 
 
 def _channel(reader: Reader, output: Output) -> Reading[bool]:

@@ -1,4 +1,4 @@
-"""GLM-4.5 and later, and those who write alike: Spark, Ling 3, Laguna, Hunyuan 3 and 4, K2 Horizon.
+"""GLM-4.5 and later, and those who write alike: Spark, Ling, Laguna, Hunyuan, iQuest, K2 Horizon.
 
 A call is a name and pairs of tags for its arguments. GLM-4.5 puts each on a line of its own, as
 does Laguna XS, GLM-4.7 none, as do Spark and Laguna S, and Ling only some; each reads all. Hunyuan
@@ -31,6 +31,7 @@ PrintResults: TypeAlias = Callable[[tuple[ToolResult, ...]], str]
 
 _NOISE = ("<|observation|>", "<|user|>", "<|endoftext|>")
 _PUBLIC_END = ":opensource>"
+_IQUEST = ("iquest_tool_call", "iquestcoder_tool_call")
 
 
 class _Layout(Struct, frozen=True):
@@ -155,6 +156,21 @@ def _hunyuan_v4() -> Syntax:
     return with_printing(syntax, _printer(form, _IN_ONE), v3.print_results)
 
 
+def _iquest() -> Syntax:
+    """iQuest: each family of models has a name of its own for the tag around a call."""
+    forms = [KeyForm(call=f"<{tag}>", call_end=f"</{tag}>") for tag in _IQUEST]
+    syntax = Syntax(
+        name="iquest",
+        notation="xml",
+        openers=tuple(opener for form in forms for opener in key_openers(form)),
+        call_ends_thinking=True,
+        noise=("<|iquest_end|>", "<|endoftext|>"),
+        models=("*iquest-q*", "*iquest-coder-v2*"),
+        prompt_opens_thinking=True,
+    )
+    return with_printing(syntax, _printer(forms[0], _IN_LINES))
+
+
 def _k2_horizon() -> Syntax:
     form = KeyForm(
         call="<ifm|tool_call>",
@@ -219,5 +235,6 @@ SYNTAXES = (
     ),
     hunyuan_v3_syntax(),
     _hunyuan_v4(),
+    _iquest(),
     _k2_horizon(),
 )

@@ -5,20 +5,24 @@ sometimes writes the arguments as JSON inside a JSON text; Bielik 3; Reka Edge, 
 ERNIE 4.5, which puts its words into `<response>` tags and whose prompt opens its thought already;
 Trinity.
 
-A list between the tags is read as well, and so is a block that lacks its closing tag. A block that
-holds no call stays text, tags and all. Small models write their calls between the tags that the
-prompt has around the list of tools; a definition there is no call. Calls inside of a thought are
-drafts and part of it, but for Trinity, which calls while it thinks.
+A list between the tags is read as well, Python's `f(a=1)`, and a block that lacks its closing tag.
+A block that holds no call stays text, tags and all. Small models write their calls between the tags
+that the prompt has around the list of tools; a definition there is no call. Calls inside of a
+thought are drafts and part of it, but for Trinity, which calls while it thinks.
 """
 
 import json
 
-from canonicall.syntax.declaration import Syntax, only_named
+from canonicall.syntax.declaration import Opener, Syntax, only_named
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import each_call, each_result
+from canonicall.syntax.python_calls import python_calls
 
-_OPENERS = (json_opener("<tool_call>", "</tool_call>"),)
+_OPENERS = (
+    json_opener("<tool_call>", "</tool_call>"),
+    Opener("<tool_call>", python_calls("</tool_call>"), closers=("</tool_call>",)),
+)
 _LIST_OF_TOOLS = json_opener("<tools>", "</tools>", form=JsonForm(is_strict=True))
 _PRINT_CALLS = each_call("<tool_call>\n", "\n</tool_call>")
 _PRINT_RESULTS = each_result("<tool_response>\n", "\n</tool_response>")

@@ -14,6 +14,9 @@ Decisions, where engines differ:
 - A call without arguments is a call with none, where a marker says that it is meant as one.
 - Arguments that are no object are kept as text in `raw`; `args` is None then.
 - Of a name said twice the last one counts, of arguments said twice the first ones.
+- Models that are free to choose call the members otherwise, put the arguments beside the name, or
+  use the name as the key; all that counts where it cannot mean anything else.
+- A fence around the JSON means nothing.
 """
 
 from canonicall.findings import Action
@@ -26,6 +29,7 @@ from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
 
 USUAL = JsonForm()
+_FENCE = "```"
 
 
 def json_opener(marker: str, *closers: str, form: JsonForm = USUAL) -> Opener:
@@ -33,21 +37,27 @@ def json_opener(marker: str, *closers: str, form: JsonForm = USUAL) -> Opener:
     return Opener(
         marker,
         json_calls(*closers, form=form, marker=marker),
-        looks=next_is("{", "["),
+        looks=_is_json,
         closers=closers,
     )
+
+
+def _is_json(reader: Reader) -> Reading[bool]:
+    """Whether JSON comes next, in a fence or not."""
+    yield from reader.blank()
+    return bool((yield from reader.next_of("{", "[", _FENCE)))
 
 
 def bare_opener(bracket: str, *, form: JsonForm) -> Opener:
     """JSON calls with no marker but the bracket they begin with.
 
-    They count at the start of the reply. Behind words they may be an example, so there they count
-    only where tools tell what a call is, and not where no syntax was named.
+    Behind words they may be an example, so there they count only where tools tell what a call is,
+    and not where no syntax was named.
     """
     read = json_calls(form=form, opened=bracket)
 
     def read_first_or_offered(reader: Reader, output: Output) -> Reading[bool]:
-        if not (output.tools or output.has_said_nothing):
+        if output.has_words and not output.tools:
             return False
         return (yield from read(reader, output))
 
@@ -96,7 +106,12 @@ def json_calls(
 
     def read(reader: Reader, output: Output) -> Reading[bool]:
         span = Span(reader, output, form, ends)
+        yield from reader.blank()
+        fence = "" if opened else (yield from reader.accept(f"{_FENCE}json", _FENCE))
         yield from _sequence(span, opened)
+        if span.found and fence:
+            yield from reader.blank()
+            yield from reader.accept(_FENCE)
         if span.found and closers:
             yield from _close(reader, output, closers)
         return span.found

@@ -16,6 +16,10 @@ class JsonForm(Struct, frozen=True):
 
     names: tuple[str, ...] = ("name",)
     arguments: tuple[str, ...] = ("arguments", "parameters")
+    other_names: tuple[str, ...] = ("tool_name", "tool", "function_name", "function")
+    """Members that models call the name where they are free to: they count where it is missing."""
+    other_arguments: tuple[str, ...] = ("args", "input", "tool_input", "params", "kwargs")
+    """The same for arguments, if they are an object."""
     ids: tuple[str, ...] = ("id",)
     inner: tuple[str, ...] = ("function", "tool_call", "toolCall", "function_call")
     """Members that hold the object that has the name."""
@@ -26,8 +30,8 @@ class JsonForm(Struct, frozen=True):
     frames: tuple[str, ...] = ("type", "index")
     """Members that say nothing of their own."""
     is_strict: bool = False
-    """It is a call by its form only: any other member means that it is none, and so does a lack of
-    arguments, unless a tool of this name was offered."""
+    """It is a call by its form only: any other member means that it is none, those of other names
+    as well, and so does a lack of arguments, unless a tool of this name was offered."""
     is_python: bool = False
     """Arguments are Python literals; they wait until they are whole and are passed on as JSON."""
 

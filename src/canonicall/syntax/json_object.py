@@ -7,6 +7,7 @@ from canonicall.syntax.json_form import JsonForm, plain_value, python_as_json
 from canonicall.syntax.output import Output, shown
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import Stops
+from canonicall.syntax.typed_values import json_text
 
 _QUOTES = ('"', "'")
 _DEEPEST = 8
@@ -44,6 +45,7 @@ class JsonObject:
         self._has_id = False
         self._has_arguments = False
         self._dropped: list[tuple[object, str]] = []
+        self._comments: list[str] = []
         self._is_refused = False
         self._is_cut = False
         """Whether the text ended in it, at a place where a call may have gone on."""
@@ -74,6 +76,7 @@ class JsonObject:
                 return self._span.found
             if not (self.is_whole or self._is_cut) or not self._tell():
                 return False
+        self._take_flat()
         return self._call.end(truncated=self._is_cut and not self._behind)
 
     def _members(self, *, is_open: bool = False) -> Reading[bool]:
@@ -86,6 +89,10 @@ class JsonObject:
             if (yield from reader.accept(",")):
                 continue
             first = yield from reader.peek()
+            comment = (yield from reader.comment()) if first == "/" else ""
+            if comment:
+                self._comments.append(comment)
+                continue
             if first == "}":
                 reader.take(1)
                 return True
@@ -129,7 +136,9 @@ class JsonObject:
             return (yield from self._deeper(self._members()))
         if key in form.lists and first in ("[", "{") and self._span.depth < _DEEPEST:
             return (yield from self._deeper(self._calls()))
-        if key in form.arguments and not self._has_arguments:
+        is_named = self._is_named_by(key, first)
+        if is_named or self._holds_arguments(key, first):
+            self._name = str(key) if is_named else self._name
             self._is_cut = not first
             return bool(first) and (yield from self._arguments(first))
         if form.is_strict and not self._call.is_named and key not in form.known:
@@ -142,6 +151,17 @@ class JsonObject:
         self._take(key, self._plain(pieces), "".join(pieces))
         return True
 
+    def _is_named_by(self, key: object, first: str) -> bool:
+        """Whether a member is a call, called by the name of a tool: `{"f": {...}}`."""
+        is_open = not (self._form.is_strict or self._name or self._has_arguments)
+        is_tool = key in self._span.output.tools and key not in self._form.known
+        return is_open and is_tool and first == "{"
+
+    def _holds_arguments(self, key: object, first: str) -> bool:
+        form = self._form
+        is_other = key in form.other_arguments and first == "{" and not form.is_strict
+        return (key in form.arguments or is_other) and not self._has_arguments
+
     def _deeper(self, reading: Reading[bool]) -> Reading[bool]:
         """What is inside of this object."""
         self._span.depth += 1
@@ -152,8 +172,9 @@ class JsonObject:
     def _take(self, key: object, said: object, raw: str) -> None:
         """Make of a member what it means."""
         form = self._form
-        is_name = key in form.names and isinstance(said, str) and raw[:1] in _QUOTES
-        if is_name and not self._call.is_named:
+        is_text = isinstance(said, str) and raw[:1] in _QUOTES
+        is_other = key in form.other_names and not form.is_strict and not self._name
+        if is_text and (key in form.names or is_other) and not self._call.is_named:
             if self._name:
                 self._dropped.append((key, self._name))
             self._name = str(said)
@@ -165,8 +186,24 @@ class JsonObject:
         elif key not in form.frames:
             self._dropped.append((key, raw))
 
+    def _take_flat(self) -> None:
+        """Take members beside the name for the arguments, if there are no others and the tool has
+        them all."""
+        tool = self._call.tool
+        known = (tool.parameters or {}).get("properties") if tool is not None else None
+        if self._has_arguments or not self._dropped or not isinstance(known, dict):
+            return
+        if all(key in known for key, _ in self._dropped):
+            members = ", ".join(f"{json_text(str(key))}: {raw}" for key, raw in self._dropped)
+            self._call.arguments(f"{{{members}}}")
+            self._dropped.clear()
+            why = f"The arguments of {self._name} stood beside its name; they were put together."
+            self._span.output.note("arguments_repaired", Action.CHANGED, why)
+
     def _tell_dropped(self) -> None:
         """Say what of a call is no part of it."""
+        for comment in self._comments:
+            self._span.output.left_out("A comment", comment)
         for key, raw in self._dropped:
             why = f"A call had {key!r}: {shown(raw)}. It is no part of the call and was left out."
             self._span.output.note("fields_dropped", Action.DROPPED, why)

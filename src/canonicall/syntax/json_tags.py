@@ -1,8 +1,9 @@
-"""JSON calls between tags that prompts make up, or that models do.
+"""JSON calls between marks that prompts make up, or that models do.
 
-`<tool_use>`, `<tools>`, `<functions>` and their like. They are no tokens, so only tools that were
-offered are called, where it is known which ones were, and only objects count that have nothing but
-what calls have: the same tags hold definitions of tools as well.
+LM Studio asks models without a syntax of their own for `[TOOL_REQUEST]`. Others ask for
+`<tool_use>`, `<tools>`, `<functions>` and their like: these are tags that documents have as well,
+so only tools that were offered are called, where it is known which ones were, and only objects
+count that have nothing but what calls have, as the same tags hold definitions of tools.
 """
 
 from msgspec.structs import replace
@@ -20,6 +21,11 @@ _FORM = JsonForm(
 )
 
 SYNTAXES = (
+    Syntax(
+        name="lm_studio",
+        openers=(json_opener("[TOOL_REQUEST]", "[END_TOOL_REQUEST]"),),
+        print_calls=each_call("[TOOL_REQUEST]", "[END_TOOL_REQUEST]"),
+    ),
     Syntax(
         name="json_in_tags",
         openers=tuple(

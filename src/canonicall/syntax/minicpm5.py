@@ -1,7 +1,8 @@
 """MiniCPM5: `<function name="f"><param name="k">V</param></function>`, with no block around.
 
 A value may stand in a CDATA section; printed texts that contain tags, entities or lines do. The
-tokenizer's sign for a blank leaks into tags, or the blank is lost. Some engines rename tools and
+tokenizer's sign for a blank leaks into tags, or the blank is lost. Older models write one more tag
+around the arguments. Some engines rename tools and
 drop arguments by tables of their own; here what was said is kept.
 """
 
@@ -21,6 +22,7 @@ _FORM = TagForm(
     parameters=("<param",),
     parameter_ends=("</param>",),
     leads=(' name="', 'name="', '\u0120name="'),
+    wrappers=("<arguments>", "</arguments>"),
     cdata=True,
 )
 

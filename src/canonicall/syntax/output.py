@@ -65,6 +65,11 @@ class Output:
         return self._open is not Text and self._kinds <= {Thinking}
 
     @property
+    def has_words(self) -> bool:
+        """Whether there were words; thoughts and calls do not count."""
+        return self._open is Text or Text in self._kinds
+
+    @property
     def has_only_words(self) -> bool:
         """Whether there were no thoughts and no calls yet."""
         return self._open is not Thinking and self._kinds <= {Text}

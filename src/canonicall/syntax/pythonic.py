@@ -1,6 +1,6 @@
 """Models that call tools in Python: Llama 4, Llama 3.2 by prompt, ToolACE, LFM2, Olmo 3.
 
-A bare list counts at the start of a reply, and behind words where its tools were offered; the
+A bare list counts where no words went before it, and behind words if its tools were offered; the
 others have markers around it. Gemma 3 was taught to write lines of code in a fence that says
 `tool_code`. A call whose list is not closed is a call all the same. Names and keys that Python
 would not read as such cannot be printed.
@@ -96,7 +96,7 @@ _read_list = python_calls("]", listed=False)
 
 def _bare_list(reader: Reader, output: Output) -> Reading[bool]:
     """A list without markers: behind words it counts only where tools tell what a call is."""
-    if not (output.tools or output.has_said_nothing):
+    if output.has_words and not output.tools:
         return False
     return (yield from _read_list(reader, output))
 

@@ -3,9 +3,9 @@
 Also Qwen3.5 and later, Nemotron 3, MiMo-V2, Step-3.5, which prints its calls without a line end
 between them, and Seed-OSS, which has its own names for the block and for thoughts. The block tag
 is often left out, and so are closing tags; names are quoted at times; `<function=f>{json}` is
-seen, and so is `<parameter>k</parameter>V`. Values stand on lines of their own: the first and the
-last line end belong to the tags, all else counts. A call inside a thought ends it, as the newer
-models call before they have closed their thought.
+seen, and so are `<parameter>k</parameter>V`, `function=f>` and Claude's `<invoke name="f">`. Values
+stand on lines of their own: the first and the last line end belong to the tags, all else counts. A
+call inside a thought ends it, as the newer models call before they have closed their thought.
 
 Decisions: a call whose end is missing is kept, marked as truncated. A closing tag inside a value
 counts only where the call may go on behind it. The same parameter twice: the last one counts.
@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import ToolCall
 from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
+from canonicall.syntax.invoke_tags import invoke_form
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_printing import each_result
 from canonicall.syntax.printing import python_text, with_printing
@@ -76,6 +77,8 @@ _QWEN3_CODER = Syntax(
         *only_named(json_opener("<tool_call>", "</tool_call>")),
         *_told_openers(_form("tool_call")),
         *tag_openers(_form("tool_call"), bare=False),
+        *tag_openers(replace(_form("tool_call"), call="function", leads=("=",)), bare=False),
+        *tag_openers(invoke_form(("tool_call",)), bare=False),
         *(
             replace(one, is_common="name" in one.marker)
             for one in bare_call_openers(_form("tool_call"))
@@ -91,6 +94,8 @@ _QWEN3_CODER = Syntax(
         "*nemotron-3*",
         "*mimo-v2*",
         "*k-exaone-2*",
+        "*iquest-coder*",
+        "*intellect-3*",
     ),
     prompt_opens_thinking=True,
 )

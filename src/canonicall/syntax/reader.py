@@ -21,6 +21,10 @@ Sink: TypeAlias = Callable[[str], Any]
 _BLANK = re.compile(r"\s*")
 _MOST_BLANK = 256
 _STRING_END = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
+_COMMENT = re.compile(r"//[ \t][^\r\n]*[\r\n]|/\*.*?\*/", re.DOTALL)
+_COMMENT_BEGUN = re.compile(r"/(?:/(?:[ \t][^\r\n]*)?|\*(?:(?!\*/).)*)?\Z", re.DOTALL)
+_LONGEST_COMMENT = 256
+"""What is longer is no comment."""
 _SCALAR_END = re.compile(r"[\s,\]})<:;]|\Z")
 
 
@@ -246,10 +250,16 @@ class Reader:
         if end > self._at:
             sink(self.take(end - self._at))
 
+    def comment(self) -> Reading[str]:
+        """Take a comment, if one comes next."""
+        found = yield from self.match(_COMMENT, _LONGEST_COMMENT, _COMMENT_BEGUN)
+        return "" if found is None else found[0]
+
     def json_value(self, sink: Sink, ends: Stops = NEVER) -> Reading[bool]:
         """Give the text of one JSON value to `sink` as it comes. Whether it came to its end.
 
-        Both kinds of quotes are understood, as models write both. Nothing is parsed here. `ends`
+        Both kinds of quotes are understood, as models write both, and comments. Nothing is parsed
+        here. `ends`
         are markers that no JSON has outside of its strings: a value that meets one was left open.
         """
         first = yield from self.peek()
@@ -289,12 +299,27 @@ class Reader:
                 if not depth:
                     self._give(at, sink)
                     return True
+            else:
+                at = self._behind_comment(found)
 
     def _may_go_on(self, found: re.Match[str], quote: str, ends: Stops) -> bool:
         """Whether only more text can tell what was found at the end of what is there."""
         if quote:
             return found[0] == "\\" and found.end() == len(self._text)
-        return not self._closed and ends.begins_at(self._text, found.start())
+        if self._closed:
+            return False
+        is_comment = found[0] == "/" and self._is_comment_begun(found)
+        return is_comment or ends.begins_at(self._text, found.start())
+
+    def _is_comment_begun(self, found: re.Match[str]) -> bool:
+        near = self._text[found.start() : found.start() + _LONGEST_COMMENT]
+        return len(near) < _LONGEST_COMMENT and _COMMENT_BEGUN.match(near) is not None
+
+    def _behind_comment(self, found: re.Match[str]) -> int:
+        """Where a comment ends that begins here; if there is none, behind the character."""
+        near = self._text[found.start() : found.start() + _LONGEST_COMMENT]
+        comment = _COMMENT.match(near)
+        return found.end() if comment is None else found.start() + comment.end()
 
     def _string(self, sink: Sink) -> Reading[bool]:
         quote = self._text[self._at]
@@ -331,4 +356,4 @@ class Reader:
 def _structure(ends: Stops) -> re.Pattern[str]:
     """Where JSON opens, closes or quotes, or where a marker may stand."""
     firsts = "".join(sorted({re.escape(one[0]) for one in ends.markers}))
-    return re.compile(rf"""["'{{}}\[\]{firsts}]""")
+    return re.compile(rf"""["'{{}}\[\]/{firsts}]""")

@@ -1,9 +1,10 @@
 """JSON that models get wrong, read as it was meant: a closed list of faults, in one pass.
 
 Single quotes, Python's words for true, false and null, commas before a closing bracket, brackets
-left open at the end, raw control characters inside strings, keys without quotes, quotes inside a
-string that are not escaped (one ends the string only where a value may end), and backslashes that
-escape nothing. Anything else stays unreadable: guessing further would change what was said.
+left open at the end, raw control characters inside strings, keys without quotes, comments, quotes
+inside a string that are not escaped (one ends the string only where a value may end), and
+backslashes that escape nothing. Anything else stays unreadable: guessing further would change what
+was said.
 """
 
 import re
@@ -12,7 +13,7 @@ from typing import Any
 import msgspec
 
 _GRAMMAR = r"""
-    (?P<blank>\s+)
+    (?P<blank>\s+|//[ \t][^\r\n]*|/\*.{0,256}?\*/)
     | (?P<string>STRING)
     | (?P<open>[{\[])
     | (?P<close>[}\]])

@@ -75,6 +75,8 @@ class TagForm(Struct, frozen=True):
     """An argument of such a name that the tool does not have holds all the arguments."""
     fillers: tuple[str, ...] = ()
     """Tags around calls that mean nothing."""
+    wrappers: tuple[str, ...] = ()
+    """Tags around the arguments that mean nothing."""
     loose_ends: bool = False
     """`call_ends` are beginnings of tags: models write more into them before they close them."""
     cdata: bool = False
@@ -160,6 +162,8 @@ def _body(reader: Reader, arguments: Arguments, form: TagForm) -> Reading[bool]:
                 repeated = f"{form.name}={re.escape(arguments.tool)}"
                 arguments.left_out(IN_A_TAG, unread(head or {}, "", frames=repeated))
             return True
+        if form.wrappers and (yield from reader.accept(*form.wrappers)):
+            continue
         if (yield from reader.accept(*form.parameters)):
             if not (yield from _parameter(reader, arguments, form, ends)):
                 return False
@@ -263,7 +267,7 @@ def _value_ends(form: TagForm, arguments: Arguments) -> ValueEnds:
     around = (form.call, *form.blocks, *form.block_ends, *form.fillers)
     return ValueEnds(
         closed=form.parameter_ends,
-        then=(*form.parameters, *form.call_ends, *around),
+        then=(*form.parameters, *form.call_ends, *form.wrappers, *around),
         unclosed=(
             *nexts,
             *((end, () if form.loose_ends else around) for end in form.call_ends),
