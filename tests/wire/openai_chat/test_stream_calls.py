@@ -29,6 +29,15 @@ def test_the_same_name_again_behind_complete_arguments_opens_a_call():
     assert said(reply) == [("", "f", '{"a": 1}'), ("", "f", '{"a": 2}')]
 
 
+def test_pieces_side_by_side_without_an_index_belong_to_the_calls_in_their_order():
+    reply = reply_of(
+        calls(piece(None, "1", "f", ""), piece(None, "2", "g", "")),
+        calls(piece(None, arguments='{"a"'), piece(None, arguments="{")),
+        calls(piece(None, arguments=": 1}"), piece(None, arguments="}")),
+    )
+    assert said(reply) == [*WHOLE, ("2", "g", "{}")]
+
+
 def test_the_same_index_for_every_call():
     """Ollama once did that."""
     reply = reply_of(calls(piece(0, "1", "f", '{"a": 1}')), calls(piece(0, "2", "g", "{}")))
