@@ -94,6 +94,20 @@ def test_what_is_repeated_null_or_empty_changes_nothing(again, name):
     assert reply.calls[0].native is None
 
 
+@pytest.mark.parametrize("name", [None, ""])
+@pytest.mark.parametrize("index", [0, None])
+def test_an_id_that_is_another_one_in_every_piece(index, name):
+    """Poolside did that: the first id, which came with the name, is that of the call."""
+    reply = reply_of(
+        calls(piece(index, "1", "f", "")),
+        calls(piece(index, "8", name, '{"a"')),
+        calls(piece(index, "9", name, ": 1}")),
+        calls(piece(1 if index == 0 else None, "2", "g", "")),
+        calls(piece(1 if index == 0 else None, "7", name, "{}")),
+    )
+    assert said(reply) == [*WHOLE, ("2", "g", "{}")]
+
+
 def test_an_id_that_comes_late():
     """The call is told when its name is known; its end has the id."""
     events = decoded(calls(piece(0, "", "f", "")), calls(piece(0, "1", arguments='{"a": 1}')))

@@ -6,7 +6,8 @@ repeat ids and names, send them late, or empty. The rules that put pieces to the
 1. A piece belongs to the call of its index; without an index, to the last call. Of several pieces
    without index, id and name, the first belongs to the first of so many calls, and so on.
 2. It opens a call of its own where it brings an id that no call has, or a name behind complete
-   arguments; an id that is known is that of its call, whatever began since.
+   arguments; an id that is known is that of its call, whatever began since. Arguments without a
+   name go on with a call that has one, under whatever id: hosts make up a new one each time.
 3. An index never seen, without a name and without a new id, goes on with the last call.
 """
 
@@ -207,7 +208,10 @@ class GrowingCalls:
                 return last
         elif not _is_another(known, id, name, has_arguments):
             return known
-        return self._repeated(id, has_arguments) or self._new(index, events)
+        repeated = self._repeated(id, has_arguments)
+        if repeated is None and known is not None and _goes_on(known, name, has_arguments):
+            return known
+        return repeated or self._new(index, events)
 
     def _repeated(self, id: str, has_arguments: bool) -> GrowingCall | None:
         """The call that has had this id before, unless this would be more than there can be."""
@@ -257,6 +261,11 @@ def _is_another(call: GrowingCall, id: str, name: str, has_arguments: bool) -> b
     if name == call.name:
         return has_arguments and _is_whole(call)
     return bool(call.pieces)
+
+
+def _goes_on(call: GrowingCall, name: str, has_arguments: bool) -> bool:
+    """Whether a piece with an id of its own can only be more of `call` (poolsideai/pool#9)."""
+    return has_arguments and not name and bool(call.name) and not _is_whole(call)
 
 
 def _is_whole(call: GrowingCall) -> bool:
