@@ -7,10 +7,8 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from canonicall.findings import Finding
 from canonicall.gateway.exchange import HttpRequest, Refused
 from canonicall.gateway.settings import ServerSettings
-from canonicall.wire.reading import mended_json
 
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
@@ -60,20 +58,14 @@ async def body_of(head: HttpRequest, receive: Receive, limits: ServerSettings) -
     return data if coding in ("", "identity") else _inflated(data, coding, most)
 
 
-def parsed_body(
-    data: bytes, limits: ServerSettings, findings: list[Finding] | None = None
-) -> dict[str, Any]:
-    """The JSON object that a body is. Half characters are put right where that can be told."""
+def parsed_body(data: bytes, limits: ServerSettings) -> dict[str, Any]:
+    """The JSON object that a body is."""
     try:
         body = msgspec.json.decode(data)
     except RecursionError:
         raise _too_deep(limits.max_body_depth) from None
     except (msgspec.DecodeError, UnicodeError) as error:
-        mended = None if findings is None else mended_json(data)
-        if findings is None or mended is None:
-            raise Refused(400, "malformed", f"The body is no JSON: {error}.") from None
-        body = mended[0]
-        findings += mended[1]
+        raise Refused(400, "malformed", f"The body is no JSON: {error}.") from None
     if not isinstance(body, dict):
         raise Refused(400, "malformed", "The body has to be a JSON object.")
     if data.count(b"{") + data.count(b"[") > limits.max_body_depth:

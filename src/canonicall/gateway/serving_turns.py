@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from canonicall.blocks import Message
 from canonicall.errors import CanonicallError, UnknownName
 from canonicall.events import StreamEnded
-from canonicall.findings import Finding
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response, refused_of, unexpected
@@ -72,9 +71,7 @@ class ServedTurn:
     async def _made(self) -> Turn:
         """Who is asked for what. `Refused` where that is nobody, or nothing."""
         state, request, front = self._state, self._request, self._front
-        strict = state.settings.repair.strict or wants_strict(request)
-        mended: list[Finding] = []
-        body = parsed_body(request.body, state.settings.server, None if strict else mended)
+        body = parsed_body(request.body, state.settings.server)
         model = front.model(self._asked, body)
         streams = front.streams(self._asked, body)
         key = self._admitted(model, streams)
@@ -87,21 +84,20 @@ class ServedTurn:
         session = session_of(request, whole.body, key)
         chain = state.switched.first(session, route.chain(session), state.backs.means.now())
         is_as_sent = whole.body is body or whole.keeper == target_name(chain[0])
-        sent = msgspec.json.encode(body) if mended else request.body
+        strict = state.settings.repair.strict or wants_strict(request)
         return Turn(
             id=self._id,
             front=front,
             asked=self._asked,
             http=request,
             body=whole.body,
-            data=sent if is_as_sent else msgspec.json.encode(whole.body),
+            data=request.body if is_as_sent else msgspec.json.encode(whole.body),
             model=model,
             streams=streams,
             chain=chain,
             session=session,
             key=key,
             strict=strict,
-            on_body=tuple(mended),
         )
 
     def _admitted(self, model: str, streams: bool) -> str:

@@ -34,8 +34,6 @@ class Turn(Struct, kw_only=True):
     key: str = ""
     """The name of the virtual key it came with."""
     strict: bool = False
-    on_body: tuple[Finding, ...] = ()
-    """What had to be put right before the body could be read."""
 
     target: Target | None = None
     """Who answered, or was asked last."""
@@ -54,7 +52,7 @@ class Turn(Struct, kw_only=True):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        return (*self.on_body, *self.on_request, *self.on_reply)
+        return (*self.on_request, *self.on_reply)
 
     def report(self) -> dict[str, Any]:
         """All of it, for people and machines."""
@@ -67,7 +65,7 @@ class Turn(Struct, kw_only=True):
             "forwarded": self.is_forwarded,
             "complete": self.is_complete,
             "attempts": self.attempts,
-            "request": [told(one) for one in (*self.on_body, *self.on_request)],
+            "request": [told(one) for one in self.on_request],
             "response": [told(one) for one in self.on_reply],
             "ids": self.ids,
             "notices": [{"kind": one.kind, "detail": one.detail} for one in self.notices],
