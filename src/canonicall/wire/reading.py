@@ -33,6 +33,11 @@ def mended_json(data: bytes | str) -> tuple[Any, list[Finding]] | None:
     results (JohnnyZ93/oai-compatible-copilot#271), hosts that stream
     (Kohaku-Lab/KohakuTerrarium#48). The strict parser refuses the whole for it.
     """
+    may_be_halved = (
+        b"\\u" in data if isinstance(data, bytes) else not data.isascii() or "\\u" in data
+    )
+    if not may_be_halved:
+        return None
     try:
         value, findings = plain_json(json.loads(data), "$")
     except (ValueError, RecursionError, InvalidValue):

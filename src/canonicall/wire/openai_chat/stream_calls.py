@@ -209,7 +209,7 @@ class GrowingCalls:
         elif not _is_another(known, id, name, has_arguments):
             return known
         repeated = self._repeated(id, has_arguments)
-        if repeated is None and known is not None and _goes_on(known, name, has_arguments):
+        if repeated is None and known is not None and _is_more(known, name, has_arguments):
             return known
         return repeated or self._new(index, events)
 
@@ -263,7 +263,7 @@ def _is_another(call: GrowingCall, id: str, name: str, has_arguments: bool) -> b
     return bool(call.pieces)
 
 
-def _goes_on(call: GrowingCall, name: str, has_arguments: bool) -> bool:
+def _is_more(call: GrowingCall, name: str, has_arguments: bool) -> bool:
     """Whether a piece with an id of its own can only be more of `call` (poolsideai/pool#9)."""
     return has_arguments and not name and bool(call.name) and not _is_whole(call)
 
