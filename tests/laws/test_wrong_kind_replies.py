@@ -44,7 +44,10 @@ WORDS = {"type": "output_text", "text": "a", "annotations": [CITED], "logprobs":
 FAILED = {"code": "server_error", "message": "m"}
 MORE = {
     "openai-chat": {
-        "choices": [{"index": 0, "message": {"content": "a"}, "logprobs": CHANCES}],
+        "choices": [
+            {"index": 0, "message": {"content": "a"}, "logprobs": CHANCES},
+            {"index": 1, "message": {"tool_calls": [{"function": {}}]}, "finish_reason": "stop"},
+        ],
     },
     "openai-responses": {
         "status": "failed",
