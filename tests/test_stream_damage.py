@@ -5,8 +5,9 @@ import json
 import pytest
 
 from canonicall.events import ErrorReported, StreamEnded, TextAdded
+from canonicall.folding import fold
 from canonicall.framing.eventstream import write_frame
-from canonicall.streams import StreamDecoder
+from canonicall.streams import StreamDecoder, StreamEncoder
 
 
 def chunk(**choice):
@@ -76,3 +77,20 @@ def test_an_error_is_not_made_good_by_the_last_frame():
     assert not ended.complete
     assert ended.reply.message.partial
     assert ended.reply.calls[0].truncated
+
+
+def test_half_a_character_costs_no_frame():
+    """Hosts that cut text between the halves of an emoji lose the emoji, not the words."""
+    pieces = [rb"Hi \ud83d", rb"\ude00 there."]
+    frames = [
+        b'data: {"choices":[{"index":0,"delta":{"content":"%b"}}]}\n\n' % one for one in pieces
+    ]
+    decoder = StreamDecoder("openai-chat")
+    events = decoder.feed(b"".join(frames) + b"data: [DONE]\n\n") + decoder.close()
+    reply = fold(events)
+    assert reply.message.text == "Hi \ufffd\ufffd there."
+    assert [(one.code, one.where) for one in reply.findings] == [
+        ("lone_surrogate", "frames[0].choices[0].delta.content"),
+        ("lone_surrogate", "frames[1].choices[0].delta.content"),
+    ]
+    assert StreamEncoder("anthropic").feed_all(events)

@@ -52,12 +52,13 @@ class Encoded(Struct, frozen=True):
 
 def decode_request(body: Body, format: str, *, provider: str = "") -> Request:
     """Read a request body of a wire format. `provider` names who spoke, if it is known."""
-    parsed = parse_body(body)
+    findings: list[Finding] = []
+    parsed = parse_body(body, findings)
     model = parsed.get("model")
     origin = Origin(provider, format, model=model if isinstance(model, str) else "")
     domain = get_target(f"{provider}/{format}").domain if provider else None
     request = get_format(format).decode_request(parsed, origin=origin, domain=domain)
-    return replace(request, domain=domain or "")
+    return replace(request, domain=domain or "", findings=(*findings, *request.findings))
 
 
 def decode_tools(
@@ -77,8 +78,11 @@ def decode_response(body: Body, format: str, *, provider: str = "") -> Reply:
     domain = get_target(f"{provider}/{format}").domain if provider else None
     wire = get_format(format)
     origin = Origin(provider, format) if provider else None
-    reply = with_own_names(wire.decode_response(parse_body(body), origin=origin, domain=domain))
-    return replace(reply, message=with_truncated_call(reply.message))
+    findings: list[Finding] = []
+    parsed = parse_body(body, findings)
+    reply = with_own_names(wire.decode_response(parsed, origin=origin, domain=domain))
+    message = with_truncated_call(reply.message)
+    return replace(reply, message=message, findings=(*findings, *reply.findings))
 
 
 def encode_response(reply: Reply, format: str) -> dict[str, Any]:

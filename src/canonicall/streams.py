@@ -30,6 +30,7 @@ from canonicall.providers.registry import get_target
 from canonicall.reply import ERROR, Reply
 from canonicall.wire.formats import get_format
 from canonicall.wire.leaked_tokens import with_own_names, without_tokens
+from canonicall.wire.reading import mended_json
 from canonicall.wire.stream_arguments import ObjectArguments
 from canonicall.wire.streaming import Growth
 
@@ -141,12 +142,13 @@ class StreamDecoder:
         try:
             value = _decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            if data.strip() == _DONE:
-                self._decoding.complete |= self._decoding.ends_with_done
-            elif data.strip():
-                shown = data[:80].decode("utf-8", "replace")
-                self._note_unreadable(f"it is no JSON: {shown!r}")
-            return
+            mended = mended_json(data)
+            if mended is None:
+                self._take_text(data.strip())
+                return
+            value, told = mended
+            place = f"frames[{self._frames - 1}]"
+            self._findings += [replace(one, where=place + one.where[1:]) for one in told]
         except RecursionError:
             self._note_unreadable("it is nested too deeply")
             return
@@ -157,6 +159,14 @@ class StreamDecoder:
                 self._note_unreadable(str(error))
         else:
             self._note_unreadable("it is no JSON object")
+
+    def _take_text(self, text: bytes) -> None:
+        """Take in a frame that is no JSON."""
+        if text == _DONE:
+            self._decoding.complete |= self._decoding.ends_with_done
+        elif text:
+            shown = text[:80].decode("utf-8", "replace")
+            self._note_unreadable(f"it is no JSON: {shown!r}")
 
     def _learn(self, data: bytes, frame: Frame, event: Event) -> None:
         """Remember an event that goes on with what the one before went on with."""

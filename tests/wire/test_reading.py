@@ -1,10 +1,11 @@
-"""Data addresses are taken apart in one way, whichever format they come in."""
+"""Bodies are read and data addresses taken apart in one way, whichever format they come in."""
 
 import pytest
 
 from canonicall.blocks import Media
-from canonicall.codec import decode_request
-from canonicall.wire.reading import split_data_url
+from canonicall.codec import decode_request, decode_response
+from canonicall.errors import MalformedBody
+from canonicall.wire.reading import parse_body, split_data_url
 
 APART = {
     "data:image/png;base64,AAAA": ("image/png", "AAAA"),
@@ -69,3 +70,32 @@ def test_a_missing_type_is_that_of_the_place(format):
     (media,) = message.blocks
     family = "application/*" if format == "gemini" else "image/*"
     assert (media.media_type, media.data) == (family, "AAAA")
+
+
+HALVED = rb'{"model": "m", "messages": [{"role": "user", "content": "A \ud83d."}]}'
+
+
+def test_half_a_character_does_not_make_a_body_unreadable():
+    findings = []
+    body = parse_body(HALVED, findings)
+    assert body["messages"][0]["content"] == "A \ufffd."
+    assert [(one.code, one.where) for one in findings] == [
+        ("lone_surrogate", "$.messages[0].content")
+    ]
+    request = decode_request(HALVED, "openai-chat")
+    assert [one.code for one in request.findings] == ["lone_surrogate"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b'{"a": "\\ud83d"', b'{"a": NaN, "b": "\\ud83d"}', b'{"a": "\xff"}', b"{}}", b"[" * 9999],
+)
+def test_what_is_no_json_stays_refused(data):
+    with pytest.raises(MalformedBody):
+        parse_body(data)
+
+
+def test_a_reply_with_half_a_character_is_read():
+    reply = decode_response(rb'{"content": [{"type": "text", "text": "\ude00 ok"}]}', "anthropic")
+    assert reply.message.text == "\ufffd ok"
+    assert [one.code for one in reply.findings] == ["lone_surrogate"]

@@ -5,7 +5,6 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from functools import cached_property
 
-import msgspec
 from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin, ToolCall
@@ -14,12 +13,14 @@ from canonicall.client.transport import Response, TransportError
 from canonicall.codec import Encoded, decode_response
 from canonicall.errors import MalformedBody
 from canonicall.events import BlockEnded, BlockStarted, ErrorReported, Event, StreamEnded
+from canonicall.findings import Finding
 from canonicall.folding import events_of
 from canonicall.request import Tool
 from canonicall.streams import StreamDecoder
 from canonicall.syntax.recovery import CallRecovery, recover_calls
 from canonicall.wire.formats import get_format
 from canonicall.wire.grouping import alone, members_of
+from canonicall.wire.reading import parse_body
 
 _CHANGED = (BlockStarted, BlockEnded, StreamEnded)
 
@@ -93,15 +94,17 @@ class Incoming:
         format = self._target.format
         why = "there is no message in it"
         try:
-            body = msgspec.json.decode(data, type=dict)
+            findings: list[Finding] = []
+            body = parse_body(data, findings)
             if body.get("error"):
                 said = get_format(format).decode_error(body)
                 said_so = ErrorReported(said.message, said.type, body)
                 return self._passed([said_so, *self._decoder.close()])
             reply = decode_response(body, format, provider=self._target.provider)
+            reply = replace(reply, findings=(*findings, *reply.findings))
             if reply.message.blocks or reply.finish:
                 return self._own_events(events_of(recover_calls(reply, self._offered)))
-        except (msgspec.DecodeError, UnicodeError, RecursionError, MalformedBody) as error:
+        except MalformedBody as error:
             why = str(error)
         unread = ErrorReported(f"the reply cannot be read: {why}", "malformed_reply")
         return self._passed([unread, *self._decoder.close()])

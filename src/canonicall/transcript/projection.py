@@ -143,7 +143,7 @@ def _hashed_name(own: str, rule: NameRule, salt: int) -> str:
 
 def _letters(text: str, length: int) -> str:
     """`length` letters and digits that `text` always gives."""
-    number = int.from_bytes(sha256(text.encode()).digest(), "big")
+    number = int.from_bytes(sha256(text.encode("utf-8", "surrogatepass")).digest(), "big")
     letters = []
     for _ in range(length):
         number, digit = divmod(number, 62)

@@ -4,27 +4,58 @@ Every decoder uses these and nothing else to take a parsed body apart, so that t
 the same error in every format.
 """
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from canonicall.blocks import Native
-from canonicall.errors import MalformedBody
+from canonicall.errors import InvalidValue, MalformedBody
+from canonicall.findings import Finding
+from canonicall.plain import plain_json
 
 _KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
 
 
-def parse_body(body: bytes | str | dict[str, Any]) -> dict[str, Any]:
-    """The JSON object in `body`."""
-    if isinstance(body, (bytes, str)):
-        try:
-            body = msgspec.json.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError, UnicodeEncodeError) as error:
+def parse_body(
+    body: bytes | str | dict[str, Any], findings: list[Finding] | None = None
+) -> dict[str, Any]:
+    """The JSON object in `body`; what had to be put right for it is told in `findings`."""
+    told: list[Finding] = [] if findings is None else findings
+    return object_at(_parsed(body, told) if isinstance(body, (bytes, str)) else body, "$")
+
+
+def mended_json(data: bytes | str) -> tuple[Any, list[Finding]] | None:
+    """JSON in which characters are halved, and where they stood; None for what is no JSON at all.
+
+    Programs that cut text between the halves of an emoji write such escapes: clients that shorten
+    results (JohnnyZ93/oai-compatible-copilot#271), hosts that stream
+    (Kohaku-Lab/KohakuTerrarium#48). The strict parser refuses the whole for it.
+    """
+    may_be_halved = (
+        b"\\u" in data if isinstance(data, bytes) else not data.isascii() or "\\u" in data
+    )
+    if not may_be_halved:
+        return None
+    try:
+        value, findings = plain_json(json.loads(data), "$")
+    except (ValueError, RecursionError, InvalidValue):
+        return None
+    return (value, findings) if findings else None
+
+
+def _parsed(text: bytes | str, findings: list[Finding]) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, UnicodeEncodeError) as error:
+        mended = mended_json(text)
+        if mended is None:
             raise MalformedBody(f"the body is not JSON: {error}.") from None
-        except RecursionError:
-            raise MalformedBody("the body is nested too deeply to be read.") from None
-    return object_at(body, "$")
+        findings += mended[1]
+        return mended[0]
+    except RecursionError:
+        raise MalformedBody("the body is nested too deeply to be read.") from None
 
 
 def object_at(value: Any, where: str) -> dict[str, Any]:

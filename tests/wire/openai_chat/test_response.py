@@ -206,6 +206,15 @@ def test_a_reply_without_choices_is_reported():
     assert (reply.message.blocks, reply.finish, codes(reply)) == ((), "", ["reply_missing"])
 
 
+def test_the_usage_of_kimi_stands_in_the_choice_where_it_stands_nowhere_else():
+    said = {"index": 0, "message": {"content": "Hi"}, "finish_reason": "stop"}
+    figures = {"prompt_tokens": 2, "completion_tokens": 3}
+    told = {"choices": [said | {"usage": figures}]}
+    assert decode_response(told).usage.input_tokens == 2
+    assert decode_response(told | {"usage": {"prompt_tokens": 9}}).usage.input_tokens == 9
+    assert decode_response({"choices": [said | {"usage": "none"}]}).usage is None
+
+
 def test_the_usage_of_groq():
     groq = {"id": "r", "usage": {"prompt_tokens": 2, "completion_tokens": 3}}
     assert decode_response(body({"content": "Hi"}, x_groq=groq)).usage.input_tokens == 2

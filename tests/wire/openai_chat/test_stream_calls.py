@@ -29,6 +29,15 @@ def test_the_same_name_again_behind_complete_arguments_opens_a_call():
     assert said(reply) == [("", "f", '{"a": 1}'), ("", "f", '{"a": 2}')]
 
 
+def test_pieces_side_by_side_without_an_index_belong_to_the_calls_in_their_order():
+    reply = reply_of(
+        calls(piece(None, "1", "f", ""), piece(None, "2", "g", "")),
+        calls(piece(None, arguments='{"a"'), piece(None, arguments="{")),
+        calls(piece(None, arguments=": 1}"), piece(None, arguments="}")),
+    )
+    assert said(reply) == [*WHOLE, ("2", "g", "{}")]
+
+
 def test_the_same_index_for_every_call():
     """Ollama once did that."""
     reply = reply_of(calls(piece(0, "1", "f", '{"a": 1}')), calls(piece(0, "2", "g", "{}")))
@@ -83,6 +92,20 @@ def test_what_is_repeated_null_or_empty_changes_nothing(again, name):
     reply = reply_of(calls(piece(0, "1", "f", '{"a"', type="function")), calls(more))
     assert said(reply) == WHOLE
     assert reply.calls[0].native is None
+
+
+@pytest.mark.parametrize("name", [None, ""])
+@pytest.mark.parametrize("index", [0, None])
+def test_an_id_that_is_another_one_in_every_piece(index, name):
+    """Poolside did that: the first id, which came with the name, is that of the call."""
+    reply = reply_of(
+        calls(piece(index, "1", "f", "")),
+        calls(piece(index, "8", name, '{"a"')),
+        calls(piece(index, "9", name, ": 1}")),
+        calls(piece(1 if index == 0 else None, "2", "g", "")),
+        calls(piece(1 if index == 0 else None, "7", name, "{}")),
+    )
+    assert said(reply) == [*WHOLE, ("2", "g", "{}")]
 
 
 def test_an_id_that_comes_late():

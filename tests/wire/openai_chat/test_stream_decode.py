@@ -79,6 +79,9 @@ USAGE_PLACES = {
     "behind the end, with choices": [chunk(finish="stop"), chunk(usage=USAGE)],
     "at the end": [chunk(finish="stop", usage=USAGE)],
     "at the end, for Groq": [chunk(finish="stop", x_groq={"id": "r", "usage": USAGE})],
+    "in the choice, for Kimi": [
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "usage": USAGE}]}
+    ],
     "on a second end": [chunk(finish="stop"), chunk(finish="stop", usage=USAGE)],
     "without a reply": [{"choices": [], "usage": USAGE}],
 }

@@ -76,7 +76,7 @@ def decode_response(
         "finish_reason": kept,
     }
     native = {name: field for name, field in native.items() if field}
-    usage = decode_usage(object_at(_usage_in(body) or {}, "$.usage"))
+    usage = decode_usage(object_at(_usage_in(body, choice) or {}, "$.usage"))
     return Reply(message, usage, tuple(findings), native_of(native))
 
 
@@ -148,10 +148,14 @@ def _decode_rest(body: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def _usage_in(body: dict[str, Any]) -> Any:
-    """`usage`, or where Groq puts it: `x_groq.usage`."""
-    groq = body.get("x_groq")
-    return body.get("usage") or (groq.get("usage") if isinstance(groq, dict) else None)
+def _usage_in(body: dict[str, Any], choice: dict[str, Any]) -> Any:
+    """`usage`, or where hosts put it: Groq into `x_groq`, Kimi's streams into the choice."""
+    groq, in_choice = body.get("x_groq"), choice.get("usage")
+    return (
+        body.get("usage")
+        or (groq.get("usage") if isinstance(groq, dict) else None)
+        or (in_choice if isinstance(in_choice, dict) else None)
+    )
 
 
 def _decode_ending(

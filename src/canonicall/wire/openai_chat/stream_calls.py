@@ -3,9 +3,11 @@
 Hosts leave the index out, give every call the same one, or count pieces instead of calls; they
 repeat ids and names, send them late, or empty. The rules that put pieces to their calls:
 
-1. A piece belongs to the call of its index; without an index, to the last call.
+1. A piece belongs to the call of its index; without an index, to the last call. Of several pieces
+   without index, id and name, the first belongs to the first of so many calls, and so on.
 2. It opens a call of its own where it brings an id that no call has, or a name behind complete
-   arguments; an id that is known is that of its call, whatever began since.
+   arguments; an id that is known is that of its call, whatever began since. Arguments without a
+   name go on with a call that has one, under whatever id: hosts make up a new one each time.
 3. An index never seen, without a name and without a new id, goes on with the last call.
 """
 
@@ -103,7 +105,9 @@ class GrowingCalls:
             name = text_at(held.get("name"), f"{place}.{inner}.name")
             text_at(piece.get("type"), f"{place}.type")
             said = held.get("input" if inner == "custom" else "arguments")
-            call = self._call_for(piece.get("index"), id, name, bool(said), events)
+            index = piece.get("index")
+            call = self._beside(number, len(pieces)) if index is None and not (id or name) else None
+            call = call or self._call_for(index, id, name, bool(said), events)
             _merge(call, piece, held, id, name)
             call.add(said)
             if events is not None:
@@ -189,6 +193,10 @@ class GrowingCalls:
         decode = decode_legacy if call.is_legacy else decode_call
         self._blocks.end(self._tell_all(call, events), decode(call.whole(), "$"), events)
 
+    def _beside(self, number: int, count: int) -> GrowingCall | None:
+        """The call that one of several pieces goes on with, by its place among them."""
+        return self.calls[number - count] if 1 < count <= len(self.calls) else None
+
     def _call_for(
         self, index: Any, id: str, name: str, has_arguments: bool, events: list[Event] | None
     ) -> GrowingCall:
@@ -200,7 +208,10 @@ class GrowingCalls:
                 return last
         elif not _is_another(known, id, name, has_arguments):
             return known
-        return self._repeated(id, has_arguments) or self._new(index, events)
+        repeated = self._repeated(id, has_arguments)
+        if repeated is None and known is not None and _is_more(known, name, has_arguments):
+            return known
+        return repeated or self._new(index, events)
 
     def _repeated(self, id: str, has_arguments: bool) -> GrowingCall | None:
         """The call that has had this id before, unless this would be more than there can be."""
@@ -250,6 +261,11 @@ def _is_another(call: GrowingCall, id: str, name: str, has_arguments: bool) -> b
     if name == call.name:
         return has_arguments and _is_whole(call)
     return bool(call.pieces)
+
+
+def _is_more(call: GrowingCall, name: str, has_arguments: bool) -> bool:
+    """Whether a piece with an id of its own can only be more of `call` (poolsideai/pool#9)."""
+    return has_arguments and not name and bool(call.name) and not _is_whole(call)
 
 
 def _is_whole(call: GrowingCall) -> bool:

@@ -85,6 +85,8 @@ class StreamDecoding:
             choice = value if value.__class__ is dict else object_at(value, f"$.choices[{number}]")
             index = choice.get("index")
             self._take(choice, index if isinstance(index, int) else number, data, events)
+            if isinstance(choice.get("usage"), dict) and not self._body.get("usage"):
+                self._report_usage(choice["usage"], events)
         if len(choices) > 1 or self.complete:
             self.growth = None
 
@@ -122,14 +124,17 @@ class StreamDecoding:
         """Tell of figures and errors, wherever a host puts them."""
         groq = data.get("x_groq")
         usage = data.get("usage") or (groq.get("usage") if isinstance(groq, dict) else None)
-        figures = decode_usage(object_at(usage or {}, "$.usage"))
-        if figures is not None:
-            self._start(events)
-            events.append(UsageReported(figures))
+        self._report_usage(usage, events)
         error = data.get("error") or (groq.get("error") if isinstance(groq, dict) else None)
         is_bare_error = "choices" not in data and "message" in data and "code" in data
         if error or is_bare_error:
             self._fail({"error": error} if error else data, events)
+
+    def _report_usage(self, usage: Any, events: list[Event]) -> None:
+        figures = decode_usage(object_at(usage or {}, "$.usage"))
+        if figures is not None:
+            self._start(events)
+            events.append(UsageReported(figures))
 
     def _fail(self, body: dict[str, Any], events: list[Event]) -> None:
         self._start(events)

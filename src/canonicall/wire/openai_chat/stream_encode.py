@@ -281,9 +281,11 @@ def _frame(chunk: dict[str, Any]) -> bytes:
 def _as_delta(choice: dict[str, Any]) -> dict[str, Any]:
     """A choice of a whole response as one chunk of a stream has it."""
     rest = {name: field for name, field in choice.items() if name != "message"}
-    message = choice.get("message") or {}
+    told = choice.get("message")
+    message: dict[str, Any] = told if isinstance(told, dict) else {}
     calls = message.get("tool_calls")
-    if calls:
+    # Nobody has looked into the choices beside the first: they go on as they came.
+    if isinstance(calls, list) and calls and all(isinstance(call, dict) for call in calls):
         message = message | {"tool_calls": [{"index": n} | call for n, call in enumerate(calls)]}
         if rest.get("finish_reason") == "stop":
             rest["finish_reason"] = "tool_calls"

@@ -187,7 +187,9 @@ class GrowingMessage:
 
     def _add_logprobs(self, more: dict[str, Any]) -> None:
         """Those of all tokens, one behind the other."""
-        known = self.choice.setdefault("logprobs", {})
+        known = self.choice.get("logprobs")
+        if not isinstance(known, dict):
+            known = self.choice["logprobs"] = {}
         for field, tokens in more.items():
             if isinstance(tokens, list) and isinstance(known.get(field), list):
                 known[field] += tokens

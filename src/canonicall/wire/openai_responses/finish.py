@@ -51,7 +51,8 @@ def finish_word(body: dict[str, Any]) -> str:
     if status in ("", COMPLETED):
         return FAILED if error else COMPLETED
     code = error.get("code") if isinstance(error, dict) else None
-    return str(code) if status == FAILED and code in _DECODED else status
+    is_known = isinstance(code, str) and code in _DECODED
+    return str(code) if status == FAILED and is_known else status
 
 
 def decode_finish(raw: str, has_calls: bool) -> str:

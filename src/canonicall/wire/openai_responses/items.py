@@ -111,7 +111,8 @@ def decode_unknown(
 ) -> Unknown:
     """An item without canonical meaning."""
     kind = item.get("type")
-    if not known and kind is not None and kind not in _KEPT:
+    is_kept = isinstance(kind, str) and kind in _KEPT
+    if not known and kind is not None and not is_kept:
         why = f"An item of type {kind!r} is not known; it is kept as it is."
         findings.append(Finding("unknown_item", where, Action.KEPT, why, Fault.INPUT))
     id = text_at(item.get("id"), f"{where}.id")

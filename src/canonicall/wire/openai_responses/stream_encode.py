@@ -115,8 +115,9 @@ class StreamEncoding:
         if not self._failed and reply.finish != ERROR:
             return {"status": INCOMPLETE, "error": None, "incomplete_details": None}
         told = own_fields(reply.native).get("error") or {}
+        fields = told if isinstance(told, dict) else {"message": str(told)}
         failure = {"code": "server_error", "message": why or "The response failed."}
-        failure |= {name: field for name, field in told.items() if field is not None}
+        failure |= {name: field for name, field in fields.items() if field is not None}
         return {"status": FAILED, "error": failure, "incomplete_details": None}
 
     def _response(self, reply: Reply) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class OpenPart:
 
     def begin(self) -> bytes:
         part = encode_output_part(self._block)
-        if part["type"] == self._kind:
+        if part.get("type") == self._kind:
             part[self._field] = ""
         return self._frames.frame("response.content_part.added", self._place | {"part": part})
 
@@ -88,7 +88,7 @@ class OpenPart:
         self._message.parts.append(part)
         said = part.get(self._field)
         written = b""
-        if part["type"] == self._kind:
+        if part.get("type") == self._kind:
             if said and not self._pieces:
                 written += self.add(said)
             fields = self._place | {self._field: said}

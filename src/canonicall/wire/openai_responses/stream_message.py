@@ -57,8 +57,9 @@ class GrowingMessage(GrowingItem):
 
     def open_part(self, index: int, part: dict[str, Any], events: list[Event]) -> None:
         """A part begins."""
-        if index not in self._parts and part.get("type") in _WORDS:
-            self._open(index, {**part, _WORDS[part["type"]]: ""}, events)
+        kind = part.get("type")
+        if index not in self._parts and isinstance(kind, str) and kind in _WORDS:
+            self._open(index, {**part, _WORDS[kind]: ""}, events)
 
     def end_part(self, index: int, part: dict[str, Any], events: list[Event]) -> None:
         """A part is whole."""
@@ -69,7 +70,8 @@ class GrowingMessage(GrowingItem):
         """Keep what is said about the words of a part."""
         part = self._parts.get(index)
         if part is not None and not part.is_ended:
-            part.fields["annotations"] = [*part.fields.get("annotations", ()), annotation]
+            known = part.fields.get("annotations")
+            part.fields["annotations"] = [*(known if isinstance(known, list) else ()), annotation]
 
     def finish(self, item: dict[str, Any], events: list[Event]) -> None:
         """Take in the whole message. Hosts number its parts as they like; their order counts."""
