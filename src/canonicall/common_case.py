@@ -41,8 +41,9 @@ def is_plain_frame(message: Any) -> bool:
         and type(message.blocks) is tuple
         and type(message.role) is str
         and message.role in _ROLES
-        and (message.turn_key == "" or _is_ascii(message.turn_key))
-        and (message.finish == "" or _is_ascii(message.finish))
+        and type(message.turn_key) is type(message.finish) is str
+        and message.turn_key.isascii()
+        and message.finish.isascii()
         and (message.origin is None or _is_plain_origin(message.origin))
     )
 
@@ -51,10 +52,6 @@ def is_plain_block(block: Any) -> bool:
     """The same of one block."""
     is_plain = _PLAIN.get(type(block))
     return is_plain is not None and is_plain(block)
-
-
-def _is_ascii(value: Any) -> bool:
-    return type(value) is str and value.isascii()
 
 
 def _is_utf8(text: str) -> bool:
