@@ -5,7 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from canonicall import Message, Native, Opaque, Origin, Text, ToolCall, ToolResult
+from canonicall import (
+    Media,
+    Message,
+    Native,
+    Opaque,
+    Origin,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Unknown,
+)
+from canonicall.admission import admit
 from canonicall.common_case import is_plain_message
 from canonicall.conform import conform
 from canonicall.errors import InvalidValue
@@ -26,7 +38,15 @@ def test_a_plain_message_conforms_as_it_is(message):
 def test_odd_values_are_never_taken_for_plain(data):
     """Whatever stands in whichever field: plain means that the careful look finds nothing."""
     block = data.draw(
-        st.sampled_from([Text(text="x"), ToolCall(id="c"), ToolResult(call_id="c", content=())])
+        st.sampled_from(
+            [
+                Text(text="x"),
+                ToolCall(id="c"),
+                ToolResult(call_id="c", content=()),
+                Thinking(text="x", opaque=(Opaque("d", "signature", "s"),)),
+                Thinking(opaque=(Opaque("d", "signature", data.draw(ODD)),)),
+            ]
+        )
     )
     field = data.draw(st.sampled_from(block.__struct_fields__))
     changed = type(block)(**{**_fields(block), field: data.draw(ODD)})
@@ -70,6 +90,8 @@ def test_the_usual_messages_are_plain():
     assert is_plain_message(Message("user", (Text(text="hi"),)))
     assert is_plain_message(Message("assistant", (Text(text="hi"), call), origin=origin))
     assert is_plain_message(Message("tool", (result,)))
+    thought = Thinking(text="Hm.", opaque=(Opaque("d", "signature", "s"),))
+    assert is_plain_message(Message("assistant", (thought, call), origin=origin))
 
 
 @pytest.mark.parametrize(
@@ -84,6 +106,26 @@ def test_the_usual_messages_are_plain():
 )
 def test_what_holds_more_is_looked_at(block):
     assert not is_plain_message(Message("user", (block,)))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        Media(media_type="image/png", data="aGk="),
+        Text(text="\ud800"),
+        ToolCall(id="d", name="g", args={"day": "\ud800"}),
+        Unknown(native=Native("f", {"a": [1]})),
+    ],
+)
+def test_beside_an_unusual_block_the_plain_ones_are_what_they_were(block):
+    """Block by block or as a whole: a message is admitted alike, with the same findings."""
+    call = ToolCall(id="c", name="f", raw="{}")
+    message = Message("assistant", (Text(text="x"), block, Thinking(text="Hm."), call))
+    whole, told = [], []
+    entry = conform(message, "entries[0]", whole)
+    admitted = admit(message, 0, told)
+    assert admitted.blocks[:3] == entry.blocks[:3]
+    assert told == whole
 
 
 def test_a_list_of_blocks_is_looked_at():

@@ -7,19 +7,21 @@ the wrong type is refused with its path before anything is written.
 
 import json
 from operator import is_
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, CallClosed, Entry, Media, Message, ToolCall, ToolResult
-from canonicall.common_case import is_plain_message
+from canonicall.common_case import is_plain_block, is_plain_frame, is_plain_message
 from canonicall.conform import conform
 from canonicall.decisions import RECORDS
 from canonicall.errors import InvalidValue
 from canonicall.findings import Action, Fault, Finding, Place, in_words
 from canonicall.ids import is_canonical_tool_id
 from canonicall.plain import MAX_DEPTH, plain_json
+
+_BLOCKS = frozenset(get_args(Block))
 
 
 def admit(entry: Entry, at: int, findings: list[Finding]) -> Entry:
@@ -32,13 +34,11 @@ def admit(entry: Entry, at: int, findings: list[Finding]) -> Entry:
             where=f"entries[{at}]",
         )
     if not is_plain_message(entry, args_apart=True):
-        entry = conform(entry, f"entries[{at}]", findings)
+        entry = _conformed(entry, at, findings)
         blocks = [_admit_block(block, (at, n), findings) for n, block in enumerate(entry.blocks)]
-        return (
-            entry if all(map(is_, entry.blocks, blocks)) else replace(entry, blocks=tuple(blocks))
-        )
+        return _with_blocks(entry, blocks)
     if ToolCall not in map(type, entry.blocks):
-        # Plain texts, and results of plain texts: only calls are left to be completed.
+        # Plain words, thoughts and results: only calls are left to be completed.
         return entry
     blocks = _with_own_arguments(entry.blocks, at, findings)
     for index, block in enumerate(blocks):
@@ -83,6 +83,23 @@ def _plain_object(value: Any) -> dict[str, Any] | None:
     except InvalidValue:
         return None
     return plain if isinstance(plain, dict) else None
+
+
+def _conformed(message: Message, at: int, findings: list[Finding]) -> Message:
+    """`message` as its annotations say; beside unusual blocks the plain ones need no look."""
+    if not (is_plain_frame(message) and _BLOCKS.issuperset(map(type, message.blocks))):
+        return conform(message, f"entries[{at}]", findings)
+    blocks = [
+        block if is_plain_block(block) else conform(block, in_words((at, index)), findings)
+        for index, block in enumerate(message.blocks)
+    ]
+    return _with_blocks(message, blocks)
+
+
+def _with_blocks(message: Message, blocks: list[Block]) -> Message:
+    """`message` with these blocks: the very same, if they are its own."""
+    same = all(map(is_, message.blocks, blocks))
+    return message if same else replace(message, blocks=tuple(blocks))
 
 
 def _with_own_arguments(blocks: tuple[Block, ...], at: int, findings: list[Finding]) -> list[Block]:

@@ -8,7 +8,7 @@ looked at properly in `conform`.
 from collections.abc import Callable
 from typing import Any
 
-from canonicall.blocks import Origin, Text, ToolCall, ToolResult
+from canonicall.blocks import Opaque, Origin, Text, Thinking, ToolCall, ToolResult
 from canonicall.outcome import Outcome
 
 _ROLES = ("assistant", "tool", "user", "system", "developer")
@@ -22,17 +22,7 @@ def is_plain_message(message: Any, *, args_apart: bool = False) -> bool:
     Parsed arguments are somebody's own object, which has to be copied. With `args_apart` they are
     not looked at: whoever asks will do that.
     """
-    if not (
-        message.native is None
-        and message.partial is False
-        and message.edited is False
-        and type(message.blocks) is tuple
-        and type(message.role) is str
-        and message.role in _ROLES
-        and (message.turn_key == "" or _is_ascii(message.turn_key))
-        and (message.finish == "" or _is_ascii(message.finish))
-        and (message.origin is None or _is_plain_origin(message.origin))
-    ):
+    if not is_plain_frame(message):
         return False
     checks = _PLAIN_BUT_ARGS if args_apart else _PLAIN
     for block in message.blocks:
@@ -42,8 +32,26 @@ def is_plain_message(message: Any, *, args_apart: bool = False) -> bool:
     return True
 
 
-def _is_ascii(value: Any) -> bool:
-    return type(value) is str and value.isascii()
+def is_plain_frame(message: Any) -> bool:
+    """The same of the fields around the blocks: what stands in those is not looked at."""
+    return (
+        message.native is None
+        and message.partial is False
+        and message.edited is False
+        and type(message.blocks) is tuple
+        and type(message.role) is str
+        and message.role in _ROLES
+        and type(message.turn_key) is type(message.finish) is str
+        and message.turn_key.isascii()
+        and message.finish.isascii()
+        and (message.origin is None or _is_plain_origin(message.origin))
+    )
+
+
+def is_plain_block(block: Any) -> bool:
+    """The same of one block."""
+    is_plain = _PLAIN.get(type(block))
+    return is_plain is not None and is_plain(block)
 
 
 def _is_utf8(text: str) -> bool:
@@ -72,6 +80,27 @@ def _is_plain_text(block: Any) -> bool:
         and block.cache is None
         and block.native is None
         and (block.text.isascii() or _is_utf8(block.text))
+    )
+
+
+def _is_plain_thought(block: Any) -> bool:
+    """A thought nearly always has state of its issuer's: a signature, which is text."""
+    return (
+        type(block.text) is str
+        and type(block.opaque) is tuple
+        and all(map(_is_plain_seal, block.opaque))
+        and block.cache is None
+        and block.native is None
+        and (block.text.isascii() or _is_utf8(block.text))
+    )
+
+
+def _is_plain_seal(one: Any) -> bool:
+    return (
+        type(one) is Opaque
+        and type(one.domain) is type(one.kind) is type(one.value) is str
+        and f"{one.domain}{one.kind}".isascii()
+        and one.value.isascii()
     )
 
 
@@ -116,5 +145,6 @@ _PLAIN: dict[type, Callable[[Any], bool]] = {
     Text: _is_plain_text,
     ToolCall: _is_plain_call,
     ToolResult: _is_plain_result,
+    Thinking: _is_plain_thought,
 }
 _PLAIN_BUT_ARGS = _PLAIN | {ToolCall: _is_plain_but_args}

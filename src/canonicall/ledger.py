@@ -14,6 +14,7 @@ result belongs to, what state the call is in and how it ended. Three rules live 
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from copy import copy
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -98,7 +99,8 @@ class Ledger(Mapping[str, Interaction]):
     def __init__(self) -> None:
         self._interactions: dict[str, Interaction] = {}
         self._open: dict[str, None] = {}
-        self._armed: dict[str, tuple[int, deque[str]]] = {}
+        # Nearly every id is armed once, and a deque is ten times as large as what it holds.
+        self._armed: dict[str, tuple[int, tuple[str] | deque[str]]] = {}
         self._latest_by_raw_id: dict[str, str] = {}
         self._exchange = 0
         self._exchange_ids: list[str] = []
@@ -149,9 +151,11 @@ class Ledger(Mapping[str, Interaction]):
         self._latest_by_raw_id[raw_id] = id
         armed = self._armed.get(raw_id)
         if armed is not None and armed[0] == self._exchange:
-            armed[1].append(id)
+            ids = armed[1] if isinstance(armed[1], deque) else deque(armed[1])
+            ids.append(id)
+            self._armed[raw_id] = (self._exchange, ids)
             return ()
-        self._armed[raw_id] = (self._exchange, deque((id,)))
+        self._armed[raw_id] = (self._exchange, (id,))
         return () if armed is None else tuple(one for one in armed[1] if one in self._open)
 
     def named(self, id: str) -> Interaction | None:
@@ -253,16 +257,18 @@ class Ledger(Mapping[str, Interaction]):
         twin = Ledger()
         twin._interactions = dict(self._interactions)
         twin._open = dict(self._open)
-        twin._armed = {raw: (at, deque(ids)) for raw, (at, ids) in self._armed.items()}
+        twin._armed = {raw: (at, copy(ids)) for raw, (at, ids) in self._armed.items()}
         twin._latest_by_raw_id = dict(self._latest_by_raw_id)
         twin._exchange = self._exchange
         twin._exchange_ids = list(self._exchange_ids)
         twin._unread = {id: list(entries) for id, entries in self._unread.items()}
         return twin
 
-    def _unsettled(self, ids: deque[str]) -> deque[str]:
+    def _unsettled(self, ids: tuple[str] | deque[str]) -> tuple[()] | tuple[str] | deque[str]:
         """`ids` from the first that can still take a result. What is settled is not read twice."""
         while ids and not (ids[0] in self._open or self._interactions[ids[0]].is_stand_in):
+            if isinstance(ids, tuple):
+                return ()
             ids.popleft()
         return ids
 

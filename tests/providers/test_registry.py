@@ -1,11 +1,14 @@
 """Names in, profiles and targets out: forms of a target, globs, and what users register."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
 from canonicall.errors import InvalidValue, UnknownName
 from canonicall.providers.registry import (
+    find_profile,
     get_profile,
     get_target,
     provider_names,
@@ -170,6 +173,23 @@ def test_unknown_names_come_with_a_suggestion():
     assert caught.value.known == tuple(sorted(provider_names()))
     with pytest.raises(UnknownName, match=r"format of the provider 'openai'.*'openai-responses'"):
         get_target("openai/responses:gpt-5")
+
+
+@pytest.mark.parametrize("name", ["", ".", "../profiles/openai", "openai.toml", "open ai", "\0"])
+def test_a_name_is_no_path(name):
+    assert find_profile(name) is None
+
+
+def test_who_names_a_provider_does_not_wait_for_the_others():
+    """Listing the profiles loads modules that take longer than the profile itself."""
+    program = """
+import sys
+from canonicall.providers.registry import get_target
+get_target("anthropic:claude-opus-5")
+print(sorted({"importlib.resources", "zipfile", "tempfile"} & set(sys.modules)))
+"""
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert told.stdout.strip() == b"[]"
 
 
 def test_a_registered_provider_is_found_and_can_be_taken_away():

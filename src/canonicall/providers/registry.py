@@ -9,11 +9,12 @@ Built-in profiles are read when they are first asked for. Registered ones stand 
 with `replace`, before them.
 """
 
+import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.resources import files
+from pkgutil import get_data
 from typing import Any, cast
 
 from msgspec.structs import replace as replace_fields
@@ -22,6 +23,7 @@ from canonicall.errors import InvalidValue, UnknownName
 from canonicall.providers.profile import ModelRules, Profile, load_profile, override
 from canonicall.target import Target
 
+_FILE_NAME = re.compile("[a-z0-9-]+")
 _registered: dict[str, Profile] = {}
 
 
@@ -37,9 +39,7 @@ def find_profile(name: str) -> Profile | None:
     """The same, or None where nothing has this name."""
     wanted = name.lower()
     profile = _registered.get(wanted) or _by_alias(_registered).get(wanted)
-    if profile is None and wanted in _built_in_names():
-        profile = _built_in(wanted)
-    return profile or _built_in_aliases().get(wanted)
+    return profile or _built_in(wanted) or _built_in_aliases().get(wanted)
 
 
 def get_target(target: str | Target, *, base: Mapping[str, Target] | None = None) -> Target:
@@ -146,19 +146,29 @@ def _base_target(format: str) -> Target:
 
 @cache
 def _built_in_names() -> frozenset[str]:
-    names = (file.name for file in files("canonicall.providers").joinpath("profiles").iterdir())
+    # Listing files loads a dozen modules, which nobody needs who knows a provider's name.
+    resources = import_module("importlib.resources")
+    folder = resources.files("canonicall.providers").joinpath("profiles")
+    names = (file.name for file in folder.iterdir())
     return frozenset(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
-@cache
-def _built_in(name: str) -> Profile:
-    file = files("canonicall.providers").joinpath("profiles", f"{name}.toml")
-    return load_profile(file.read_bytes(), f"{name}.toml")
+@lru_cache(maxsize=1024)
+def _built_in(name: str) -> Profile | None:
+    """The profile in the file of this name, None where there is none."""
+    if not _FILE_NAME.fullmatch(name):
+        return None
+    try:
+        data = get_data("canonicall.providers", f"profiles/{name}.toml")
+    except OSError:
+        return None
+    return load_profile(data, f"{name}.toml") if data is not None else None
 
 
 @cache
 def _built_in_aliases() -> dict[str, Profile]:
-    return _by_alias({name: _built_in(name) for name in _built_in_names()})
+    profiles = {name: _built_in(name) for name in _built_in_names()}
+    return _by_alias({name: one for name, one in profiles.items() if one is not None})
 
 
 def _by_alias(profiles: Mapping[str, Profile]) -> dict[str, Profile]:

@@ -45,6 +45,11 @@ wire_messages = st.fixed_dictionaries(
 
 
 @given(wire_messages)
+def test_usual_blocks_beside_unusual_ones_are_read_alike(message):
+    assert outcome(quickly, message) == outcome(carefully, message)
+
+
+@given(wire_messages)
 def test_both_read_a_message_alike(message):
     usual = usual_message(message, ORIGIN)
     if usual is None:
@@ -95,4 +100,18 @@ def test_a_wrong_type_is_left_to_the_decoder():
 
 
 def carefully(message, findings):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(decoder, "usual_block", lambda block: None)
+        return decoder.decode_message(message, "$.messages[0]", ORIGIN, "", findings)
+
+
+def quickly(message, findings):
     return decoder.decode_message(message, "$.messages[0]", ORIGIN, "", findings)
+
+
+def outcome(read, message):
+    findings = []
+    try:
+        return read(message, findings), findings
+    except MalformedBody as error:
+        return str(error)

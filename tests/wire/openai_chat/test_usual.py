@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from canonicall import Origin
 from canonicall.errors import MalformedBody
+from canonicall.wire.openai_chat import calls as calls_decoder
 from canonicall.wire.openai_chat import messages as decoder
 from canonicall.wire.openai_chat.usual import usual_message
 
@@ -38,6 +39,11 @@ wire_messages = st.fixed_dictionaries(
         "cache_control": st.just({"type": "ephemeral"}),
     },
 )
+
+
+@given(wire_messages)
+def test_usual_calls_of_unusual_messages_are_read_alike(message):
+    assert outcome(quickly, message) == outcome(carefully, message)
 
 
 @given(wire_messages)
@@ -82,4 +88,18 @@ def test_a_wrong_type_is_left_to_the_decoder():
 
 
 def carefully(message, findings):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(calls_decoder, "usual_call", lambda call: None)
+        return decoder.decode_message(message, "$", ORIGIN, "", findings)
+
+
+def quickly(message, findings):
     return decoder.decode_message(message, "$", ORIGIN, "", findings)
+
+
+def outcome(read, message):
+    findings = []
+    try:
+        return read(message, findings), findings
+    except MalformedBody as error:
+        return str(error)

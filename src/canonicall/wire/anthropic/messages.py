@@ -14,7 +14,7 @@ from canonicall.transcript.turns import Turn
 from canonicall.wire.anthropic.blocks import decode_block, encode_block, server_block
 from canonicall.wire.anthropic.content import is_plain_text
 from canonicall.wire.anthropic.extras import decode_rest, with_extras
-from canonicall.wire.anthropic.usual import usual_message
+from canonicall.wire.anthropic.usual import usual_block, usual_message
 from canonicall.wire.reading import list_at, object_at, text_at
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -62,8 +62,10 @@ def decode_content(
     if isinstance(content, str):
         return (decode_block({"type": "text", "text": content}, where, domain, findings),)
     return tuple(
-        decode_block(block, f"{where}[{n}]", domain, findings)
-        for n, block in enumerate(list_at(content, where))
+        [
+            usual_block(block) or decode_block(block, f"{where}[{n}]", domain, findings)
+            for n, block in enumerate(list_at(content, where))
+        ]
     )
 
 

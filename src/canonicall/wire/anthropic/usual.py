@@ -41,14 +41,17 @@ def _usual_blocks(content: Any) -> tuple[Block, ...] | None:
         return None
     blocks: list[Block] = []
     for value in content:
-        block = _usual_block(value) if value.__class__ is dict else None
+        block = usual_block(value)
         if block is None:
             return None
         blocks.append(block)
     return tuple(blocks)
 
 
-def _usual_block(block: dict[str, Any]) -> Block | None:
+def usual_block(block: Any) -> Block | None:
+    """The block if there is nothing unusual about it."""
+    if block.__class__ is not dict:
+        return None
     match block.get("type"):
         case "text":
             return _usual_text(block)

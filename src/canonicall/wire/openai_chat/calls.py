@@ -24,6 +24,7 @@ from canonicall.wire.openai_chat.native import (
     with_rest,
 )
 from canonicall.wire.openai_chat.target import FORMAT
+from canonicall.wire.openai_chat.usual import usual_call
 from canonicall.wire.reading import id_at, kind_of, object_at, objects_at, text_at
 from canonicall.wire.writing import object_text
 
@@ -40,7 +41,7 @@ def decode_calls(
 ) -> tuple[ToolCall, ...]:
     """The calls of a message, in order."""
     calls = [
-        decode_call(call, at)
+        usual_call(call) or decode_call(call, at)
         for call, at in objects_at(message.get("tool_calls"), f"{where}.tool_calls")
     ]
     place = f"{where}.function_call"

@@ -57,14 +57,15 @@ def _usual_reply(words: tuple[Text, ...], calls: Any, origin: Origin) -> Message
         if calls.__class__ is not list:
             return None
         for value in calls:
-            call = _usual_call(value)
+            call = usual_call(value)
             if call is None:
                 return None
             blocks.append(call)
     return Message("assistant", tuple(blocks), origin=origin)
 
 
-def _usual_call(value: Any) -> ToolCall | None:
+def usual_call(value: Any) -> ToolCall | None:
+    """The call if there is nothing unusual about it."""
     if value.__class__ is not dict or value.keys() != _CALL_FIELDS or value["type"] != "function":
         return None
     function = value["function"]
