@@ -110,6 +110,8 @@ class Target(Struct, frozen=True):
     """A result can be marked as failed; elsewhere its text has to say it."""
     media: tuple[str, ...] = ("image",)
     """Families a user message may hold."""
+    document_part: Literal["file", "document_url"] = "file"
+    """The type of part in which a chat message holds a document."""
     reply_media: tuple[str, ...] = ()
     """Families the model's own messages may hold; a note stands in for others."""
     named_sound: bool = False

@@ -205,3 +205,20 @@ def test_later_instructions_keep_the_name_where_they_become_words_of_the_user():
         replace(get_target("openai"), system_later=False),
     )
     assert made.body["messages"][-1] == named | {"role": "user"}
+
+
+def test_documents_reach_mistral_in_parts_of_its_own():
+    part = {
+        "type": "document_url",
+        "document_url": "data:application/pdf;base64,aGk=",
+        "document_name": "a.pdf",
+    }
+    body = {"model": "m", "messages": [{"role": "user", "content": [part]}]}
+    again = translate(body, CHAT, "mistral:mistral-medium-latest", provider="mistral")
+    assert again.body["messages"][0]["content"] == [part]
+    assert again.report.counts == {}
+    elsewhere = translate(body, CHAT, "openai:gpt-5.2", provider="mistral").body["messages"][0]
+    held = {"filename": "a.pdf", "file_data": "data:application/pdf;base64,aGk="}
+    assert elsewhere["content"] == [{"type": "file", "file": held}]
+    back = translate({"model": "m", "messages": [elsewhere]}, CHAT, "mistral", provider="openai")
+    assert back.body["messages"][0]["content"] == [part]

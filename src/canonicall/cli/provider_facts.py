@@ -74,6 +74,11 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         ),
         Fact("media", "media in user messages", each_of("media")),
         Fact("part_types", "types of parts", lambda one: listed(one.part_types, "")),
+        Fact(
+            "document_part",
+            "documents are parts of the type",
+            lambda one: quoted(one.document_part) if one.format == "openai-chat" else "",
+        ),
         Fact("reply_media", "media in the messages of the model", each_of("reply_media")),
         Fact("named_sound", "sound of the model", only_if("named_sound", "sent back by its id")),
         Fact("media_by_url", "media by address alone", each_of("media_by_url")),

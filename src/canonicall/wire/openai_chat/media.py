@@ -7,6 +7,7 @@ the native fields remember the type; what else the part held is there in the sha
 from typing import Any
 
 from canonicall.blocks import Media, Native, Opaque
+from canonicall.target import Target
 from canonicall.wire.openai_chat.native import decode_mark, native_of, native_rest, own_fields
 from canonicall.wire.reading import split_data_url
 from canonicall.wire.writing import data_url
@@ -19,6 +20,8 @@ _ADDRESSED = {
     "audio_url": "audio/*",
     "document_url": "application/pdf",
 }
+_NAME = "document_name"
+"""The field beside `document_url`."""
 MEDIA_PARTS = (*_ADDRESSED, "input_audio", "file")
 
 _AUDIO_TYPES = {"mp3": "audio/mpeg"}
@@ -42,6 +45,9 @@ def decode_media(part: dict[str, Any], where: str, domain: str) -> Media | None:
     if media is None:
         return None
     rest = own_fields(native_rest(part, ("type", kind)))
+    name = media.name
+    if kind == "document_url" and isinstance(rest.get(_NAME), str):
+        name = rest.pop(_NAME)
     if kind != _part_for(media):
         rest["type"] = kind
     if own_fields(media.native):
@@ -50,16 +56,18 @@ def decode_media(part: dict[str, Any], where: str, domain: str) -> Media | None:
         media_type=media.media_type,
         data=media.data,
         url=media.url,
-        name=media.name,
+        name=name,
         opaque=media.opaque,
         cache=decode_mark(part, where),
         native=native_of(rest),
     )
 
 
-def encode_media(media: Media) -> dict[str, Any]:
+def encode_media(media: Media, target: Target) -> dict[str, Any]:
     """The part for `media`, without its native fields."""
     kind = own_fields(media.native).get("type") or _part_for(media)
+    if kind == "file" and not _is_known_by_id(media):
+        kind = target.document_part
     source = _address_of(media)
     match kind:
         case "file":
@@ -69,14 +77,15 @@ def encode_media(media: Media) -> dict[str, Any]:
             format = _AUDIO_FORMATS.get(media.media_type, subtype)
             return {"type": kind, kind: {"data": media.data or source, "format": format}}
         case "document_url":
-            return {"type": kind, kind: source}
+            named = {_NAME: media.name} if media.name is not None else {}
+            return {"type": kind, kind: source, **named}
         case _:
             return {"type": kind, kind: {"url": source}}
 
 
 def _part_for(media: Media) -> str:
     """The type of part in which media of this family is sent."""
-    if media.data is None and media.url is None:
+    if _is_known_by_id(media):
         return "file"
     match media.media_type.partition("/")[0]:
         case "image":
@@ -87,6 +96,11 @@ def _part_for(media: Media) -> str:
             return "audio_url" if media.data is None else "input_audio"
         case _:
             return "file"
+
+
+def _is_known_by_id(media: Media) -> bool:
+    """Whether the provider has it already."""
+    return media.data is None and media.url is None
 
 
 def _located(source: Any, media_type: str, extra: Native | None = None) -> Media | None:

@@ -121,7 +121,7 @@ def encode_part(block: Block, target: Target = TARGET) -> dict[str, Any]:
         case Thinking():
             return encode_thinking_chunk(block)
         case Media():
-            return with_rest(encode_media(block), block) | part_mark(block.cache, target)
+            return with_rest(encode_media(block, target), block) | part_mark(block.cache, target)
         case _:
             part = with_rest({"type": "text", "text": _words(block)}, block)
             return part | part_mark(block.cache, target)
