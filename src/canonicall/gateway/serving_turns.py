@@ -124,7 +124,8 @@ class ServedTurn:
         state, headers = self._state, self._request.headers
         shown = shown_key(headers, self._request.query)
         try:
-            self._permit = state.gate.admit(shown, model, state.backs.means.now())
+            # One that names no model is told so, not that its key is for others.
+            self._permit = state.gate.admit(shown, model or None, state.backs.means.now())
         finally:
             # Who is refused is told of as well.
             begun = self._begun = Begun(
