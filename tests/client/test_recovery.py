@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from canonicall.blocks import Media, Opaque, Origin, Text, Thinking, ToolCall
+from canonicall.client.failure import with_more
 from canonicall.client.learning import Learned, change_for
 from canonicall.client.lessons import BY_FORMAT, CHANCE, CHANGES, HOPELESS
 from canonicall.conversation import Conversation
@@ -351,3 +352,21 @@ async def test_media_that_a_model_does_not_take_is_left_out_and_told():
         await asked(model, Request(talk), target("openai"))
     assert model.told[0].code == "bad_part"
     assert model.told[0].change["media"] == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "more", "told"),
+    [
+        ("No such model", ("Check it.",), "No such model. Check it."),
+        ("No such model.", ("Check it.",), "No such model. Check it."),
+        ("Why?", ("", "Check it."), "Why? Check it."),
+        (
+            "It leads to https://a.example/v1",
+            ("Set it.",),
+            "It leads to https://a.example/v1 Set it.",
+        ),
+        ("No such model", ("",), "No such model"),
+    ],
+)
+def test_our_words_follow_a_whole_sentence(said, more, told):
+    assert with_more(said, *more) == told

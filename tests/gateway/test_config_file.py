@@ -226,6 +226,23 @@ def test_a_fallback_that_was_asked_before_is_told():
     }
 
 
+@pytest.mark.parametrize(
+    ("section", "is_told"),
+    [
+        ("openai: {base_url: 'http://localhost:8000/v1'}", True),
+        ("anthropic: {base_url: 'http://10.0.0.5/'}", True),
+        ("openai: {base_url: 'https://eu.api.openai.com/v1'}", False),
+        ("openai: {profile: vllm, base_url: 'http://localhost:8000/v1'}", False),
+        ("vllm: {base_url: 'http://127.0.0.1:8000/v1'}", False),
+        ("ollama: {base_url: 'http://localhost:11434'}", False),
+    ],
+)
+def test_a_server_of_ones_own_under_the_name_of_another_is_told(section, is_told):
+    """What the owner of a format replies is not read: calls that leak into words would pass."""
+    told = [one.where for one in read(f"providers: {{{section}}}\nmodels: {{a: 'xai:x'}}").warnings]
+    assert [where.endswith(".base_url") for where in told] == [True] * is_told
+
+
 def test_all_faults_are_told_at_once():
     """One run of the gateway is enough to repair a whole file."""
     text = """

@@ -195,6 +195,9 @@ async def test_hostile_bodies_are_answered(front: str) -> None:
     await gateway.close()
 
 
+HALF = b'{"model":"m","messages":[{"role":"user","content":"\\ud800"}]}'
+
+
 @pytest.mark.parametrize(
     ("data", "headers", "status"),
     [
@@ -205,8 +208,9 @@ async def test_hostile_bodies_are_answered(front: str) -> None:
         (b"{}", {"content-length": "9" * 5000}, 413),
         (b'{"a":' * 300 + b"1" + b"}" * 300, {}, 400),
         (b"[" * 100_000, {}, 400),
-        (b'{"model":"m","messages":[{"role":"user","content":"\\ud800"}]}', {}, 400),
+        (HALF, {"x-canonicall-strict": "true"}, 400),
         (b'{"model":"m","temperature":NaN}', {}, 400),
+        (HALF.replace(b"}]}", b',"name":NaN}]}'), {}, 400),
     ],
 )
 async def test_what_cannot_be_read_is_refused(

@@ -12,6 +12,7 @@ from canonicall.gateway.settings import ServerSettings
 from canonicall.streams import StreamEncoder
 from canonicall.testing.exchange import Pause
 from canonicall.testing.script import call, says, thought
+from gateway_faults import Faulty, Play, Upstream
 from scenarios import upstreams
 from scenarios.scripted_hosts import Hosts, asked, model, question, saying, stream
 from scenarios.streaming_support import READERS
@@ -202,3 +203,27 @@ async def test_h9_a_client_reads_the_names_that_it_wrote(back, streams):
         made = [one["function"]["name"] for one in calls]
     assert made == names
     await gateway.close()
+
+
+SEARCHED = [
+    {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "a"}},
+    {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+    {"type": "text", "text": "Found."},
+]
+
+
+@pytest.mark.parametrize("back", ["anthropic:claude-sonnet-4-5", "zai/anthropic:glm-4.6"])
+@pytest.mark.parametrize("front", ["openai-chat", "openai-responses", "anthropic", "gemini"])
+async def test_d24_what_a_provider_ran_itself_is_told_of_where_the_client_cannot_see_it(
+    front: str, back: str
+) -> None:
+    whole = {"type": "message", "role": "assistant", "content": SEARCHED, "stop_reason": "end_turn"}
+    upstream = Upstream(Play.json(json.dumps(whole).encode()))
+    world = Faulty(upstream, back)
+    answer = await world.ask(front, streams=False)
+    assert answer.status == 200, answer.body
+    is_seen = b"srvtoolu_1" in answer.body
+    assert is_seen is (front == "anthropic" and back.startswith("anthropic"))
+    lost = [one["code"] for one in (await world.report(answer))["response"]]
+    assert ("block_dropped" in lost) is not is_seen
+    assert ("block_dropped=1" in answer.headers["x-canonicall-changes"]) is not is_seen

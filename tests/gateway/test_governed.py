@@ -174,3 +174,14 @@ async def test_what_a_key_has_stored_is_for_that_key_alone() -> None:
     assert gone.status == 404
     assert (await ask(gateway, "/v1/responses", body, headers=shown())).status == 200
     await gateway.close()
+
+
+async def test_a_key_is_shown_the_models_that_it_may_be_used_for() -> None:
+    models = {"fast": MODELS["fast"], "best": MODELS["fast"]}
+    gateway = World().gateway(models, keys=keys(models=("fast", "cheap-*")))
+    listed = await ask(gateway, "/v1/models", headers=shown())
+    assert [one["id"] for one in listed.json["data"]] == ["fast"]
+    unnamed = await ask(gateway, "/v1/chat/completions", {"messages": []}, headers=shown())
+    assert unnamed.status == 400
+    assert "names no model" in unnamed.json["error"]["message"]
+    await gateway.close()

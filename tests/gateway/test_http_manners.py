@@ -128,3 +128,21 @@ async def test_images_and_files_are_not_counted_as_words(kind: str, least: int, 
         answer = await answered("/v1/messages/count_tokens", {"model": "fast", "messages": said})
         assert answer.status == 200, answer.body
         assert least <= answer.json["input_tokens"] <= most, json.dumps(said)[:80]
+
+
+@pytest.mark.parametrize("model", ["fast", "openai/openai-chat:gpt-4o"])
+async def test_half_a_character_is_mended_and_told(model: str) -> None:
+    """Forwarded or translated: providers refuse it, and the client sends it with every turn."""
+    world = World()
+    gateway = world.gateway(MODELS)
+    data = json.dumps({"model": model, "messages": SAID}).replace(
+        "Hello?", r"Cut \ud83d here, \ud83d\ude00"
+    )
+    answer = await ask(gateway, CHAT, data.encode())
+    assert answer.status == 200, answer.body
+    assert "lone_surrogate=1" in answer.headers["x-canonicall-changes"]
+    (seen,) = [one for sim in world.simulators.values() for one in sim.seen]
+    assert "Cut \ufffd here, \U0001f600" in json.dumps(seen.body, ensure_ascii=False)
+    strict = await ask(gateway, CHAT, data.encode(), headers={"x-canonicall-strict": "true"})
+    assert strict.status == 400
+    await gateway.close()

@@ -3,6 +3,7 @@
 from canonicall.codec import translate
 from canonicall.providers.registry import get_target
 from canonicall.verify import verify
+from scenarios.through_gateway import body_through, comparable
 
 USER = {"role": "user", "content": "Go."}
 
@@ -12,4 +13,7 @@ def sent(body, source, target, **options):
     goal = get_target(target)
     encoded = translate(body, source, goal, **options)
     assert [str(one) for one in verify(encoded.body, goal)] == []
+    if not options:
+        through = body_through(body, source, goal)
+        assert through is None or through == comparable(encoded.body)
     return encoded

@@ -12,6 +12,7 @@ from canonicall.streams import StreamDecoder, StreamEncoder
 from canonicall.verify import StreamChecker, verify_stream
 from genai_reader import genai, read_with_genai
 from judges import anthropic_stream, chat_stream, cohere_stream, converse_stream, responses_stream
+from scenarios.through_gateway import stream_through
 
 
 class Seen(NamedTuple):
@@ -51,8 +52,14 @@ def written_for(frames, back, front):
 
 
 def received(frames, back, front):
-    """What a client of the front has got in the end."""
-    return READERS[front](written_for(frames, back, front))
+    """What a client of the front has got in the end; the same through a running gateway, whose
+    calls have ids of their own."""
+    seen = READERS[front](written_for(frames, back, front))
+    through = stream_through(frames, back, front)
+    if through is not None:
+        assert [str(one) for one in verify_stream(through, front)] == []
+        assert READERS[front](through)[:4] == seen[:4]
+    return seen
 
 
 def check(frames, back, front, *, calls=(), text="", thoughts="", finish):

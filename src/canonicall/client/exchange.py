@@ -17,6 +17,7 @@ from canonicall.client.failure import (
     of_event,
     of_own,
     of_transport,
+    with_more,
     without_secrets,
 )
 from canonicall.client.incoming import Incoming
@@ -131,7 +132,7 @@ class Exchange:
         change, told = change_for(failure.error, failure.message, rendered.body, target)
         if told:
             known = told.entries[0]
-            told_as = f"{failure.message} {known.meaning} {known.repair}".rstrip()
+            told_as = with_more(failure.message, known.meaning, known.repair)
             failure = replace(failure, message=told_as, passing=is_chance(told))
         if change is None or is_last:
             return failure, None

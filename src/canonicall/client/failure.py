@@ -183,5 +183,13 @@ def _status_in(native: Any) -> int | None:
     return code if isinstance(code, int) and not isinstance(code, bool) else None
 
 
+def with_more(said: str, *more: str) -> str:
+    """What a provider said, and sentences of ours behind it. Not all providers end theirs; an
+    address stays as it can be copied."""
+    ours = " ".join(filter(None, more))
+    is_ended = said.endswith((".", "!", "?")) or "://" in said.rpartition(" ")[2]
+    return f"{said}{'' if is_ended else '.'} {ours}" if ours else said
+
+
 def _sentence(target: Target, what: str, help: str = "") -> str:
-    return f"{name_of(target)}: {what}" + (f" {help}" if help else "")
+    return with_more(f"{name_of(target)}: {what}", help)

@@ -73,7 +73,8 @@ class Learned:
 
     def fit(self, target: Target) -> Target:
         """`target` as experience has shown it."""
-        fields = self._fields.get(target)
+        # Of most nothing is ever learnt, and a target takes a while to be looked up.
+        fields = self._fields.get(target) if self._fields else None
         return replace(target, **fields) if fields else target
 
     def keep(self, target: Target, change: Change) -> None:

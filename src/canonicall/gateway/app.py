@@ -214,7 +214,7 @@ class Gateway:
         key = state.gate.identify(shown_key(request.headers, request.query), time.time())
         owner = "" if key is None else key.name
         if found is not None:
-            return await answer(state, request, *found, owner)
+            return await answer(state, request, *found, key)
         made = await truth_answer(state, request, owner)
         return made if made is not None else _nothing_there(request)
 

@@ -114,6 +114,10 @@ def _check_provider(
             problems.error(f"{where}.{field}", "this is no address.", "Begin with https://.")
     _check_address(profile, section, environ, where, problems)
     _check_sending(section, where, problems)
+    if not section.profile and _is_private(section.base_url) and _is_public(profile.base_url):
+        what = f"replies from here are passed on as {profile.name}'s own, often unread."
+        help = "If another server answers, set `profile` to what it is: vllm, llamacpp, generic."
+        problems.warn(inside(where, "base_url"), what, help)
     if section.sends_trace and find_spec("opentelemetry") is None:
         help = "Install canonicall[telemetry]."
         problems.warn(inside(where, "sends_trace"), "opentelemetry is not installed.", help)
@@ -168,6 +172,19 @@ def _is_address(text: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+def _is_private(url: str) -> bool:
+    """Whether an address is one of this machine or of a network of one's own."""
+    host = urlsplit(url).hostname or "" if _is_address(url) else ""
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return host == "localhost"
+
+
+def _is_public(url: str) -> bool:
+    return bool(url) and not _is_private(url)
 
 
 def _check_models(settings: Settings, problems: Problems) -> None:

@@ -17,6 +17,7 @@ from canonicall.gateway.fronts.front import (
     Asked,
     Front,
 )
+from canonicall.gateway.governance.keys import VirtualKey
 from canonicall.gateway.reading import parsed_body
 from canonicall.gateway.responses_state import as_list
 from canonicall.gateway.sessions import session_of
@@ -30,12 +31,15 @@ _MEDIA_BYTES_A_TOKEN = 40
 
 
 async def answer(
-    state: State, request: HttpRequest, front: Front, asked: Asked, owner: str
+    state: State, request: HttpRequest, front: Front, asked: Asked, key: VirtualKey | None
 ) -> HttpResponse:
-    """The answer to anything but a request for a reply; `owner`: the name of the key shown."""
+    """The answer to anything but a request for a reply; `key`: the one that was shown."""
+    owner = "" if key is None else key.name
     match asked.action:
         case action if action == MODELS:
-            return HttpResponse.json(front.models(state.routes.names, request.query))
+            # Whoever chooses from the list gets what it chose.
+            names = [name for name in state.routes.names if key is None or key.allows(name)]
+            return HttpResponse.json(front.models(names, request.query))
         case action if action == MODEL:
             return HttpResponse.json(front.one_model(_known_model(state, asked.name)))
         case action if action == COUNT:

@@ -27,11 +27,16 @@ class Remembered(Renderings):
         self.reader = Rereader(format)
         self.size = 0
         self._renderers: OrderedDict[Target, Renderer] = OrderedDict()
+        self._last: Renderer | None = None
 
     def _renderer(self, conversation: Conversation, target: Target) -> Renderer:
         """The one renderer of a target: it finds out itself what it knows of a conversation."""
         del conversation
-        found = self._renderers.pop(target, None) or Renderer(target)
+        last = self._last
+        if last is not None and last.target is target:
+            # Nearly always; to look a target up takes a while.
+            return last
+        found = self._last = self._renderers.pop(target, None) or Renderer(target)
         self._renderers[target] = found
         if len(self._renderers) > _TARGETS_KEPT:
             self._renderers.popitem(last=False)

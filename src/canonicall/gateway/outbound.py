@@ -19,6 +19,7 @@ from canonicall.events import (
     TextAdded,
     UsageReported,
 )
+from canonicall.findings import Action, Fault, Finding
 from canonicall.gateway.fronts.front import Front
 from canonicall.gateway.opaque import Kept, front_state, to_keep
 from canonicall.ids import HISTORY_PREFIX, derived_tool_id
@@ -90,6 +91,21 @@ class Outbound:
         usage = reply.usage if self._tells_usage else None
         self.sent = replace(reply, message=shown, usage=usage)
         return self.sent
+
+    def with_losses(self, reply: Reply) -> Reply:
+        """`reply`, with a finding for each call that its provider ran and the client cannot see."""
+        origin = reply.message.origin or self._origin
+        is_own = origin.format in ("", self._front.format)
+        lost: list[Finding] = []
+        for at, block in enumerate(reply.message.blocks):
+            if not isinstance(block, ToolCall) or block.kind != "server":
+                continue
+            if is_own and front_state(block, origin, self._front.format, self._domain):
+                continue
+            why = f"The provider ran {block.name} itself; the client's format cannot say so."
+            where = f"reply.blocks[{at}]"
+            lost.append(Finding("block_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        return replace(reply, findings=(*reply.findings, *lost)) if lost else reply
 
     def _change(self, event: Event, made: list[Event]) -> None:
         match event:

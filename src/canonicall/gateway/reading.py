@@ -1,5 +1,6 @@
 """Requests from ASGI messages, within limits: of size, of depth, and of what can be unpacked."""
 
+import json
 import re
 import zlib
 from collections.abc import Awaitable, Callable
@@ -8,8 +9,10 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from canonicall.findings import Finding
 from canonicall.gateway.exchange import HttpRequest, Refused
 from canonicall.gateway.settings import ServerSettings
+from canonicall.plain import plain_json
 
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
@@ -17,6 +20,7 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 
+_HALVES = re.compile(rb"\\u[dD][89a-fA-F]")
 _SLASHES = re.compile("//+")
 _DIGITS = 18
 
@@ -85,6 +89,22 @@ def parsed_body(data: bytes, limits: ServerSettings) -> dict[str, Any]:
     if data.count(b"{") + data.count(b"[") > limits.max_body_depth:
         _refuse_deep(body, limits.max_body_depth)
     return body
+
+
+def mended(data: bytes) -> tuple[bytes, list[Finding]] | None:
+    """A body whose texts hold halves of characters, in a form that can be sent; None where that is
+    not what is wrong with it. Clients that cut texts in the middle of an emoji send such."""
+    if not _HALVES.search(data):
+        return None
+    try:
+        body, findings = plain_json(json.loads(data, parse_constant=_no_number), "$")
+        return msgspec.json.encode(body), findings
+    except (ValueError, RecursionError):
+        return None
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)
 
 
 def _no_json(data: bytes, error: Exception) -> str:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Message
 from canonicall.errors import CanonicallError, UnknownName
 from canonicall.events import StreamEnded
+from canonicall.findings import Finding
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response, refused_of, unexpected
@@ -17,7 +18,7 @@ from canonicall.gateway.fronts.front import GENERATE, Asked, Front
 from canonicall.gateway.generation import Generation
 from canonicall.gateway.governance.gate import Permit
 from canonicall.gateway.governance.keys import shown_key
-from canonicall.gateway.reading import parsed_body
+from canonicall.gateway.reading import mended, parsed_body
 from canonicall.gateway.responses_state import FORMAT, Whole, whole_body
 from canonicall.gateway.routing import Route
 from canonicall.gateway.sending import Outlet
@@ -70,8 +71,10 @@ class ServedTurn:
 
     async def _made(self) -> Turn:
         """Who is asked for what. `Refused` where that is nobody, or nothing."""
-        state, request, front = self._state, self._request, self._front
-        body = parsed_body(request.body, state.settings.server)
+        state, front = self._state, self._front
+        strict = state.settings.repair.strict or wants_strict(self._request)
+        body, on_body = self._read(strict=strict)
+        request = self._request
         model = front.model(self._asked, body)
         streams = front.streams(self._asked, body)
         key = self._admitted(model, streams)
@@ -87,7 +90,6 @@ class ServedTurn:
         session = session_of(request, whole.body, key)
         chain = state.switched.first(session, route.chain(session), state.backs.means.now())
         is_as_sent = whole.body is body or whole.keeper == target_name(chain[0])
-        strict = state.settings.repair.strict or wants_strict(request)
         return Turn(
             id=self._id,
             front=front,
@@ -101,14 +103,29 @@ class ServedTurn:
             session=session,
             key=key,
             strict=strict,
+            on_body=on_body,
         )
+
+    def _read(self, *, strict: bool) -> tuple[dict[str, Any], list[Finding]]:
+        """The body as JSON, and what was mended in it; in strict mode nothing is."""
+        limits = self._state.settings.server
+        try:
+            return parsed_body(self._request.body, limits), []
+        except Refused:
+            found = None if strict else mended(self._request.body)
+            if found is None:
+                raise
+        data, findings = found
+        self._request = replace(self._request, body=data)
+        return parsed_body(data, limits), findings
 
     def _admitted(self, model: str, streams: bool) -> str:
         """The name of the key that the request is let in with."""
         state, headers = self._state, self._request.headers
         shown = shown_key(headers, self._request.query)
         try:
-            self._permit = state.gate.admit(shown, model, state.backs.means.now())
+            # One that names no model is told so, not that its key is for others.
+            self._permit = state.gate.admit(shown, model or None, state.backs.means.now())
         finally:
             # Who is refused is told of as well.
             begun = self._begun = Begun(

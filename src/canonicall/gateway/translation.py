@@ -233,7 +233,7 @@ class Translation:
         mode = self._state.settings.repair.arguments
         provider = self._turn.target.provider if self._turn.target is not None else ""
         return checked_reply(
-            reply,
+            self._outbound.with_losses(reply),
             request.tools,
             "report" if streamed and mode == "repair" else mode,
             count=partial(self._state.tally.count, provider),

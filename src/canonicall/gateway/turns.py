@@ -40,6 +40,8 @@ class Turn(Struct, kw_only=True):
     is_forwarded: bool = False
     is_complete: bool = True
     attempts: int = 0
+    on_body: list[Finding] = field(default_factory=list)
+    """What had to be mended before the body could be read."""
     on_request: list[Finding] = field(default_factory=list)
     on_reply: list[Finding] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
@@ -52,7 +54,7 @@ class Turn(Struct, kw_only=True):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        return (*self.on_request, *self.on_reply)
+        return (*self.on_body, *self.on_request, *self.on_reply)
 
     def report(self) -> dict[str, Any]:
         """All of it, for people and machines."""
@@ -65,7 +67,7 @@ class Turn(Struct, kw_only=True):
             "forwarded": self.is_forwarded,
             "complete": self.is_complete,
             "attempts": self.attempts,
-            "request": [told(one) for one in self.on_request],
+            "request": [told(one) for one in (*self.on_body, *self.on_request)],
             "response": [told(one) for one in self.on_reply],
             "ids": self.ids,
             "notices": [{"kind": one.kind, "detail": one.detail} for one in self.notices],
