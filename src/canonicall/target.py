@@ -70,6 +70,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     field: str
     values: tuple[str | bool, ...] = ()
     """The values that are refused; () for any."""
+    taken: tuple[str | int, ...] = ()
+    """The values that are taken all the same."""
     beside: str = ""
     """The field that makes it refused; "" where it is refused in any company."""
     beside_values: tuple[str | bool, ...] = ()
@@ -103,6 +105,8 @@ class Target(Struct, frozen=True):
     """A result carries the name of its tool."""
     result_media: tuple[str, ...] = ()
     """Families a result may hold: "image", "document", "audio", "video". Others are moved."""
+    echoed_fields: tuple[str, ...] = ()
+    """Fields of a call that its result has to repeat."""
     empty_results: bool = True
     """A result may have no content; else a sentence stands in for it."""
     result_error_flag: bool = False
@@ -216,6 +220,8 @@ class Target(Struct, frozen=True):
     """Calls that the provider ran on its side may be sent back to it."""
     unreplayed: tuple[str, ...] = ()
     """The names of those among them that may not."""
+    replayed_if_offered: tuple[str, ...] = ()
+    """The names of those that may, where the tool is offered again."""
     mixed_tools: bool = True
     """Functions may be offered beside tools that the provider runs on its side."""
 

@@ -32,6 +32,10 @@ TAKEN = (
     # assistant message (anomalyco/opencode, pydantic-ai on Bedrock 2026-07).
     Taken("anthropic", "anthropic", {"tools_with_history": False, "starts_with_user": False}),
     Taken("vertex", "anthropic", {"tools_with_history": False, "starts_with_user": False}),
+    # docs, "Mid-conversation system messages": it returns 200 and reads past them.
+    Taken(
+        "anthropic", "anthropic", {"system_later": True}, ("claude-sonnet-5", "claude-sonnet-5-2*")
+    ),
     # "none" garbles the answer, but it is answered.
     Taken("mistral", "openai-chat", {"choice_modes": ("auto", "required", "none")}),
     # mistral-common allows these roles from 1.13 on; recorded with these models.

@@ -180,7 +180,9 @@ def _known_fields_only(request: Request, target: Target, findings: list[Finding]
     for index, tool in enumerate(request.tools):
         kept = tool.native
         if tool.kind == "server":
-            kept = kept if takes_unknown("tool", target, is_own=is_own) else None
+            # Its type is all that a tool of the provider has in common with others.
+            is_known = "type" in target.fields.tool
+            kept = kept if is_known or takes_unknown("tool", target, is_own=is_own) else None
         elif kept is not None:
             where = f"tools[{index}]"
             kept = kept_fields(kept, "tool", target, is_own=is_own, where=where, findings=findings)

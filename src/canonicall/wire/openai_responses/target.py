@@ -25,6 +25,7 @@ _STRICT = StrictRule(
     max_depth=10,
     max_properties=5_000,
     max_values=1_000,
+    max_characters=120_000,
 )
 
 TARGET = Target(
