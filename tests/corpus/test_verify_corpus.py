@@ -46,6 +46,7 @@ TARGETS = {
         format="gemini",
         ids=IdRule(style="echoed"),
         names=NameRule(pattern="[A-Za-z_][A-Za-z0-9_.:-]*"),
+        result_media=("image", "document"),
         starts_with_user=True,
         ends_with_user=True,
         max_tools=512,

@@ -11,10 +11,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.target import IdRule, Target
+from canonicall.target import IdRule, NameRule, Target
 
 _ANY_CHOICE = {"choice_modes": ("auto", "required", "none"), "choice_names": "many"}
 _PAIRS = ("missing_result", "orphan_result_sent")
+_DOTTED = NameRule(pattern=r"[A-Za-z_][A-Za-z0-9_.:-]*", max_length=64)
 _ANY_IDS = IdRule(pattern=r"[\w.:-]+", max_length=64)
 
 
@@ -71,6 +72,9 @@ TAKEN = (
         {"unenforced": ("missing_result",)},
         ("gemini-2.0-flash-lite", "gemini-2.5-pro"),
     ),
+    # The error text on other names says that dots and colons are allowed.
+    Taken("gemini", "gemini", {"names": _DOTTED}),
+    Taken("vertex", "gemini", {"names": _DOTTED}),
     # ollama/ollama, openai/openai.go: messages go into the template as they come, paired or not
     # (recorded: two calls, one result).
     Taken("ollama", "openai-chat", {"unenforced": _PAIRS}),

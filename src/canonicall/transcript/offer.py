@@ -180,8 +180,8 @@ def _known_fields_only(request: Request, target: Target, findings: list[Finding]
     for index, tool in enumerate(request.tools):
         kept = tool.native
         if tool.kind == "server":
-            # Its type is all that a tool of the provider has in common with others.
-            is_known = "type" in target.fields.tool
+            # What tells which tool of the provider it is: its type, or the name of its field.
+            is_known = kept is not None and any(one in target.fields.tool for one in kept.fields)
             kept = kept if is_known or takes_unknown("tool", target, is_own=is_own) else None
         elif kept is not None:
             where = f"tools[{index}]"

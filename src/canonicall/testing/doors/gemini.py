@@ -4,6 +4,7 @@ A stream is framed as server-sent events or as one JSON array, as the client ask
 valid for one service and one model; what skips the check is let through.
 """
 
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -20,7 +21,9 @@ from canonicall.verify.violation import Violation, refuse
 from canonicall.wire.error_body import ErrorBody
 
 SOURCE = "ai.google.dev: thought signatures"
-_SKIPS = ("skip_thought_signature_validator", "context_engineering_is_the_way_to_go")
+_WORDS = ("skip_thought_signature_validator", "context_engineering_is_the_way_to_go")
+# The field holds bytes, so that some clients send the words in base64; both are reported to work.
+_SKIPS = (*_WORDS, *(b64encode(one.encode()).decode() for one in _WORDS))
 
 
 class GeminiDoor(Door):
