@@ -185,6 +185,8 @@ class Target(Struct, frozen=True):
     choice_modes: tuple[str, ...] = ("auto", "required", "none")
     choice_names: Literal["one", "many", "no"] = "many"
     """Whether a choice can name one tool, a list of tools, or none."""
+    late_choice: bool = True
+    """A choice can name a tool that stands among the messages."""
     parallel_switch: bool = True
     custom_tools: bool = False
     forced_choice_with_reasoning: bool = True

@@ -197,6 +197,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         ),
         Fact("strict_tools", "strict tools are taken", no_unless("strict_tools")),
         Fact("choice_modes", "tool choice", choices, also="choice_names"),
+        Fact("late_choice", "of tools among the messages", no_unless("late_choice")),
         Fact("parallel_switch", "parallel calls can be switched off", yes_no("parallel_switch")),
         Fact(
             "parallel_needs_tools",

@@ -34,6 +34,8 @@ SOURCE = "OpenAI: error invalid_encrypted_content"
 _FAMILY = re.compile(r"^(?:[^/]+/)?([a-z]+-?\d+(?:\.\d+)?|[a-z]+-[\w.]+?\d)")
 _PREFIXES: dict[type, str] = {Thinking: "rs", Text: "msg", ToolCall: "fc"}
 """What the ids of items begin with."""
+# pydantic-ai 2.66.0, models/openai.py: a picture is looked up, whatever else its item says.
+_BY_ID = ("item_reference", "image_generation_call")
 _UNREADABLE = (
     "The encrypted content {shown}... could not be verified."
     " Reason: Encrypted content could not be decrypted or parsed."
@@ -183,7 +185,7 @@ class StoredResponses:
     def unknown_items(self, body: dict[str, Any]) -> Iterator[Violation]:
         """Items that are named by an id alone, and that nobody has stored."""
         for index, item in enumerate(as_items(body.get("input"))):
-            by_id_only = item_type(item) == "item_reference" or (
+            by_id_only = item_type(item) in _BY_ID or (
                 item_type(item) == "reasoning" and item.get("encrypted_content") is None
             )
             if by_id_only and id_of(item) not in self._items:

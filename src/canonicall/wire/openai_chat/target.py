@@ -56,6 +56,8 @@ TARGET = Target(
     result_error_flag=False,
     # chat_completion_content_part_param.py: text, image_url, input_audio, file.
     media=("image", "audio", "document"),
+    # chat_completion_assistant_message_param.py: text and refusals.
+    reply_media=False,
     system="inline",
     developer=True,
     # chat_completion_assistant_message_param.py: content is optional beside tool_calls.
