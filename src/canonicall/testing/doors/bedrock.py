@@ -16,6 +16,7 @@ from canonicall.verify.violation import Violation, refuse
 from canonicall.wire.error_body import ErrorBody
 
 SOURCE = "docs: errors"
+_SAID = {"role": "user", "content": [{"text": "unread"}]}
 _INVALID = (
     "The model returned the following errors: {where}: Invalid `signature` in `thinking` block"
 )
@@ -33,6 +34,7 @@ class ConverseDoor(Door):
         ("GET", r"/foundation-models$", MODELS),
         ("GET", r"/foundation-models/(?P<name>[^/]+)$", MODEL),
     )
+    request_header = "x-amzn-requestid"
     stream_type = "application/vnd.amazon.eventstream"
 
     def key(self, request: SimRequest) -> str:
@@ -65,6 +67,17 @@ class ConverseDoor(Door):
     def error_headers(self, error: ErrorBody) -> dict[str, str]:
         # AWS restJson1: clients read the name of the exception here first.
         return {"x_amzn_errortype": error.type}
+
+    def wrong_method(self, request: SimRequest) -> Failure:
+        del request
+        what = "Unable to determine service/operation name to be authorized"
+        return Failure(403, ErrorBody(what, "AccessDeniedException"))
+
+    def counted(self, body: dict[str, Any]) -> dict[str, Any]:
+        """A request of Converse; that of InvokeModel is the model's own and is not read."""
+        given = body.get("input")
+        held = given.get("converse") if isinstance(given, dict) else None
+        return held if isinstance(held, dict) else {"messages": [_SAID]}
 
     def tokens(self, count: int) -> dict[str, Any]:
         return {"inputTokens": count}

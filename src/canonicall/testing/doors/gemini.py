@@ -35,8 +35,9 @@ class GeminiDoor(Door):
         ("POST", r"models/(?P<name>[^/]+):streamGenerateContent$", STREAM),
         ("POST", r"models/(?P<name>[^/]+):countTokens$", COUNT),
         ("GET", r"/models$", MODELS),
-        ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
+        ("GET", r"/models/(?P<name>[^/:]+)$", MODEL),
     )
+    not_json = "Invalid JSON payload received. {why}"
 
     def key(self, request: SimRequest) -> str:
         shown = request.headers.get("x-goog-api-key", "") or request.query.get("key", "")
@@ -64,6 +65,15 @@ class GeminiDoor(Door):
         del target
         ways = ["generateContent", "streamGenerateContent", "countTokens"]
         return {"name": f"models/{name}", "displayName": name, "supportedGenerationMethods": ways}
+
+    def wrong_method(self, request: SimRequest) -> Failure:
+        what = f"The requested URL {request.path} was not found on this server."
+        return Failure(404, ErrorBody(what, "NOT_FOUND"))
+
+    def counted(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Contents alone, or a whole request as it would be sent."""
+        inner = body.get("generateContentRequest", body.get("generate_content_request", body))
+        return inner if isinstance(inner, dict) else {}
 
     def tokens(self, count: int) -> dict[str, Any]:
         return {"totalTokens": count}

@@ -15,6 +15,8 @@ from canonicall.blocks import Block, Opaque, Text, Thinking, ToolCall
 from canonicall.reply import Reply
 from canonicall.target import Target
 from canonicall.testing.doors.door import (
+    CANCEL,
+    COUNT,
     DELETE,
     GENERATE,
     INPUT_ITEMS,
@@ -52,7 +54,9 @@ class ResponsesDoor(Door):
     format = "openai-responses"
     routes = (
         ("POST", r"/responses$", GENERATE),
+        ("POST", r"/responses/input_tokens$", COUNT),
         ("GET", r"/responses/(?P<name>[^/]+)/input_items$", INPUT_ITEMS),
+        ("POST", r"/responses/(?P<name>[^/]+)/cancel$", CANCEL),
         ("GET", r"/responses/(?P<name>[^/]+)$", STORED),
         ("DELETE", r"/responses/(?P<name>[^/]+)$", DELETE),
         ("GET", r"/models$", MODELS),
@@ -67,8 +71,18 @@ class ResponsesDoor(Door):
     def no_key(self, shown: str) -> Failure:
         return self._chat.no_key(shown)
 
+    def needs_model(self, body: dict[str, Any], target: Target) -> bool:
+        # A stored prompt names the model (recorded).
+        return body.get("prompt") is None and self._chat.needs_model(body, target)
+
+    def wrong_method(self, request: SimRequest) -> Failure:
+        return self._chat.wrong_method(request)
+
     def no_model(self, target: Target) -> Failure:
         return self._chat.no_model(target)
+
+    def tokens(self, count: int) -> dict[str, Any]:
+        return {"object": "response.input_tokens", "input_tokens": count}
 
     def error(self, status: int, error: ErrorBody, target: Target) -> Any:
         if target.provider == "xai":
