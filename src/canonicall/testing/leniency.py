@@ -16,6 +16,7 @@ from canonicall.target import IdRule, NameRule, Target
 _ANY_CHOICE = {"choice_modes": ("auto", "required", "none"), "choice_names": "many"}
 _PAIRS = ("missing_result", "orphan_result_sent")
 _DOTTED = NameRule(pattern=r"[A-Za-z_][A-Za-z0-9_.:-]*", max_length=64)
+_SHORT_IDS = IdRule(pattern=".+")
 _ANY_IDS = IdRule(pattern=r"[\w.:-]+", max_length=64)
 
 
@@ -39,17 +40,19 @@ TAKEN = (
     ),
     # "none" garbles the answer, but it is answered.
     Taken("mistral", "openai-chat", {"choice_modes": ("auto", "required", "none")}),
-    # mistral-common allows these roles from 1.13 on; recorded with these models.
+    # mistral-common 1.13: any role may be first, and instructions stand before and behind users.
+    Taken("mistral", "openai-chat", {"starts_with_user": False, "system_later": True}),
+    # mistral-common allows this order from 1.13 on; recorded with these models.
     Taken(
         "mistral",
         "openai-chat",
-        {"starts_with_user": False, "user_after_results": True},
+        {"user_after_results": True},
         ("ministral-*", "mistral-small-*"),
     ),
     # ollama/ollama, openai/openai.go: the field is not read at all.
     Taken("ollama", "openai-chat", _ANY_CHOICE),
     # Results without an id are paired by their place; a named choice is read past.
-    Taken("zai", "openai-chat", {**_ANY_CHOICE, "ids": IdRule(style="echoed")}),
+    Taken("zai", "openai-chat", {**_ANY_CHOICE, "ids": IdRule(style="echoed", refused=False)}),
     # Ids of every host behind it, `functions.name:0` and `tool_0_name_...` among them; the role
     # `developer` goes to hosts that know it and becomes `system` elsewhere.
     Taken("openrouter", "openai-chat", {"ids": _ANY_IDS, "developer": True}),
@@ -78,6 +81,25 @@ TAKEN = (
     # ollama/ollama, openai/openai.go: messages go into the template as they come, paired or not
     # (recorded: two calls, one result).
     Taken("ollama", "openai-chat", {"unenforced": _PAIRS}),
+    # ollama/ollama, server/prompt.go: the same at its own endpoint.
+    Taken("ollama", "ollama", {"unenforced": (*_PAIRS, "results_not_adjacent")}),
+    # pydantic-ai, 2026-07: these families may be told a conversation that begins with them.
+    Taken(
+        "bedrock",
+        "bedrock",
+        {"starts_with_user": False},
+        ("*anthropic.*", "*qwen.*", "*xai.*", "*openai.*"),
+    ),
+    # docs.x.ai names 350, its SDK 128.
+    Taken("xai", "openai-chat", {"max_tools": 350}),
+    Taken("xai", "openai-responses", {"max_tools": 350}),
+    # Of the ids of calls, a length is all that OpenAI was ever reported to refuse.
+    *(Taken(host, "openai-chat", {"ids": _SHORT_IDS}) for host in ("azure", "copilot", "openai")),
+    # Of these hosts, no rule for ids is published or reported: they have to be there and to match.
+    *(
+        Taken(host, "openai-chat", {"ids": IdRule(refused=False)})
+        for host in ("deepseek", "groq", "minimax", "ollama", "qwen", "xai")
+    ),
     # Recorded with Pixtral: a document as the result of a tool.
     Taken("bedrock", "bedrock", {"result_media": ("image", "document")}, ("*pixtral*",)),
 )

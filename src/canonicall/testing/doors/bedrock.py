@@ -84,6 +84,8 @@ class ConverseDoor(Door):
 
     def sealed(self, reply: Reply, body: dict[str, Any], target: Target) -> Reply:
         del body
+        if not _signs(target):
+            return reply
         blocks: list[Block] = []
         for block in reply.message.blocks:
             if isinstance(block, Thinking) and not block.opaque:
@@ -95,7 +97,7 @@ class ConverseDoor(Door):
         return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))
 
     def broken_seals(self, body: dict[str, Any], target: Target) -> Iterator[Violation]:
-        for index, message in enumerate(list_of(body, "messages")):
+        for index, message in enumerate(list_of(body, "messages") if _signs(target) else ()):
             for at, block in enumerate(list_of(message, "content")):
                 reasoning = block.get("reasoningContent") if isinstance(block, dict) else None
                 thought = reasoning.get("reasoningText") if isinstance(reasoning, dict) else None
@@ -107,3 +109,8 @@ class ConverseDoor(Door):
                     error = _INVALID.format(where=f"messages.{index}.content.{at}")
                     where = f"$.messages[{index}].content[{at}]"
                     yield refuse("thinking_unsigned", where, error, source=SOURCE)
+
+
+def _signs(target: Target) -> bool:
+    """Whether the thoughts of a model are signed; those of others than Claude are plain text."""
+    return "claude" in target.model.lower()
