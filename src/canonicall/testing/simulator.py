@@ -243,7 +243,7 @@ class Simulator:
             self._kept(door, reply, body, target)
         is_cut = Fault.CUT_STREAM in faults
         sent = cut(pieces) if is_cut else pieces
-        headers = {"content-type": door.stream_type, "cache-control": "no-cache"}
+        headers = {"content-type": door.type_of_stream(request), "cache-control": "no-cache"}
         return SimResponse(200, headers, paced(iter(sent), faults), is_cut)
 
     def _kept(

@@ -24,6 +24,7 @@ SOURCE = "docs: errors; preserved thinking"
 # docs, "preserved thinking": these bind each thought to system, tools and all messages before it.
 _BINDING = ("*fable-5-1*", "*mythos-5-1*", "*opus-5-5*", "*sonnet-5-5*", "*haiku-5-5*")
 _NO_LIMIT = 2**31
+_PING = b'event: ping\ndata: {"type": "ping"}\n\n'
 _INVALID = "{where}: Invalid `signature` in `thinking` block"
 _BOUND = (
     "{where}: Invalid `signature` in `thinking` block. The block is bound to a different"
@@ -80,6 +81,16 @@ class MessagesDoor(Door):
         del target
         made = {"created_at": "2026-01-01T00:00:00Z", "display_name": name}
         return {"type": "model", "id": name, **made}
+
+    def shaped(self, pieces: list[bytes], target: Target) -> list[bytes]:
+        """The API pings its clients when the first block has begun (recorded)."""
+        del target
+        for at, piece in enumerate(pieces):
+            begin = piece.find(b"event: content_block_start")
+            end = piece.find(b"\n\n", begin) + 2
+            if begin >= 0 and end > 2:
+                return [*pieces[:at], piece[:end] + _PING + piece[end:], *pieces[at + 1 :]]
+        return pieces
 
     def counted(self, body: dict[str, Any]) -> dict[str, Any]:
         """Of the fields of a reply, the limit of tokens is the one that counting does not have."""

@@ -119,6 +119,11 @@ class Door:
         del target
         return pieces
 
+    def type_of_stream(self, request: SimRequest) -> str:
+        """The content type of a stream as this request wants it framed."""
+        del request
+        return self.stream_type
+
     def framed(self, pieces: Sequence[bytes], request: SimRequest) -> Iterator[Piece]:
         """The pieces of a stream as this request wants them framed."""
         del request

@@ -78,6 +78,10 @@ class GeminiDoor(Door):
     def tokens(self, count: int) -> dict[str, Any]:
         return {"totalTokens": count}
 
+    def type_of_stream(self, request: SimRequest) -> str:
+        is_events = request.query.get("alt") == "sse"
+        return self.stream_type if is_events else "application/json; charset=UTF-8"
+
     def framed(self, pieces: Sequence[bytes], request: SimRequest) -> Iterator[Piece]:
         if request.query.get("alt") == "sse":
             yield from pieces
