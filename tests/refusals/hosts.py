@@ -261,15 +261,6 @@ GROQ = {
     ),
 }
 OTHERS = {
-    "databricks: two calls in a message": chat(
-        r"",
-        USER,
-        said("call_1", "call_2"),
-        result(),
-        result("call_2"),
-        provider="databricks",
-        model="databricks-claude-3-7-sonnet",
-    ),
     "openrouter: no reasoning where it is mandatory": chat(
         r"Reasoning is mandatory",
         provider="openrouter",
@@ -303,7 +294,6 @@ ROUTED = "functions.look:0"
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
     "instructions before the assistant, at Mistral": mistral("", SYSTEM, DONE, USER),
-    "instructions behind the user, at Mistral": mistral("", USER, SYSTEM, USER),
     "instructions alone, at Mistral": mistral("", SYSTEM),
     "a result with the name of its tool, at Mistral": mistral(
         "", USER, said(FIRST), result(FIRST, name="look")

@@ -150,9 +150,6 @@ FORMS = {
         r"Supported values are: 'auto' and 'required'",
         tool_choice={"type": "allowed_tools", "allowed_tools": NONE_OF_THEM},
     ),
-    "a tool of the Responses API": chat(
-        r"Supported values are: 'function' and 'custom'", tools=[function(), {"type": "web_search"}]
-    ),
     "a call without a type": chat(
         r"Missing required parameter: 'messages\[1\]\.tool_calls\[0\]\.type'",
         USER,

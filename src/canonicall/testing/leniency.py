@@ -40,8 +40,8 @@ TAKEN = (
     ),
     # "none" garbles the answer, but it is answered.
     Taken("mistral", "openai-chat", {"choice_modes": ("auto", "required", "none")}),
-    # mistral-common 1.13: any role may be first, and instructions stand before and behind users.
-    Taken("mistral", "openai-chat", {"starts_with_user": False, "system_later": True}),
+    # mistral-common 1.13: any role may be first.
+    Taken("mistral", "openai-chat", {"starts_with_user": False}),
     # mistral-common allows this order from 1.13 on; recorded with these models.
     Taken(
         "mistral",

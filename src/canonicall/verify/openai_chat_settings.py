@@ -64,11 +64,6 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
         is_used=any(one.get("tool_calls") or one.get("role") == "tool" for one in messages),
     )
     yield from offer_violations(offer, target, WORDS)
-    for tool in tools if "tool" in target.fields.closed else ():
-        if tool.text("type") not in {"", "function", "custom"}:
-            error = f"Invalid value: '{tool.get('type')}'. Supported values are: 'function' and "
-            error += "'custom'."
-            yield refuse("unknown_field", tool.at("type"), error, source=CHAT)
     known = right_for(target) if functions else OrderedDict()
     for tool in functions:
         yield from unless_right(tool.fields, known, partial(_definition, tool, target))
