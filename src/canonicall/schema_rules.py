@@ -27,12 +27,16 @@ class StrictRule(Struct, frozen=True):
     """A schema may say nothing at all, which means any JSON."""
     typed: bool = False
     """Listed values need the name of their type beside them."""
+    plain_values: bool = False
+    """Listed values are texts, numbers and the like, never objects or lists."""
     min_items: tuple[int, ...] = ()
     """The only values `minItems` may have; () where it may have any."""
     max_depth: int = 0
     max_properties: int = 0
     max_values: int = 0
     """How many values the enums of one schema may have together."""
+    max_characters: int = 0
+    """How long the names and the listed texts of one schema may be together."""
     max_optional_each: int = 0
     """How many properties one schema may leave optional, inner ones too."""
 

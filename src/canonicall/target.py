@@ -71,6 +71,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     field: str
     values: tuple[str | bool, ...] = ()
     """The values that are refused; () for any."""
+    taken: tuple[str | int, ...] = ()
+    """The values that are taken all the same."""
     beside: str = ""
     """The field that makes it refused; "" where it is refused in any company."""
     beside_values: tuple[str | bool, ...] = ()
@@ -104,6 +106,8 @@ class Target(Struct, frozen=True):
     """A result carries the name of its tool."""
     result_media: tuple[str, ...] = ()
     """Families a result may hold: "image", "document", "audio", "video". Others are moved."""
+    echoed_fields: tuple[str, ...] = ()
+    """Fields of a call that its result has to repeat."""
     empty_results: bool = True
     """A result may have no content; else a sentence stands in for it."""
     result_error_flag: bool = False
@@ -186,6 +190,8 @@ class Target(Struct, frozen=True):
     choice_modes: tuple[str, ...] = ("auto", "required", "none")
     choice_names: Literal["one", "many", "no"] = "many"
     """Whether a choice can name one tool, a list of tools, or none."""
+    late_choice: bool = True
+    """A choice can name a tool that stands among the messages."""
     parallel_switch: bool = True
     custom_tools: bool = False
     forced_choice_with_reasoning: bool = True
@@ -221,6 +227,8 @@ class Target(Struct, frozen=True):
     """Calls that the provider ran on its side may be sent back to it."""
     unreplayed: tuple[str, ...] = ()
     """The names of those among them that may not."""
+    replayed_if_offered: tuple[str, ...] = ()
+    """The names of those that may, where the tool is offered again."""
     mixed_tools: bool = True
     """Functions may be offered beside tools that the provider runs on its side."""
 

@@ -20,11 +20,23 @@ pytestmark = needs_corpus
 
 # Wider rules that no recording here shows: the source of each says where it was read.
 READ_ELSEWHERE = {
+    ("anthropic", "anthropic", "system_later"),
     ("avian", "openai-chat", "ids"),
-    ("vllm", "openai-chat", "ids"),
-    ("zai", "openai-chat", "choice_modes"),
-    ("vertex", "anthropic", "tools_with_history"),
+    *((host, "openai-chat", "ids") for host in ("azure", "copilot", "openai")),
+    *((host, "openai-chat", "ids") for host in ("deepseek", "groq", "minimax", "qwen", "xai")),
+    ("bedrock", "bedrock", "starts_with_user"),
+    ("gemini", "gemini", "names"),
+    ("gemini", "gemini", "result_media"),
+    ("ollama", "ollama", "unenforced"),
+    ("ollama", "openai-chat", "ids"),
     ("vertex", "anthropic", "starts_with_user"),
+    ("vertex", "anthropic", "tools_with_history"),
+    ("vertex", "gemini", "names"),
+    ("vertex", "gemini", "result_media"),
+    ("vllm", "openai-chat", "ids"),
+    ("xai", "openai-chat", "max_tools"),
+    ("xai", "openai-responses", "max_tools"),
+    ("zai", "openai-chat", "choice_modes"),
 }
 
 

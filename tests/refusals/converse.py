@@ -11,6 +11,8 @@ LLAMA, WRITER = "meta.llama3-3-70b-instruct-v1:0", "writer.palmyra-x5-v1:0"
 OPUS = "us.anthropic.claude-opus-4-8-v1:0"
 VIDEO = {"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://bucket/a.mp4"}}}}
 THOUGHT = {"reasoningContent": {"reasoningText": {"text": "Hm."}}}
+SONNET = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+THINKS = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
 POINT = {"cachePoint": {"type": "default"}}
 
 
@@ -98,6 +100,18 @@ BEDROCK = {
     "reasoning": converse(
         r"cannot contain reasoning content", TOLD, replied(THOUGHT, use()), asked(result())
     ),
+    "a temperature of a new Claude": converse(
+        r"`temperature` is deprecated for this model", model=OPUS, inferenceConfig={"temperature": 0.5}
+    ),
+    "a temperature while Claude thinks": converse(
+        r"`temperature` may only be set to 1 when thinking is enabled",
+        model=SONNET, inferenceConfig={"temperature": 0.5}, additionalModelRequestFields=THINKS,
+    ),
+    "a forced call while Claude thinks": converse(
+        r"Thinking may not be enabled when tool_choice forces tool use",
+        model=SONNET, toolConfig={"tools": [spec()], "toolChoice": {"any": {}}},
+        additionalModelRequestFields=THINKS,
+    ),
     "a film in a result": converse(
         r"extraneous key",
         TOLD, replied(use()), asked(result(content=[VIDEO])), model="us.amazon.nova-2-lite-v1:0",
@@ -166,3 +180,21 @@ OLLAMA = {
     "ollama: a list as content": ollama(r"", {"role": "user", "content": [{"type": "text", "text": "a"}]}),
 }  # fmt: skip
 ROWS = {**BEDROCK, **COHERE, **OLLAMA}
+CALLED = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "look", "arguments": {}}}]}  # fmt: skip
+# What differs a little from a row above, and is answered.
+ACCEPTED = {
+    "the assistant first, of Claude on Bedrock": converse("", SAID, TOLD, model=SONNET),
+    "the assistant first, of Qwen on Bedrock": converse(
+        "", SAID, TOLD, model="qwen.qwen3-32b-v1:0"
+    ),
+    "reasoning that nobody signs": converse(
+        "", TOLD, replied(THOUGHT, use()), asked(result()), model="openai.gpt-oss-120b-1:0"
+    ),
+    "the usual temperature of a new Claude": converse(
+        "", model=OPUS, inferenceConfig={"temperature": 1}
+    ),
+    "the usual temperature while Claude thinks": converse(
+        "", model=SONNET, inferenceConfig={"temperature": 1}, additionalModelRequestFields=THINKS
+    ),
+    "a call without its result, at Ollama": ollama("", USER, CALLED, USER, tools=[function()]),
+}

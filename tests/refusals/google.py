@@ -145,4 +145,60 @@ TOOLS = {
     ),
     "tools beside a cache": gemini(r"", cachedContent="cachedContents/a"),
 }  # fmt: skip
-ROWS = {**CONTENTS, **SIGNATURES, **TOOLS}
+UNKNOWN = r'Unknown name "any".*Cannot find field'
+INLINE = {"inlineData": {"mimeType": "image/png", "data": "eA=="}}
+SOUND = {"inlineData": {"mimeType": "audio/mp3", "data": "eA=="}}
+SEARCHED = model(
+    {"toolCall": {"id": "s1", "toolType": "GOOGLE_SEARCH_WEB", "args": {}}},
+    {"toolResponse": {"id": "s1", "toolType": "GOOGLE_SEARCH_WEB", "response": {}}},
+)
+
+
+def vertex(words: str, *contents: dict[str, Any], **more: Any) -> Refusal:
+    return gemini(words, *contents, **more)._replace(provider="vertex")
+
+
+def answered(*media: dict[str, Any]) -> dict[str, Any]:
+    return user({"functionResponse": {"name": "look", "response": {}, "parts": list(media)}})
+
+
+STREAMED = {"mode": "AUTO", "streamFunctionCallArguments": True}
+SERVICES = {
+    "an unknown field": gemini(UNKNOWN, any=1),
+    "an unknown field of a content": gemini(UNKNOWN, ASKED | {"any": 1}),
+    "an unknown field of a call": gemini(
+        UNKNOWN, ASKED, model({"functionCall": {"name": "look", "args": {}, "any": 1}} | SKIP), ANSWERED
+    ),
+    "an unknown field of a function": gemini(
+        r'Unknown name "strict" at .tools\[0\]\.functionDeclarations\[0\].', tools=[declared(strict=True)]
+    ),
+    "media in a result, before Gemini 3": gemini(r"", ASKED, CALLED, answered(INLINE), model=OLD),
+    "sound in a result": gemini(r"", ASKED, CALLED, answered(SOUND)),
+    "streamed arguments of the Gemini API": gemini(
+        r"streamFunctionCallArguments", toolConfig={"functionCallingConfig": STREAMED}
+    ),
+    "calls that Vertex ran": vertex(
+        r"Tool call context circulation is not enabled", ASKED, SEARCHED, ASKED
+    ),
+    "the switch for calls that Vertex ran": vertex(
+        r"Tool call context circulation is not enabled",
+        toolConfig={"includeServerSideToolInvocations": True},
+    ),
+    "tools beside a cache of Vertex": vertex(r"CachedContent can not be used", cachedContent="a"),
+}  # fmt: skip
+ROWS = {**CONTENTS, **SIGNATURES, **TOOLS, **SERVICES}
+# What differs a little from a row above, and is answered.
+ACCEPTED = {
+    "all fields of a request to Gemini": gemini(
+        "", safetySettings=[], labels={"a": "b"}, generation_config={"maxOutputTokens": 5}
+    ),
+    "media in a result of Gemini 3": gemini("", ASKED, CALLED, answered(INLINE)),
+    "streamed arguments of Vertex": vertex("", toolConfig={"functionCallingConfig": STREAMED}),
+    "calls that Gemini ran": gemini("", ASKED, SEARCHED, ASKED),
+    "a name with a dot and a colon": gemini("", tools=[declared("a.b:c")]),
+    "words for no signature, as bytes": gemini(
+        "", ASKED,
+        model(CALL | {"thoughtSignature": "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="}), ANSWERED,
+    ),
+    "a search of Gemini": gemini("", tools=[{"google_search": {}}, {"urlContext": {}}]),
+}  # fmt: skip

@@ -81,6 +81,14 @@ MISTRAL = {
     "an effort": mistral(
         r"reasoning_effort", model="mistral-large-latest", reasoning_effort="high"
     ),
+    "the name of a result": mistral(
+        r"Function name was a b but must be a-z, A-Z, 0-9",
+        USER, said(FIRST), result(FIRST, name="a b"),
+    ),
+    "instructions behind results": mistral(
+        r"Unexpected role 'system' after role 'tool'",
+        USER, said(FIRST), result(FIRST), SYSTEM, USER,
+    ),
     "an image in a result": mistral(
         r"", USER, said(FIRST), result(FIRST, content=[IMAGE]), model="open-mistral-7b"
     ),
@@ -116,6 +124,10 @@ KIMI = {
         reasoning_effort="high",
     ),
     "a forced call": kimi(r"", model="kimi-k2.7-code", tool_choice="required"),
+    "a forced call that shall not think": kimi(
+        r"tool_choice 'required' is incompatible with thinking enabled|always thinks",
+        model="kimi-k3", tool_choice="required", thinking=OFF,
+    ),
     "a named call while it thinks": kimi(
         r"tool_choice 'specified' is incompatible with thinking enabled",
         model="kimi-k3", tool_choice=NAMED,
@@ -278,3 +290,25 @@ ROWS = {
     **{f"{host}: {name}": row for host, rows in GROUPS.items() for name, row in rows.items()},
     **OTHERS,
 }
+ROUTED = "functions.look:0"
+# What differs a little from a row above, and is answered.
+ACCEPTED = {
+    "instructions before the assistant, at Mistral": mistral("", SYSTEM, DONE, USER),
+    "instructions alone, at Mistral": mistral("", SYSTEM),
+    "a result with the name of its tool, at Mistral": mistral(
+        "", USER, said(FIRST), result(FIRST, name="look")
+    ),
+    "many tools of xAI": chat(
+        "", provider="xai", model="grok-4", tools=[function(f"look_{at}") for at in range(350)]
+    ),
+    **{
+        f"an id of another host, at {host}": chat(
+            "", USER, said(ROUTED), result(ROUTED), provider=host, model=model
+        )
+        for host, model in {
+            "openai": "gpt-5.2", "azure": "gpt-5.2", "deepseek": "deepseek-chat", "xai": "grok-4",
+            "groq": LLAMA, "qwen": "qwen-plus", "zai": "glm-4.6", "minimax": "MiniMax-M2",
+            "ollama": "qwen3:8b",
+        }.items()
+    },
+}  # fmt: skip

@@ -138,7 +138,41 @@ TOOLS = {
         r"", model="gpt-5.6", tools=None, prompt_cache_options={"ttl": "12h"}
     ),
 }  # fmt: skip
-CHAT = {**PAIRS, **MESSAGES, **TOOLS}
+NAMED = {"type": "function", "name": "look"}
+NONE_OF_THEM = {"mode": "none", "tools": [{"type": "function", "function": {"name": "look"}}]}
+FORMS = {
+    "a choice in the words of Mistral": chat(r"'any'", tool_choice="any"),
+    "a choice in the form of the Responses API": chat(
+        r"Missing required parameter: 'tool_choice\.function'", tool_choice=NAMED
+    ),
+    "a choice that is an object": chat(r"Invalid value: 'auto'", tool_choice={"type": "auto"}),
+    "no tool of those that are allowed": chat(
+        r"Supported values are: 'auto' and 'required'",
+        tool_choice={"type": "allowed_tools", "allowed_tools": NONE_OF_THEM},
+    ),
+    "a call without a type": chat(
+        r"Missing required parameter: 'messages\[1\]\.tool_calls\[0\]\.type'",
+        USER,
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "call_1", "function": {"name": "look", "arguments": "{}"}}],
+        },
+        result(),
+    ),
+    "an image of the assistant's": chat(
+        r"Invalid value: 'image_url'", USER, {"role": "assistant", "content": [IMAGE]}, USER
+    ),
+    "a strict tool of many words": strict(
+        r"too large",
+        {
+            "type": "object",
+            "properties": {"a": STRING | {"enum": [f"{at:0130d}" for at in range(1000)]}},
+            "required": ["a"],
+            "additionalProperties": False,
+        },
+    ),
+}
+CHAT = {**PAIRS, **MESSAGES, **TOOLS, **FORMS}
 
 
 def items(words: str, *input: dict[str, Any], model: str = MODEL, **more: Any) -> Refusal:
@@ -152,6 +186,23 @@ CALL = {"type": "function_call", "call_id": "call_1", "name": "look", "arguments
 OUTPUT = {"type": "function_call_output", "call_id": "call_1", "output": "ok"}
 THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": []}
 SOUND = {"type": "input_file", "filename": "a.mp3", "file_data": "data:audio/mpeg;base64,SUQz"}
+SEARCHED = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "a"}}  # fmt: skip
+SHELL = {
+    "type": "local_shell_call",
+    "id": "lsh_1",
+    "call_id": "c1",
+    "status": "completed",
+    "action": {"type": "exec", "command": ["ls"], "env": {}},
+}
+APPROVAL = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "a", "arguments": "{}", "server_label": "s"}  # fmt: skip
+LATE = {"type": "additional_tools", "role": "developer", "tools": [NAMED | {"name": "fly"}]}
+
+
+def namespace(name: str, **more: Any) -> dict[str, Any]:
+    tools = [NAMED | {"parameters": OBJECT} | more]
+    return {"type": "namespace", "name": name, "description": "All.", "tools": tools}
+
+
 RESPONSES = {
     "results are missing": items(r"No tool output found for function call call_1", USER, CALL),
     "a result without its call": items(
@@ -210,9 +261,76 @@ RESPONSES = {
     "JSON that nobody speaks of": items(
         r"must contain the word 'json'", text={"format": {"type": "json_object"}}
     ),
+    "a choice of Chat Completions": items(
+        r"Missing required parameter: 'tool_choice\.name'",
+        tool_choice={"type": "function", "function": {"name": "look"}},
+    ),
+    "a choice that is an object": items(
+        r"Tool choice 'auto' not found in 'tools' parameter", tool_choice={"type": "auto"}
+    ),
+    "a choice of a search that is not there": items(
+        r"Tool choice 'web_search' not found", tool_choice={"type": "web_search"}
+    ),
+    "a choice of a tool that comes later": items(
+        r"Tool choice 'fly' not found in 'tools' parameter",
+        USER, LATE, tool_choice={"type": "function", "name": "fly"},
+    ),
+    "the id of a search": items(
+        r"Expected an ID that begins with 'ws'",
+        USER, SEARCHED | {"id": "x_1"}, {"role": "assistant", "content": "So."}, USER,
+    ),
+    "the long id of a search for tools": items(
+        r"string too long\. Expected a string with maximum length 64",
+        USER,
+        {"type": "tool_search_call", "call_id": "c" * 65, "execution": "client", "arguments": {}},
+        {"type": "tool_search_output", "call_id": "c" * 65, "tools": []},
+    ),
+    "a command without its output": items(
+        r"No tool output found for function call c1",
+        USER, SHELL, USER,
+    ),
+    "an approval that nobody gave": items(r"mcpr_1", USER, APPROVAL, USER),
+    "a long name of a namespace": items(
+        r"string too long\. Expected a string with maximum length 64", tools=[namespace("n" * 65)]
+    ),
+    "a name of a namespace": items(r"does not match pattern", tools=[namespace("a b")]),
+    "a namespace that is loaded later": items(
+        r"Deferred tools require tools\.tool_search", tools=[namespace("n", defer_loading=True)]
+    ),
+    "a picture that is not stored": items(
+        r"Item with id 'ig_1' not found",
+        USER, {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "eA=="}, USER,
+    ),
     "a long result": items(r"", USER, CALL, OUTPUT | {"output": "x" * 10_485_761}),
 }  # fmt: skip
 ROWS = {
     **{f"chat: {name}": row for name, row in CHAT.items()},
     **{f"responses: {name}": row for name, row in RESPONSES.items()},
 }
+# What differs a little from a row above, and is answered.
+ACCEPTED = {
+    "a choice of Chat Completions, there": chat(
+        "", tool_choice={"type": "function", "function": {"name": "look"}}
+    ),
+    "a choice of the Responses API, there": items("", tool_choice=NAMED),
+    "a choice of a search that is there": items(
+        "", tools=[{"type": "web_search_preview"}], tool_choice={"type": "web_search_preview"}
+    ),
+    "a choice of a tool that comes later, from GPT-5.6 on": items(
+        "", USER, LATE, model="gpt-5.6", tool_choice={"type": "function", "name": "fly"}
+    ),
+    "the id of a search, as it came": items(
+        "", USER, SEARCHED, {"role": "assistant", "content": "So."}, USER
+    ),
+    "a command and its output": items(
+        "", USER, SHELL, {"type": "local_shell_call_output", "id": "c1", "output": "a"}
+    ),
+    "an approval that was given": items(
+        "", USER, APPROVAL,
+        {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
+    ),
+    "a namespace": items("", tools=[namespace("n")]),
+    "a namespace that a search loads": items(
+        "", tools=[namespace("n", defer_loading=True), {"type": "tool_search"}]
+    ),
+}  # fmt: skip

@@ -7,17 +7,26 @@ import pytest
 
 from canonicall import MalformedBody, translate
 from canonicall.testing.simulator import Simulator
-from refusals import claude, converse, google, hosts, openai
+from refusals import claude, claude_beside, converse, google, hosts, openai
 from testing.asking import ask
 
 FAMILIES = {
     "claude": claude.ROWS,
+    "claude beside": claude_beside.ROWS,
     "openai": openai.ROWS,
     "hosts": hosts.ROWS,
     "gemini": google.ROWS,
     "converse": converse.ROWS,
 }
 ROWS = {f"{family}: {name}": row for family, rows in FAMILIES.items() for name, row in rows.items()}
+# What differs a little from a row and is no violation.
+ACCEPTED = {
+    **claude_beside.ACCEPTED,
+    **converse.ACCEPTED,
+    **google.ACCEPTED,
+    **hosts.ACCEPTED,
+    **openai.ACCEPTED,
+}
 every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 
 # What no renderer can put right, and why.
@@ -29,6 +38,10 @@ UNKNOWABLE = {
     "reasoning of somebody else": "it says that it is OpenAI's",
     "a signature of somebody else": "it says that it is Gemini's",
     "a reply that is not known": "only the provider knows what it has stored",
+    "an approval that nobody gave": "only the user can give it",
+    "a picture that is not stored": "only the provider knows what it has stored",
+    "a name of a namespace": "it is the caller's own, in calls and results alike",
+    "a long name of a namespace": "it is the caller's own, in calls and results alike",
     "many tools": "which of them could be spared is not for us to say",
     "a long result": "nothing is cut off in silence; `compact` does it when asked",
     "a search for tools that says nothing": "what it is good for only the caller knows",
@@ -45,6 +58,12 @@ def test_it_is_refused(row):
     status, answer = ask(Simulator(row.provider), row.path, row.body)
     assert status == row.status, answer
     assert re.search(row.words, str(answer).replace("\\", ""), re.DOTALL), answer
+
+
+@pytest.mark.parametrize("row", ACCEPTED.values(), ids=ACCEPTED)
+def test_its_sound_neighbour_is_answered(row):
+    status, answer = ask(Simulator(row.provider), row.path, row.body)
+    assert status == 200, answer
 
 
 @pytest.mark.parametrize(

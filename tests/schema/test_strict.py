@@ -136,4 +136,10 @@ def test_counting():
             },
         }
     }
-    assert counted(schema) == Counts(optional=2, unions=2, properties=3, values=3)
+    assert counted(schema) == Counts(optional=2, unions=2, properties=3, values=3, characters=3)
+
+
+def test_counting_of_listed_values():
+    schema = CLOSED | {"properties": {"ab": {"enum": ["cd", [], {}]}, "e": {"const": {"f": 1}}}}
+    counts = counted(schema)
+    assert (counts.values, counts.structured, counts.characters) == (3, 3, 5)

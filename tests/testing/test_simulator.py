@@ -50,6 +50,25 @@ def test_a_stream_is_grammatical(format):
     assert all(name.encode() in data for name in NAMES)
 
 
+def test_claude_pings_its_clients_when_the_first_block_has_begun():
+    data = stream(Simulator("anthropic"), "anthropic").data.decode()
+    events = [line for line in data.splitlines() if line.startswith("event: ")]
+    begin = ["message_start", "content_block_start", "ping", "content_block_delta"]
+    assert events[:4] == [f"event: {name}" for name in begin]
+    assert events.count("event: ping") == 1
+
+
+def test_a_stream_of_gemini_says_how_it_is_framed():
+    _, _, path, body = ASKED["gemini"]
+    array, _, query = path.partition("?")
+    assert query == "alt=sse"
+    kinds = [
+        Simulator("gemini").answer(SimRequest.of("POST", one, body, KEY)).headers["content-type"]
+        for one in (path, array)
+    ]
+    assert kinds == ["text/event-stream", "application/json; charset=UTF-8"]
+
+
 @every_format
 def test_the_same_requests_give_the_same_bytes(format):
     first, second = (stream(Simulator(provider_of(format)), format).data for _ in range(2))

@@ -291,9 +291,25 @@ def test_a_result_of_a_server_tool_without_its_call_is_an_orphan():
 def test_a_server_tool_may_wait_while_only_results_are_sent():
     """Programmatic calls: the code still runs while the caller answers what it asked for."""
     server = use("srvtoolu_1", type="server_tool_use", name="code_execution")
-    assert not verify(body(HELLO, said(server, use()), asked(result())), TARGET)
-    report = verify(body(HELLO, said(server, use()), asked(result(), text("And?"))), TARGET)
-    assert "server_call_unanswered" in report
+    tools = [TOOL, {"type": "code_execution_20260521", "name": "code_execution"}]
+    waiting = body(HELLO, said(server, use()), asked(result()), tools=tools)
+    assert not verify(waiting, TARGET)
+    assert verify(waiting | {"tools": [TOOL]}, TARGET).counts == {"tools_missing": 1}
+    spoken = body(HELLO, said(server, use()), asked(result(), text("And?")), tools=tools)
+    assert "server_call_unanswered" in verify(spoken, TARGET)
+
+
+def test_the_result_of_a_toolset_repeats_its_name():
+    call = use(toolset_name="browser")
+    assert not verify(loop(call, result(toolset_name="browser")), TARGET)
+    assert verify(loop(call, result()), TARGET).counts == {"missing_field": 1}
+    assert verify(loop(use(), result(toolset_name="browser")), TARGET)
+
+
+def test_not_all_tools_are_loaded_later():
+    later = TOOL | {"name": "put", "defer_loading": True}
+    assert not verify(body(HELLO, tools=[TOOL, later]), TARGET)
+    assert verify(body(HELLO, tools=[later]), TARGET).counts == {"tools_missing": 1}
 
 
 def test_a_mark_inside_a_result_counts():

@@ -164,6 +164,11 @@ CASES = {
         body(HELLO, toolConfig=tools(spec(), toolChoice={"auto": {}})),
         replace(TARGET, choice_modes=("auto",)),
     ),
+    "parameter_unsupported": Case(
+        body(HELLO, inferenceConfig={"topP": 0.5}),
+        body(HELLO, inferenceConfig={"temperature": 1}),
+        replace(TARGET, refused_params=("temperature", "top_p")),
+    ),
     "forced_choice_with_thinking": Case(
         body(
             HELLO,

@@ -38,6 +38,10 @@ def response(name: str = "get", value: Any = None, **fields: Any) -> dict[str, A
     return {"functionResponse": {"name": name, "response": value, **fields}}
 
 
+def with_media(kind: str) -> dict[str, Any]:
+    return response(parts=[{"inlineData": {"mimeType": kind, "data": "eA=="}}])
+
+
 def said(*parts: Any) -> dict[str, Any]:
     return {"role": "model", "parts": list(parts)}
 
@@ -75,6 +79,11 @@ CASES = {
                 "response_json_schema": {},
             },
         ),
+    ),
+    "bad_result_content": Case(
+        body(HELLO, said(call()), asked(with_media("audio/mp3"))),
+        body(HELLO, said(call()), asked(with_media("image/png"))),
+        replace(TARGET, result_media=("image",)),
     ),
     "bad_part": Case(
         body(asked({"text": "Hi", "inlineData": {}})), body(asked({"inline_data": {}}))

@@ -100,6 +100,18 @@ def signature_sentinel(target: Target) -> str:
     return f"{quoted(text)} stands in for it" if text else ""
 
 
+def failed_results(target: Target) -> str:
+    told = "marked by a field" if target.result_error_flag else "said in its text"
+    repeated = listed(target.echoed_fields, "")
+    return f"{told}; {repeated} of the call is repeated" if repeated else told
+
+
+def undeclared_tools(target: Target) -> str:
+    told = "refused" if target.tools_with_history else "accepted"
+    bound = listed(target.replayed_if_offered, "")
+    return f"{told}; so is {bound}, which the provider runs" if bound else told
+
+
 def most_calls(target: Target) -> str:
     most = target.calls_per_message
     return f"at most {most}; more are split over messages" if most else ""
@@ -114,7 +126,8 @@ def other_refusals(target: Target) -> str:
     told = []
     for one in target.refusals:
         beside = f"beside {quoted(one.beside)}" if one.beside else ""
-        words = (quoted(one.field), listed(one.values, ""), beside, listed(one.beside_values, ""))
+        but = f"other than {listed(one.taken)}" if one.taken else listed(one.values, "")
+        words = (quoted(one.field), but, beside, listed(one.beside_values, ""))
         told.append(" ".join(filter(None, words)))
     return "; ".join(told)
 

@@ -12,6 +12,7 @@ from canonicall.cli.provider_answers import (
     choices,
     each_of,
     efforts,
+    failed_results,
     id_rule,
     in_words,
     listed,
@@ -25,6 +26,7 @@ from canonicall.cli.provider_answers import (
     reasoning_placeholder,
     seed_name,
     signature_sentinel,
+    undeclared_tools,
     unknown_fields,
     unmarked,
     yes_no,
@@ -112,7 +114,8 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact(
             "result_error_flag",
             "failure of a result",
-            yes_no("result_error_flag", "marked by a field", "said in its text"),
+            failed_results,
+            also="echoed_fields",
         ),
         Fact(
             "user_after_results",
@@ -195,10 +198,12 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact(
             "tools_with_history",
             "tools left out, calls in the history",
-            yes_no("tools_with_history", "refused", "accepted"),
+            undeclared_tools,
+            also="replayed_if_offered",
         ),
         Fact("strict_tools", "strict tools are taken", no_unless("strict_tools")),
         Fact("choice_modes", "tool choice", choices, also="choice_names"),
+        Fact("late_choice", "of tools among the messages", no_unless("late_choice")),
         Fact("parallel_switch", "parallel calls can be switched off", yes_no("parallel_switch")),
         Fact(
             "parallel_needs_tools",

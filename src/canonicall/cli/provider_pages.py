@@ -253,6 +253,8 @@ def _wider(profile: Profile) -> Iterator[tuple[str, Target, dict[str, Rule]]]:
 def _taken(field: str, served: Target) -> tuple[str, str]:
     if field != "ids":
         return answer_to(field, served)
+    if not served.ids.refused:
+        return "id of a call", "none is needed" if served.ids.style == "echoed" else "any"
     limit = f", at most {served.ids.max_length} characters" if served.ids.max_length else ""
     some = f"any that matches {quoted(served.ids.pattern)}{limit}"
     return "id of a call", "none is needed" if served.ids.style == "echoed" else some

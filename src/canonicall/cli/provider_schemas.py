@@ -25,6 +25,7 @@ _TOLD = (
 _TOLD_OF_STRICT = (
     *("keywords", "formats", "refs", "ref_alone", "all_required", "closed", "typed", "min_items"),
     *("max_depth", "max_properties", "max_values", "max_tools", "max_optional", "max_unions"),
+    *("max_characters", "plain_values"),
     "max_optional_each",
 )
 """The fields that have words below."""
@@ -66,13 +67,15 @@ def _strict_facts(rule: StrictRule) -> Iterator[tuple[str, str]]:
     yield "references", _REFERENCES[rule.refs] + beside
     yield "properties", "all are required" if rule.all_required else "may be missing"
     closed = "have to say" if rule.closed else "need not say"
-    yield "objects", f"{closed} `additionalProperties: false`"
+    apart = "; none is a listed value" if rule.plain_values else ""
+    yield "objects", f"{closed} `additionalProperties: false`{apart}"
     yield "listed values", "need a `type` beside them" if rule.typed else ""
     yield "minItems", listed(rule.min_items, "")
     limits = {
         "depth": rule.max_depth,
         "properties": rule.max_properties,
         "values in enums": rule.max_values,
+        "characters of names and values": rule.max_characters,
         "strict tools": rule.max_tools,
         "properties that may be missing": rule.max_optional,
         "of one schema": rule.max_optional_each,

@@ -66,11 +66,18 @@ class Counts(Struct, frozen=True):
     """The properties of all strict tools so far."""
     optional_each: int = 0
     """The optional properties of the last of them alone."""
+    structured: int = 0
+    """Listed values that are objects or lists."""
+    characters: int = 0
+    """Of the names of properties and definitions and of listed texts."""
 
 
 def counted(schema: Schema) -> Counts:
     """The counts of a schema. A loop, for schemas can be deep."""
-    optional = unions = properties = values = 0
+    optional = unions = properties = 0
+    listed: list[Any] = []
+    names: list[str] = []
+    consts: list[Any] = []
     waiting: list[Any] = [schema]
     while waiting:
         node = waiting.pop()
@@ -84,11 +91,20 @@ def counted(schema: Schema) -> Counts:
             properties += len(declared)
             optional += sum(name not in needed for name in declared)
         if isinstance(node.get("enum"), list):
-            values += len(node["enum"])
+            listed += node["enum"]
+        consts.append(node.get("const"))
         unions += "anyOf" in node or isinstance(node.get("type"), list)
         for name, value in node.items():
             if name in MAPS and isinstance(value, dict):
                 waiting += value.values()
+                names += value
             elif name in HOLDERS:
                 waiting.append(value)
-    return Counts(optional, unions, properties, values)
+    return Counts(
+        optional,
+        unions,
+        properties,
+        len(listed),
+        structured=sum(isinstance(one, dict | list) for one in (*listed, *consts)),
+        characters=sum(len(one) for one in (*names, *listed) if isinstance(one, str)),
+    )

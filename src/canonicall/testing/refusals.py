@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from canonicall.target import Target
 from canonicall.testing.doors.door import Door
 from canonicall.testing.failure import Failure
@@ -39,6 +41,17 @@ def unreadable(what: str, target: Target) -> Failure:
     return Failure(400, ErrorBody(what, kind_of(target, 400)))
 
 
+def parsed(data: bytes, door: Door, target: Target) -> dict[str, Any]:
+    """The body of a request; a failure where it is none."""
+    try:
+        body = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise unreadable(door.not_json.replace("{why}", str(error)), target) from None
+    if not isinstance(body, dict):
+        raise unreadable("The body of the request has to be a JSON object.", target)
+    return body
+
+
 def failures_in(faults: frozenset[Fault], target: Target) -> Iterator[Failure]:
     """The error responses among some faults."""
     if Fault.RATE_LIMITED in faults:
@@ -72,6 +85,13 @@ _USUAL = {
     503: "overloaded_error",
     529: "overloaded_error",
 }
+
+
+def kind_of_missing(format: str) -> str:
+    """What a format calls it that nothing is there."""
+    return {"gemini": "NOT_FOUND", "bedrock": "UnknownOperationException"}.get(
+        format, "not_found_error"
+    )
 
 
 def kind_of(target: Target, status: int) -> str:

@@ -8,7 +8,6 @@ a script, or the small one that is built in.
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -20,6 +19,7 @@ from canonicall.reply import Reply
 from canonicall.target import Target
 from canonicall.testing.doors import DOORS
 from canonicall.testing.doors.door import (
+    CANCEL,
     COUNT,
     DELETE,
     INPUT_ITEMS,
@@ -35,7 +35,13 @@ from canonicall.testing.failure import Failure
 from canonicall.testing.faults import HEADER, Entry, Fault, Schedule, faults_in
 from canonicall.testing.known_models import models_of
 from canonicall.testing.model_limits import beyond_the_model
-from canonicall.testing.refusals import failures_in, refusal, unreadable
+from canonicall.testing.refusals import (
+    failures_in,
+    kind_of_missing,
+    parsed,
+    refusal,
+    unreadable,
+)
 from canonicall.testing.replies import issued
 from canonicall.testing.script import Model
 from canonicall.testing.small_model import SmallModel
@@ -81,22 +87,43 @@ class Simulator:
         self._signatures = signatures
         self._stored = StoredResponses()
         self._answers = 0
+        self._requests = 0
 
     def answer(self, request: SimRequest) -> SimResponse:
         """The response to a request. Never raises on anything a client sends."""
-        for format in self.profile.formats:
-            door = DOORS[format]
-            asked = door.asked(self._at_usual_path(request, format))
+        self._requests += 1
+        usual = {format: self._at_usual_path(request, format) for format in self.profile.formats}
+        for format, moved in usual.items():
+            asked = DOORS[format].asked(moved)
             if asked is not None:
                 target = self._target(format, asked.name)
-                try:
-                    return self._answered(door, asked, request, target)
-                except Failure as failure:
-                    said = door.error(failure.status, failure.error, target)
-                    headers = failure.headers | door.error_headers(failure.error)
-                    return SimResponse.json(failure.status, said, **headers)
+                return self._at_door(DOORS[format], asked, request, target)
+        held = [DOORS[format] for format, moved in usual.items() if DOORS[format].has_path(moved)]
+        door = held[0] if held else DOORS[self.profile.formats[0]]
         what = f"{request.method} {request.path} is not served by {self.profile.name}"
-        return SimResponse.json(404, {"error": {"message": what, "type": "not_found_error"}})
+        failure = Failure(404, ErrorBody(what, kind_of_missing(door.format)))
+        failure = door.wrong_method(request) if held else failure
+        return self._refused(door, failure, self._target(door.format, ""))
+
+    def _at_door(
+        self, door: Door, asked: Asked, request: SimRequest, target: Target
+    ) -> SimResponse:
+        try:
+            response = self._answered(door, asked, request, target)
+        except Failure as failure:
+            return self._refused(door, failure, target)
+        return replace(response, headers={**response.headers, **self._numbered(door)})
+
+    def _refused(self, door: Door, failure: Failure, target: Target) -> SimResponse:
+        said = door.error(failure.status, failure.error, target)
+        said = door.told(said, self._numbered(door)[door.request_header])
+        headers = failure.headers | door.error_headers(failure.error)
+        response = SimResponse.json(failure.status, said, **headers)
+        return replace(response, headers={**response.headers, **self._numbered(door)})
+
+    def _numbered(self, door: Door) -> dict[str, str]:
+        """The header that says which request is answered."""
+        return {door.request_header: f"req_{self._requests:024d}"}
 
     def _at_usual_path(self, request: SimRequest, format: str) -> SimRequest:
         """The same at the path of the format, where this host has another of its own."""
@@ -116,12 +143,15 @@ class Simulator:
         if asked.action == MODEL:
             self._need_model(door, target)
             return SimResponse.json(200, door.one_model(asked.name, target))
-        if asked.action in (STORED, INPUT_ITEMS, DELETE):
+        if asked.action in (STORED, INPUT_ITEMS, DELETE, CANCEL):
             return self._from_store(asked)
-        body = _parsed(request.body, target)
+        if door.most_bytes and len(request.body) > door.most_bytes:
+            raise door.too_large()
+        body = parsed(request.body, door, target)
         target = self._target(door.format, door.model(asked, body))
         if asked.action == COUNT:
-            self._need_model(door, target)
+            self._need_model(door, target, body)
+            self._need_sound(door, door.counted(body), target)
             return SimResponse.json(200, door.tokens(len(request.body) // 4 + 1))
         try:
             response = self._reply(door, asked, request, body, target)
@@ -134,7 +164,7 @@ class Simulator:
     def _reply(
         self, door: Door, asked: Asked, request: SimRequest, body: dict[str, Any], target: Target
     ) -> SimResponse:
-        self._need_model(door, target)
+        self._need_model(door, target, body)
         faults = self._faults(request, target)
         whole = self._whole(body) if door.keeps_responses else body
         violations = tuple(self._violations(door, whole, target))
@@ -150,10 +180,15 @@ class Simulator:
             return SimResponse.json(200, door.error(500, error, target))
         return SimResponse.json(200, self._kept(door, reply, whole, target))
 
+    def _need_sound(self, door: Door, body: dict[str, Any], target: Target) -> None:
+        """A failure where the rules are broken; signatures are not looked at for a count."""
+        violations = tuple(_judged(body, target))
+        if violations:
+            raise refusal(violations, body, door, target)
+
     def _violations(self, door: Door, body: dict[str, Any], target: Target) -> Iterable[Violation]:
         """What the provider would refuse; the rules come before what only it can check."""
-        judged = verify(body, target.as_served)
-        yield from (one for one in judged if isinstance(one, Violation))
+        yield from _judged(body, target)
         if self._signatures == "own":
             yield from door.broken_seals(body, target)
             if door.keeps_responses:
@@ -207,7 +242,7 @@ class Simulator:
             self._kept(door, reply, body, target)
         is_cut = Fault.CUT_STREAM in faults
         sent = cut(pieces) if is_cut else pieces
-        headers = {"content-type": door.stream_type, "cache-control": "no-cache"}
+        headers = {"content-type": door.type_of_stream(request), "cache-control": "no-cache"}
         return SimResponse(200, headers, paced(iter(sent), faults), is_cut)
 
     def _kept(
@@ -223,14 +258,15 @@ class Simulator:
         if asked.action == DELETE and self._stored.delete(asked.name):
             gone = {"id": asked.name, "object": "response", "deleted": True}
             return SimResponse.json(200, gone)
-        found = (
-            self._stored.get(asked.name)
-            if asked.action == STORED
-            else self._stored.input_items(asked.name)
-        )
+        is_input = asked.action == INPUT_ITEMS
+        found = (self._stored.input_items if is_input else self._stored.get)(asked.name)
         if found is None or asked.action == DELETE:
             what = f"Response with id '{asked.name}' not found."
             raise Failure(404, ErrorBody(what, "invalid_request_error"))
+        if asked.action == CANCEL:
+            # No reply is still being made here, in the background or not.
+            what = "Cannot cancel a synchronous response."
+            raise Failure(400, ErrorBody(what, "invalid_request_error"))
         return SimResponse.json(200, found)
 
     def _faults(self, request: SimRequest, target: Target) -> frozenset[Fault]:
@@ -247,17 +283,15 @@ class Simulator:
     def _named_models(self) -> Sequence[str]:
         return self._models or models_of(self.profile.name)
 
-    def _need_model(self, door: Door, target: Target) -> None:
+    def _need_model(self, door: Door, target: Target, body: dict[str, Any] | None = None) -> None:
+        own = self.profile.endpoints.get(door.format)
+        is_named = bool(target.model) or (own is not None and own.names_model)
+        if body is not None and not is_named and door.needs_model(body, target):
+            raise unreadable(door.no_model_named, target)
         if self._models and target.model not in self._models:
             raise door.no_model(target)
 
 
-def _parsed(data: bytes, target: Target) -> dict[str, Any]:
-    try:
-        body = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        what = f"We could not parse the JSON body of your request: {error}"
-        raise unreadable(what, target) from None
-    if not isinstance(body, dict):
-        raise unreadable("The body of the request has to be a JSON object.", target)
-    return body
+def _judged(body: dict[str, Any], target: Target) -> Iterable[Violation]:
+    """The rules of the service that a body breaks."""
+    return (one for one in verify(body, target.as_served) if isinstance(one, Violation))

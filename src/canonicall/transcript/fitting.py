@@ -23,8 +23,9 @@ from canonicall.blocks import (
     ToolResult,
     Unknown,
 )
+from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding
-from canonicall.ledger import Ledger
+from canonicall.ledger import Interaction, Ledger
 from canonicall.reply import PAUSED
 from canonicall.target import Target
 from canonicall.transcript.completion import family
@@ -50,12 +51,15 @@ class Fitter:
         self.policy = policy
         self.projection = projection
         self.kept_marks = False
+        self.offered: tuple[str, ...] = ()
+        """The names of the tools that the request offers."""
 
     def reply(
-        self, message: Message, ledger: Ledger, entry: int, findings: list[Finding]
+        self, message: Message, conversation: Conversation, entry: int, findings: list[Finding]
     ) -> list[Block]:
         """The blocks of an assistant message."""
-        kept_server = self._kept_server_blocks(message, ledger)
+        ledger = conversation.ledger
+        kept_server = self._kept_server_blocks(message, conversation)
         blocks: list[Block] = []
         for index, block in enumerate(message.blocks):
             if _is_bare_text(block):
@@ -241,7 +245,7 @@ class Fitter:
         self.kept_marks |= cache is not None
         return replace(block, opaque=opaque, native=native, cache=cache)
 
-    def _kept_server_blocks(self, message: Message, ledger: Ledger) -> set[str]:
+    def _kept_server_blocks(self, message: Message, conversation: Conversation) -> set[str]:
         """Ids of the calls whose server-side blocks in this message the target can be sent.
 
         A pair goes or stays as one. A call without its result stays while the provider waits:
@@ -254,8 +258,10 @@ class Fitter:
         waiting = message.finish == PAUSED or any(call.kind != "server" for call in message.calls)
         kept: set[str] = set()
         for block in message.blocks:
-            one = ledger.get(_server_id(block))
+            one = conversation.ledger.get(_server_id(block))
             if one is None or not self._is_own_server_block(block, message):
+                continue
+            if not self._is_offered(one) or _is_parted(one, conversation):
                 continue
             if not isinstance(block, ToolCall):
                 if self._is_own_server_block(one.call, message):
@@ -263,6 +269,15 @@ class Fitter:
             elif waiting or not one.is_open:
                 kept.add(one.id)
         return kept
+
+    def _is_offered(self, one: Interaction) -> bool:
+        """Whether the tool is there that a server call needs: one that waits needs its own again.
+
+        A tool may run under several names: `bash_code_execution` is of `code_execution`.
+        """
+        if not one.is_open and one.name not in self.target.replayed_if_offered:
+            return True
+        return any(one.name.endswith(name) for name in self.offered)
 
     def _is_own_server_block(self, block: Block, message: Message) -> bool:
         name = block.name if isinstance(block, ToolCall | ToolResult) else ""
@@ -283,6 +298,20 @@ class Fitter:
             arguments = msgspec.json.encode(block.args or {}).decode()
             return [Text(text=f"[The provider ran {block.name} with {arguments}.]")]
         return []
+
+
+def _is_parted(one: Interaction, conversation: Conversation) -> bool:
+    """Whether others have spoken between a server call and its result, or since, or answered it."""
+    until = len(conversation) if one.result_entry is None else one.result_entry
+    between = conversation.entries[one.entry + 1 : until + 1]
+    return any(
+        isinstance(entry, Message)
+        and entry.role != "assistant"
+        and any(
+            not isinstance(block, ToolResult) or block.call_id == one.id for block in entry.blocks
+        )
+        for entry in between
+    )
 
 
 def _is_no_pdf(block: Block) -> bool:

@@ -156,11 +156,20 @@ def _unforced(request: Request, target: Target, findings: list[Finding]) -> Requ
         return request
     asked = reasoning is not None and bool(reasoning.enabled or reasoning.budget)
     refused = reasoning is not None and (reasoning.enabled is False or reasoning.effort == "none")
+    refused = refused and not _always_thinks(target)
     if refused or not (asked or target.reasoning_placeholder is not None):
         return request
     why = "The target does not force a call while the model thinks; it may choose."
     findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
     return replace(request, tool_choice=replace(choice, mode="auto"))
+
+
+def _always_thinks(target: Target) -> bool:
+    """Whether a wish not to think is refused, and so not sent."""
+    return any(
+        one.field == "thinking.type" and not one.beside and one.values in ((), ("disabled",))
+        for one in target.refusals
+    )
 
 
 def _known_fields_only(request: Request, target: Target, findings: list[Finding]) -> Request:
@@ -181,7 +190,9 @@ def _known_fields_only(request: Request, target: Target, findings: list[Finding]
     for index, tool in enumerate(request.tools):
         kept = tool.native
         if tool.kind == "server":
-            kept = kept if takes_unknown("tool", target, is_own=is_own) else None
+            # What tells which tool of the provider it is: its type, or the name of its field.
+            is_known = kept is not None and any(one in target.fields.tool for one in kept.fields)
+            kept = kept if is_known or takes_unknown("tool", target, is_own=is_own) else None
         elif kept is not None:
             where = f"tools[{index}]"
             kept = _without_own_words(kept, target)

@@ -71,6 +71,7 @@ class Renderer:
         self._rewind(0)
         self.projection.rewind((0, 0))
         self._offered = offered
+        self._fitter.offered = offered
         for name in offered:
             self.projection.name(name)
 
@@ -164,7 +165,7 @@ class Renderer:
     def _reply(self, message: Message, conversation: Conversation, index: int) -> None:
         where = f"entries[{index}]"
         ledger = conversation.ledger
-        blocks = self._fitter.reply(message, ledger, index, self._findings)
+        blocks = self._fitter.reply(message, conversation, index, self._findings)
         results: list[ToolResult] = []
         moved: list[Media | Text] = []
         for call in message.blocks:
@@ -199,7 +200,17 @@ class Renderer:
             name=self.projection.name(call.name),
             kind=call.kind if self.target.custom_tools else "function",
             is_complete=True,
+            native=self._echoed(call, result),
         )
+
+    def _echoed(self, call: ToolCall, result: ToolResult) -> Native | None:
+        """The native fields of a result, with those that it repeats from its call."""
+        if call.native is None or call.native.format != self.target.format:
+            return result.native
+        fields = call.native.fields
+        told = {name: fields[name] for name in self.target.echoed_fields if name in fields}
+        own = result.native.fields if result.native is not None else {}
+        return Native(self.target.format, own | told) if told else result.native
 
     def _report_set_aside(self, message: Message, conversation: Conversation, index: int) -> None:
         """Say which results are not sent, and send orphans as text if the policy says so."""

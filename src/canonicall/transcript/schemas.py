@@ -70,11 +70,10 @@ def fitted_tools(
         if tool.strict and rule.strict is not None:
             held = _fitted(tool, index, rule, strict=True)
             counts = held.counts
-            sums = Counts(
+            sums = replace(
+                counts,
                 optional=used.optional + counts.optional,
                 unions=used.unions + counts.unions,
-                properties=counts.properties,
-                values=counts.values,
                 fields=used.fields + counts.properties,
                 optional_each=counts.optional,
             )
@@ -150,6 +149,8 @@ def why_not_strict(made: Made, rule: StrictRule, sums: Counts, tools: int, polic
         return inexact[0].what
     if rule.some_required and made.schema.get("properties") and not made.schema.get("required"):
         return "At least one parameter has to be required."
+    if rule.plain_values and sums.structured:
+        return "Listed values may not be objects or lists."
     limits = (
         (tools + 1, rule.max_tools, "strict tools in a request"),
         (sums.optional, rule.max_optional, "optional parameters in strict tools"),
@@ -157,6 +158,7 @@ def why_not_strict(made: Made, rule: StrictRule, sums: Counts, tools: int, polic
         (sums.unions, rule.max_unions, "parameters of several types in strict tools"),
         (sums.properties, rule.max_properties, "properties in a strict schema"),
         (sums.values, rule.max_values, "listed values in a strict schema"),
+        (sums.characters, rule.max_characters, "characters of names and values in a strict schema"),
         (sums.fields, rule.max_fields, "properties in all strict tools"),
     )
     for count, limit, what in limits:

@@ -4,6 +4,7 @@ Here: messages and their blocks. `anthropic_pairs` has calls and results, `anthr
 stands around the messages: tools, tool choice, thinking, cache marks.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,6 +31,7 @@ BLOCK_FIELDS = {
     "thinking": {"type", "thinking", "signature"},
     "redacted_thinking": {"type", "data"},
 }
+SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
 RESULT_CONTENT = {"text", "image", "document", "search_result", "tool_reference", "browser_state"}
 
 
@@ -42,14 +44,14 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         yield refuse("empty_input", "$.messages", error, source=MESSAGES)
     yield from _roles(messages, target)
     yield from _instructions(turns)
-    yield from _ends(turns, target)
+    yield from _ends(root, turns, target)
     for at, message in enumerate(messages):
         yield from _content(message, is_last=at == len(messages) - 1)
     for turn in turns:
         for block in turn.blocks:
             yield from _block(block, turn, target)
         yield from _thinking_last(turn)
-    yield from pair_violations(turns)
+    yield from pair_violations(turns, root.nodes("tools"), target)
     yield from setting_violations(root, turns, target)
 
 
@@ -81,7 +83,7 @@ def _instructions(turns: list[Turn]) -> Iterator[Violation]:
             yield refuse("bad_role_order", turn.where, source=source)
 
 
-def _ends(turns: list[Turn], target: Target) -> Iterator[Violation]:
+def _ends(root: Node, turns: list[Turn], target: Target) -> Iterator[Violation]:
     if not turns:
         return
     if target.starts_with_user and turns[0].role == "assistant":
@@ -93,7 +95,8 @@ def _ends(turns: list[Turn], target: Target) -> Iterator[Violation]:
     final = last.blocks[-1]
     if final.get("type") != "text":
         return  # A paused turn of a provider's own tool is sent back as it came.
-    if target.ends_with_user:
+    # SDK beta/message_create_params.py: a retry with this token goes on from what was said.
+    if target.ends_with_user and not root.has("fallback_credit_token"):
         error = (
             "This model does not support assistant message prefill. "
             "The conversation must end with a user message."
@@ -138,9 +141,12 @@ def _block(block: Node, turn: Turn, target: Target) -> Iterator[Violation]:
         case "thinking" if not block.text("signature") and target.reasoning != "open":
             error = f"{dotted(block.where)}.thinking.signature: Field required"
             yield refuse("thinking_unsigned", block.where, error, source=ERRORS)
-        case "server_tool_use" if not block.text("id").startswith("srvtoolu_"):
-            pattern = "String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'"
-            error = f"{dotted(block.where)}.server_tool_use.id: {pattern}"
+        case "redacted_thinking" if not block.text("data"):
+            error = f"{dotted(block.where)}.redacted_thinking.data: Field required"
+            yield refuse("thinking_unsigned", block.where, error, source=ERRORS)
+        case "server_tool_use" if not SERVER_ID.fullmatch(block.text("id")):
+            error = f"{dotted(block.where)}.server_tool_use.id: String should match pattern "
+            error += f"'^{SERVER_ID.pattern}$'"
             yield refuse("bad_call_id", block.at("id"), error, source=ERRORS)
 
 

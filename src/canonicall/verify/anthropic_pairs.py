@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from canonicall.target import Target
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.pairing import Answer, Call, Step, step_faults
 from canonicall.verify.violation import Violation, refuse
@@ -46,9 +47,10 @@ def blocks(message: Node) -> list[Node]:
     return message.nodes("content")
 
 
-def pair_violations(turns: list[Turn]) -> Iterator[Violation]:
+def pair_violations(turns: list[Turn], tools: list[Node], target: Target) -> Iterator[Violation]:
     yield from _pairs(turns)
     yield from _server_pairs(turns)
+    yield from _server_tools(turns, tools, target)
 
 
 def _pairs(turns: list[Turn]) -> Iterator[Violation]:
@@ -66,6 +68,8 @@ def _pairs(turns: list[Turn]) -> Iterator[Violation]:
             yield refuse(broken.code, broken.where, error, source=HANDLING)
         yield from _results_first(turn, answers)
         yield from _calls_last(turn)
+        yield from _own_results(turn)
+        yield from _toolsets(before, turn)
         before = turn
 
 
@@ -119,6 +123,21 @@ def _calls_last(turn: Turn) -> Iterator[Violation]:
         yield refuse("calls_not_last", texts[0].where, error, source=source)
 
 
+def _own_results(turn: Turn) -> Iterator[Violation]:
+    """The assistant calls and does not answer."""
+    for block in turn.of_type("tool_result") if turn.role == "assistant" else ():
+        yield refuse("orphan_result_sent", block.where, source=HANDLING)
+
+
+def _toolsets(before: Turn, turn: Turn) -> Iterator[Violation]:
+    """The result of a call of a toolset names the toolset as well."""
+    named = {one.text("id"): one.text("toolset_name") for one in before.of_type("tool_use")}
+    for block in turn.of_type("tool_result"):
+        if block.text("toolset_name") != named.get(block.text("tool_use_id"), ""):
+            source = "anthropic 2.8.0, types/tool_result_block_param.py: toolset_name"
+            yield refuse("missing_field", block.at("toolset_name"), source=source)
+
+
 def _server_pairs(turns: list[Turn]) -> Iterator[Violation]:
     """A provider's own call waits for its result while user messages hold nothing but results."""
     waiting: dict[str, Node] = {}
@@ -138,6 +157,26 @@ def _server_pairs(turns: list[Turn]) -> Iterator[Violation]:
                 waiting[block.text("id")] = block
             elif str(block.get("type")).endswith("_tool_result"):
                 yield from _server_result(waiting, block)
+
+
+def _server_tools(turns: list[Turn], tools: list[Node], target: Target) -> Iterator[Violation]:
+    """A provider's own call that waits needs its tool again, and some need it for ever."""
+    names = {tool.text("name") for tool in tools if tool.has("name")}
+    blocks = [block for turn in turns for block in turn.blocks]
+    done = {
+        block.text("tool_use_id")
+        for block in blocks
+        if str(block.get("type")).endswith("_tool_result")
+    }
+    for call in blocks:
+        if call.get("type") != "server_tool_use":
+            continue
+        name = call.text("name")
+        is_needed = call.text("id") not in done or name in target.replayed_if_offered
+        # One tool may run under several names: `bash_code_execution` is of `code_execution`.
+        if is_needed and not any(name.endswith(one) for one in names):
+            source = f"{HANDLING}; pydantic-ai 2.66.0, of the advisor"
+            yield refuse("tools_missing", call.where, source=source)
 
 
 def _server_result(waiting: dict[str, Node], block: Node) -> Iterator[Violation]:

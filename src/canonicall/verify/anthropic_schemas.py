@@ -211,4 +211,5 @@ def _is_beyond_words(spot: Spot) -> bool:
     """Whether there is something that is refused, in words that nobody has reported."""
     format = spot.schema.get("format", FORMATS[0])
     is_formatted = "string" in spot.types() and format not in FORMATS
-    return is_formatted or any(isinstance(value, dict | list) for value in spot.values("enum"))
+    values = [*spot.values("enum"), spot.schema.get("const")]
+    return is_formatted or any(isinstance(value, dict | list) for value in values)

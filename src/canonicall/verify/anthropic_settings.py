@@ -19,8 +19,22 @@ from canonicall.verify.violation import Violation, refuse
 MESSAGES = "platform.claude.com: messages API reference"
 ERRORS = "platform.claude.com: errors"
 THINKING = "platform.claude.com: thinking-tool-workflows"
+DEFAULTS = {"temperature": 1}
 CACHING = "platform.claude.com: prompt caching"
 CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
+# tool_param.py
+TOOL_FIELDS = {
+    *("name", "input_schema", "description", "type", "strict", "cache_control", "defer_loading"),
+    *("input_examples", "eager_input_streaming", "allowed_callers"),
+}
+# tool_choice_none_param.py and its siblings
+SERIAL = "disable_parallel_tool_use"
+CHOICE_FIELDS = {
+    "auto": {"type", SERIAL},
+    "any": {"type", SERIAL},
+    "tool": {"type", "name", SERIAL},
+    "none": {"type"},
+}
 
 
 def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterator[Violation]:
@@ -42,7 +56,7 @@ def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterato
     yield from messages_output(root, target)
     yield from refused_fields(root, target)
     yield from _cache_marks(root, target)
-    yield from _deferred_marks(tools)
+    yield from _deferred(tools)
 
 
 def _system(root: Node) -> Iterator[Violation]:
@@ -61,16 +75,20 @@ def _tools(tools: list[Node], target: Target) -> Iterator[Violation]:
         error = f"tools: List should have at most {target.max_tools} items"
         yield refuse("too_many_tools", "$.tools", error, source=MESSAGES)
     own = [tool for tool in tools if tool.text("type") in {"", "custom"}]
+    for tool in own if "tool" in target.fields.closed else ():
+        for name in sorted(tool.fields.keys() - TOOL_FIELDS):
+            error = f"{dotted(tool.where)}.custom.{name}: Extra inputs are not permitted"
+            yield refuse("unknown_field", tool.at(name), error, source=MESSAGES)
     declared = [Declared(tool.text("name"), tool.where) for tool in own]
-    for tool in declared:
-        if not is_tool_name(tool.name, target.names):
+    for named in declared:
+        if not is_tool_name(named.name, target.names):
             limits = f"{{{target.names.min_length},{target.names.max_length}}}"
             pattern = target.names.pattern.removesuffix("+") + limits
-            error = f"{dotted(tool.where)}.custom.name: String should match pattern '^{pattern}$'"
-            yield refuse("bad_tool_name", f"{tool.where}.name", error, source=MESSAGES)
-    for tool in repeated_names(declared):
+            error = f"{dotted(named.where)}.custom.name: String should match pattern '^{pattern}$'"
+            yield refuse("bad_tool_name", f"{named.where}.name", error, source=MESSAGES)
+    for named in repeated_names(declared):
         error = "tools: Tool names must be unique."
-        yield refuse("duplicate_tool_name", tool.where, error, source=MESSAGES)
+        yield refuse("duplicate_tool_name", named.where, error, source=MESSAGES)
     if own:
         declared_here = [tool.fields for tool in own]
         judge = partial(schema_violations, own, target)
@@ -100,6 +118,11 @@ def _choice(root: Node, tools: list[Node], target: Target) -> Iterator[Violation
         if CHOICES.get(kind) == "required":
             error = 'tool_choice: type "tool" and "any" are not supported for this model.'
         yield refuse("choice_unsupported", choice.where, error, source=ERRORS)
+    known = CHOICE_FIELDS.get(kind, choice.fields.keys())
+    for name in sorted(choice.fields.keys() - known) if "request" in target.fields.closed else ():
+        error = f"tool_choice.{kind}.{name}: Extra inputs are not permitted"
+        source = "QuantumNous/new-api#2763"
+        yield refuse("unknown_field", choice.at(name), error, source=source)
     is_thinking = root.node("thinking").get("type") == "enabled"
     if CHOICES.get(kind) == "required" and is_thinking and not target.forced_choice_with_reasoning:
         error = "Thinking may not be enabled when tool_choice forces tool use."
@@ -109,9 +132,14 @@ def _choice(root: Node, tools: list[Node], target: Target) -> Iterator[Violation
 def _budget(root: Node) -> Iterator[Violation]:
     thinking = root.node("thinking")
     budget, limit = thinking.get("budget_tokens"), root.get("max_tokens")
-    if thinking.get("type") != "enabled" or not isinstance(budget, int):
-        return
     where = thinking.at("budget_tokens")
+    if thinking.get("type") != "enabled":
+        return
+    if budget is None:
+        error = "thinking.enabled.budget_tokens: Field required"
+        yield refuse("missing_field", where, error, source=MESSAGES)
+    if not isinstance(budget, int):
+        return
     if budget < 1024:
         error = "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
         yield refuse("thinking_budget", where, error, source=MESSAGES)
@@ -131,7 +159,7 @@ def _leading_thinking(root: Node, turns: list[Turn]) -> Iterator[Violation]:
     ]
     loop = turns[asked[-1] + 1 :] if asked else turns
     first = next((turn for turn in loop if turn.role == "assistant" and turn.blocks), None)
-    if first is None or loop[-1].role == "assistant":
+    if first is None:
         return
     head = first.blocks[0]
     if head.get("type") not in ("thinking", "redacted_thinking"):
@@ -161,7 +189,8 @@ def _thinking_while_off(root: Node, turns: list[Turn]) -> Iterator[Violation]:
 
 def _params(root: Node, target: Target) -> Iterator[Violation]:
     for name in target.refused_params:
-        if root.has(name):
+        # "Setting any non-default value returns a 400 error" (docs, "What's new in Claude 4.7").
+        if root.has(name) and root.get(name) != DEFAULTS.get(name):
             error = f"`{name}` is deprecated for this model."
             where, source = root.at(name), "Comfy-Org/ComfyUI#13923"
             yield refuse("parameter_unsupported", where, error, source=source)
@@ -170,10 +199,12 @@ def _params(root: Node, target: Target) -> Iterator[Violation]:
 def _cache_marks(root: Node, target: Target) -> Iterator[Violation]:
     parts = ("tools", "system", "messages")
     marks = [mark for part in parts for mark in _marks_in(root.get(part), root.at(part))]
-    if len(marks) > target.cache_marks:
+    # The mark of the request is one of them, unless the last block has it already.
+    count = len(marks) + (root.has("cache_control") and not _last_mark(root))
+    if count > target.cache_marks:
         error = (
             f"A maximum of {target.cache_marks} blocks with cache_control may be provided. "
-            f"Found {len(marks)}."
+            f"Found {count}."
         )
         yield refuse("too_many_cache_marks", "$", error, source=CACHING)
     yield from marks_in_order(marks, target, CACHING)
@@ -206,7 +237,13 @@ def _lifetime(mark: Any) -> str:
     return str(mark.get("ttl") or "5m") if isinstance(mark, dict) else ""
 
 
-def _deferred_marks(tools: list[Node]) -> Iterator[Violation]:
+def _deferred(tools: list[Node]) -> Iterator[Violation]:
+    """Tools that are loaded later: not all of them, and none with a mark."""
+    if tools and all(tool.get("defer_loading") is True for tool in tools):
+        error = "At least one tool must have defer_loading=false. All tools cannot be deferred."
+        why = "All tools are to be loaded later, and none is there to find them."
+        source = "nearai/ironclaw#7274"
+        yield refuse("tools_missing", "$.tools", error, source=source, why=why)
     for tool in tools:
         if tool.get("defer_loading") is True and tool.has("cache_control"):
             error = (

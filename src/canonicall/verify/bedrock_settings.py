@@ -15,6 +15,13 @@ from canonicall.verify.violation import Violation, refuse
 
 CONVERSE = "docs.aws.amazon.com: Converse API reference"
 
+PARAMS = {
+    "temperature": ("inferenceConfig", "temperature"),
+    "top_p": ("inferenceConfig", "topP"),
+    "top_k": ("additionalModelRequestFields", "top_k"),
+}
+"""Parameters by their canonical names, and where they stand."""
+
 WORDS = Words(
     CONVERSE,
     {
@@ -66,6 +73,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     )
     yield from offer_violations(offer, target, WORDS)
     yield from thinking_violations(extra, target)
+    yield from _params(root, target)
     for spec in specs:
         yield from _definition(spec)
         if spec.has("strict") and not target.strict_tools:
@@ -83,6 +91,19 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     yield from _cache_points(root, tools, messages, target)
     yield from converse_output(root, target)
     yield from refused_fields(root, target)
+
+
+def _params(root: Node, target: Target) -> Iterator[Violation]:
+    for name in target.refused_params:
+        holder, field = PARAMS.get(name, ("", ""))
+        value = root.node(holder).get(field) if holder else None
+        # "Setting any non-default value returns a 400 error" (docs, "What's new in Claude 4.7").
+        if value is not None and (name, value) != ("temperature", 1):
+            error = "The model returned the following errors: "
+            error += f"`{name}` is deprecated for this model."
+            where = f"$.{holder}.{field}"
+            source = "aws-samples/bedrock-chat#1102; Comfy-Org/ComfyUI#13923"
+            yield refuse("parameter_unsupported", where, error, source=source)
 
 
 def _chosen(config: Node) -> Chosen | None:

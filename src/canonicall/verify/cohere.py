@@ -121,7 +121,8 @@ def _end(messages: list[Node], target: Target) -> Iterator[Violation]:
 def _offer(root: Node, messages: list[Node], target: Target) -> Iterator[Violation]:
     tools = root.nodes("tools")
     mode = root.text("tool_choice")
-    chosen = Chosen("$.tool_choice", MODES.get(mode, mode)) if mode else None
+    # Only these two words are known, and only in capitals.
+    chosen = Chosen("$.tool_choice", MODES.get(mode, mode.upper())) if mode else None
     offer = Offer(
         "$.tools",
         tuple(Declared(tool.node("function").text("name"), tool.where) for tool in tools),

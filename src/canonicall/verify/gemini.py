@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from canonicall.target import Target
+from canonicall.verify.gemini_fields import unknown_in_call, unknown_in_content
 from canonicall.verify.gemini_settings import either, setting_violations
 from canonicall.verify.lexical import is_tool_name
 from canonicall.verify.node import Node, plain
@@ -27,6 +28,10 @@ DATA = {
     "toolCall": "tool_call",
     "toolResponse": "tool_response",
 }
+
+
+# A document is a PDF or plain text.
+FAMILIES = {"application": "document", "text": "document"}
 
 
 class Turn(Struct):
@@ -51,6 +56,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         yield refuse("empty_input", "$.contents", error, source=CALLING)
     for turn in turns:
         yield from _content(turn)
+        yield from unknown_in_content(turn.node, target)
         for part in turn.parts:
             yield from _part(part, target)
     yield from _ends(turns, target)
@@ -101,7 +107,7 @@ def _part(part: Node, target: Target) -> Iterator[Violation]:
     elif present == ["functionCall"]:
         yield from _call(part.node(either(part, "functionCall")), target)
     elif present == ["functionResponse"]:
-        yield from _response(part.node(either(part, "functionResponse")))
+        yield from _response(part.node(either(part, "functionResponse")), target)
 
 
 def _type_of(part: Node) -> str:
@@ -127,14 +133,10 @@ def _call(call: Node, target: Target) -> Iterator[Violation]:
     if call.has("args") and not isinstance(call.get("args"), dict):
         error = f"Invalid value at '{plain(call.at('args'))}' (google.protobuf.Struct)"
         yield refuse("arguments_not_object", call.at("args"), error, source=CALLING)
-    for name in ("thoughtSignature", "thought_signature"):
-        if name in call.fields:
-            error = f'Invalid JSON payload received. Unknown name "{name}" at '
-            error += f"'{plain(call.where)}': Cannot find field."
-            yield refuse("unknown_field", call.at(name), error, source=SIGNATURES)
+    yield from unknown_in_call(call, target)
 
 
-def _response(response: Node) -> Iterator[Violation]:
+def _response(response: Node, target: Target) -> Iterator[Violation]:
     place = f"* GenerateContentRequest.{plain(response.where)}"
     if not response.text("name"):
         error = f"{place}.name: [FIELD_INVALID] Name cannot be empty."
@@ -143,6 +145,15 @@ def _response(response: Node) -> Iterator[Violation]:
         where = response.at("response")
         error = f"Invalid value at '{plain(where)}' (google.protobuf.Struct)"
         yield refuse("response_not_object", where, error, source=CALLING)
+    for part in response.nodes("parts"):
+        for name in ("inlineData", "fileData"):
+            kind = part.node(either(part, name))
+            family = kind.text(either(kind, "mimeType")).partition("/")[0]
+            if family and FAMILIES.get(family, family) not in target.result_media:
+                source = (
+                    "pydantic-ai 2.66.0, profiles/google.py: images, PDF and text, from Gemini 3 on"
+                )
+                yield refuse("bad_result_content", part.where, source=source)
 
 
 def _ends(turns: list[Turn], target: Target) -> Iterator[Violation]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonicall.target import Target
+from canonicall.verify.gemini_fields import flat
 from canonicall.verify.metaschema import shown
 from canonicall.verify.node import Node, plain
 from canonicall.verify.schemas import Spot, Steps, walk
@@ -84,18 +85,13 @@ def _json_schema(declaration: Node) -> Iterator[Violation]:
         yield refuse("bad_tool_schema", declaration.at(name), source=SDK)
 
 
-def _flat(name: str) -> str:
-    """A name as it is in camelCase and in snake_case alike."""
-    return name.replace("_", "").lower()
-
-
 def _inside(schema: dict[str, Any]) -> Iterator[tuple[Steps, Any]]:
     for name, value in schema.items():
         if name == "items":
             yield (name,), value
         elif name in {"properties", "defs"} and isinstance(value, dict):
             yield from (((name, key), option) for key, option in value.items())
-        elif _flat(name) == "anyof" and isinstance(value, list):
+        elif flat(name) == "anyof" and isinstance(value, list):
             yield from (((name, at), option) for at, option in enumerate(value))
 
 
@@ -115,7 +111,7 @@ def _unknown(spot: Spot, name: str, what: str) -> str:
 def _message(spot: Spot) -> Iterator[Violation]:
     """What protobuf has against a schema."""
     for name in spot.schema:
-        if _flat(name) not in SCHEMA_FIELDS:
+        if flat(name) not in SCHEMA_FIELDS:
             error = _unknown(spot, name, "Cannot find field.")
             yield refuse("bad_tool_schema", spot.where, error, source=CALLING)
     kind = spot.schema.get("type")

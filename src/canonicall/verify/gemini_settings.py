@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from canonicall.target import Target
+from canonicall.verify.gemini_fields import unknown_in_functions, unknown_in_request
 from canonicall.verify.gemini_schemas import dialect_violations, schema_violations
 from canonicall.verify.lexical import Declared
 from canonicall.verify.node import Node
@@ -55,6 +56,8 @@ def setting_violations(root: Node, target: Target, *, is_used: bool) -> Iterator
         chosen=_chosen(root) if not root.has(either(root, "cachedContent")) else None,
         is_used=is_used and not root.has(either(root, "cachedContent")),
     )
+    yield from unknown_in_request(root, target)
+    yield from unknown_in_functions(declared, target)
     yield from offer_violations(offer, target, WORDS)
     yield from _allowed_names(root)
     if declared and others and not target.mixed_tools:

@@ -202,6 +202,11 @@ def _id(node: Node, key: str, target: Target) -> Iterator[Violation]:
 
 def _result(message: Node, target: Target) -> Iterator[Violation]:
     yield from _id(message, "tool_call_id", target)
+    name = message.text("name")
+    if name and is_mistral(target) and not is_tool_name(name, target.names):
+        error = f"Function name was {name} but must be a-z, A-Z, 0-9, or contain underscores and "
+        error += f"dashes, with a maximum length of {target.names.max_length}."
+        yield refuse("bad_tool_name", message.at("name"), error, source=MISTRAL)
     content = message.get("content")
     is_blank = not content and not target.empty_results
     if content is None or content == [] or is_blank:

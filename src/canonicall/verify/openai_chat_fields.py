@@ -34,6 +34,10 @@ def field_violations(message: Node, target: Target) -> Iterator[Violation]:
     if "call" in closed and message.has("tool_calls"):
         for call in message.nodes("tool_calls"):
             yield from _unknown(call, _CALL)
+            if not call.has("type"):
+                error = f"Missing required parameter: '{plain(call.at('type'))}'."
+                source = "openai 3.49.0 (Python), chat_completion_message_tool_call_union_param.py"
+                yield refuse("missing_field", call.at("type"), error, source=source)
             if call.has("function"):
                 yield from _unknown(call.node("function"), _CALLED)
     yield from _speaker(message, target)

@@ -59,7 +59,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
         tuple(Declared(_name(tool), tool.where) for tool in functions),
         others=len(tools) - len(functions),
         is_given=root.has("tools"),
-        chosen=chosen(root),
+        chosen=chosen(root, target),
         is_thinking=is_thinking(root, target),
         is_used=any(one.get("tool_calls") or one.get("role") == "tool" for one in messages),
     )
@@ -70,8 +70,18 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     if root.has("parallel_tool_calls") and not tools and target.parallel_needs_tools:
         error = "'parallel_tool_calls' is only allowed when 'tools' are specified."
         yield refuse("choice_without_tools", "$.parallel_tool_calls", error, source=CHAT)
+    if "request" in target.fields.closed:
+        yield from _choice_form(root)
+        yield from _legacy_functions(root, target)
     yield from chat_output(root, target)
     yield from refused_fields(root, target)
+
+
+def _legacy_functions(root: Node, target: Target) -> Iterator[Violation]:
+    count = len(root.values("functions"))
+    if count > target.max_tools:
+        parts = {"count": count, "limit": target.max_tools}
+        yield from WORDS.refuse("too_many_tools", root.at("functions"), **parts)
 
 
 def _name(tool: Node) -> str:
@@ -112,13 +122,40 @@ def _draft_7(root: Spot) -> Iterator[Violation]:
         yield refuse("invalid_schema", fault.where, error, source=MISTRAL)
 
 
-def chosen(root: Node) -> Chosen | None:
+def _choice_form(root: Node) -> Iterator[Violation]:
+    """A choice that is an object says which kind it is, and has the object of that kind."""
+    if not isinstance(root.get("tool_choice"), dict):
+        return
+    node = root.node("tool_choice")
+    kind = node.text("type")
+    if kind not in {"function", "custom", "allowed_tools"}:
+        error = f"Invalid value: '{kind}'. Supported values are: 'function', 'custom', and "
+        error += "'allowed_tools'."
+        yield refuse("choice_unsupported", node.at("type"), error, source=CHAT)
+    elif not node.has(kind):
+        error = f"Missing required parameter: '{plain(node.at(kind))}'."
+        yield refuse("missing_field", node.at(kind), error, source=CHAT)
+    elif kind == "allowed_tools":
+        yield from allowed_mode(node.node(kind))
+
+
+def allowed_mode(allowed: Node) -> Iterator[Violation]:
+    """What may be said of a list of allowed tools."""
+    mode = allowed.text("mode")
+    if mode not in {"auto", "required"}:
+        error = f"Invalid value: '{mode}'. Supported values are: 'auto' and 'required'."
+        yield refuse("choice_unsupported", allowed.at("mode"), error, source=CHAT)
+
+
+def chosen(root: Node, target: Target) -> Chosen | None:
     choice = root.get("tool_choice")
     where = root.at("tool_choice")
     if choice is None:
         return None
     if isinstance(choice, str):
-        return Chosen(where, "required" if choice == "any" else choice)
+        # Mistral's word, which routers take too; a host that looks closely does not know it.
+        is_known = is_mistral(target) or "request" not in target.fields.closed
+        return Chosen(where, "required" if choice == "any" and is_known else choice)
     node = root.node("tool_choice")
     match node.get("type"):
         case "function" | "custom" as kind:

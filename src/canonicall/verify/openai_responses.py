@@ -12,7 +12,9 @@ from canonicall.verify.node import Node, WrongKind, plain
 from canonicall.verify.offer import Offer, Words, offer_violations
 from canonicall.verify.openai_chat_settings import chosen
 from canonicall.verify.openai_responses_settings import (
+    choice_form,
     item_fields,
+    name_of_namespace,
     setting_violations,
     tool_violations,
 )
@@ -32,10 +34,34 @@ OUTPUTS = {
     "shell_call": "shell_call_output",
     "apply_patch_call": "apply_patch_call_output",
     "computer_call": "computer_call_output",
+    "local_shell_call": "local_shell_call_output",
+    "mcp_approval_request": "mcp_approval_response",
 }
 CALLS = {output: call for call, output in OUTPUTS.items()}
-# "Expected an ID that begins with 'fc'."
-PREFIXES = {"function_call": "fc", "custom_tool_call": "ctc", "reasoning": "rs", "message": "msg"}
+# Where the id of the call stands, if not in `call_id`.
+PAIR_IDS = {
+    "local_shell_call_output": "id",
+    "mcp_approval_request": "id",
+    "mcp_approval_response": "approval_request_id",
+}
+# May have an id of a call: a search that the provider runs has none.
+SEARCHES = ("tool_search_call", "tool_search_output")
+# "Expected an ID that begins with 'fc'."; the others as in recorded traffic.
+PREFIXES = {
+    "function_call": "fc",
+    "custom_tool_call": "ctc",
+    "reasoning": "rs",
+    "message": "msg",
+    "web_search_call": "ws",
+    "file_search_call": "fs",
+    "code_interpreter_call": "ci",
+    "image_generation_call": "ig",
+    "tool_search_call": "tsc",
+    "tool_search_output": "tso",
+    "mcp_call": "mcp",
+    "mcp_list_tools": "mcpl",
+    "mcp_approval_request": "mcpr",
+}
 # What can be made from reasoning, and so has to follow it.
 OUTCOMES = (
     "message",
@@ -110,7 +136,9 @@ def _item(item: Node, target: Target) -> Iterator[Violation]:
     kind = _type(item)
     if kind == "message":
         yield from _message(item)
-    if kind in OUTPUTS or kind in CALLS:
+    if kind in PAIR_IDS or (kind in SEARCHES and not item.has("call_id")):
+        pass
+    elif kind in OUTPUTS or kind in CALLS or kind in SEARCHES:
         yield from _call_id(item, target)
     if kind == "function_call":
         yield from _function_call(item, target)
@@ -164,6 +192,7 @@ def _function_call(item: Node, target: Target) -> Iterator[Violation]:
             f"Expected a string that matches the pattern '^{target.names.pattern}$'."
         )
         yield refuse("bad_tool_name", item.at("name"), error, source=RESPONSES)
+    yield from name_of_namespace(item, "namespace")
     if not isinstance(item.get("arguments"), str):
         error = f"Invalid type for '{plain(item.at('arguments'))}': expected a string."
         yield refuse("arguments_not_text", item.at("arguments"), error, source=RESPONSES)
@@ -228,10 +257,8 @@ def _pairs(items: list[Node], *, is_open: bool) -> Iterator[Violation]:
     knows_all = not is_open and all(_type(item) != "item_reference" for item in items)
     for item in items:
         kind = _type(item)
-        pair = (
-            CALLS.get(kind, kind),
-            item.text("call_id") if kind in OUTPUTS or kind in CALLS else "",
-        )
+        key = PAIR_IDS.get(kind, "call_id")
+        pair = CALLS.get(kind, kind), item.text(key) if kind in OUTPUTS or kind in CALLS else ""
         if kind in OUTPUTS:
             if pair in waiting and pair[1]:
                 error = f"Duplicate 'call_id': {pair[1]}"
@@ -282,18 +309,28 @@ def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]
     later = [item for item in items if _type(item) in {"additional_tools", "tool_search_output"}]
     inner = [tool for one in (*tools, *later) for tool in one.nodes("tools")]
     named = [tool for tool in functions if tool.text("name")]
+    is_elsewhere = any(_may_choose(one, target) for one in (*tools, *later))
+    is_open = is_elsewhere or any(root.has(key) for key in CONTINUES)
     offer = Offer(
         "$.tools",
         tuple(Declared(tool.text("name"), tool.where) for tool in named),
         others=len(tools) - len(named) + len(inner),
         is_given=root.has("tools"),
-        chosen=None if inner or any(root.has(key) for key in CONTINUES) else chosen(root),
+        chosen=None if is_open else chosen(root, target),
         is_used=any(_type(item) in OUTPUTS for item in items),
     )
     # Each tool is read before the choice among them (recorded: a missing name is told first).
     for tool in functions:
         yield from _definition(tool, target)
+    if "request" in target.fields.closed:
+        yield from choice_form(root)
     yield from offer_violations(offer, target, WORDS)
+
+
+def _may_choose(holder: Node, target: Target) -> bool:
+    """Whether a choice may name one of the tools that a tool or an item holds."""
+    is_late = holder.get("type") == "additional_tools"
+    return bool(holder.nodes("tools")) and (target.late_choice or not is_late)
 
 
 def _definition(tool: Node, target: Target) -> Iterator[Violation]:

@@ -1,13 +1,18 @@
 """What the Responses API refuses around the items: fields it does not know, or does not find."""
 
+import re
 from collections.abc import Iterator
 
 from canonicall.target import Target
 from canonicall.verify.node import Node, plain
+from canonicall.verify.openai_chat_settings import allowed_mode
 from canonicall.verify.openai_outputs import responses_output
 from canonicall.verify.refused import refused_fields
 from canonicall.verify.violation import Violation, refuse
 
+CHOICES = "openai 3.49.0 (Python), types/responses; BerriAI/litellm#32505"
+NAMESPACE = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+LONGEST_NAMESPACE = 64
 PARAMS = {
     "max_tokens": "max_output_tokens",
     "temperature": "temperature",
@@ -43,15 +48,59 @@ def tool_violations(root: Node) -> Iterator[Violation]:
     """Tools that are loaded later, and the search that loads them."""
     tools = root.nodes("tools")
     searches = [tool for tool in tools if tool.get("type") == "tool_search"]
-    later = [tool for tool in tools if tool.get("defer_loading") is True]
+    inner = [one for tool in tools for one in tool.nodes("tools")]
+    later = [tool for tool in (*tools, *inner) if tool.get("defer_loading") is True]
     source = "pydantic-ai 2.66.0, models/openai.py"
     if later and not searches:
         error = "Deferred tools require tools.tool_search."
         yield refuse("tool_search_missing", later[0].at("defer_loading"), error, source=source)
+    for tool in tools:
+        if tool.get("type") == "namespace":
+            yield from name_of_namespace(tool, "name")
     for tool in searches:
         if tool.get("execution") == "client" and not tool.text("description"):
             error = f"Missing required parameter: '{plain(tool.at('description'))}'."
             yield refuse("missing_field", tool.at("description"), error, source=source)
+
+
+def name_of_namespace(node: Node, key: str) -> Iterator[Violation]:
+    """The name of a namespace, be it declared or that of a call."""
+    name, place = node.text(key), plain(node.at(key))
+    source = "OpenAPI: NamespaceToolParam and FunctionCallOutputItemParam"
+    if name and not NAMESPACE.fullmatch(name):
+        error = f"Invalid '{place}': string does not match pattern. Expected a string that matches "
+        error += f"the pattern '^{NAMESPACE.pattern}$'."
+        if len(name) > LONGEST_NAMESPACE:
+            error = f"Invalid '{place}': string too long. Expected a string with maximum length "
+            error += f"{LONGEST_NAMESPACE}, but got a string with length {len(name)} instead."
+        yield refuse("bad_tool_name", node.at(key), error, source=source)
+
+
+def choice_form(root: Node) -> Iterator[Violation]:
+    """A choice that is an object: a function by its name, or a kind of tool that is offered."""
+    choice = root.get("tool_choice")
+    if not isinstance(choice, dict):
+        return
+    node = root.node("tool_choice")
+    kind, where = node.text("type"), node.where
+    if kind in {"function", "custom"} and not node.text("name"):
+        error = f"Missing required parameter: '{plain(node.at('name'))}'."
+        yield refuse("missing_field", node.at("name"), error, source=CHOICES)
+    elif kind == "allowed_tools":
+        yield from allowed_mode(node)
+    elif kind not in {"function", "custom"} and kind not in _kinds(root):
+        error = f"Tool choice '{kind}' not found in 'tools' parameter."
+        yield refuse("choice_names_unknown_tool", where, error, source=CHOICES)
+
+
+def _kinds(root: Node) -> set[str]:
+    """The types of the tools, with and without a date or a `_preview`."""
+    kinds = {tool.text("type") for tool in root.nodes("tools")}
+    return (
+        kinds
+        | {kind.partition("_preview")[0] for kind in kinds}
+        | {f"{kind}_preview" for kind in kinds}
+    )
 
 
 def setting_violations(root: Node, target: Target) -> Iterator[Violation]:

@@ -14,7 +14,7 @@ def refused_fields(root: Node, target: Target) -> Iterator[Violation]:
         if target.thinking and is_kind_of_thinking(rule):
             continue
         value = _value(root, rule.field)
-        if value is None or (rule.values and value not in rule.values):
+        if value is None or value in rule.taken or (rule.values and value not in rule.values):
             continue
         if rule.beside and not _is_there(_value(root, rule.beside), rule.beside_values):
             continue

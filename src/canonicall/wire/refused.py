@@ -28,7 +28,9 @@ def without_refused(body: dict[str, Any], target: Target) -> tuple[dict[str, Any
 
 def _is_refused(body: dict[str, Any], refusal: Refusal) -> bool:
     found = _at(body, refusal.field)
-    if found is None or (refusal.values and found not in refusal.values):
+    if found is None or found in refusal.taken:
+        return False
+    if refusal.values and found not in refusal.values:
         return False
     beside = _at(body, refusal.beside) if refusal.beside else True
     wanted = refusal.beside_values

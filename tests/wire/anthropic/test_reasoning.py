@@ -130,7 +130,8 @@ def test_a_limit_below_the_least_budget_leaves_no_room_for_thinking():
     [
         ([], True),
         ([ASKED], True),
-        ([ASKED, CALLED], True),
+        ([ASKED, THOUGHT], True),
+        ([ASKED, CALLED], False),
         ([ASKED, CALLED, ADDED], True),
         ([ASKED, CALLED, ANSWERED, CALLED, ADDED, THOUGHT, ANSWERED], True),
         ([ASKED, THOUGHT, ANSWERED, CALLED, ANSWERED], True),
@@ -140,7 +141,8 @@ def test_a_limit_below_the_least_budget_leaves_no_room_for_thinking():
     ],
 )
 def test_manual_thinking_needs_a_loop_that_began_with_a_thought(turns, fits):
-    """After a switch of provider in the middle of a loop, thinking is off until the next question."""
+    """After a switch of provider in the middle of a loop, thinking is off until the next question.
+    The same goes for a reply that the model shall continue."""
     fields, findings = fit_thinking(MANUAL, 8000, turns)
     assert fields == (MANUAL if fits else OFF)
     assert [one.code for one in findings] == ([] if fits else ["param_changed"])

@@ -128,7 +128,8 @@ def test_messages_stand_last_and_the_order_of_fields_is_fixed():
     body, _ = encoded(decode_request(dict(reversed(BODY.items()))))
     assert list(body)[:3] == ["model", "max_tokens", "system"]
     assert list(body)[-1] == "messages"
-    longer = BODY | {"messages": [*BODY["messages"], {"role": "assistant", "content": "So."}]}
+    more = [{"role": "assistant", "content": "So."}, {"role": "user", "content": "Go on."}]
+    longer = BODY | {"messages": [*BODY["messages"], *more]}
     short, _ = encoded(decode_request(BODY))
     long, _ = encoded(decode_request(longer))
     assert json.dumps(long).startswith(json.dumps(short).removesuffix("]}"))

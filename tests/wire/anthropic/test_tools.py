@@ -78,9 +78,17 @@ def test_a_tool_that_is_loaded_later_keeps_no_mark():
     """Claude refuses the two together; a deferred tool is no part of the cached prefix."""
     later = {"name": "f", "input_schema": SCHEMA, "defer_loading": True}
     (tool,) = decode_tools([later | {"cache_control": {"type": "ephemeral"}}])
-    wire, (finding,) = encode_tools([tool], {}, TARGET)
-    assert wire == [later]
+    wire, (finding,) = encode_tools([tool, Tool("g", parameters=SCHEMA)], {}, TARGET)
+    assert wire == [later, {"name": "g", "input_schema": SCHEMA}]
     assert (finding.code, finding.where) == ("cache_mark_dropped", "tools[0]")
+
+
+def test_not_all_tools_are_loaded_later():
+    """Claude refuses a list in which nothing is there at once."""
+    later = {"name": "f", "input_schema": SCHEMA, "defer_loading": True}
+    wire, (finding,) = encode_tools(decode_tools([later, later | {"name": "g"}]), {}, TARGET)
+    assert [one["defer_loading"] for one in wire] == [False, False]
+    assert (finding.code, finding.where) == ("fields_dropped", "tools")
 
 
 def test_the_type_custom_is_the_usual_case():

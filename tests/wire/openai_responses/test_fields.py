@@ -11,7 +11,8 @@ ITEMS = [
     ("custom_tool_call", "ctc_1"),
     ("reasoning", "rs_1"),
     ("message", "msg_1"),
-    ("web_search_call", "anything"),
+    ("web_search_call", "ws_1"),
+    ("computer_call", "anything"),
 ]
 
 

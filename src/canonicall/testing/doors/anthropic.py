@@ -23,6 +23,8 @@ from canonicall.wire.error_body import ErrorBody
 SOURCE = "docs: errors; preserved thinking"
 # docs, "preserved thinking": these bind each thought to system, tools and all messages before it.
 _BINDING = ("*fable-5-1*", "*mythos-5-1*", "*opus-5-5*", "*sonnet-5-5*", "*haiku-5-5*")
+_NO_LIMIT = 2**31
+_PING = b'event: ping\ndata: {"type": "ping"}\n\n'
 _INVALID = "{where}: Invalid `signature` in `thinking` block"
 _BOUND = (
     "{where}: Invalid `signature` in `thinking` block. The block is bound to a different"
@@ -51,12 +53,21 @@ class MessagesDoor(Door):
         ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
     )
 
+    request_header = "request-id"
+    # docs, "Errors": 32 MB for messages, else `request_too_large`.
+    most_bytes = 32 * 1024 * 1024
+    no_model_named = "model: Field required"
+    not_json = "The request body is not valid JSON: {why}"
+
     def key(self, request: SimRequest) -> str:
         return request.headers.get("x-api-key", "") or super().key(request)
 
     def no_key(self, shown: str) -> Failure:
         what = "invalid x-api-key" if shown else "x-api-key header is required"
         return Failure(401, ErrorBody(what, "authentication_error"))
+
+    def told(self, said: Any, number: str) -> Any:
+        return {**said, "request_id": number}
 
     def no_model(self, target: Target) -> Failure:
         return Failure(404, ErrorBody(f"model: {target.model}", "not_found_error"))
@@ -70,6 +81,20 @@ class MessagesDoor(Door):
         del target
         made = {"created_at": "2026-01-01T00:00:00Z", "display_name": name}
         return {"type": "model", "id": name, **made}
+
+    def shaped(self, pieces: list[bytes], target: Target) -> list[bytes]:
+        """The API pings its clients when the first block has begun (recorded)."""
+        del target
+        for at, piece in enumerate(pieces):
+            begin = piece.find(b"event: content_block_start")
+            end = piece.find(b"\n\n", begin) + 2
+            if begin >= 0 and end > 2:
+                return [*pieces[:at], piece[:end] + _PING + piece[end:], *pieces[at + 1 :]]
+        return pieces
+
+    def counted(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Of the fields of a reply, the limit of tokens is the one that counting does not have."""
+        return {**body, "max_tokens": _NO_LIMIT}
 
     def sealed(self, reply: Reply, body: dict[str, Any], target: Target) -> Reply:
         blocks: list[Block] = []

@@ -16,6 +16,7 @@ from canonicall.verify.violation import Violation, refuse
 from canonicall.wire.error_body import ErrorBody
 
 SOURCE = "docs: errors"
+_SAID = {"role": "user", "content": [{"text": "unread"}]}
 _INVALID = (
     "The model returned the following errors: {where}: Invalid `signature` in `thinking` block"
 )
@@ -33,6 +34,7 @@ class ConverseDoor(Door):
         ("GET", r"/foundation-models$", MODELS),
         ("GET", r"/foundation-models/(?P<name>[^/]+)$", MODEL),
     )
+    request_header = "x-amzn-requestid"
     stream_type = "application/vnd.amazon.eventstream"
 
     def key(self, request: SimRequest) -> str:
@@ -66,11 +68,24 @@ class ConverseDoor(Door):
         # AWS restJson1: clients read the name of the exception here first.
         return {"x_amzn_errortype": error.type}
 
+    def wrong_method(self, request: SimRequest) -> Failure:
+        del request
+        what = "Unable to determine service/operation name to be authorized"
+        return Failure(403, ErrorBody(what, "AccessDeniedException"))
+
+    def counted(self, body: dict[str, Any]) -> dict[str, Any]:
+        """A request of Converse; that of InvokeModel is the model's own and is not read."""
+        given = body.get("input")
+        held = given.get("converse") if isinstance(given, dict) else None
+        return held if isinstance(held, dict) else {"messages": [_SAID]}
+
     def tokens(self, count: int) -> dict[str, Any]:
         return {"inputTokens": count}
 
     def sealed(self, reply: Reply, body: dict[str, Any], target: Target) -> Reply:
         del body
+        if not _signs(target):
+            return reply
         blocks: list[Block] = []
         for block in reply.message.blocks:
             if isinstance(block, Thinking) and not block.opaque:
@@ -82,7 +97,7 @@ class ConverseDoor(Door):
         return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))
 
     def broken_seals(self, body: dict[str, Any], target: Target) -> Iterator[Violation]:
-        for index, message in enumerate(list_of(body, "messages")):
+        for index, message in enumerate(list_of(body, "messages") if _signs(target) else ()):
             for at, block in enumerate(list_of(message, "content")):
                 reasoning = block.get("reasoningContent") if isinstance(block, dict) else None
                 thought = reasoning.get("reasoningText") if isinstance(reasoning, dict) else None
@@ -94,3 +109,8 @@ class ConverseDoor(Door):
                     error = _INVALID.format(where=f"messages.{index}.content.{at}")
                     where = f"$.messages[{index}].content[{at}]"
                     yield refuse("thinking_unsigned", where, error, source=SOURCE)
+
+
+def _signs(target: Target) -> bool:
+    """Whether the thoughts of a model are signed; those of others than Claude are plain text."""
+    return "claude" in target.model.lower()

@@ -19,6 +19,8 @@ class CohereDoor(Door):
         ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
     )
 
+    no_model_named = "model is required"
+
     def no_key(self, shown: str) -> Failure:
         return Failure(
             401, ErrorBody("Incorrect API key provided." if shown else "no api key supplied")

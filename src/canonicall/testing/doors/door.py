@@ -19,7 +19,7 @@ from canonicall.testing.failure import Failure
 from canonicall.verify.violation import Violation
 from canonicall.wire.error_body import ErrorBody
 
-GENERATE, COUNT, MODELS, MODEL, STORED, INPUT_ITEMS, DELETE = (
+GENERATE, COUNT, MODELS, MODEL, STORED, INPUT_ITEMS, DELETE, CANCEL = (
     "generate",
     "count",
     "models",
@@ -27,6 +27,7 @@ GENERATE, COUNT, MODELS, MODEL, STORED, INPUT_ITEMS, DELETE = (
     "stored",
     "input_items",
     "delete",
+    "cancel",
 )
 """What can be asked for at a door."""
 STREAM = "stream"
@@ -52,6 +53,12 @@ class Door:
     stream_type: ClassVar[str] = "text/event-stream"
     keeps_responses: ClassVar[bool] = False
     """Whether replies are stored, and can be referred to by their ids."""
+    request_header: ClassVar[str] = "x-request-id"
+    """Where a response says which request it answers."""
+    most_bytes: ClassVar[int] = 0
+    """How large a request may be; 0 where no limit is known."""
+    no_model_named: ClassVar[str] = "you must provide a model parameter"
+    not_json: ClassVar[str] = "We could not parse the JSON body of your request: {why}"
 
     def asked(self, request: SimRequest) -> Asked | None:
         """What is asked for; None where this format has nothing at that path."""
@@ -63,6 +70,10 @@ class Door:
                 streams = action == STREAM if is_told else None
                 return Asked(GENERATE if action == STREAM else action, name, streams)
         return None
+
+    def has_path(self, request: SimRequest) -> bool:
+        """Whether something stands at the path, be it for another method."""
+        return any(re.search(pattern, request.path) for _, pattern, _ in self.routes)
 
     def key(self, request: SimRequest) -> str:
         """The key the client shows; empty where it shows none."""
@@ -77,6 +88,11 @@ class Door:
         """The model that is asked."""
         named = body.get("model")
         return asked.name or (named if isinstance(named, str) else "")
+
+    def needs_model(self, body: dict[str, Any], target: Target) -> bool:
+        """Whether a body that names no model is refused for it."""
+        del body, target
+        return True
 
     def broken_seals(self, body: dict[str, Any], target: Target) -> Iterator[Violation]:
         """What came back sealed and is not as it was made."""
@@ -103,6 +119,11 @@ class Door:
         del target
         return pieces
 
+    def type_of_stream(self, request: SimRequest) -> str:
+        """The content type of a stream as this request wants it framed."""
+        del request
+        return self.stream_type
+
     def framed(self, pieces: Sequence[bytes], request: SimRequest) -> Iterator[Piece]:
         """The pieces of a stream as this request wants them framed."""
         del request
@@ -115,6 +136,11 @@ class Door:
         body: dict[str, Any] = module.encode_error(error)
         return body
 
+    def told(self, said: Any, number: str) -> Any:
+        """The body of an error response with the number of the request, where it has it."""
+        del number
+        return said
+
     def error_headers(self, error: ErrorBody) -> dict[str, str]:
         """What an error response says in its headers; `_` stands for `-`."""
         del error
@@ -124,6 +150,15 @@ class Door:
         """The status that goes with a violation."""
         del code, target
         return 400
+
+    def wrong_method(self, request: SimRequest) -> Failure:
+        """The answer to a method that nothing at this path has."""
+        del request
+        return Failure(405, ErrorBody("Method Not Allowed", "invalid_request_error"))
+
+    def too_large(self) -> Failure:
+        """The answer to a body that is larger than `most_bytes`."""
+        return Failure(413, ErrorBody("Request exceeds the maximum size", "request_too_large"))
 
     def no_model(self, target: Target) -> Failure:
         """The answer where the model is not there."""
@@ -143,6 +178,10 @@ class Door:
         """One model of the list."""
         del target
         return {"id": name, "object": "model", "created": 0, "owned_by": "simulator"}
+
+    def counted(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The request whose tokens are counted: it is judged as if it asked for a reply."""
+        return body
 
     def tokens(self, count: int) -> dict[str, Any]:
         """The answer to a question for the number of tokens."""

@@ -4,6 +4,7 @@ A stream is framed as server-sent events or as one JSON array, as the client ask
 valid for one service and one model; what skips the check is let through.
 """
 
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -20,7 +21,9 @@ from canonicall.verify.violation import Violation, refuse
 from canonicall.wire.error_body import ErrorBody
 
 SOURCE = "ai.google.dev: thought signatures"
-_SKIPS = ("skip_thought_signature_validator", "context_engineering_is_the_way_to_go")
+_WORDS = ("skip_thought_signature_validator", "context_engineering_is_the_way_to_go")
+# The field holds bytes, so that some clients send the words in base64; both are reported to work.
+_SKIPS = (*_WORDS, *(b64encode(one.encode()).decode() for one in _WORDS))
 
 
 class GeminiDoor(Door):
@@ -32,8 +35,9 @@ class GeminiDoor(Door):
         ("POST", r"models/(?P<name>[^/]+):streamGenerateContent$", STREAM),
         ("POST", r"models/(?P<name>[^/]+):countTokens$", COUNT),
         ("GET", r"/models$", MODELS),
-        ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
+        ("GET", r"/models/(?P<name>[^/:]+)$", MODEL),
     )
+    not_json = "Invalid JSON payload received. {why}"
 
     def key(self, request: SimRequest) -> str:
         shown = request.headers.get("x-goog-api-key", "") or request.query.get("key", "")
@@ -62,8 +66,21 @@ class GeminiDoor(Door):
         ways = ["generateContent", "streamGenerateContent", "countTokens"]
         return {"name": f"models/{name}", "displayName": name, "supportedGenerationMethods": ways}
 
+    def wrong_method(self, request: SimRequest) -> Failure:
+        what = f"The requested URL {request.path} was not found on this server."
+        return Failure(404, ErrorBody(what, "NOT_FOUND"))
+
+    def counted(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Contents alone, or a whole request as it would be sent."""
+        inner = body.get("generateContentRequest", body.get("generate_content_request", body))
+        return inner if isinstance(inner, dict) else {}
+
     def tokens(self, count: int) -> dict[str, Any]:
         return {"totalTokens": count}
+
+    def type_of_stream(self, request: SimRequest) -> str:
+        is_events = request.query.get("alt") == "sse"
+        return self.stream_type if is_events else "application/json; charset=UTF-8"
 
     def framed(self, pieces: Sequence[bytes], request: SimRequest) -> Iterator[Piece]:
         if request.query.get("alt") == "sse":

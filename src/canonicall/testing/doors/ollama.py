@@ -15,6 +15,7 @@ class OllamaDoor(Door):
 
     format = "ollama"
     routes = (("POST", r"/api/chat$", GENERATE), ("GET", r"/api/tags$", MODELS))
+    no_model_named = "model is required"
     stream_type = "application/x-ndjson"
 
     def key(self, request: SimRequest) -> str:

@@ -34,6 +34,8 @@ _THOUGHTS_IN = {
     "vllm": "reasoning",
 }
 _SHOW_NO_THOUGHTS = ("azure", "openai")
+# Recorded requests without a model, where the address names it.
+_NAMED_BY_PATH = ("azure",)
 # Recorded answers: hosts that have an envelope of their own.
 _FLAT = ("mistral", "fireworks")
 # Mistral checks types with pydantic before anything else and answers 422.
@@ -45,7 +47,8 @@ class ChatDoor(Door):
 
     format = "openai-chat"
     routes = (
-        ("POST", r"/chat/completions$", GENERATE),
+        # A deployment is how Azure names a model.
+        ("POST", r"(?:/deployments/(?P<name>[^/]+))?/chat/completions$", GENERATE),
         ("GET", r"/models$", MODELS),
         ("GET", r"/models/(?P<name>.+)$", MODEL),
     )
@@ -57,6 +60,17 @@ class ChatDoor(Door):
     def no_key(self, shown: str) -> Failure:
         what = "Incorrect API key provided." if shown else _NO_KEY
         return Failure(401, ErrorBody(what, "invalid_request_error", "invalid_api_key"))
+
+    def needs_model(self, body: dict[str, Any], target: Target) -> bool:
+        del body
+        return target.provider not in _NAMED_BY_PATH
+
+    def wrong_method(self, request: SimRequest) -> Failure:
+        what = (
+            f"Not allowed to {request.method} on {request.path}. (HINT: Perhaps you meant to use a"
+            " different HTTP method?)"
+        )
+        return Failure(405, ErrorBody(what, "invalid_request_error", "method_not_supported"))
 
     def no_model(self, target: Target) -> Failure:
         if target.provider == "mistral":

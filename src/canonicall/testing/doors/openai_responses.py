@@ -15,6 +15,8 @@ from canonicall.blocks import Block, Opaque, Text, Thinking, ToolCall
 from canonicall.reply import Reply
 from canonicall.target import Target
 from canonicall.testing.doors.door import (
+    CANCEL,
+    COUNT,
     DELETE,
     GENERATE,
     INPUT_ITEMS,
@@ -34,6 +36,8 @@ SOURCE = "OpenAI: error invalid_encrypted_content"
 _FAMILY = re.compile(r"^(?:[^/]+/)?([a-z]+-?\d+(?:\.\d+)?|[a-z]+-[\w.]+?\d)")
 _PREFIXES: dict[type, str] = {Thinking: "rs", Text: "msg", ToolCall: "fc"}
 """What the ids of items begin with."""
+# pydantic-ai 2.66.0, models/openai.py: a picture is looked up, whatever else its item says.
+_BY_ID = ("item_reference", "image_generation_call")
 _UNREADABLE = (
     "The encrypted content {shown}... could not be verified."
     " Reason: Encrypted content could not be decrypted or parsed."
@@ -50,7 +54,9 @@ class ResponsesDoor(Door):
     format = "openai-responses"
     routes = (
         ("POST", r"/responses$", GENERATE),
+        ("POST", r"/responses/input_tokens$", COUNT),
         ("GET", r"/responses/(?P<name>[^/]+)/input_items$", INPUT_ITEMS),
+        ("POST", r"/responses/(?P<name>[^/]+)/cancel$", CANCEL),
         ("GET", r"/responses/(?P<name>[^/]+)$", STORED),
         ("DELETE", r"/responses/(?P<name>[^/]+)$", DELETE),
         ("GET", r"/models$", MODELS),
@@ -65,8 +71,18 @@ class ResponsesDoor(Door):
     def no_key(self, shown: str) -> Failure:
         return self._chat.no_key(shown)
 
+    def needs_model(self, body: dict[str, Any], target: Target) -> bool:
+        # A stored prompt names the model (recorded).
+        return body.get("prompt") is None and self._chat.needs_model(body, target)
+
+    def wrong_method(self, request: SimRequest) -> Failure:
+        return self._chat.wrong_method(request)
+
     def no_model(self, target: Target) -> Failure:
         return self._chat.no_model(target)
+
+    def tokens(self, count: int) -> dict[str, Any]:
+        return {"object": "response.input_tokens", "input_tokens": count}
 
     def error(self, status: int, error: ErrorBody, target: Target) -> Any:
         if target.provider == "xai":
@@ -183,7 +199,7 @@ class StoredResponses:
     def unknown_items(self, body: dict[str, Any]) -> Iterator[Violation]:
         """Items that are named by an id alone, and that nobody has stored."""
         for index, item in enumerate(as_items(body.get("input"))):
-            by_id_only = item_type(item) == "item_reference" or (
+            by_id_only = item_type(item) in _BY_ID or (
                 item_type(item) == "reasoning" and item.get("encrypted_content") is None
             )
             if by_id_only and id_of(item) not in self._items:

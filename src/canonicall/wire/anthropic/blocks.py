@@ -4,6 +4,7 @@ What the provider ran itself (`server_tool_use`, `mcp_tool_use` and their result
 kept whole and written back as it came.
 """
 
+import re
 from typing import Any
 
 from canonicall.admission import parse_arguments
@@ -32,6 +33,8 @@ SERVER_BLOCK = "server_block"
 # No seal of Claude's can: it is base64 of a protocol buffer, where no field begins with 0x80 0x00.
 _FERNET = "gAAAA"
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
+# "server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'": not Claude's else.
+_SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
 
 
 def decode_block(value: Any, where: str, domain: str, findings: list[Finding]) -> Block:
@@ -189,6 +192,10 @@ def _is_text_only(content: str | list[dict[str, Any]] | None) -> bool:
 
 
 def _decode_server_call(block: dict[str, Any], where: str, domain: str) -> ToolCall:
+    id = block.get("id")
+    if domain == TARGET.domain and block["type"] == _SERVER_CALLS[0]:
+        is_own = isinstance(id, str) and _SERVER_ID.fullmatch(id)
+        domain = domain if is_own else UNKNOWN_ISSUER
     return ToolCall(
         id=id_at(block.get("id"), f"{where}.id"),
         name=text_at(block.get("name"), f"{where}.name"),

@@ -137,16 +137,14 @@ def _encode_thinking(
 
 
 def _answers_without_thought(turns: Sequence[Turn]) -> bool:
-    """Whether results are being answered whose loop does not begin with a thought."""
+    """Whether a reply goes on, or results are answered, of a loop that began without a thought."""
     loop: list[Turn] = []
     for turn in reversed(turns):
         if turn.role != "assistant" and not all(isinstance(one, ToolResult) for one in turn.blocks):
             break
         loop.append(turn)
     replies = [turn for turn in loop if turn.role == "assistant" and turn.blocks]
-    if not replies or loop[0].role == "assistant":
-        return False
-    return not isinstance(replies[-1].blocks[0], Thinking)
+    return bool(replies) and not isinstance(replies[-1].blocks[0], Thinking)
 
 
 def _changed(where: str, why: str) -> Finding:

@@ -3,11 +3,12 @@
 The messages are written last, so that a longer conversation only adds to the end of the body.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from canonicall.blocks import Message, Origin
 from canonicall.findings import Action, Fault, Finding
-from canonicall.request import Params, Request
+from canonicall.request import Params, Request, Tool
 from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields
@@ -148,21 +149,30 @@ def encode_request(
     }
     findings += foreign_fields(FORMAT, request.native)
     extras = {name: field for name, field in native.items() if name not in _KNOWN}
-    if _has_other_mark(extras.get(_MARK), turns):
+    why = _why_unmarked(extras.get(_MARK), request.tools, transcript.turns, target)
+    if why:
         del extras[_MARK]
-        why = "The last block has a cache mark of another lifetime; that one counts."
         findings.append(dropped(f"params.{_MARK}", why))
     body = {name: field for name, field in body.items() if field not in (None, "", [])} | extras
     body["messages"] = known.written(turns, target, encode_turn)
     return body, findings
 
 
-def _has_other_mark(automatic: Any, turns: tuple[Turn, ...]) -> bool:
-    """Whether the last block has a mark that the mark of the whole request would contradict."""
+def _why_unmarked(
+    automatic: Any, tools: Sequence[Tool], turns: tuple[Turn, ...], target: Target
+) -> str:
+    """Why the mark of the whole request cannot stand beside those of its parts; "" if it can."""
+    if not isinstance(automatic, dict):
+        return ""
     last = turns[-1].blocks[-1].cache if turns and turns[-1].blocks else None
-    if not isinstance(automatic, dict) or last is None:
-        return False
-    return (automatic.get("ttl") == _LONG) != (last == _LONG)
+    if last is not None:
+        is_other = (automatic.get("ttl") == _LONG) != (last == _LONG)
+        return "The last block has a cache mark of another lifetime; that one counts." * is_other
+    blocks = [block for turn in turns for block in turn.blocks]
+    count = sum(one.cache is not None for one in (*tools, *blocks))
+    # Docs "Prompt caching": the mark of the request takes one of the places.
+    is_full = count >= target.cache_marks
+    return f"There may be {target.cache_marks} cache marks, and there are as many." * is_full
 
 
 def _encode_choice(

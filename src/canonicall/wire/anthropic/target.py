@@ -21,6 +21,8 @@ _STRICT = StrictRule(
     # Docs "Structured outputs": no recursion.
     refs="acyclic",
     min_items=(0, 1),
+    # The same: const and enum of other values are moved into the description.
+    plain_values=True,
     # Docs "Structured outputs", limits of a request; "Schema is too complex" beyond them
     # (pydantic-ai 2.66.0, _anthropic_schema_limits.py).
     max_tools=20,
@@ -60,6 +62,10 @@ TARGET = Target(
     # SDK tool_result_block_param.py: text, image, document, search_result, tool_reference.
     result_media=("image", "document"),
     result_error_flag=True,
+    # SDK tool_result_block_param.py: the toolset of the call that it answers.
+    echoed_fields=("toolset_name",),
+    # pydantic-ai 2.66.0: blocks of the advisor without the tool are refused.
+    replayed_if_offered=("advisor",),
     media=("image", "document"),
     # "'image' blocks are not permitted within assistant turns." (epam/ai-dial-adapter-bedrock#306)
     reply_media=(),

@@ -7,6 +7,8 @@ instead of a schema. Their definition means nothing elsewhere and is kept whole.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from canonicall.blocks import Native
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
@@ -29,6 +31,7 @@ _MODES: dict[str, ChoiceMode] = {
     "tool": "required",
     "none": "none",
 }
+_LATER = "defer_loading"
 _WORDS = {"auto": "auto", "required": "any", "none": "none"}
 
 
@@ -43,6 +46,7 @@ def encode_tools(
     """The definitions of `tools`. `names` gives wire names where they differ."""
     wire: list[dict[str, Any]] = []
     findings: list[Finding] = []
+    tools = _loaded(tools, findings)
     for index, tool in enumerate(tools):
         where = f"tools[{index}]"
         own = own_fields(tool.native)
@@ -54,13 +58,26 @@ def encode_tools(
             why = f"{tool.name} takes free text; it is offered with one text parameter, `input`."
             findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
         cache = tool.cache
-        if cache is not None and own.get("defer_loading") is True:
+        if cache is not None and own.get(_LATER) is True:
             # "Tools with defer_loading cannot use prompt caching."
             why = f"{tool.name} is loaded later; it is not part of what can be cached."
             findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER))
             cache = None
         wire.append(_encode_tool(tool, names, cache))
     return wire, findings
+
+
+def _loaded(tools: Sequence[Tool], findings: list[Finding]) -> Sequence[Tool]:
+    """`tools`, all at once where every one of them is to be loaded later: that is refused."""
+    later = [tool for tool in tools if own_fields(tool.native).get(_LATER) is True]
+    if not tools or len(later) < len(tools):
+        return tools
+    why = "No tool would be left that finds those that are loaded later; all are loaded at once."
+    findings.append(Finding("fields_dropped", "tools", Action.DROPPED, why, Fault.RENDER))
+    return [
+        replace(tool, native=Native(FORMAT, {**own_fields(tool.native), _LATER: False}))
+        for tool in tools
+    ]
 
 
 def decode_choice(choice: Any, where: str = "$.tool_choice") -> ToolChoice | None:

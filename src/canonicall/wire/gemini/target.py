@@ -1,7 +1,7 @@
 """What generateContent accepts. Profiles of single models override it (Gemini 3 and later)."""
 
 from canonicall.schema_rules import SchemaRule
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import FieldRule, IdRule, NameRule, Target
 
 FORMAT = "gemini"
 PROVIDER = "gemini"
@@ -22,6 +22,24 @@ TARGET = Target(
     # Vertex is a domain of its own: each refuses the other's signatures
     # (pydantic-ai, providers/google.py).
     domain="gemini-api",
+    # google-genai, types.py and models.py; "Invalid JSON payload received. Unknown name [...]:
+    # Cannot find field." is what protobuf says of all others.
+    fields=FieldRule(
+        request=(
+            *("model", "contents", "systemInstruction", "tools", "toolConfig", "safetySettings"),
+            *("generationConfig", "cachedContent", "labels", "serviceTier", "store"),
+            "modelArmorConfig",
+        ),
+        call=("partialArgs", "willContinue"),
+        tool=(
+            *("parameters", "parametersJsonSchema", "response", "responseJsonSchema", "behavior"),
+            *("retrieval", "computerUse"),
+            *("fileSearch", "googleSearch", "googleMaps", "codeExecution", "enterpriseWebSearch"),
+            *("googleSearchRetrieval", "parallelAiSearch", "urlContext", "mcpServers"),
+            "exaAiSearch",
+        ),
+        closed=("request", "message", "call", "tool"),
+    ),
     # The id is optional; one that a call carried is echoed (google-genai, FunctionCall.id).
     ids=IdRule(style="echoed", prefix="", pattern=".+", max_length=200),
     # "Invalid function name. Must start with a letter or an underscore. [...] with a maximum

@@ -19,11 +19,20 @@ SERVER_BLOCK = "server_block"
 ID_PREFIXES = {
     "function_call": "fc",
     "custom_tool_call": "ctc",
-    "tool_search_call": "tsc",
     "reasoning": "rs",
     "message": "msg",
+    "web_search_call": "ws",
+    "file_search_call": "fs",
+    "code_interpreter_call": "ci",
+    "image_generation_call": "ig",
+    "tool_search_call": "tsc",
+    "tool_search_output": "tso",
+    "mcp_call": "mcp",
+    "mcp_list_tools": "mcpl",
+    "mcp_approval_request": "mcpr",
 }
 """How the ids of items begin: "Expected an ID that begins with 'fc'." """
+_LONGEST_CALL_ID = 64
 # Who looks items up by such ids. Others (DeepSeek, xAI) write ids of any form.
 _STORING_DOMAINS = ("openai", "azure-openai")
 _MADE = "_canonicall_"
@@ -51,7 +60,9 @@ def domain_of_item(item: dict[str, Any], where: str, domain: str) -> str:
     """Who can read an item: nobody, where its id cannot be one that `domain` gave."""
     id = item_id(item, where)
     prefix = ID_PREFIXES.get(item.get("type") or "message", "")
-    is_stored = domain not in _STORING_DOMAINS or id.startswith(prefix)
+    call_id = item.get("call_id") or ""
+    is_short = not isinstance(call_id, str) or len(call_id) <= _LONGEST_CALL_ID
+    is_stored = domain not in _STORING_DOMAINS or (id.startswith(prefix if id else "") and is_short)
     return domain if is_stored and _MADE not in id else carried.UNKNOWN_ISSUER
 
 

@@ -115,7 +115,10 @@ def decode_unknown(
     if not known and kind is not None and not is_kept:
         why = f"An item of type {kind!r} is not known; it is kept as it is."
         findings.append(Finding("unknown_item", where, Action.KEPT, why, Fault.INPUT))
-    id = text_at(item.get("id"), f"{where}.id")
+    # What was approved is known to its provider alone, and so is the answer.
+    answered = text_at(item.get("approval_request_id"), f"{where}.approval_request_id")
+    id = answered or text_at(item.get("id"), f"{where}.id")
+    domain = domain_of_item(item, where, domain)
     return Unknown(opaque=opaque_of(domain, ITEM_ID, id), native=Native(FORMAT, item))
 
 

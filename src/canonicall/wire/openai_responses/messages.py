@@ -129,6 +129,8 @@ class _Reader:
         self._domain = domain
         self._reply: list[Block] = []
         self._results: list[ToolResult] = []
+        self._searches: set[str] = set()
+        """The ids of searches that are the client's: an output need not say whose it is."""
 
     def take(self, usual: Message) -> None:
         """What an item holds, read already."""
@@ -150,7 +152,9 @@ class _Reader:
             self._end_reply()
             self._results.append(_decode_result(item, where, self._domain, self.findings))
             return
-        if kind == searches.OUTPUT and searches.is_clients(item):
+        if kind == searches.CALL and searches.is_clients(item):
+            self._searches.add(id_at(item.get("call_id"), f"{where}.call_id"))
+        if kind == searches.OUTPUT and self._is_clients(item):
             self._end_reply()
             self._results.append(searches.decode_found(item, where, self._domain))
             return
@@ -165,6 +169,10 @@ class _Reader:
         else:
             block = decode_unknown(item, where, self._domain, self.findings, known=True)
             self.messages.append(Message(role, (block,)))
+
+    def _is_clients(self, item: dict[str, Any]) -> bool:
+        id = item.get("call_id")
+        return searches.is_clients(item) or (isinstance(id, str) and id in self._searches)
 
     def close(self) -> None:
         self._end_reply()
@@ -291,6 +299,8 @@ def is_words(block: Block) -> bool:
         return False
     if not isinstance(block, Unknown):
         return True
+    if _is_client_item(block):
+        return False
     fields = own_fields(block.native)
     inside = opaque_value(block, ITEM_ID) not in (None, fields.get("id"))
     return inside or str(fields.get("type")).startswith(("input_", "output_"))

@@ -3,6 +3,7 @@
 The input is written last, so that a longer conversation only adds to the end of the body.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from canonicall.blocks import Message, Origin, Text
@@ -153,13 +154,39 @@ def _encode_choice(
         if request.tool_choice is None and not hosted:
             return {}, []
         # "Tool choice must be specified together with 'tools' parameter."
-        why = "No tool is offered, so there is nothing to choose."
-        code = "choice_weakened"
-        return {}, [Finding(code, "tool_choice", Action.DROPPED, why, Fault.RENDER)]
+        return {}, [_nothing_to_choose("No tool is offered, so there is nothing to choose.")]
+    findings: list[Finding] = []
+    if hosted and not _is_offered(hosted["tool_choice"], request.tools):
+        findings.append(_nothing_to_choose("The tool that is chosen is not offered."))
+        hosted = {}
     if request.tool_choice is None:
-        return hosted, []
-    fields, findings = encode_choice(request.tool_choice, request.tools, names, target)
-    return hosted | fields, findings
+        return hosted, findings
+    fields, more = encode_choice(request.tool_choice, request.tools, names, target)
+    late = set() if target.late_choice else _late_names(request.tools)
+    chosen = fields.get("tool_choice")
+    if isinstance(chosen, dict) and chosen.get("name") in late:
+        del fields["tool_choice"]
+        more.append(_nothing_to_choose("The model cannot be made to call a tool that came later."))
+    return hosted | fields, [*findings, *more]
+
+
+def _nothing_to_choose(why: str) -> Finding:
+    return Finding("choice_weakened", "tool_choice", Action.DROPPED, why, Fault.RENDER)
+
+
+def _is_offered(choice: Any, tools: Sequence[Tool]) -> bool:
+    """Whether a tool of the provider is offered that a choice names by its type."""
+    kind = choice.get("type") if isinstance(choice, dict) else None
+    if not isinstance(kind, str) or kind == "allowed_tools":
+        return True  # What is new is not known here.
+    kinds = [str(own_fields(tool.native).get("type")) for tool in tools]
+    return any(one.startswith(kind) or kind.startswith(one) for one in kinds)
+
+
+def _late_names(tools: Sequence[Tool]) -> set[str]:
+    """The names of tools that stand among the messages, and nowhere else."""
+    late = [tool for tool in tools if own_fields(tool.native).get("type") in BRINGS_TOOLS]
+    return {one.name for tool in late for one in tool.members} - {tool.name for tool in tools}
 
 
 def _brought_tools(items: Any, findings: list[Finding]) -> tuple[Tool, ...]:

@@ -25,6 +25,7 @@ _STRICT = StrictRule(
     max_depth=10,
     max_properties=5_000,
     max_values=1_000,
+    max_characters=120_000,
 )
 
 TARGET = Target(
@@ -35,6 +36,8 @@ TARGET = Target(
     ids=IdRule(prefix="call_", max_length=64),
     # OpenAPI FunctionToolParam.name: ^[a-zA-Z0-9_-]+$, 1 to 128.
     names=NameRule(max_length=128),
+    # Before GPT-5.6: "Tool choice '<name>' not found in 'tools' parameter." (pydantic-ai)
+    late_choice=False,
     schemas=SchemaRule(
         # "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
         # top level" (error text, from third-party reports)

@@ -18,6 +18,7 @@ BRINGS_TOOLS = ("additional_tools", searches.OUTPUT)
 _NAMESPACE = "namespace"
 _MOST_GROUPS = 3
 """How deep groups of tools may stand in one another; the format has namespaces in an item."""
+_LATER = "defer_loading"
 _MODES: dict[str, ChoiceMode] = {mode: mode for mode in ("auto", "required", "none")}
 
 
@@ -67,12 +68,19 @@ def encode_tools(
 
 def _loaded_at_once(tool: dict[str, Any], index: int, findings: list[Finding]) -> dict[str, Any]:
     """`tool` without the wish to be loaded later: "Deferred tools require tools.tool_search." """
-    if not tool.get("defer_loading"):
+    inner = tool.get("tools")
+    members = [one for one in inner if isinstance(one, dict)] if isinstance(inner, list) else []
+    if not any(one.get(_LATER) for one in (tool, *members)):
         return tool
     why = "Nothing is offered that could search for it; it is loaded at once."
     told = Finding("fields_dropped", f"tools[{index}]", Action.DROPPED, why, Fault.RENDER)
     findings.append(told)
-    return {name: value for name, value in tool.items() if name != "defer_loading"}
+    loaded = {name: value for name, value in tool.items() if name != _LATER}
+    if members:
+        loaded["tools"] = [
+            {name: value for name, value in one.items() if name != _LATER} for one in members
+        ]
+    return loaded
 
 
 def decode_choice(value: Any, parallel: Any) -> tuple[ToolChoice | None, list[Finding]]:
@@ -140,7 +148,8 @@ def _decode_mode(value: Any, findings: list[Finding]) -> tuple[ChoiceMode | None
         flat = _flat(choice, "$.tool_choice", findings)
         return "required", (text_at(flat.get("name"), "$.tool_choice.name"),)
     if kind != "allowed_tools":
-        return None, ()
+        # Bridges from the Messages API send modes in its form (BerriAI/litellm#32505).
+        return _MODES.get(str(kind)), ()
     tools = [
         object_at(tool, f"$.tool_choice.tools[{index}]")
         for index, tool in enumerate(list_at(choice.get("tools"), "$.tool_choice.tools"))
