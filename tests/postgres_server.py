@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 
 _STARTS_WITHIN = 30.0
+_GUARDED = "host all guarded 127.0.0.1/32 scram-sha-256\n"
+"""The one role that needs its password."""
 
 
 class Server:
@@ -70,6 +72,8 @@ def running() -> Iterator[Server]:
             cwd=made,
             **as_user,
         )
+        rules = Path(data, "pg_hba.conf")
+        rules.write_text(_GUARDED + rules.read_text())
         port = _free_port()
         serve = [
             folder / "postgres",

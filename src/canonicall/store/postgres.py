@@ -6,6 +6,7 @@ was being committed is written, nobody can tell then.
 """
 
 import asyncio
+import os
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -190,5 +191,9 @@ def _numbered(sql: str) -> str:
 def _line(error: Exception) -> str:
     """What went wrong, in one line."""
     if isinstance(error, TimeoutError):
-        return "it does not answer"
+        return "the server does not answer"
+    if isinstance(error, OSError) and error.errno:
+        # Those of asyncio tell the address again, and not what it means.
+        known = os.strerror(error.errno) if error.errno > 0 else error.strerror
+        return f"the server cannot be reached: {known}"
     return " ".join(str(error).split()) or type(error).__name__
