@@ -93,3 +93,26 @@ def test_an_export_that_cannot_be_written_leaves_nothing(canonicall_, talked, tm
     done = canonicall_("sessions", "export", "gone", "-o", str(tmp_path / "x.jsonl"))
     assert done.exit_code == 1
     assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_a_store_is_named_by_its_file_or_its_url(canonicall_, place, tmp_path):
+    """Talked, gone on with, listed, exported and deleted, wherever it is kept."""
+    for words in (["--session", "a", "How are things?"], ["--resume", "And now?"]):
+        path = write_script(tmp_path, "Fine.")
+        done = canonicall_("run", "--store", place, "--script", path, *words)
+        assert done.exit_code == 0, done.output
+    (one,) = json.loads(canonicall_("sessions", "--store", place, "--json").stdout)
+    assert (one["id"], one["title"], one["entries"]) == ("a", "How are things?", 4)
+    exported = canonicall_("sessions", "export", "a", "--store", place).stdout_bytes
+    assert dump(load(exported).conversation) == dump(stored(place, "a"))
+    assert canonicall_("sessions", "delete", "a", "--store", place).exit_code == 0
+    assert json.loads(canonicall_("sessions", "--store", place, "--json").stdout) == []
+
+
+@pytest.mark.parametrize("verb", [["sessions"], ["run", "Hello."], ["chat"]])
+def test_a_database_that_cannot_be_used_is_told_in_a_line(canonicall_, verb):
+    done = canonicall_(*verb, "--store", "postgresql://someone:secret@127.0.0.1:port/db")
+    assert done.exit_code == 1
+    assert "the port of this URL of a PostgreSQL database is no number." in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "secret" not in done.output

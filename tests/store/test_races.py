@@ -5,6 +5,7 @@ import itertools
 import subprocess
 import sys
 import textwrap
+import threading
 
 import pytest
 
@@ -14,7 +15,7 @@ from canonicall.persisted import dump
 from canonicall.runtime.model import LocalModel
 from canonicall.store.database import Chain, Database
 from canonicall.store.engine import StoreError, Write
-from canonicall.store.resuming import open_session
+from canonicall.store.resuming import open_session, settle
 from canonicall.store.sessions import SessionStore, Stored
 from canonicall.testing.script import ScriptedModel, call, says
 from canonicall.tools.functions import tool
@@ -113,6 +114,55 @@ async def test_a_process_that_is_alive_starts_nothing_that_was_settled(stores, c
     assert await said(other, "What happened?") == "answered"
     outcomes = [str(one.outcome) for one in other.conversation.ledger.values()]
     assert (outcomes, ran) == (["unknown", "not_run"], ["first"])
+
+
+async def test_a_call_is_either_begun_or_settled(stores, clock):
+    """Whoever writes of it first, whichever process that is."""
+    await stores[0].create(Stored("a", "openai"))
+    made = Conversation()
+    made.user("Go.")
+    begun, waiting = made.assistant([call("mark", name="x"), call("mark", name="y")]).calls
+    alive = stores[0].journal("a")
+    await alive.begin(begun)
+    await settle(made, stores[1].journal("a"))
+    assert [str(made.ledger[one.id].outcome) for one in (begun, waiting)] == ["unknown", "not_run"]
+    known = await alive.begin(waiting)
+    assert str(known.ended.outcome) == "not_run"
+
+
+async def test_a_session_does_nothing_behind_an_entry_that_was_not_written(
+    place, clock, monkeypatch
+):
+    """Also where the model has long answered, and a tool is about to start."""
+    ran, may_write, commit = [], threading.Event(), Database._commit
+
+    def commit_later(*given):
+        may_write.wait()
+        commit(*given)
+
+    @tool
+    async def mark() -> str:
+        """Leaves a mark."""
+        ran.append("mark")
+        return "done"
+
+    may_write.set()
+    monkeypatch.setattr(Database, "_commit", commit_later)
+    database = Database(place)
+    store = SessionStore(database)
+    session = await opened(store, clock, Toolset.of(mark), says(call("mark")), "Done.")
+    somebody_else = Conversation()
+    somebody_else.user("I was first.")
+    await store.append("a", 0, somebody_else.entries, clock())
+    may_write.clear()
+    saying = asyncio.ensure_future(said(session, "Go."))
+    await asyncio.sleep(0.2)
+    may_write.set()
+    assert GONE_ON in await saying
+    assert ran == []
+    assert (await store.load("a")).conversation.entries == somebody_else.entries
+    with pytest.raises(StoreError, match=GONE_ON):
+        database.close()
 
 
 async def test_nothing_is_written_behind_what_could_not_be(place, clock):

@@ -1,7 +1,7 @@
 """What outlives a request: stored responses, state of providers, and reports of what was changed.
 
-In SQLite, where several workers can share it and a restart loses nothing; what was used lately is
-at hand without asking.
+In SQLite or PostgreSQL, where several workers can share it and a restart loses nothing; what was
+used lately is at hand without asking.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ class Keeping:
     """The store of one gateway."""
 
     def __init__(self, path: str = "", *, days: float = 30.0) -> None:
-        """`path`: a file; empty for memory. What is older than `days` is forgotten."""
+        """`path`: a file or a URL; empty for memory. What is older than `days` is forgotten."""
         self._database = Database(path or ":memory:", tables=TABLES)
         self._days = days
         self.is_shared = bool(path)

@@ -14,26 +14,32 @@ _WANTED = "Write it as postgresql://user@host/database"
 
 def open_engine(place: str, tables: Tables) -> Engine:
     """What is at a place, ready for use."""
-    if _POSTGRES.match(place):
-        name = shown(place)
-        try:
-            from canonicall.store.postgres import Postgres  # noqa: PLC0415  an extra, loaded late
-        except ModuleNotFoundError as error:
-            told = f"{name}: it needs the package {error.name}: pip install 'canonicall[postgres]'"
-            raise StoreError(told) from None
-        return Postgres(place, name, tables)
-    if other := _OTHER.match(place):
-        told = f"{other[1]}:// names no store. Give the path of a file, or postgresql://..."
-        raise StoreError(told)
-    return Sqlite(place, tables)
+    name = shown(place)
+    if not _POSTGRES.match(place):
+        return Sqlite(place, tables)
+    try:
+        from canonicall.store.postgres import Postgres  # noqa: PLC0415  an extra, loaded late
+    except ModuleNotFoundError as error:
+        told = f"{name}: it needs the package {error.name}: pip install 'canonicall[postgres]'"
+        raise StoreError(told) from None
+    return Postgres(place, name, tables)
 
 
-def shown(url: str) -> str:
-    """How the URL of a PostgreSQL database is shown: never with a password.
+def shown(place: str) -> str:
+    """How a place is shown: never with a password. StoreError where it names none.
 
-    One that can be read in two ways is refused without showing any of it: what looks like a host
+    A URL that can be read in two ways is refused without showing any of it: what looks like a host
     may be the rest of a password.
     """
+    if _POSTGRES.match(place):
+        return _shown_url(place)
+    if other := _OTHER.match(place):
+        told = f"{other[1]}:// names no store. Give the path of a file, or a postgresql:// URL."
+        raise StoreError(told)
+    return place
+
+
+def _shown_url(url: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError:
