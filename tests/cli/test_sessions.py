@@ -109,6 +109,14 @@ def test_a_store_is_named_by_its_file_or_its_url(canonicall_, place, tmp_path):
     assert json.loads(canonicall_("sessions", "--store", place, "--json").stdout) == []
 
 
+def test_whatever_is_said_can_be_stored(place, tmp_path):
+    said = "What\0 is\nthis?"
+    words = ["run", "--store", place, "--session", "a", "--script", write_script(tmp_path, "It.")]
+    done = CliRunner().invoke(cli, words, input=said)
+    assert done.exit_code == 0, done.output
+    assert next(iter(stored(place, "a").messages)).text == said
+
+
 @pytest.mark.parametrize("verb", [["sessions"], ["run", "Hello."], ["chat"]])
 def test_a_database_that_cannot_be_used_is_told_in_a_line(canonicall_, verb):
     done = canonicall_(*verb, "--store", "postgresql://someone:secret@127.0.0.1:port/db")

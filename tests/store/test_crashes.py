@@ -49,8 +49,8 @@ def left_in(folder: Path) -> Left:
     )
 
 
-STEPS = {"sqlite": 1, "postgresql": 4}
-"""A new PostgreSQL database takes its time: every fourth point has to do there."""
+STEPS = {"sqlite": 1, "postgresql": 3}
+"""A new PostgreSQL database takes its time: every third point has to do there."""
 
 
 @pytest.fixture(scope="module", params=STEPS)
@@ -76,6 +76,7 @@ def test_it_was_killed_at_every_point(deaths, kind):
     first = Counter(one.died[0] for one in deaths if one.died)
     assert set(first) == set(points)
     assert {"sql BEGIN", "sql COMMIT", "sql after the transaction", "sql CREATE"} <= set(points)
+    assert ("sql SET" in points) == (kind == "postgresql")
     assert {"event text", "event tool_call", "event status", "event complete"} <= set(points)
     assert points["tool starts"] == points["tool ends"] == len(crash_worker.TOOL_OF)
     for where in points:

@@ -220,11 +220,17 @@ WORKER = """
             file.write("mark\\n")
         return "done"
 
+    class Together(SessionStore):
+        async def load(self, id):
+            "Goes on when all have read the same."
+            loaded = await super().load(id)
+            print("ready", flush=True)
+            sys.stdin.readline()
+            return loaded
+
     async def main():
         model = LocalModel(ScriptedModel([says(call("mark")), "Done."]))
-        store = SessionStore(Database(place))
-        print("ready", flush=True)
-        sys.stdin.readline()
+        store = Together(Database(place))
         session = await open_session(store, "a", model, "openai", Toolset.of(mark), now=time.time)
         async for _ in session.send("Go."):
             pass

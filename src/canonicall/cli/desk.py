@@ -125,5 +125,6 @@ class Desk:
 
 
 def _one_line(text: str) -> str:
-    words = " ".join(text.split())
+    # The one letter that PostgreSQL does not take.
+    words = " ".join(text.replace("\0", " ").split())
     return words if len(words) <= _LONGEST_TITLE else f"{words[: _LONGEST_TITLE - 3]}..."

@@ -41,7 +41,7 @@ _WORDS = {
     "WITHOUT ROWID": "",
 }
 """What the words of SQLite are here; sorted by their bytes, as there."""
-_WORD = re.compile("|".join(_WORDS))
+_WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b")
 _GONE = (
     OSError,
     asyncpg.PostgresConnectionError,
@@ -117,12 +117,12 @@ class Postgres:
             return True
         try:
             self._connection = await asyncpg.connect(
-                self._url,
-                timeout=_CONNECT_SECONDS,
-                command_timeout=_ANSWER_SECONDS,
-                server_settings={"search_path": _SCHEMA},
+                self._url, timeout=_CONNECT_SECONDS, command_timeout=_ANSWER_SECONDS
             )
+            # Not as a parameter of the connection: poolers refuse those they do not know.
+            await self._connection.execute(f"SET search_path TO {_SCHEMA}")
         except _ERRORS as error:
+            self._drop()
             told = f"{self.name}: it cannot be used as a store: {_line(error)}"
             raise Lost(told) from None
         return False
@@ -165,8 +165,9 @@ class Postgres:
             self._drop()
 
     def _drop(self) -> None:
-        self._connection.terminate()
-        self._connection = None
+        if self._connection is not None:
+            self._connection.terminate()
+            self._connection = None
 
 
 class _Interrupted(Exception):
