@@ -75,18 +75,7 @@ def running() -> Iterator[Server]:
         rules = Path(data, "pg_hba.conf")
         rules.write_text(_GUARDED + rules.read_text())
         port = _free_port()
-        serve = [
-            folder / "postgres",
-            "-F",
-            "-D",
-            data,
-            "-h",
-            "127.0.0.1",
-            "-k",
-            "",
-            "-p",
-            str(port),
-        ]
+        serve = [folder / "postgres", "-F", "-k", "", "-h127.0.0.1", f"-p{port}", f"-D{data}"]
         with (place / "log").open("wb") as log:
             process = subprocess.Popen(serve, stderr=log, cwd=made, **as_user)
         try:

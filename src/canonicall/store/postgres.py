@@ -8,6 +8,7 @@ was being committed is written, nobody can tell then.
 import asyncio
 import os
 import re
+import ssl
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import count
@@ -193,7 +194,7 @@ def _line(error: Exception) -> str:
     """What went wrong, in one line."""
     if isinstance(error, TimeoutError):
         return "the server does not answer"
-    if isinstance(error, OSError) and error.errno:
+    if isinstance(error, OSError) and error.errno and not isinstance(error, ssl.SSLError):
         # Those of asyncio tell the address again, and not what it means.
         known = os.strerror(error.errno) if error.errno > 0 else error.strerror
         return f"the server cannot be reached: {known}"
