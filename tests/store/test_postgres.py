@@ -14,7 +14,7 @@ from canonicall.store.sessions import SessionStore, Stored
 
 END_OTHERS = """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()
+    WHERE datname = '{name}' AND pid <> pg_backend_pid()
 """
 DIE = """
     CREATE FUNCTION canonicall.die() RETURNS trigger LANGUAGE plpgsql AS
@@ -32,15 +32,40 @@ def url(postgres):
     return postgres.new_database()
 
 
+def cut_off(postgres, url):
+    """End every connection to a database; how many there were."""
+    return len(postgres.run(END_OTHERS.format(name=url.rpartition("/")[2])))
+
+
+async def created(store, *ids):
+    """What became of each session that was to be created, all of them asked for at once."""
+    wanted = [store.create(Stored(id, "openai")) for id in ids]
+    return await asyncio.gather(*wanted, return_exceptions=True)
+
+
 def test_a_connection_that_was_lost_is_opened_again(postgres, url):
     """Whoever asks next does not notice."""
     database = Database(url)
     store = SessionStore(database)
     for id in ("a", "b"):
         asyncio.run(store.create(Stored(id, "openai")))
-        assert postgres.run(END_OTHERS, url) == [(True,)]
+        assert cut_off(postgres, url) == 1
     assert {one.id for one in asyncio.run(store.list())} == {"a", "b"}
-    postgres.run(END_OTHERS, url)
+    cut_off(postgres, url)
+    database.close()
+
+
+def test_while_it_is_away_all_is_an_error_and_behind_it_nothing_is(postgres, url):
+    database = Database(url)
+    store = SessionStore(database)
+    door = f"ALTER DATABASE {url.rpartition('/')[2]} ALLOW_CONNECTIONS"
+    postgres.run(f"{door} false")
+    cut_off(postgres, url)
+    problems = asyncio.run(created(store, "a", "b"))
+    assert [type(one) for one in problems] == [Lost, Lost]
+    assert "not currently accepting connections" in str(problems[0])
+    postgres.run(f"{door} true")
+    assert asyncio.run(created(store, "a", "b")) == [None, None]
     database.close()
 
 
@@ -48,18 +73,13 @@ def test_what_was_lost_on_its_way_to_the_disk_is_not_done_again(postgres, url):
     """Done twice it might find itself there, and take itself for somebody else."""
     database = Database(url)
     store = SessionStore(database)
-
-    async def create(*ids):
-        wanted = [store.create(Stored(id, "openai")) for id in ids]
-        return await asyncio.gather(*wanted, return_exceptions=True)
-
     postgres.run(DIE, url)
     postgres.run(AT_COMMIT, url)
-    problems = asyncio.run(create("a", "b"))
+    problems = asyncio.run(created(store, "a", "b"))
     assert [type(one) for one in problems] == [Lost, Lost]
     assert "nobody can tell" in str(problems[0])
     postgres.run("DROP TRIGGER die ON canonicall.sessions", url)
-    assert asyncio.run(create("a", "b")) == [None, None]
+    assert asyncio.run(created(store, "a", "b")) == [None, None]
     database.close()
 
 
