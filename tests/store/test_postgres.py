@@ -80,7 +80,17 @@ def test_what_was_lost_on_its_way_to_the_disk_is_not_done_again(postgres, url):
     store = SessionStore(database)
     for statement in (COUNT, DIE_ONCE, AT_COMMIT):
         postgres.run(statement, url)
-    problems = asyncio.run(created(store, "a", "b"))
+
+    async def in_one_transaction():
+        """While the writer is busy, they come together."""
+        busy = asyncio.ensure_future(database.read("SELECT 1 FROM pg_sleep(0.3)"))
+        await asyncio.sleep(0.1)
+        problems = await created(store, "a", "b")
+        await asyncio.wait([busy])
+        busy.exception()
+        return problems
+
+    problems = asyncio.run(in_one_transaction())
     assert [type(one) for one in problems] == [Lost, Lost]
     assert "nobody can tell" in str(problems[0])
     assert asyncio.run(created(store, "a", "b")) == [None, None]
