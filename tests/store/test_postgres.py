@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from canonicall.gateway.keeping import Keeping
 from canonicall.store.database import Database
 from canonicall.store.engine import Lost, StoreError, Taken
 from canonicall.store.places import shown
@@ -103,6 +104,9 @@ def test_it_has_a_schema_of_its_own(postgres, url):
     database = Database(url)
     asyncio.run(SessionStore(database).create(Stored("a", "openai")))
     database.close()
+    Keeping(url).close()
+    versions = postgres.run("SELECT name, version FROM canonicall.versions ORDER BY name", url)
+    assert versions == [("gateway", 1), ("sessions", 1)]
     assert postgres.run("SELECT * FROM sessions", url) == []
     assert postgres.run("SELECT id FROM canonicall.sessions", url) == [("a",)]
 
