@@ -7,6 +7,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+import postgres_server
 from canonicall.providers import registry
 
 settings.register_profile(
@@ -33,3 +34,18 @@ def providers_as_they_were():
     yield
     for name in set(registry._registered) - before:
         registry.unregister_provider(name)
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server."""
+    with postgres_server.running() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request, tmp_path):
+    """Where a store is kept: a new file, or a new database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "deep" / "store.db")
+    return request.getfixturevalue("postgres").new_database()

@@ -64,6 +64,16 @@ def test_a_dry_run_shows_what_would_be_served_and_no_secret(run, file):
     assert "very-secret" not in done.output
 
 
+def test_the_password_of_a_store_is_not_shown(run, file):
+    url = "postgresql://user:very-secret@host/db?password=very-secret"
+    file.write_text(f"models: {{a: 'openai:x'}}\nstore: {{path: '{url}'}}\n")
+    plain, as_json = (
+        run("-c", str(file), "--dry-run", *form, env=KEYS) for form in ([], ["--json"])
+    )
+    assert json.loads(as_json.output)["store"] == "postgresql://user@host/db"
+    assert "very-secret" not in plain.output + as_json.output
+
+
 def test_programs_get_the_same_as_json(run, file):
     file.write_text(EXAMPLE.replace("# keys:", "keys:").replace("#   desk:", "  desk:").replace("#     ", "    "))  # fmt: skip
     done = run("-c", str(file), "--dry-run", "--json", "--port", "9", "--workers", "2", env=KEYS)

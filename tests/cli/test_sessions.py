@@ -108,3 +108,34 @@ def test_an_export_does_not_take_the_place_of_the_store(canonicall_, talked):
     assert done.exit_code == 2
     assert "the store itself" in done.stderr
     assert len(json.loads(canonicall_("sessions", "--json").stdout)) == 2
+
+
+def test_a_store_is_named_by_its_file_or_its_url(canonicall_, place, tmp_path):
+    """Talked, gone on with, listed, exported and deleted, wherever it is kept."""
+    for words in (["--session", "a", "How are things?"], ["--resume", "And now?"]):
+        path = write_script(tmp_path, "Fine.")
+        done = canonicall_("run", "--store", place, "--script", path, *words)
+        assert done.exit_code == 0, done.output
+    (one,) = json.loads(canonicall_("sessions", "--store", place, "--json").stdout)
+    assert (one["id"], one["title"], one["entries"]) == ("a", "How are things?", 4)
+    exported = canonicall_("sessions", "export", "a", "--store", place).stdout_bytes
+    assert dump(load(exported).conversation) == dump(stored(place, "a"))
+    assert canonicall_("sessions", "delete", "a", "--store", place).exit_code == 0
+    assert json.loads(canonicall_("sessions", "--store", place, "--json").stdout) == []
+
+
+def test_whatever_is_said_can_be_stored(place, tmp_path):
+    said = "What\0 is\nthis?"
+    words = ["run", "--store", place, "--session", "a", "--script", write_script(tmp_path, "It.")]
+    done = CliRunner().invoke(cli, words, input=said)
+    assert done.exit_code == 0, done.output
+    assert next(iter(stored(place, "a").messages)).text == said
+
+
+@pytest.mark.parametrize("verb", [["sessions"], ["run", "Hello."], ["chat"]])
+def test_a_database_that_cannot_be_used_is_told_in_a_line(canonicall_, verb):
+    done = canonicall_(*verb, "--store", "postgresql://someone:secret@127.0.0.1:port/db")
+    assert done.exit_code == 1
+    assert "the port of this URL of a PostgreSQL database is no number." in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "secret" not in done.output

@@ -208,6 +208,8 @@ FAULTS = [
     ("server: {drain_seconds: -1}", "$.server.drain_seconds: it must not be negative."),
     ("server: {host: 0.0.0.0}", "$.server.host: other machines could ask, and no virtual key is needed. Make one with `canonicall keys new`, or say `open: true` under `server` in the file."),
     ("store: {days: 0}", "$.store.days: nothing would be kept. Give a number above 0."),
+    ("store: {path: 'postgresql://user:secret'}", "$.store.path: the port of this URL of a PostgreSQL database is no number. Write it as postgresql://user@host/database."),
+    ("store: {path: 'mysql://user:secret@host'}", "$.store.path: mysql:// names no store. Give the path of a file, or a postgresql:// URL."),
 ]  # fmt: skip
 
 

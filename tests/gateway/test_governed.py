@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from canonicall.gateway.app import Gateway
@@ -115,6 +114,16 @@ async def test_operators_have_doors_of_their_own() -> None:
     await gateway.close()
 
 
+async def test_the_password_of_a_store_is_not_shown(place: str) -> None:
+    admin = {"boss": KeySettings(hash=hash_of("ck-admin-0123456789"), admin=True)}
+    store = StoreSettings(path=place.replace("postgres@", "postgres:very-secret@"))
+    gateway = World().gateway(MODELS, keys=admin, store=store)
+    config = await ask(gateway, "/canonicall/admin/config", headers=shown("ck-admin-0123456789"))
+    assert config.json["store"]["path"] == place
+    assert "very-secret" not in config.body.decode()
+    await gateway.close()
+
+
 @asynccontextmanager
 async def served(gateway: Gateway) -> AsyncGenerator[None, None]:
     """A gateway as another server than ours runs it."""
@@ -130,11 +139,11 @@ async def served(gateway: Gateway) -> AsyncGenerator[None, None]:
 
 
 async def test_gateways_with_the_same_store_learn_of_each_others_revocations(
-    tmp_path: Path,
+    place: str,
 ) -> None:
     """They may be workers of any server."""
     admin = {"boss": KeySettings(hash=hash_of("ck-admin-0123456789"), admin=True), **keys()}
-    store = StoreSettings(path=str(tmp_path / "gateway.db"))
+    store = StoreSettings(path=place)
     one, other = (World().gateway(MODELS, keys=admin, store=store) for _ in range(2))
     async with served(one), served(other):
         assert (await ask(other, CHAT, BODY, headers=shown())).status == 200

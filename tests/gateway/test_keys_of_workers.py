@@ -108,9 +108,9 @@ def eventually(condition):
     return found
 
 
-@pytest.mark.parametrize("store", ["", "gateway.db"])
-def test_a_key_revoked_in_one_worker_is_refused_in_all(start, store, tmp_path):
-    running = start(store and str(tmp_path / store))
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_a_key_revoked_in_one_worker_is_refused_in_all(start, is_kept, place):
+    running = start(place if is_kept else "")
     assert running.statuses() == [200, 200]
     status, revoked_in, told = running.post(REVOKE, key=ADMIN)
     assert (status, told["state"]) == (200, "revoked")

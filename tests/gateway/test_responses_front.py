@@ -122,10 +122,10 @@ def test_encrypted_reasoning_comes_where_it_is_asked_for(client: Any) -> None:
     assert thought.encrypted_content
 
 
-async def test_a_chain_goes_on_after_the_gateway_began_anew(tmp_path: Any) -> None:
+async def test_a_chain_goes_on_after_the_gateway_began_anew(place: str) -> None:
     """Stored responses outlive the process."""
     world = thinking_world()
-    store = StoreSettings(path=str(tmp_path / "gateway.db"))
+    store = StoreSettings(path=place)
     gateway = world.gateway(models(), store=store)
     path, body = request_of("openai-responses", FOREIGN, BOTH)
     first = (await ask(gateway, path, body)).json

@@ -1,9 +1,10 @@
 """A session in a process that kills itself, at every point in turn.
 
-`python crash_worker.py FOLDER` runs the same two turns in FOLDER/0, FOLDER/1 and so on. The first
+`python crash_worker.py FOLDER STEP [URL]` runs the same two turns in FOLDER/0, FOLDER/1 and so on,
+in SQLite or in new databases of the PostgreSQL server at URL. The first
 comes to its end and tells which points there are: before every statement that writes and after every
 transaction, when a tool starts, takes effect and ends, whenever the user has heard an event.
-Each of the others dies by SIGKILL at one of them. Another process goes on and comes to the end; with
+Each of the others dies by SIGKILL at one of them, at every STEP-th of a kind. Another process goes on and comes to the end; with
 every third session it dies as well, and one more has to come. All are forked from one that is warm.
 
 What is left for the test to look at: `sessions.db`; `effects`, what the tools did; `heard`, what
@@ -72,17 +73,13 @@ class Mortal:
 
 def mortal_connections(mortal: Mortal) -> None:
     """Every connection to a database that is opened from now on tells what it does."""
+    if "asyncpg" in sys.modules:
+        mortal_postgres(mortal)
 
     class Connection(sqlite3.Connection):
         def __init__(self, *given, **named):
             super().__init__(*given, **named)
-            self.set_trace_callback(self._runs)
-
-        @staticmethod
-        def _runs(sql):
-            verb = sql.split(None, 1)[0]
-            if verb not in ("SELECT", "PRAGMA"):
-                mortal.hook(f"sql {verb}")
+            self.set_trace_callback(lambda sql: tell(mortal, sql))
 
         def __exit__(self, *error):
             result = super().__exit__(*error)
@@ -91,6 +88,46 @@ def mortal_connections(mortal: Mortal) -> None:
 
     connect = sqlite3.connect
     sqlite3.connect = lambda *given, **named: connect(*given, factory=Connection, **named)
+
+
+def mortal_postgres(mortal: Mortal) -> None:
+    import asyncpg  # noqa: PLC0415  needed by these alone
+
+    class Connection(asyncpg.Connection):
+        async def execute(self, query, *given, **named):
+            tell(mortal, query)
+            done = await super().execute(query, *given, **named)
+            if query.startswith("COMMIT"):
+                mortal.hook("sql after the transaction")
+            return done
+
+        async def executemany(self, command, *given, **named):
+            tell(mortal, command)
+            return await super().executemany(command, *given, **named)
+
+    connect = asyncpg.connect
+    asyncpg.connect = lambda *given, **named: connect(*given, connection_class=Connection, **named)
+
+
+def tell(mortal: Mortal, sql: str) -> None:
+    verb = sql.split(None, 1)[0].strip(";")
+    if verb not in ("SELECT", "PRAGMA"):
+        mortal.hook(f"sql {verb}")
+
+
+def place_in(folder: Path, server: str) -> str:
+    """Where the session of a folder is kept: in a file, or in a database of the server."""
+    if not server:
+        return str(folder / "sessions.db")
+    return f"{server.rpartition('/')[0]}/crash_{folder.name}"
+
+
+async def make_database(server: str, place: str) -> None:
+    import asyncpg  # noqa: PLC0415  needed by these alone
+
+    connection = await asyncpg.connect(server)
+    await connection.execute(f"CREATE DATABASE {place.rpartition('/')[2]}")
+    await connection.close()
 
 
 def tools_of(mortal: Mortal) -> Toolset:
@@ -145,9 +182,9 @@ def model(request: Request) -> Reply:
     return says(f"Answer to {turn}")
 
 
-async def work(folder: Path, mortal: Mortal) -> None:
+async def work(folder: Path, mortal: Mortal, place: str) -> None:
     """Go on where the conversation stands, until both turns have their answer."""
-    database = Database(folder / "sessions.db")
+    database = Database(place)
     session = await open_session(
         SessionStore(database),
         "a",
@@ -168,7 +205,7 @@ async def work(folder: Path, mortal: Mortal) -> None:
     (folder / "end").write_bytes(dump(session.conversation))
 
 
-def forked(folder: Path, where: str = "", number: int = 0) -> None:
+def forked(folder: Path, place: str, where: str = "", number: int = 0) -> None:
     """The work in a process of its own, which may die on the way."""
     child = os.fork()
     if child == 0:
@@ -176,7 +213,7 @@ def forked(folder: Path, where: str = "", number: int = 0) -> None:
         try:
             mortal = Mortal(folder, where, number)
             mortal_connections(mortal)
-            asyncio.run(work(folder, mortal))
+            asyncio.run(work(folder, mortal, place))
             (folder / "points").write_bytes(msgspec.json.encode(mortal.points))
             status = 0
         except BaseException:  # noqa: BLE001  nothing of the parent may run in the child
@@ -187,22 +224,32 @@ def forked(folder: Path, where: str = "", number: int = 0) -> None:
         sys.exit(f"{folder}: status {status}")
 
 
-def main(root: Path) -> None:
+def prepared(folder: Path, server: str) -> str:
+    """The place for the session of a new folder."""
+    folder.mkdir(exist_ok=True)
+    place = place_in(folder, server)
+    if server:
+        asyncio.run(make_database(server, place))
+    return place
+
+
+def main(root: Path, step: int, server: str = "") -> None:
     with tempfile.TemporaryDirectory() as warming:
         # Once in this process: what is loaded and built by it need not be in every other one.
-        asyncio.run(work(Path(warming), Mortal(Path(warming))))
-    (root / "0").mkdir()
-    forked(root / "0")
+        folder = Path(warming)
+        asyncio.run(work(folder, Mortal(folder), prepared(folder, server)))
+    place = prepared(root / "0", server)
+    forked(root / "0", place)
     points = msgspec.json.decode((root / "0" / "points").read_bytes())
-    deaths = [(where, at) for where in points for at in range(1, points[where] + 1)]
+    deaths = [(where, at) for where in points for at in range(1, points[where] + 1, step)]
     for number, (where, at) in enumerate(deaths, 1):
         folder = root / str(number)
-        folder.mkdir()
-        forked(folder, where, at)
+        place = prepared(folder, server)
+        forked(folder, place, where, at)
         if number % 3 == 0:
-            forked(folder, "", 1 + 7 * number % SECOND_DEATHS)
-        forked(folder)
+            forked(folder, place, "", 1 + 7 * number % SECOND_DEATHS)
+        forked(folder, place)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])

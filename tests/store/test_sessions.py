@@ -22,7 +22,8 @@ from canonicall.persisted import dump
 from canonicall.providers.registry import provider_names
 from canonicall.request import Request
 from canonicall.runtime.model import LocalModel
-from canonicall.store.database import Database, StoreError
+from canonicall.store.database import Database
+from canonicall.store.engine import StoreError, Taken, Write
 from canonicall.store.resuming import open_session
 from canonicall.store.sessions import SessionStore, Stored
 from canonicall.testing.script import ScriptedModel, call, says
@@ -43,8 +44,8 @@ def clock():
 
 
 @pytest.fixture
-def store(tmp_path):
-    database = Database(tmp_path / "deep" / "sessions.db")
+def store(place):
+    database = Database(place)
     yield SessionStore(database)
     database.close()
 
@@ -89,7 +90,7 @@ async def test_one_write_that_fails_does_not_take_others_with_it(store):
     """They are in one transaction until one of them fails."""
     wanted = [store.create(Stored(name, "openai")) for name in ("a", "b", "a", "c")]
     done = await asyncio.gather(*wanted, return_exceptions=True)
-    assert [type(one) for one in done] == [type(None), type(None), StoreError, type(None)]
+    assert [type(one) for one in done] == [type(None), type(None), Taken, type(None)]
     assert {one.id for one in await store.list()} == {"a", "b", "c"}
 
 
@@ -160,24 +161,33 @@ async def test_who_is_asked_is_noted(store):
     assert (await store.get("a")).target == "mistral:large"
 
 
-async def test_a_write_that_nobody_waited_for_is_not_lost_in_silence(tmp_path):
-    """The others are written; whoever closes the file hears of it."""
-    database = Database(tmp_path / "s.db")
-    row = ("INSERT INTO sessions VALUES (?, 'openai', '', '', 0, 0)", ("a",))
-    database.put(lambda db: db.execute("INSERT INTO nowhere VALUES (1)"))
-    database.put(lambda db: db.execute(*row))
+async def test_a_write_that_nobody_waited_for_is_not_lost_in_silence(place):
+    """The others are written; whoever closes the store hears of it."""
+    database = Database(place)
+    row = ("a", "openai", "", "", 0, 0)
+    database.put(Write("INSERT INTO nowhere VALUES (?)", [(1,)]))
+    database.put(Write("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?)", [row]))
     with pytest.raises(StoreError, match="nowhere"):
         database.close()
-    with sqlite3.connect(tmp_path / "s.db") as read:
-        assert read.execute("SELECT id FROM sessions").fetchall() == [("a",)]
+    again = Database(place)
+    assert [one.id for one in await SessionStore(again).list()] == ["a"]
+    again.close()
 
 
-async def test_who_listens_hears_that_nothing_can_be_stored(tmp_path, clock):
+async def test_a_value_that_no_database_takes_harms_nobody_else(store):
+    half = "\ud800"
+    wanted = [store.create(Stored(name, "openai")) for name in ("a", half, "b")]
+    done = await asyncio.gather(*wanted, return_exceptions=True)
+    assert [type(one) for one in done] == [type(None), StoreError, type(None)]
+    assert {one.id for one in await store.list()} == {"a", "b"}
+
+
+async def test_who_listens_hears_that_nothing_can_be_stored(place, clock):
     """Before anything is told that is not on the disk."""
-    database = Database(tmp_path / "s.db")
+    database = Database(place)
     model = LocalModel(ScriptedModel(["Done."]))
     session = await open_session(SessionStore(database), "a", model, "openai", now=clock)
-    await database.do(lambda db: db.execute("DROP TABLE entries"))
+    await database.do(Write("DROP TABLE entries", [()]))
     with pytest.raises(StoreError, match="entries"):
         await anext(session.send("Go."))
     await session.close()
@@ -185,13 +195,17 @@ async def test_who_listens_hears_that_nothing_can_be_stored(tmp_path, clock):
         database.close()
 
 
-def test_a_new_file_is_opened_by_many_at_a_time(tmp_path):
-    path = tmp_path / "s.db"
+def test_a_new_store_is_opened_by_many_at_a_time(place, request):
     with ThreadPoolExecutor(8) as threads:
-        for database in threads.map(lambda _: Database(path), range(8)):
+        for database in threads.map(lambda _: Database(place), range(8)):
             database.close()
-    with sqlite3.connect(path) as read:
-        assert read.execute("PRAGMA user_version").fetchone() == (1,)
+    if place.startswith("postgresql"):
+        server = request.getfixturevalue("postgres")
+        versions = server.run("SELECT name, version FROM canonicall.versions", place)
+        assert versions == [("sessions", 1)]
+    else:
+        with sqlite3.connect(place) as read:
+            assert read.execute("PRAGMA user_version").fetchone() == (1,)
 
 
 def test_a_file_that_is_no_database_is_an_error(tmp_path):
@@ -219,7 +233,7 @@ WORKER = """
     from canonicall.tools.functions import tool
     from canonicall.tools.toolset import Toolset
 
-    folder = sys.argv[1]
+    folder, place = sys.argv[1:]
 
     @tool(sequential=True)
     async def work(name: str) -> str:
@@ -232,7 +246,7 @@ WORKER = """
         return f"did {name}"
 
     async def main():
-        store = SessionStore(Database(f"{folder}/sessions.db"))
+        store = SessionStore(Database(place))
         batch = says(call("work", name="first"), call("work", name="hang"), call("work", name="last"))
         model = LocalModel(ScriptedModel([batch, "Done."]))
         session = await open_session(
@@ -245,16 +259,17 @@ WORKER = """
 """
 
 
-async def test_after_kill_nine_nothing_runs_twice_and_nothing_is_lost(tmp_path, clock):
+async def test_after_kill_nine_nothing_runs_twice_and_nothing_is_lost(tmp_path, place, clock):
     """A real process dies in the midst of its tools; the history is fit for every provider."""
     worker = subprocess.Popen(  # noqa: ASYNC220  there is nothing else to wait for
-        [sys.executable, "-c", textwrap.dedent(WORKER), str(tmp_path)], stdout=subprocess.PIPE
+        [sys.executable, "-c", textwrap.dedent(WORKER), str(tmp_path), place],
+        stdout=subprocess.PIPE,
     )
     assert worker.stdout.readline() == b"hanging\n"
     os.kill(worker.pid, signal.SIGKILL)
     worker.wait()
     worker.stdout.close()
-    store = SessionStore(Database(tmp_path / "sessions.db"))
+    store = SessionStore(Database(place))
     conversation = await talk(store, "a", "I see.", clock=clock, text="What happened?")
     store.database.close()
     outcomes = [str(one.outcome) for one in conversation.ledger.values()]

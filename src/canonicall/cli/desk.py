@@ -1,7 +1,7 @@
 """What a talk is held with: the model, the tools and the stored sessions.
 
-Sessions are kept in `$XDG_DATA_HOME/canonicall/sessions.db`, unless another file is named. Close
-the desk, and all that was said is on the disk.
+Sessions are kept in `$XDG_DATA_HOME/canonicall/sessions.db`, unless another file or a database is
+named. Close the desk, and all that was said is on the disk.
 """
 
 import os
@@ -30,7 +30,7 @@ class NothingToResume(CanonicallError):
 
 
 def store_path(given: str | None) -> str:
-    """The file with the sessions."""
+    """The file with the sessions, or the URL of the database."""
     if given is not None:
         return given
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
@@ -125,5 +125,6 @@ class Desk:
 
 
 def _one_line(text: str) -> str:
-    words = " ".join(text.split())
+    # The one letter that PostgreSQL does not take.
+    words = " ".join(text.replace("\0", " ").split())
     return words if len(words) <= _LONGEST_TITLE else f"{words[: _LONGEST_TITLE - 3]}..."

@@ -7,6 +7,7 @@ from msgspec import Struct
 from canonicall.gateway.config_checks import profile_of
 from canonicall.gateway.config_problems import Problem
 from canonicall.gateway.settings import ModelSettings, Settings
+from canonicall.store.places import shown
 
 # What clients put behind the address they are given, so that theirs ends where it has to; and the
 # variable in which their official SDKs and agents look for it.
@@ -82,7 +83,7 @@ def plan_of(
         url=url,
         workers=settings.server.workers,
         is_simulated=is_simulated,
-        store=settings.store.path,
+        store=shown(settings.store.path),
         fronts=tuple(
             FrontPlan(format, variable, url + ending)
             for format, (ending, variable) in _FRONTS.items()

@@ -43,8 +43,9 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 store_option = click.option(
     "--store",
-    metavar="FILE",
-    help="Where sessions are kept; :memory: keeps none. Else in the folder for user data.",
+    metavar="FILE|URL",
+    help="Where sessions are kept: a file, or postgresql://user@host/database; :memory: keeps none."
+    " Else in the folder for user data.",
 )
 _OPTIONS = (
     click.option(

@@ -18,6 +18,8 @@ from canonicall.gateway.settings import KeySettings, ModelSettings, ProviderSett
 from canonicall.gateway.wildcards import fits
 from canonicall.providers.profile import Profile
 from canonicall.providers.registry import find_profile, provider_names
+from canonicall.store.engine import StoreError
+from canonicall.store.places import shown
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -36,6 +38,10 @@ def check_settings(settings: Settings, environ: Mapping[str, str], problems: Pro
     _check_keys(settings, problems)
     if settings.store.days <= 0:
         problems.error("$.store.days", "nothing would be kept.", "Give a number above 0.")
+    try:
+        shown(settings.store.path)
+    except StoreError as error:
+        problems.error("$.store.path", str(error))
     if not settings.providers and not settings.models:
         what = "no provider and no model is named."
         problems.warn("$", what, "Clients must ask for provider:model themselves.")
@@ -84,7 +90,7 @@ def _check_server(settings: Settings, problems: Problems) -> None:
         what = (
             "each worker has a memory of its own: a stored response is found by one of them only."
         )
-        problems.warn("$.store.path", what, "Name a file.")
+        problems.warn("$.store.path", what, "Name a file, or a database by its URL.")
 
 
 def _check_provider(

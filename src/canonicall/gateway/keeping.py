@@ -1,27 +1,33 @@
 """What outlives a request: stored responses, state of providers, and reports of what was changed.
 
-In SQLite, where several workers can share it and a restart loses nothing; what was used lately is
-at hand without asking.
+In SQLite or PostgreSQL, where several workers can share it and a restart loses nothing; what was
+used lately is at hand without asking.
 """
 
 import asyncio
-import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any, TypeAlias
 
 import msgspec
 
 from canonicall.gateway.opaque import Kept
 from canonicall.store.database import Database
+from canonicall.store.engine import Tables, Write
 
-TABLES = (
-    """CREATE TABLE kept (
-        kind TEXT NOT NULL, id TEXT NOT NULL, made REAL NOT NULL, data BLOB NOT NULL,
-        PRIMARY KEY (kind, id)
-    ) WITHOUT ROWID""",
-    "CREATE INDEX kept_by_age ON kept (made)",
+TABLES = Tables(
+    "gateway",
+    (
+        """CREATE TABLE kept (
+            kind TEXT NOT NULL, id TEXT NOT NULL, made REAL NOT NULL, data BLOB NOT NULL,
+            PRIMARY KEY (kind, id)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX kept_by_age ON kept (made)",
+    ),
+)
+_KEEP = (
+    "INSERT INTO kept VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (kind, id) DO UPDATE SET made = excluded.made, data = excluded.data"
 )
 _RESPONSE, _ITEM, _STATE, _REPORT = "response", "item", "state", "report"
 _REVOKED = "revoked"
@@ -38,7 +44,7 @@ class Keeping:
     """The store of one gateway."""
 
     def __init__(self, path: str = "", *, days: float = 30.0) -> None:
-        """`path`: a file; empty for memory. What is older than `days` is forgotten."""
+        """`path`: a file or a URL; empty for memory. What is older than `days` is forgotten."""
         self._database = Database(path or ":memory:", tables=TABLES)
         self._days = days
         self.is_shared = bool(path)
@@ -56,14 +62,12 @@ class Keeping:
 
     async def check(self) -> None:
         """Raise where nothing can be written."""
-        await self._database.do(lambda db: db.execute("SELECT 1 FROM kept LIMIT 1").fetchone())
+        await self._database.read("SELECT 1 FROM kept LIMIT 1")
 
     def forget_old(self, now: float) -> None:
         """Forget what is too old."""
         row = (now - self._days * _DAY, _REVOKED)
-        self._database.put(
-            lambda db: db.execute("DELETE FROM kept WHERE made < ? AND kind != ?", row)
-        )
+        self._database.put(Write("DELETE FROM kept WHERE made < ? AND kind != ?", [row]))
 
     def keep_state(self, kept: Mapping[str, Kept], now: float) -> None:
         """Keep state of providers, by canonical call id."""
@@ -108,11 +112,7 @@ class Keeping:
         gone = [(_RESPONSE, _owned(id, owner)), *named]
         for key in gone:
             self._at_hand.pop(key, None)
-
-        def delete(db: sqlite3.Connection) -> None:
-            db.executemany("DELETE FROM kept WHERE kind = ? AND id = ?", gone)
-
-        await self._database.do(delete)
+        await self._database.do(Write("DELETE FROM kept WHERE kind = ? AND id = ?", gone))
         return True
 
     def keep_report(self, id: str, report: Json, now: float, *, lasts: bool) -> None:
@@ -136,36 +136,27 @@ class Keeping:
     async def revoke(self, hash: str, now: float) -> None:
         """Remember that a key is not to be let in any more."""
         self.revoked.add(hash)
-        row = (_REVOKED, hash, now, b"")
-        sql = "INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)"
-        await self._database.do(lambda db: db.execute(sql, row))
+        await self._database.do(Write(_KEEP, [(_REVOKED, hash, now, b"")]))
 
     async def reread_revoked(self) -> None:
         """Learn what other workers were told."""
-        sql = "SELECT id FROM kept WHERE kind = ?"
-        rows = await self._database.do(lambda db: db.execute(sql, (_REVOKED,)).fetchall())
+        rows = await self._database.read("SELECT id FROM kept WHERE kind = ?", _REVOKED)
         self.revoked |= {hash for (hash,) in rows}
 
     async def _one(self, kind: str, id: str) -> Json | None:
         data = self._at_hand.get((kind, id))
         if data is None:
-            row = await self._database.do(
-                lambda db: db.execute(
-                    "SELECT data FROM kept WHERE kind = ? AND id = ?", (kind, id)
-                ).fetchone()
-            )
-            data = None if row is None else row[0]
+            sql = "SELECT data FROM kept WHERE kind = ? AND id = ?"
+            data = next((found for (found,) in await self._database.read(sql, kind, id)), None)
         return None if data is None else msgspec.json.decode(data)
 
     async def _fetch(self, ids: list[str]) -> dict[str, bytes]:
-        def read(some: list[str], db: sqlite3.Connection) -> dict[str, bytes]:
-            marks = ",".join("?" * len(some))
-            sql = f"SELECT id, data FROM kept WHERE kind = ? AND id IN ({marks})"  # noqa: S608  marks
-            return dict(db.execute(sql, (_STATE, *some)).fetchall())
-
         found: dict[str, bytes] = {}
         for at in range(0, len(ids), _AT_ONCE):
-            found |= await self._database.do(partial(read, ids[at : at + _AT_ONCE]))
+            some = ids[at : at + _AT_ONCE]
+            marks = ",".join("?" * len(some))
+            sql = f"SELECT id, data FROM kept WHERE kind = ? AND id IN ({marks})"  # noqa: S608  marks
+            found.update(await self._database.read(sql, _STATE, *some))
         # What another worker writes may come a moment later: that it is missing is not for good.
         for id in found if self.is_shared else ids:
             self._remember((_STATE, id), found.get(id))
@@ -173,17 +164,12 @@ class Keeping:
 
     def _keep(self, kind: str, id: str, data: bytes, now: float) -> None:
         self._remember((kind, id), data)
-        row = (kind, id, now, data)
-        self._database.put(
-            lambda db: db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", row)
-        )
+        self._database.put(Write(_KEEP, [(kind, id, now, data)]))
 
     def _write_later(self) -> None:
         rows, self._later = self._later, []
         if rows:
-            self._database.put(
-                lambda db: db.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", rows)
-            )
+            self._database.put(Write(_KEEP, rows))
 
     def _remember(self, key: tuple[str, str], data: bytes | None) -> None:
         self._at_hand[key] = data

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.keeping import Keeping
-from canonicall.store.database import StoreError
+from canonicall.store.engine import StoreError
 
 if TYPE_CHECKING:
     from canonicall.gateway.governance.ledger import Ledger

@@ -113,7 +113,7 @@ class StoreSettings(Section, frozen=True, kw_only=True):
     """Where responses, reports and opaque state are kept."""
 
     path: str = ""
-    """An SQLite file; empty for memory."""
+    """An SQLite file, or the URL of a PostgreSQL database; empty for memory."""
     days: float = 30.0
     """What is older is forgotten."""
 

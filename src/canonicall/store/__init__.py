@@ -1,1 +1,1 @@
-"""Where conversations and the execution journal are kept: SQLite by default."""
+"""Where conversations and the execution journal are kept: SQLite by default, else PostgreSQL."""

@@ -1,122 +1,147 @@
-"""One SQLite file, one thread that writes it.
+"""One database, one thread that writes it.
 
 What is asked for is done in the order it was asked for, many at a time in one transaction: whoever
-awaits a write hears of it when it is on the disk. So a line that says that a tool starts is safe
-before it starts, and never ahead of the conversation that asks for it.
+awaits a write hears of it when it is safe. So a line that says that a tool starts is safe before it
+starts, and never ahead of the conversation that asks for it.
 """
 
 import asyncio
-import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from canonicall.errors import CanonicallError
 from canonicall.store.batches import Waiting
+from canonicall.store.engine import Engine, Lost, Read, Rows, Step, StoreError, Tables
+from canonicall.store.places import open_engine
 
-Work: TypeAlias = Callable[[sqlite3.Connection], Any]
 _MOST_AT_ONCE = 500
-_VERSION = 1
-_TABLES = (
-    """CREATE TABLE sessions (
-        id TEXT PRIMARY KEY, target TEXT NOT NULL, title TEXT NOT NULL,
-        parent TEXT NOT NULL, created REAL NOT NULL, changed REAL NOT NULL
-    )""",
-    """CREATE TABLE entries (
-        session TEXT NOT NULL, number INTEGER NOT NULL, line BLOB NOT NULL,
-        PRIMARY KEY (session, number)
-    ) WITHOUT ROWID""",
-    """CREATE TABLE journal (
-        session TEXT NOT NULL, call_id TEXT NOT NULL, ended BLOB,
-        PRIMARY KEY (session, call_id)
-    ) WITHOUT ROWID""",
+SESSIONS = Tables(
+    "sessions",
+    (
+        """CREATE TABLE sessions (
+            id TEXT PRIMARY KEY, target TEXT NOT NULL, title TEXT NOT NULL,
+            parent TEXT NOT NULL, created REAL NOT NULL, changed REAL NOT NULL
+        )""",
+        """CREATE TABLE entries (
+            session TEXT NOT NULL, number INTEGER NOT NULL, line BLOB NOT NULL,
+            PRIMARY KEY (session, number)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE journal (
+            session TEXT NOT NULL, call_id TEXT NOT NULL, ended BLOB,
+            PRIMARY KEY (session, call_id)
+        ) WITHOUT ROWID""",
+    ),
 )
 
 
-class StoreError(CanonicallError):
-    """The file cannot be used."""
+class Chain:
+    """Writes that stand on each other: where one that was put fails, nothing behind it is done."""
+
+    def __init__(self) -> None:
+        self.broken: StoreError | None = None
 
 
 class Database:
-    """An open file. `close` it; what was awaited is safe without."""
+    """An open database. `close` it; what was awaited is safe without.
 
-    def __init__(self, path: str | Path, *, tables: Sequence[str] = _TABLES) -> None:
-        """`tables`: the statements that make an empty file ready for use."""
-        self._path = str(path)
+    It belongs to no event loop: any may ask, one after the other or at a time.
+    """
+
+    def __init__(self, place: str | Path, *, tables: Tables = SESSIONS) -> None:
+        """`place`: the path of an SQLite file, or the `postgresql://` URL of a database."""
         self._asked: Waiting[_Asked] = Waiting(most_at_once=_MOST_AT_ONCE)
-        self._connection = _opened(self._path, tables)
         self._lost: StoreError | None = None
         """The first write that failed with nobody waiting for it."""
-        self._thread = threading.Thread(target=self._serve, name="store", daemon=True)
+        opened: Future[None] = Future()
+        serve = (opened, str(place), tables)
+        self._thread = threading.Thread(target=self._serve, args=serve, name="store", daemon=True)
         self._thread.start()
+        opened.result()
 
-    async def do(self, work: Work) -> Any:
-        """What `work` returns, once it is on the disk."""
-        return await self._ask(work, is_awaited=True)
+    async def read(self, sql: str, *values: Any) -> Rows:
+        """The answer of the database, behind all that was asked for before."""
+        rows: Rows = await self._ask((Read(sql, values),), None, is_awaited=True)
+        return rows
 
-    def put(self, work: Work) -> "asyncio.Future[Any]":
+    async def do(self, *steps: Step, chain: Chain | None = None) -> None:
+        """Do all of it, or none; it is safe when this returns."""
+        await self._ask(steps, chain, is_awaited=True)
+
+    def put(self, *steps: Step, chain: Chain | None = None) -> "asyncio.Future[Any]":
         """The same for those who may not wait: it is done, and where it fails, `close` says so.
 
         Whatever is awaited later comes after it.
         """
-        future = self._ask(work, is_awaited=False)
+        future = self._ask(steps, chain, is_awaited=False)
         future.add_done_callback(_take_notice)
         return future
 
-    def _ask(self, work: Work, *, is_awaited: bool) -> "asyncio.Future[Any]":
-        loop = asyncio.get_running_loop()
-        asked = _Asked(work, loop, loop.create_future(), is_awaited)
+    def _ask(
+        self, steps: tuple[Step, ...], chain: Chain | None, *, is_awaited: bool
+    ) -> "asyncio.Future[Any]":
+        asked = _Asked(steps, chain or Chain(), is_awaited)
         self._asked.put(asked)
         return asked.future
 
     def close(self) -> None:
-        """Write what was asked for, and close the file. Raises what nobody has heard of yet."""
+        """Write what was asked for, and let go. Raises what nobody has heard of yet."""
         self._asked.end()
         self._thread.join()
-        self._connection.close()
         lost, self._lost = self._lost, None
         if lost is not None:
             raise lost
 
-    def _serve(self) -> None:
-        for batch in self._asked.batches():
-            self._commit(batch)
-
-    def _commit(self, batch: "list[_Asked]") -> None:
-        """All in one transaction; where one fails, each in its own, so that only that one does."""
+    def _serve(self, opened: "Future[None]", place: str, tables: Tables) -> None:
         try:
-            with self._connection:
-                done = [asked.work(self._connection) for asked in batch]
-        except sqlite3.Error as error:
-            if len(batch) == 1:
-                problem = StoreError(f"{self._path}: {error}")
-                if not batch[0].is_awaited:
-                    self._lost = self._lost or problem
-                batch[0].failed(problem)
+            engine = open_engine(place, tables)
+        except BaseException as error:  # noqa: BLE001  whoever opens it hears of it
+            opened.set_exception(error)
+            return
+        opened.set_result(None)
+        for batch in self._asked.batches():
+            self._commit(engine, batch)
+        engine.close()
+
+    def _commit(self, engine: Engine, batch: "list[_Asked]") -> None:
+        """All in one transaction; where one fails, each in its own, so that only that one does."""
+        for asked in batch:
+            if asked.chain.broken is not None:
+                self._fail(asked, StoreError(str(asked.chain.broken)))
+        batch = [asked for asked in batch if asked.chain.broken is None]
+        try:
+            done = iter(engine.run([step for asked in batch for step in asked.steps]))
+        except Exception as error:  # noqa: BLE001  a value that no database takes raises anything
+            problem = error if isinstance(error, StoreError) else _refused(engine, error)
+            if len(batch) == 1 or isinstance(problem, Lost):
+                for asked in batch:
+                    self._fail(asked, problem)
             else:
                 for asked in batch:
-                    self._commit([asked])
+                    self._commit(engine, [asked])
             return
-        for asked, result in zip(batch, done, strict=True):
-            asked.done(result)
+        for asked in batch:
+            *_, last = [next(done) for _ in asked.steps]
+            asked.done(last)
+
+    def _fail(self, asked: "_Asked", problem: StoreError) -> None:
+        if not asked.is_awaited:
+            asked.chain.broken = problem
+            self._lost = self._lost or problem
+        asked.failed(problem)
 
 
 class _Asked:
-    """One piece of work, and who waits for it."""
+    """Steps that belong together, and who waits for them."""
 
-    def __init__(
-        self,
-        work: Work,
-        loop: asyncio.AbstractEventLoop,
-        future: "asyncio.Future[Any]",
-        is_awaited: bool,
-    ) -> None:
-        self.work = work
-        self.future = future
+    def __init__(self, steps: tuple[Step, ...], chain: Chain, is_awaited: bool) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.steps = steps
+        self.chain = chain
+        self.future: asyncio.Future[Any] = self._loop.create_future()
         self.is_awaited = is_awaited
         """Whether it is certain that somebody hears how it ended."""
-        self._loop = loop
 
     def done(self, result: Any) -> None:
         self._answer(lambda: self.future.set_result(result))
@@ -136,42 +161,11 @@ class _Asked:
             return
 
 
+def _refused(engine: Engine, error: Exception) -> StoreError:
+    return StoreError(f"{engine.name}: {error}")
+
+
 def _take_notice(future: "asyncio.Future[Any]") -> None:
     """Else asyncio would print that nobody looked at the error; `close` raises it."""
     if not future.cancelled():
         future.exception()
-
-
-def _opened(path: str, tables: Sequence[str]) -> sqlite3.Connection:
-    try:
-        if path != ":memory:":
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, check_same_thread=False, isolation_level="IMMEDIATE")
-        connection.execute("PRAGMA busy_timeout=10000")
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
-        version = _version(connection)
-        if version == 0:
-            _create(connection, tables)
-    except (sqlite3.Error, OSError) as error:
-        told = f"{path}: it cannot be used as a store: {error}. Give the path of a new file."
-        raise StoreError(told) from None
-    if version > _VERSION:
-        connection.close()
-        raise StoreError(f"{path}: it was written by a newer canonicall (version {version}).")
-    return connection
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
-def _create(connection: sqlite3.Connection, tables: Sequence[str]) -> None:
-    """All tables or none, whenever the process ends; once, however many open the file at a time."""
-    connection.execute("BEGIN IMMEDIATE")
-    with connection:
-        if _version(connection) == 0:
-            for statement in tables:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version={_VERSION}")

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
 from typing import Any
 
+from canonicall.agent.inputs import CallEnded
 from canonicall.agent.pending import waiting_calls
 from canonicall.blocks import Entry, Message
 from canonicall.conversation import Conversation
@@ -12,6 +13,7 @@ from canonicall.runtime.journal import Begun
 from canonicall.runtime.model import Model
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.session import Session
+from canonicall.store.database import Chain
 from canonicall.store.sessions import SessionStore, Stored, StoredJournal
 from canonicall.tools.toolset import Toolset
 
@@ -38,16 +40,21 @@ async def open_session(  # noqa: PLR0913  each is a choice of its own
     A call without an end gets the one that is true: its result if the journal has it, `unknown` if
     it had started, `not_run` if it had not. Nothing is run again. With `keeps_waiting` calls that
     waited for a decision or for a result from outside are left open for `Session.resume`.
+
+    Nothing keeps others from opening it too, here or in another process: the first to write goes
+    on with it, and for the others it is a StoreError, before a tool is run.
     """
     known = {one.id for one in await store.list()}
     if id not in known:
         await store.create(Stored(id, target, created=now()))
     conversation = (await store.load(id)).conversation if id in known else Conversation()
 
-    def keep(first: int, entries: Sequence[Entry]) -> Awaitable[object]:
-        return store.append(id, first, entries, now())
+    chain = Chain()
 
-    journal = store.journal(id)
+    def keep(first: int, entries: Sequence[Entry]) -> Awaitable[object]:
+        return store.append(id, first, entries, now(), chain)
+
+    journal = store.journal(id, chain)
     first = len(conversation)
     if instructions and not conversation.entries:
         conversation.system(instructions)
@@ -82,13 +89,14 @@ async def settle(
         if need == "external":
             conversation.close(one.id, Outcome.UNKNOWN, why=_NOT_SUPPLIED)
         else:
-            _end(conversation, one.id, await journal.known(one.id))
+            # Written first: a process that is alive after all does not start it any more.
+            not_run = CallEnded(one.id, outcome=Outcome.NOT_RUN, why=_NEVER_BEGUN)
+            begun = await journal.forgo(not_run)
+            _end(conversation, one.id, begun or Begun(one.id, not_run))
 
 
-def _end(conversation: Conversation, call_id: str, begun: Begun | None) -> None:
-    if begun is None:
-        conversation.close(call_id, Outcome.NOT_RUN, why=_NEVER_BEGUN)
-    elif begun.ended is None:
+def _end(conversation: Conversation, call_id: str, begun: Begun) -> None:
+    if begun.ended is None:
         conversation.close(call_id, Outcome.UNKNOWN, why=_CUT_OFF)
     elif begun.ended.result is not None:
         conversation.append(Message("tool", (begun.ended.result,)))

@@ -9,6 +9,7 @@ from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.keys import VirtualKey
 from canonicall.gateway.governance.redaction import redacted_text
 from canonicall.gateway.settings import ProviderSettings, Settings
+from canonicall.store.places import shown
 
 
 def shown_settings(settings: Settings, gate: Gate, now: float) -> dict[str, Any]:
@@ -21,7 +22,7 @@ def shown_settings(settings: Settings, gate: Gate, now: float) -> dict[str, Any]
         "keys": shown_keys(gate, now),
         "repair": msgspec.to_builtins(settings.repair),
         "log": msgspec.to_builtins(settings.log),
-        "store": msgspec.to_builtins(settings.store),
+        "store": msgspec.to_builtins(settings.store) | {"path": shown(settings.store.path)},
     }
 
 

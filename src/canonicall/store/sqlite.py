@@ -1,0 +1,71 @@
+"""A store in one SQLite file."""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from canonicall.store.engine import VERSION, Read, Rows, Step, StoreError, Tables, Taken, newer
+
+
+class Sqlite:
+    """An open file."""
+
+    def __init__(self, path: str, tables: Tables) -> None:
+        self.name = path
+        self._connection = _opened(path, tables)
+
+    def run(self, steps: Sequence[Step]) -> list[Rows]:
+        """The rows of each step, once all are on the disk."""
+        try:
+            with self._connection:
+                return [self._ran(step) for step in steps]
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.name}: {error}") from None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def _ran(self, step: Step) -> Rows:
+        if isinstance(step, Read):
+            return self._connection.execute(step.sql, step.values).fetchall()
+        try:
+            self._connection.executemany(step.sql, step.rows)
+        except sqlite3.IntegrityError as error:
+            raise Taken(step.taken or f"{self.name}: {error}") from None
+        return []
+
+
+def _opened(path: str, tables: Tables) -> sqlite3.Connection:
+    try:
+        if path != ":memory:":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, isolation_level="IMMEDIATE")
+        connection.execute("PRAGMA busy_timeout=10000")
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        version = _version(connection)
+        if version == 0:
+            _create(connection, tables)
+    except (sqlite3.Error, OSError) as error:
+        told = f"{path}: it cannot be used as a store: {error}. Give the path of a new file."
+        raise StoreError(told) from None
+    if version > VERSION:
+        connection.close()
+        raise newer(path, version)
+    return connection
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _create(connection: sqlite3.Connection, tables: Tables) -> None:
+    """All tables or none, whenever the process ends; once, however many open the file at a time."""
+    connection.execute("BEGIN IMMEDIATE")
+    with connection:
+        if _version(connection) == 0:
+            for statement in tables.statements:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version={VERSION}")
