@@ -25,6 +25,21 @@ READ_ELSEWHERE = {
     ("zai", "openai-chat", "choice_modes"),
     ("vertex", "anthropic", "tools_with_history"),
     ("vertex", "anthropic", "starts_with_user"),
+    ("azure", "openai-chat", "ids"),
+    ("azure", "openai-responses", "ids"),
+    ("cohere", "cohere", "ids"),
+    ("cohere", "cohere", "max_tools"),
+    ("cohere", "cohere", "names"),
+    ("copilot", "openai-chat", "ids"),
+    ("gemini", "gemini", "ends_with_user"),
+    ("ollama", "ollama", "max_tools"),
+    ("ollama", "ollama", "names"),
+    ("openai", "openai-chat", "cache_field"),
+    ("openai", "openai-chat", "cache_marks"),
+    ("openai", "openai-chat", "ids"),
+    ("openai", "openai-responses", "ids"),
+    ("vertex", "gemini", "ends_with_user"),
+    ("xai", "openai-chat", "max_tools"),
 }
 
 

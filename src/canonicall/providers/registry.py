@@ -120,11 +120,21 @@ def _build_target(text: str, base: Mapping[str, Target]) -> Target:
     parts = _parts_for(profile, format, model)
     for part in parts:
         target = override(target, part.rules)
-    served = target
+    return replace_fields(target, served=_served(target, parts))
+
+
+def _served(target: Target, parts: list[Profile | ModelRules]) -> tuple[tuple[str, Any], ...]:
+    """What the service takes beyond the rules: what the format's owner alone is known to refuse,
+    and what the profile says. An uncertain rule is kept in rendering, and held against nobody."""
+    known = {
+        field for part in parts for field, rule in part.rules.items() if rule.confidence != "U"
+    }
+    wider = {field: value for field, value in target.served if field not in known}
+    served = replace_fields(target, **wider)
     for part in parts:
         served = override(served, part.served)
-    wider = {field: getattr(served, field) for part in parts for field in part.served}
-    return replace_fields(target, served=tuple(wider.items())) if wider else target
+    fields = [*wider, *(field for part in parts for field in part.served)]
+    return tuple({field: getattr(served, field) for field in fields}.items())
 
 
 def _parts_for(profile: Profile, format: str, model: str) -> list[Profile | ModelRules]:

@@ -24,6 +24,8 @@ BLOCKS = {
     "reasoningContent",
     "citationsContent",
     "searchResult",
+    "toolAddition",
+    "toolRemoval",
 }
 MEDIA = {"image": "image", "document": "document", "video": "video", "audio": "audio"}
 

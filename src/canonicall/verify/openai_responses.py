@@ -9,7 +9,7 @@ from typing import Any
 from canonicall.target import Target
 from canonicall.verify.lexical import Declared, id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
-from canonicall.verify.offer import Offer, Words, offer_violations
+from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
 from canonicall.verify.openai_chat_settings import chosen
 from canonicall.verify.openai_responses_settings import (
     item_fields,
@@ -88,8 +88,8 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         yield from item_fields(item, _type(item), target)
     if target.item_ids:
         yield from _item_ids(items)
+        yield from _reasoning(items)
     yield from _pairs(items, is_open=any(root.has(key) for key in CONTINUES))
-    yield from _reasoning(items)
     yield from _offer(root, items, target)
 
 
@@ -101,19 +101,27 @@ def _items(root: Node) -> list[Node]:
 
 
 def _type(item: Node) -> str:
-    return item.text("type") or "message"
+    """A reference may leave its type out as a message may: it has an id and nothing else."""
+    kind = "item_reference" if item.has("id") and not item.has("role") else "message"
+    return item.text("type") or kind
 
 
 def _item(item: Node, target: Target) -> Iterator[Violation]:
     kind = _type(item)
     if kind == "message":
         yield from _message(item)
-    if kind in OUTPUTS or kind in CALLS:
+    if (kind in OUTPUTS or kind in CALLS) and not _is_unasked(item):
         yield from _call_id(item, target)
     if kind == "function_call":
         yield from _function_call(item, target)
     if kind in {"function_call_output", "custom_tool_call_output"}:
         yield from _output(item, target)
+
+
+def _is_unasked(item: Node) -> bool:
+    """An output that answers no call names its tool instead (SDK, FunctionCallOutput)."""
+    is_output = _type(item) == "function_call_output"
+    return is_output and not item.has("call_id") and item.has("name")
 
 
 def _message(item: Node) -> Iterator[Violation]:
@@ -225,6 +233,8 @@ def _pairs(items: list[Node], *, is_open: bool) -> Iterator[Violation]:
     answered: set[tuple[str, str]] = set()
     knows_all = not is_open and all(_type(item) != "item_reference" for item in items)
     for item in items:
+        if _is_unasked(item):
+            continue
         kind = _type(item)
         pair = (
             CALLS.get(kind, kind),
@@ -285,13 +295,19 @@ def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]
         tuple(Declared(tool.text("name"), tool.where) for tool in named),
         others=len(tools) - len(named) + len(inner),
         is_given=root.has("tools"),
-        chosen=None if inner or any(root.has(key) for key in CONTINUES) else chosen(root),
+        chosen=None if inner or any(root.has(key) for key in CONTINUES) else _choice(root),
         is_used=any(_type(item) in OUTPUTS for item in items),
     )
     # Each tool is read before the choice among them (recorded: a missing name is told first).
     for tool in functions:
         yield from _definition(tool, target)
     yield from offer_violations(offer, target, WORDS)
+
+
+def _choice(root: Node) -> Chosen | None:
+    """Without tools, `auto` and `none` are what is done anyway (recorded)."""
+    is_idle = not root.values("tools") and root.get("tool_choice") in ("auto", "none")
+    return None if is_idle else chosen(root)
 
 
 def _definition(tool: Node, target: Target) -> Iterator[Violation]:

@@ -19,9 +19,11 @@ PARAMS = {
 ITEM_FIELDS = {
     "message": {"type", "role", "content", "id", "status", "phase"},
     "function_call": {
-        *("type", "id", "call_id", "name", "arguments", "status", "namespace", "caller"),
+        *("type", "id", "call_id", "name", "arguments", "status", "namespace", "caller", "async"),
     },
-    "function_call_output": {"type", "id", "call_id", "output", "status", "caller"},
+    "function_call_output": {
+        *("type", "id", "call_id", "output", "status", "caller", "name", "namespace"),
+    },
 }
 """The fields of items that are judged; of others nobody has reported."""
 

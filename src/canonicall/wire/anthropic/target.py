@@ -5,6 +5,8 @@ Sources: platform.claude.com (pages named at the rules), the typed models of the
 A provider's profile overrides what a model or a compatible host does differently.
 """
 
+from msgspec.structs import replace
+
 from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.target import IdRule, NameRule, Target
 
@@ -31,13 +33,15 @@ _STRICT = StrictRule(
     max_optional_each=23,
 )
 
+# "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"; no length is documented.
+_IDS = IdRule(prefix="toolu_", pattern="[a-zA-Z0-9_-]+", max_length=64)
+
 TARGET = Target(
     format="anthropic",
     provider="anthropic",
     # Claude API, Bedrock, Vertex and Foundry verify each other's signatures.
     domain="anthropic",
-    # "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"; no length is documented.
-    ids=IdRule(prefix="toolu_", pattern="[a-zA-Z0-9_-]+", max_length=64),
+    ids=_IDS,
     # "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
     names=NameRule(pattern="[a-zA-Z0-9_-]+", max_length=128),
     schemas=SchemaRule(
@@ -94,4 +98,15 @@ TARGET = Target(
     cache_marks=4,
     # "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block."
     cache_order=True,
+    served=(
+        ("ids", replace(_IDS, max_length=0)),
+        ("starts_with_user", False),
+        ("ends_with_user", False),
+        ("system_later", True),
+        ("tools_with_history", False),
+        ("empty_results", True),
+        ("choice_modes", ("auto", "required", "none")),
+        ("choice_names", "one"),
+        ("forced_choice_with_reasoning", True),
+    ),
 )

@@ -1,5 +1,7 @@
 """What the Responses API accepts."""
 
+from msgspec.structs import replace
+
 from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.target import IdRule, NameRule, Target
 
@@ -27,14 +29,17 @@ _STRICT = StrictRule(
     max_values=1_000,
 )
 
+# "Invalid 'input[95].call_id': string too long. Expected a string with maximum length 64"
+_IDS = IdRule(prefix="call_", max_length=64)
+# OpenAPI FunctionToolParam.name: ^[a-zA-Z0-9_-]+$, 1 to 128.
+_NAMES = NameRule(max_length=128)
+
 TARGET = Target(
     format=FORMAT,
     provider="openai",
     domain="openai",
-    # "Invalid 'input[95].call_id': string too long. Expected a string with maximum length 64"
-    ids=IdRule(prefix="call_", max_length=64),
-    # OpenAPI FunctionToolParam.name: ^[a-zA-Z0-9_-]+$, 1 to 128.
-    names=NameRule(max_length=128),
+    ids=_IDS,
+    names=_NAMES,
     schemas=SchemaRule(
         # "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
         # top level" (error text, from third-party reports)
@@ -65,4 +70,12 @@ TARGET = Target(
     max_tools=128,
     # "Expected an ID that begins with 'fc'."; "Duplicate item found with id" (vercel/ai#7883).
     item_ids=True,
+    served=(
+        ("ids", replace(_IDS, refused=False)),
+        ("names", replace(_NAMES, refused=False)),
+        ("max_tools", 0),
+        ("item_ids", False),
+        ("choice_names", "many"),
+        ("result_media", ("image", "document")),
+    ),
 )
