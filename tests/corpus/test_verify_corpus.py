@@ -27,6 +27,7 @@ READ_ELSEWHERE = {
     ("vertex", "anthropic", "starts_with_user"),
     ("azure", "openai-chat", "ids"),
     ("azure", "openai-responses", "ids"),
+    ("bedrock", "bedrock", "empty_results"),
     ("cohere", "cohere", "ids"),
     ("cohere", "cohere", "max_tools"),
     ("cohere", "cohere", "names"),

@@ -16,6 +16,7 @@ OBJECT = {"type": "object", "properties": {}}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,eA=="}}
 NAMED = {"type": "function", "function": {"name": "look"}}
 LONG = "c" * 100
+OWN = "call_0_00000000-0000-4000-8000-000000000000"
 
 
 def function(name: str = "look") -> dict[str, Any]:
@@ -41,6 +42,7 @@ def answered(id: str = "call_1", content: Any = "ok", arguments: Any = "{}") -> 
 
 HOSTS = {
     "a long id": ("together", chat(ASKED, *answered(LONG))),
+    "a long id of its own": ("deepseek:deepseek-chat", chat(ASKED, *answered(OWN))),
     "characters of an id": ("groq", chat(ASKED, *answered("functions.look:0"))),
     "an id of others for Kimi": ("together:moonshotai/Kimi-K2", chat(ASKED, *answered("call_1"))),
     "an id of others for Mistral": ("together:mistralai/X", chat(ASKED, *answered("call_1"))),
@@ -186,6 +188,8 @@ def converse(*blocks: dict[str, Any], reply: str = "") -> dict[str, Any]:
 
 
 ARN = "arn:aws:bedrock:us-east-1:1:application-inference-profile/abc"
+CONVERSE_USE = {"toolUseId": "t1", "name": "look", "input": {}}
+CONVERSE_TOOL = {"name": "look", "inputSchema": {"json": OBJECT}}
 BEDROCK = {
     "the beginning of a reply of Nova": ("bedrock:us.amazon.nova-pro-v1:0", converse(reply="So")),
     "the beginning of a reply of an old Claude": (
@@ -193,6 +197,17 @@ BEDROCK = {
         converse(reply="So"),
     ),
     "the beginning of a reply of nobody knows whom": (f"bedrock:{ARN}", converse(reply="So")),
+    "an empty result of Claude's": (
+        "bedrock:us.anthropic.claude-haiku-4-5-20251001-v1:0",
+        {
+            "messages": [
+                *converse()["messages"],
+                {"role": "assistant", "content": [{"toolUse": CONVERSE_USE}]},
+                {"role": "user", "content": [{"toolResult": {"toolUseId": "t1", "content": []}}]},
+            ],
+            "toolConfig": {"tools": [{"toolSpec": CONVERSE_TOOL}]},
+        },
+    ),
     "a tool that comes later": (
         "bedrock",
         converse({"toolAddition": {"tool": {"name": "look"}}}),
