@@ -25,6 +25,8 @@ READ_ELSEWHERE = {
     ("zai", "openai-chat", "choice_modes"),
     ("vertex", "anthropic", "tools_with_history"),
     ("vertex", "anthropic", "starts_with_user"),
+    ("anthropic", "anthropic", "ids"),
+    ("azure", "anthropic", "ids"),
     ("azure", "openai-chat", "ids"),
     ("azure", "openai-responses", "ids"),
     ("bedrock", "bedrock", "empty_results"),
@@ -39,6 +41,7 @@ READ_ELSEWHERE = {
     ("openai", "openai-chat", "cache_marks"),
     ("openai", "openai-chat", "ids"),
     ("openai", "openai-responses", "ids"),
+    ("vertex", "anthropic", "ids"),
     ("vertex", "gemini", "ends_with_user"),
     ("xai", "openai-chat", "max_tools"),
 }

@@ -140,6 +140,31 @@ CLAUDE = {
         "kimi/anthropic",
         claude(ASKED, TOLD, model="kimi-k2"),
     ),
+    "thoughts of another host": (
+        "minimax/anthropic",
+        claude(
+            ASKED,
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "thinking", "thinking": "Hm."},
+                    {"type": "text", "text": "So."},
+                ],
+            },
+            ASKED,
+            model="MiniMax-M2",
+        )
+        | {"thinking": {"type": "enabled", "budget_tokens": 5}},
+    ),
+    "ids of another host": (
+        "kimi/anthropic",
+        claude(
+            ASKED,
+            {"role": "assistant", "content": [USE | {"id": "look:0"}]},
+            {"role": "user", "content": [RESULT | {"tool_use_id": "look:0", "content": []}]},
+            model="kimi-k2",
+        ),
+    ),
     "the assistant first at another host": (
         "deepseek/anthropic",
         claude(TOLD, ASKED, model="deepseek-chat"),

@@ -76,10 +76,10 @@ def name_rule(target: Target) -> str:
 
 
 def unenforced(target: Target) -> str:
-    """Of Chat Completions it is told always: its owner has rules that other hosts are not known to
-    have."""
+    """Told always of formats that many hosts speak: the owner has rules that others are not known
+    to have."""
     codes = dict(target.served).get("unenforced", target.unenforced)
-    return listed(codes, "none" if target.format == "openai-chat" else "")
+    return listed(codes, "none" if target.format in ("openai-chat", "anthropic") else "")
 
 
 def tool_limit(target: Target) -> str:

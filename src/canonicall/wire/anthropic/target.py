@@ -35,6 +35,8 @@ _STRICT = StrictRule(
 
 # "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"; no length is documented.
 _IDS = IdRule(prefix="toolu_", pattern="[a-zA-Z0-9_-]+", max_length=64)
+# "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
+_NAMES = NameRule(pattern="[a-zA-Z0-9_-]+", max_length=128)
 
 TARGET = Target(
     format="anthropic",
@@ -42,8 +44,7 @@ TARGET = Target(
     # Claude API, Bedrock, Vertex and Foundry verify each other's signatures.
     domain="anthropic",
     ids=_IDS,
-    # "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
-    names=NameRule(pattern="[a-zA-Z0-9_-]+", max_length=128),
+    names=_NAMES,
     schemas=SchemaRule(
         # "input_schema does not support oneOf, allOf, or anyOf at the top level"
         root_refused=("oneOf", "allOf", "anyOf"),
@@ -99,7 +100,8 @@ TARGET = Target(
     # "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block."
     cache_order=True,
     served=(
-        ("ids", replace(_IDS, max_length=0)),
+        ("ids", replace(_IDS, refused=False)),
+        ("names", replace(_NAMES, refused=False)),
         ("starts_with_user", False),
         ("ends_with_user", False),
         ("system_later", True),
@@ -108,5 +110,13 @@ TARGET = Target(
         ("choice_modes", ("auto", "required", "none")),
         ("choice_names", "one"),
         ("forced_choice_with_reasoning", True),
+        (
+            "unenforced",
+            (
+                *("unknown_field", "empty_result", "blank_text", "trailing_whitespace"),
+                *("thinking_unsigned", "thinking_budget", "cache_mark_order"),
+                *("too_many_cache_marks", "cache_mark_misplaced"),
+            ),
+        ),
     ),
 )
