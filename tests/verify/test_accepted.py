@@ -214,6 +214,10 @@ def converse(*blocks: dict[str, Any], reply: str = "") -> dict[str, Any]:
 
 ARN = "arn:aws:bedrock:us-east-1:1:application-inference-profile/abc"
 CONVERSE_USE = {"toolUseId": "t1", "name": "look", "input": {}}
+CONVERSE_IMAGE = {
+    "toolUseId": "t1",
+    "content": [{"image": {"format": "png", "source": {"bytes": "eA=="}}}],
+}
 CONVERSE_TOOL = {"name": "look", "inputSchema": {"json": OBJECT}}
 BEDROCK = {
     "the beginning of a reply of Nova": ("bedrock:us.amazon.nova-pro-v1:0", converse(reply="So")),
@@ -229,6 +233,17 @@ BEDROCK = {
                 *converse()["messages"],
                 {"role": "assistant", "content": [{"toolUse": CONVERSE_USE}]},
                 {"role": "user", "content": [{"toolResult": {"toolUseId": "t1", "content": []}}]},
+            ],
+            "toolConfig": {"tools": [{"toolSpec": CONVERSE_TOOL}]},
+        },
+    ),
+    "an image in a result, where nobody knows": (
+        "bedrock:qwen.qwen3-vl-235b-a22b",
+        {
+            "messages": [
+                *converse()["messages"],
+                {"role": "assistant", "content": [{"toolUse": CONVERSE_USE}]},
+                {"role": "user", "content": [{"toolResult": CONVERSE_IMAGE}]},
             ],
             "toolConfig": {"tools": [{"toolSpec": CONVERSE_TOOL}]},
         },

@@ -125,7 +125,7 @@ def _build_target(text: str, base: Mapping[str, Target]) -> Target:
 
 def _served(target: Target, parts: list[Profile | ModelRules]) -> tuple[tuple[str, Any], ...]:
     """What the service takes beyond the rules: what the format's owner alone is known to refuse,
-    and what the profile says. An uncertain rule is kept in rendering, and held against nobody."""
+    and what the profile says. An uncertain rule is rendered by, and does not count before these."""
     known = {
         field for part in parts for field, rule in part.rules.items() if rule.confidence != "U"
     }

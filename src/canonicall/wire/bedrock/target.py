@@ -77,5 +77,8 @@ TARGET = Target(
     cache_order=True,
     # Amazon Nova user guide, "Invoke": a last message of the assistant is continued. Claude from
     # 4.6 on refuses it; of other makers no refusal is known.
-    served=(("ends_with_user", False),),
+    served=(
+        ("ends_with_user", False),
+        ("result_media", ("image", "document", "video")),
+    ),
 )
