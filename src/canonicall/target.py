@@ -41,6 +41,8 @@ class NameRule(Struct, frozen=True):
     pattern: str = "[A-Za-z0-9_-]+"
     max_length: int = 64
     min_length: int = 1
+    refused: bool = True
+    """Whether another name is refused; else it is taken, and only not rendered."""
 
 
 class FieldRule(Struct, frozen=True):
@@ -183,6 +185,7 @@ class Target(Struct, frozen=True):
     tools_with_history: bool = False
     """Tools must be declared when the history has tool blocks."""
     max_tools: int = 128
+    """How many tools a request may have; 0 where no limit is known."""
     schema_required: bool = False
     """A tool without parameters has to have a schema that says so."""
     strict_tools: bool = True
@@ -261,8 +264,9 @@ class Target(Struct, frozen=True):
     """Rules of the format that a model or a host is recorded not to have, by the code of their
     violation. Nothing is rendered differently for it: a rule that is not enforced is still one."""
     served: tuple[tuple[str, Any], ...] = ()
-    """Fields and their values as the service is recorded to have them, where it takes more than is
-    rendered for it."""
+    """Fields and their values as the service has them, where it takes more than is rendered for it.
+    The base of a format names here what its owner refuses and others that speak it are not known
+    to; a rule in a profile that is more than uncertain (`U`) counts before it."""
 
     @property
     def as_served(self) -> "Target":

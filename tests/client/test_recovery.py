@@ -82,7 +82,7 @@ STRICT = Params(output=OutputFormat(_FIELDS, "place", strict=True))
 BLIND = [
     ("anthropic", "claude-opus-4-7", {"refused_params": ()}, {"params": Params(temperature=0.5)}),
     ("anthropic", "claude-opus-5-5", {"choice_modes": ("auto", "required", "none")}, {"tool_choice": ToolChoice("required")}),
-    ("mistral", "", {"ids": IdRule(), "user_after_results": True}, {}),
+    ("mistral", "open-mistral-7b", {"ids": IdRule(), "user_after_results": True}, {}),
     ("bedrock", "", {"tools_with_history": False}, {"tools": ()}),
     ("deepseek", "deepseek-chat", {"output_modes": ("schema", "object")}, {"params": PLACE}),
     ("openai", "gpt-5", {"output_word": ""}, {"params": Params(output=OutputFormat())}),

@@ -100,6 +100,7 @@ BROKEN = [
     {"role": "tool", "tool_call_id": "call_1", "content": "1"},
     {"role": "user", "content": "Hi"},
     {"role": "developer", "content": "Be kind."},
+    {"role": "narrator", "content": "Once upon a time."},
     {"role": "user", "content": "Hi"},
     {"role": "assistant", "content": ""},
 ]

@@ -70,7 +70,20 @@ def id_rule(target: Target) -> str:
 
 def name_rule(target: Target) -> str:
     rule = target.names
+    if not rule.refused:
+        return "any"
     return f"{quoted(rule.pattern)}, {rule.min_length} to {rule.max_length} characters"
+
+
+def unenforced(target: Target) -> str:
+    """Told always of formats that many hosts speak: the owner has rules that others are not known
+    to have."""
+    codes = dict(target.served).get("unenforced", target.unenforced)
+    return listed(codes, "none" if target.format in ("openai-chat", "anthropic") else "")
+
+
+def tool_limit(target: Target) -> str:
+    return f"at most {target.max_tools:,}" if target.max_tools else "no limit is known"
 
 
 def unknown_fields(target: Target) -> str:

@@ -26,7 +26,9 @@ from canonicall.cli.provider_answers import (
     reasoning_placeholder,
     seed_name,
     signature_sentinel,
+    tool_limit,
     undeclared_tools,
+    unenforced,
     unknown_fields,
     unmarked,
     yes_no,
@@ -40,7 +42,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact("names", "name of a tool", name_rule),
         Fact("fields", "fields it does not know", unknown_fields),
         Fact("item_ids", "ids of items", only_if("item_ids", "looked up: only its own are taken")),
-        Fact("unenforced", "rules it does not enforce", lambda one: listed(one.unenforced, "")),
+        Fact("unenforced", "rules it does not enforce", unenforced),
         Fact(
             "system",
             "instructions stand",
@@ -189,7 +191,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         ),
     ),
     "Tools": (
-        Fact("max_tools", "tools in a request", lambda one: f"at most {one.max_tools:,}"),
+        Fact("max_tools", "tools in a request", tool_limit),
         Fact(
             "schema_required",
             "tool without parameters",

@@ -91,10 +91,14 @@ def _introduction(profile: Profile) -> list[str]:
         ("reads signatures of", quoted(profile.domain)),
     ]
     return [
-        "This page is made by `python -m canonicall.cli.provider_pages`; the data is in",
-        f"[{profile.name}.toml](../../src/canonicall/providers/profiles/{profile.name}.toml).",
-        f"`canonicall check FILE --as {profile.name}` judges a request by these rules.",
-        "All providers: [providers.md](../providers.md).",
+        (
+            "This page is made by `python -m canonicall.cli.provider_pages`; the data is in"
+            f" [{profile.name}.toml](../../src/canonicall/providers/profiles/{profile.name}.toml)."
+        ),
+        (
+            f"`canonicall check FILE --as {profile.name}` judges a request by these rules."
+            " All providers: [providers.md](../providers.md)."
+        ),
         "",
         *_table(("what", "here"), rows),
     ]
@@ -200,8 +204,10 @@ def _models(profile: Profile, entry: ModelRules) -> str:
 
 def _refused_introduction(profile: Profile) -> list[str]:
     return [
-        f"What `verify` finds in a body of `{profile.format}`, and what `explain` knows besides.",
-        "The words on record are the provider's or, where it has none, those of its format.",
+        (
+            f"What `verify` finds in a body of `{profile.format}`, and what `explain` knows besides."
+            " The words on record are the provider's or, where it has none, those of its format."
+        ),
         "[violations.md](../violations.md) says what each means, and what any host may answer.",
     ]
 

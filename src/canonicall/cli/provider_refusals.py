@@ -37,6 +37,10 @@ def _knows_fields(target: Target) -> bool:
     return not target.format.startswith("openai") or is_closed or is_refused
 
 
+def _limits_ids(target: Target) -> bool:
+    return target.ids.refused and target.ids.style != "short" and target.ids.max_length > 0
+
+
 def _checks_output(target: Target) -> bool:
     """Of the hosts that speak OpenAI's formats, those that are known to read schemas."""
     return not target.format.startswith("openai") or target.schemas.checked
@@ -52,8 +56,10 @@ _ONLY_IF: dict[str, Callable[[Target], bool]] = {
     "bad_call_id": lambda one: one.ids.refused,
     "bad_item_id": lambda one: one.item_ids,
     "bad_role_order": lambda one: one.format != "openai-chat" or one.ids.style == "short",
+    "bad_tool_name": lambda one: one.names.refused,
     "cache_mark_order": lambda one: one.cache_order and one.cache_marks > 1,
-    "call_id_too_long": lambda one: one.ids.refused and one.ids.style != "short",
+    "call_id_too_long": _limits_ids,
+    "duplicate_item_id": lambda one: one.item_ids,
     "forced_choice_with_thinking": lambda one: not one.forced_choice_with_reasoning,
     "bad_output_format": _checks_output,
     "bad_parameter_name": _checks_schemas,
@@ -65,6 +71,7 @@ _ONLY_IF: dict[str, Callable[[Target], bool]] = {
     "must_start_with_user": lambda one: one.starts_with_user,
     "parameter_unsupported": _refuses_parameters,
     "reasoning_missing": lambda one: one.reasoning_placeholder is not None,
+    "reasoning_without_following": lambda one: one.item_ids,
     "roles_do_not_alternate": lambda one: one.merge_roles,
     "schema_too_complex": _checks_strict,
     "signature_missing": lambda one: one.signature_sentinel is not None,
@@ -72,6 +79,7 @@ _ONLY_IF: dict[str, Callable[[Target], bool]] = {
     "text_beside_calls": lambda one: not one.text_beside_calls,
     "too_many_calls": lambda one: one.calls_per_message > 0,
     "too_many_strict_tools": _checks_strict,
+    "too_many_tools": lambda one: one.max_tools > 0,
     "tools_missing": lambda one: one.tools_with_history,
     "unknown_field": _knows_fields,
     "user_after_tool": lambda one: not one.user_after_results,
@@ -112,6 +120,8 @@ def refusals(provider: str, targets: Iterable[Target]) -> list[Refusal]:
 
 
 def _applies(code: str, target: Target) -> bool:
+    if code in target.unenforced:
+        return False
     return code not in _ONLY_IF or _ONLY_IF[code](target)
 
 

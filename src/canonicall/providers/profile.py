@@ -58,9 +58,12 @@ class Provenance(Struct, frozen=True, kw_only=True):
 
 
 class Rule(Provenance, frozen=True, kw_only=True):
-    """A value with its provenance: of a target's field, or of a capability."""
+    """A value with its provenance: of a target's field, or of a capability.
+
+    Whoever states a rule and no doubt means it: without a confidence it counts as a report."""
 
     value: Any
+    confidence: Confidence = "C"
 
 
 class Quirk(Provenance, frozen=True, kw_only=True):
@@ -220,8 +223,11 @@ def _provenance(table: Mapping[str, Any], where: str) -> dict[str, Any]:
         raise InvalidValue(
             f"{date!r} is not a date.", where=f"{where}.date", help="Write it as 2026-09."
         )
-    confidence = _convert(table.get("confidence", "U"), Confidence, f"{where}.confidence")
-    return {"source": source, "date": date, "confidence": confidence}
+    told = {"source": source, "date": date}
+    if "confidence" not in table:
+        return told
+    confidence = _convert(table["confidence"], Confidence, f"{where}.confidence")
+    return {**told, "confidence": confidence}
 
 
 def _models(value: Any, formats: tuple[str, ...], where: str) -> tuple[ModelRules, ...]:

@@ -117,15 +117,25 @@ def _build_target(text: str, base: Mapping[str, Target]) -> Target:
         model=model,
         domain=profile.domain,
     )
-    served = target
-    for part in _parts_for(profile, format, model):
+    parts = _parts_for(profile, format, model)
+    for part in parts:
         target = override(target, part.rules)
-        served = override(override(served, part.rules), part.served)
-    if served == target:
-        return target
-    wider = {field: getattr(served, field) for field in Target.__struct_fields__}
-    changed = {field: one for field, one in wider.items() if one != getattr(target, field)}
-    return replace_fields(target, served=tuple(changed.items()))
+    return replace_fields(target, served=_served(target, parts))
+
+
+def _served(target: Target, parts: list[Profile | ModelRules]) -> tuple[tuple[str, Any], ...]:
+    """What the service takes beyond the rules: what the format's owner alone is known to refuse,
+    and what the profile says. An uncertain rule is rendered by, and does not count before these."""
+    known = {
+        field for part in parts for field, rule in part.rules.items() if rule.confidence != "U"
+    }
+    wider = {field: value for field, value in target.served if field not in known}
+    served = replace_fields(target, **wider)
+    for part in parts:
+        served = override(served, part.served)
+    fields = dict.fromkeys([*wider, *(field for part in parts for field in part.served)])
+    values = ((field, getattr(served, field)) for field in fields)
+    return tuple(one for one in values if one[1] != getattr(target, one[0]))
 
 
 def _parts_for(profile: Profile, format: str, model: str) -> list[Profile | ModelRules]:

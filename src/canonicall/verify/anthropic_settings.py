@@ -71,7 +71,7 @@ def _system(root: Node) -> Iterator[Violation]:
 
 
 def _tools(tools: list[Node], target: Target) -> Iterator[Violation]:
-    if len(tools) > target.max_tools:
+    if target.max_tools and len(tools) > target.max_tools:
         error = f"tools: List should have at most {target.max_tools} items"
         yield refuse("too_many_tools", "$.tools", error, source=MESSAGES)
     own = [tool for tool in tools if tool.text("type") in {"", "custom"}]

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from canonicall.target import Target
 from canonicall.verify.gemini_fields import unknown_in_call, unknown_in_content
-from canonicall.verify.gemini_settings import either, setting_violations
+from canonicall.verify.gemini_settings import either, setting_violations, several
 from canonicall.verify.lexical import is_tool_name
 from canonicall.verify.node import Node, plain
 from canonicall.verify.violation import Violation, refuse
@@ -50,7 +50,7 @@ class Turn(Struct):
 
 def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     root = Node(body)
-    turns = [_turn(content) for content in root.nodes("contents")]
+    turns = [_turn(content) for content in several(root, "contents")]
     if not turns:
         error = "* GenerateContentRequest.contents: contents is not specified"
         yield refuse("empty_input", "$.contents", error, source=CALLING)
@@ -68,7 +68,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
 
 
 def _turn(content: Node) -> Turn:
-    parts = content.nodes("parts")
+    parts = several(content, "parts")
     calls = [part for part in parts if part.has(either(part, "functionCall"))]
     responses = [part for part in parts if part.has(either(part, "functionResponse"))]
     return Turn(content, content.text("role") or "user", parts, calls, responses)

@@ -16,7 +16,13 @@ from canonicall.verify.violation import Violation, refuse
 
 CALLING = "ai.google.dev: function calling"
 CONFIG = "google-genai 3.1.0, types.py: GenerateContentConfig"
-MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "auto"}
+MODES = {
+    "MODE_UNSPECIFIED": "auto",
+    "AUTO": "auto",
+    "ANY": "required",
+    "NONE": "none",
+    "VALIDATED": "auto",
+}
 
 WORDS = Words(
     CALLING,
@@ -44,9 +50,16 @@ def either(node: Node, name: str) -> str:
     return snake if node.has(snake) else name
 
 
+def several(node: Node, key: str) -> list[Node]:
+    """A single object stands for a list of one: protobuf's JSON reads it so (recorded)."""
+    return [node.node(key)] if isinstance(node.get(key), dict) else node.nodes(key)
+
+
 def setting_violations(root: Node, target: Target, *, is_used: bool) -> Iterator[Violation]:
-    tools = _tools(root)
-    declared = [one for tool in tools for one in tool.nodes(either(tool, "functionDeclarations"))]
+    tools = several(root, "tools")
+    declared = [
+        one for tool in tools for one in several(tool, either(tool, "functionDeclarations"))
+    ]
     others = sum(not tool.has(either(tool, "functionDeclarations")) for tool in tools)
     offer = Offer(
         "$.tools",
@@ -87,11 +100,6 @@ def _output(root: Node, target: Target) -> Iterator[Violation]:
         place = "* GenerateContentRequest.generation_config.response_schema"
         spot = Spot(config.get(dialect), config.at(dialect))
         yield from of_output(dialect_violations(spot, place))
-
-
-def _tools(root: Node) -> list[Node]:
-    """A single object stands for a list of one: protobuf's JSON reads it so (recorded)."""
-    return [root.node("tools")] if isinstance(root.get("tools"), dict) else root.nodes("tools")
 
 
 def _config(root: Node) -> Node:

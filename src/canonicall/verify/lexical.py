@@ -27,7 +27,7 @@ def id_fault(id: str, rule: IdRule) -> str:
         return "" if rule.style == "echoed" else "missing_call_id"
     if not rule.refused:
         return ""
-    if rule.style == "short" and len(id) != rule.max_length:
+    if rule.style == "short" and len(id) != (rule.max_length or len(id)):
         return "bad_call_id"
     if rule.max_length and len(id) > rule.max_length:
         return "call_id_too_long"
@@ -35,6 +35,8 @@ def id_fault(id: str, rule: IdRule) -> str:
 
 
 def is_tool_name(name: str, rule: NameRule) -> bool:
+    if not rule.refused:
+        return bool(name)
     fits = rule.min_length <= len(name) <= rule.max_length
     return fits and _whole(rule.pattern).fullmatch(name) is not None
 

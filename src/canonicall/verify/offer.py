@@ -65,7 +65,7 @@ def offer_violations(offer: Offer, target: Target, words: Words) -> Iterator[Vio
 def _count(offer: Offer, target: Target, words: Words) -> Iterator[Violation]:
     if offer.is_given and not offer.count:
         yield from words.refuse("empty_tools", offer.where)
-    if offer.count > target.max_tools:
+    if target.max_tools and offer.count > target.max_tools:
         limit = target.max_tools
         yield from words.refuse("too_many_tools", offer.where, count=offer.count, limit=limit)
     if target.tools_with_history and offer.is_used and not offer.count:

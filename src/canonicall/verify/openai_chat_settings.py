@@ -54,10 +54,11 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     yield from unknown_fields(root, target, words, CHAT)
     tools = root.nodes("tools")
     functions = [tool for tool in tools if tool.text("type") in {"", "function"}]
+    custom = [tool for tool in tools if tool.get("type") == "custom"]
     offer = Offer(
         "$.tools",
-        tuple(Declared(_name(tool), tool.where) for tool in functions),
-        others=len(tools) - len(functions),
+        tuple(Declared(_name(tool), tool.where) for tool in (*functions, *custom)),
+        others=len(tools) - len(functions) - len(custom),
         is_given=root.has("tools"),
         chosen=chosen(root, target),
         is_thinking=is_thinking(root, target),
@@ -85,7 +86,8 @@ def _legacy_functions(root: Node, target: Target) -> Iterator[Violation]:
 
 
 def _name(tool: Node) -> str:
-    return tool.node("function").text("name")
+    kind = "custom" if tool.get("type") == "custom" else "function"
+    return tool.node(kind).text("name")
 
 
 def _definition(tool: Node, target: Target) -> Iterator[Violation]:

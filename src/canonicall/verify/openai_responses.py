@@ -9,7 +9,7 @@ from typing import Any
 from canonicall.target import Target
 from canonicall.verify.lexical import Declared, id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
-from canonicall.verify.offer import Offer, Words, offer_violations
+from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
 from canonicall.verify.openai_chat_settings import chosen
 from canonicall.verify.openai_responses_settings import (
     choice_form,
@@ -114,8 +114,8 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         yield from item_fields(item, _type(item), target)
     if target.item_ids:
         yield from _item_ids(items)
+        yield from _reasoning(items)
     yield from _pairs(items, is_open=any(root.has(key) for key in CONTINUES))
-    yield from _reasoning(items)
     yield from _offer(root, items, target)
 
 
@@ -136,7 +136,7 @@ def _item(item: Node, target: Target) -> Iterator[Violation]:
     kind = _type(item)
     if kind == "message":
         yield from _message(item)
-    if kind in PAIR_IDS or (kind in SEARCHES and not item.has("call_id")):
+    if _is_unasked(item) or kind in PAIR_IDS or (kind in SEARCHES and not item.has("call_id")):
         pass
     elif kind in OUTPUTS or kind in CALLS or kind in SEARCHES:
         yield from _call_id(item, target)
@@ -144,6 +144,12 @@ def _item(item: Node, target: Target) -> Iterator[Violation]:
         yield from _function_call(item, target)
     if kind in {"function_call_output", "custom_tool_call_output"}:
         yield from _output(item, target)
+
+
+def _is_unasked(item: Node) -> bool:
+    """An output that answers no call names its tool instead (SDK, FunctionCallOutput)."""
+    is_output = _type(item) == "function_call_output"
+    return is_output and not item.has("call_id") and item.has("name")
 
 
 def _message(item: Node) -> Iterator[Violation]:
@@ -256,6 +262,8 @@ def _pairs(items: list[Node], *, is_open: bool) -> Iterator[Violation]:
     answered: set[tuple[str, str]] = set()
     knows_all = not is_open and all(_type(item) != "item_reference" for item in items)
     for item in items:
+        if _is_unasked(item):
+            continue
         kind = _type(item)
         key = PAIR_IDS.get(kind, "call_id")
         pair = CALLS.get(kind, kind), item.text(key) if kind in OUTPUTS or kind in CALLS else ""
@@ -316,7 +324,7 @@ def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]
         tuple(Declared(tool.text("name"), tool.where) for tool in named),
         others=len(tools) - len(named) + len(inner),
         is_given=root.has("tools"),
-        chosen=None if is_open else chosen(root, target),
+        chosen=None if is_open else _choice(root, target),
         is_used=any(_type(item) in OUTPUTS for item in items),
     )
     # Each tool is read before the choice among them (recorded: a missing name is told first).
@@ -331,6 +339,12 @@ def _may_choose(holder: Node, target: Target) -> bool:
     """Whether a choice may name one of the tools that a tool or an item holds."""
     is_late = holder.get("type") == "additional_tools"
     return bool(holder.nodes("tools")) and (target.late_choice or not is_late)
+
+
+def _choice(root: Node, target: Target) -> Chosen | None:
+    """Without tools, `auto` and `none` are what is done anyway (recorded)."""
+    is_idle = not root.values("tools") and root.get("tool_choice") in ("auto", "none")
+    return None if is_idle else chosen(root, target)
 
 
 def _definition(tool: Node, target: Target) -> Iterator[Violation]:

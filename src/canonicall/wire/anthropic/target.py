@@ -5,6 +5,8 @@ Sources: platform.claude.com (pages named at the rules), the typed models of the
 A provider's profile overrides what a model or a compatible host does differently.
 """
 
+from msgspec.structs import replace
+
 from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.target import IdRule, NameRule, Target
 
@@ -33,15 +35,18 @@ _STRICT = StrictRule(
     max_optional_each=23,
 )
 
+# "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"; no length is documented.
+_IDS = IdRule(prefix="toolu_", pattern="[a-zA-Z0-9_-]+", max_length=64)
+# "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
+_NAMES = NameRule(pattern="[a-zA-Z0-9_-]+", max_length=128)
+
 TARGET = Target(
     format="anthropic",
     provider="anthropic",
     # Claude API, Bedrock, Vertex and Foundry verify each other's signatures.
     domain="anthropic",
-    # "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"; no length is documented.
-    ids=IdRule(prefix="toolu_", pattern="[a-zA-Z0-9_-]+", max_length=64),
-    # "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
-    names=NameRule(pattern="[a-zA-Z0-9_-]+", max_length=128),
+    ids=_IDS,
+    names=_NAMES,
     schemas=SchemaRule(
         # "input_schema does not support oneOf, allOf, or anyOf at the top level"
         root_refused=("oneOf", "allOf", "anyOf"),
@@ -102,4 +107,24 @@ TARGET = Target(
     cache_marks=4,
     # "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block."
     cache_order=True,
+    served=(
+        ("ids", replace(_IDS, refused=False)),
+        ("names", replace(_NAMES, refused=False)),
+        ("starts_with_user", False),
+        ("ends_with_user", False),
+        ("system_later", True),
+        ("tools_with_history", False),
+        ("empty_results", True),
+        ("choice_modes", ("auto", "required", "none")),
+        ("choice_names", "one"),
+        ("forced_choice_with_reasoning", True),
+        (
+            "unenforced",
+            (
+                *("unknown_field", "empty_result", "blank_text", "trailing_whitespace"),
+                *("thinking_unsigned", "thinking_budget", "cache_mark_order"),
+                *("too_many_cache_marks", "cache_mark_misplaced"),
+            ),
+        ),
+    ),
 )

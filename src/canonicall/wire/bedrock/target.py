@@ -75,4 +75,10 @@ TARGET = Target(
     cache_marks=4,
     # The same page: longer lifetimes stand before shorter ones.
     cache_order=True,
+    # Amazon Nova user guide, "Invoke": a last message of the assistant is continued. Claude from
+    # 4.6 on refuses it; of other makers no refusal is known.
+    served=(
+        ("ends_with_user", False),
+        ("result_media", ("image", "document", "video")),
+    ),
 )

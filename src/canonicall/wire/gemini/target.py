@@ -85,4 +85,9 @@ TARGET = Target(
     # FunctionCallingConfig has no switch for parallel calls.
     parallel_switch=False,
     cache_marks=0,
+    served=(
+        # The same error text: dots and colons are taken.
+        ("names", NameRule(pattern="[A-Za-z_][A-Za-z0-9_.:-]*", max_length=64)),
+        ("max_tools", 512),
+    ),
 )

@@ -3,6 +3,8 @@
 Sources: types of `openai` 3.49.0 and the OpenAPI document of 2026-08-21, where no other is named.
 """
 
+from msgspec.structs import replace
+
 from canonicall.schema_rules import SchemaRule
 from canonicall.target import FieldRule, IdRule, NameRule, Target
 
@@ -24,14 +26,17 @@ _REQUEST_FIELDS = (
 # no wire fields: `field`, `refusal`, and the chunks of a thought.
 _PART_FIELDS = ("image_url", "input_audio", "file", "field", "refusal", "thinking")
 
+# Copilot and Azure still refuse more than 40 characters (BerriAI/litellm#17343).
+_IDS = IdRule(style="prefixed", prefix="call_", pattern="[A-Za-z0-9_-]+", max_length=40)
+# shared/function_definition.py: letters, digits, underscores and dashes, at most 64.
+_NAMES = NameRule(pattern="[A-Za-z0-9_-]+", max_length=64)
+
 TARGET = Target(
     format=FORMAT,
     provider="openai",
     domain="openai",
-    # Copilot and Azure still refuse more than 40 characters (BerriAI/litellm#17343).
-    ids=IdRule(style="prefixed", prefix="call_", pattern="[A-Za-z0-9_-]+", max_length=40),
-    # shared/function_definition.py: letters, digits, underscores and dashes, at most 64.
-    names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=64),
+    ids=_IDS,
+    names=_NAMES,
     schemas=SchemaRule(
         # "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
         # top level" (error text, from third-party reports)
@@ -74,4 +79,14 @@ TARGET = Target(
     # chat_completion_custom_tool_param.py
     custom_tools=True,
     cache_marks=0,
+    served=(
+        ("ids", replace(_IDS, refused=False)),
+        ("names", replace(_NAMES, refused=False)),
+        ("max_tools", 0),
+        ("developer", True),
+        ("result_media", ("image", "document", "audio", "video")),
+        ("choice_names", "many"),
+        ("forced_choice_with_reasoning", True),
+        ("unenforced", ("empty_tools", "empty_tool_calls", "choice_without_tools")),
+    ),
 )

@@ -1,5 +1,7 @@
 """What the Responses API accepts."""
 
+from msgspec.structs import replace
+
 from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.target import IdRule, NameRule, Target
 
@@ -28,14 +30,17 @@ _STRICT = StrictRule(
     max_characters=120_000,
 )
 
+# "Invalid 'input[95].call_id': string too long. Expected a string with maximum length 64"
+_IDS = IdRule(prefix="call_", max_length=64)
+# OpenAPI FunctionToolParam.name: ^[a-zA-Z0-9_-]+$, 1 to 128.
+_NAMES = NameRule(max_length=128)
+
 TARGET = Target(
     format=FORMAT,
     provider="openai",
     domain="openai",
-    # "Invalid 'input[95].call_id': string too long. Expected a string with maximum length 64"
-    ids=IdRule(prefix="call_", max_length=64),
-    # OpenAPI FunctionToolParam.name: ^[a-zA-Z0-9_-]+$, 1 to 128.
-    names=NameRule(max_length=128),
+    ids=_IDS,
+    names=_NAMES,
     # Before GPT-5.6: "Tool choice '<name>' not found in 'tools' parameter." (pydantic-ai)
     late_choice=False,
     schemas=SchemaRule(
@@ -70,4 +75,12 @@ TARGET = Target(
     max_tools=128,
     # "Expected an ID that begins with 'fc'."; "Duplicate item found with id" (vercel/ai#7883).
     item_ids=True,
+    served=(
+        ("ids", replace(_IDS, refused=False)),
+        ("names", replace(_NAMES, refused=False)),
+        ("max_tools", 0),
+        ("item_ids", False),
+        ("choice_names", "many"),
+        ("result_media", ("image", "document")),
+    ),
 )
