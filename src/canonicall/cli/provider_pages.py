@@ -205,7 +205,7 @@ def _models(profile: Profile, entry: ModelRules) -> str:
 def _refused_introduction(profile: Profile) -> list[str]:
     return [
         (
-            f"What `verify` finds in a body of `{profile.format}`, and what `explain` knows besides."
+            f"What `verify` finds in a body of `{profile.format}`, and what else `explain` knows."
             " The words on record are the provider's or, where it has none, those of its format."
         ),
         "[violations.md](../violations.md) says what each means, and what any host may answer.",
