@@ -46,8 +46,8 @@ def test_codex_what_the_program_says_for_the_user_is_no_turn():
 
 def test_codex_what_other_agents_say_is_told_to_the_model():
     words = {"type": "input_text", "text": "Look at the tests."}
-    item = codex_item("agent_message", author="/root", recipient="/root/a", content=[words])
-    said = {"author": "/root/a", "recipient": "/root", "content": "I did.", "trigger_turn": True}
+    item = codex_item("agent_message", author="/lead", recipient="/lead/a", content=[words])
+    said = {"author": "/lead/a", "recipient": "/lead", "content": "I did.", "trigger_turn": True}
     line = codex_line("inter_agent_communication", **said)
     data = as_lines([*AGENTS["codex"].healthy(), item, line])
     assert told(data)[-2:] == [("user", "Look at the tests."), ("user", "I did.")]
@@ -57,7 +57,7 @@ def test_codex_what_other_agents_say_is_told_to_the_model():
 
 
 def test_codex_what_another_agent_sealed_is_kept_as_it_is():
-    said = {"author": "/root", "recipient": "/root/a", "content": "", "encrypted_content": "Z2Vo"}
+    said = {"author": "/lead", "recipient": "/lead/a", "content": "", "encrypted_content": "Z2Vo"}
     line = codex_line("inter_agent_communication", **said)
     data = as_lines([*AGENTS["codex"].healthy(), line])
     assert "unknown_item" in codes(data)
