@@ -60,7 +60,7 @@ def test_odd_values_are_never_taken_for_plain(data):
         assert findings == []
 
 
-@given(assistant_messages | other_messages | result_messages)
+@given(assistant_messages() | other_messages() | result_messages())
 def test_with_arguments_apart_nothing_else_is_overlooked(message):
     """What is plain but for parsed arguments is plain without them."""
     if is_plain_message(message, args_apart=True):

@@ -66,8 +66,11 @@ def test_ids_are_what_each_provider_wants(facts):
 
 
 def test_nobody_takes_the_conversation_as_it_is(facts):
+    """But Ollama, which puts whatever comes into the template of the model."""
     assert len(facts["naive"]) == len(facts["hops"]) - 1
-    assert all(400 <= one["status"] < 500 and one["error"] for one in facts["naive"])
+    refused = [one for one in facts["naive"] if one["provider"] != "ollama"]
+    assert len(refused) == len(facts["naive"]) - 1
+    assert all(400 <= one["status"] < 500 and one["error"] for one in refused)
 
 
 def test_every_claim_holds(facts):
@@ -208,7 +211,7 @@ def test_the_picture_has_the_facts_of_a_fresh_run(facts, drawn, which):
     words = " ".join(" ".join(lines).split())
     assert all(f"{count} {outcome}" in words for outcome, count in facts["outcomes"].items())
     refused = sum(one["status"] != 200 for one in facts["naive"])
-    assert f"{refused} of {len(facts['naive'])} requests are refused." in words
+    assert f"{refused} of {len(facts['naive'])} requests are refused" in words
 
 
 def test_the_picture_is_small_and_loads_nothing(facts, drawn):

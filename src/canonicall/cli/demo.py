@@ -204,7 +204,9 @@ def _show_naive(naive: Sequence[Refused], console: Console) -> None:
     refused = [one for one in naive if one.status != 200]
     _head(console, "2. The same conversation, sent with ids and blocks as they are")
     told = {one.error: one for one in reversed(refused)}
-    say(console, f"{len(refused)} of {len(naive)} requests are refused. Some of the answers:")
+    others = ", ".join(one.name for one in naive if one.status == 200)
+    but = f"; {others} reads whatever comes, paired or not" if others else ""
+    say(console, f"{len(refused)} of {len(naive)} requests are refused{but}. Some of the answers:")
     console.print()
     table = _table("provider", "status", _WORDS)
     for one in [one for one in refused if told[one.error] is one][:_ERRORS_SHOWN]:

@@ -59,7 +59,7 @@ def made_id(prefix: str, suffix: str) -> str:
 def domain_of_item(item: dict[str, Any], where: str, domain: str) -> str:
     """Who can read an item: nobody, where its id cannot be one that `domain` gave."""
     id = item_id(item, where)
-    prefix = ID_PREFIXES.get(item.get("type") or "message", "")
+    prefix = ID_PREFIXES.get(str(item.get("type") or "message"), "")
     call_id = item.get("call_id") or ""
     is_short = not isinstance(call_id, str) or len(call_id) <= _LONGEST_CALL_ID
     is_stored = domain not in _STORING_DOMAINS or (id.startswith(prefix if id else "") and is_short)
