@@ -325,7 +325,8 @@ async def test_why_nothing_was_found_out_is_told():
 async def test_a_gateway_finds_out_about_a_simulated_endpoint():
     """With the proof and the profile, and without the key; nothing is registered by it."""
     gateway = World().gateway()
-    wanted = {"url": "http://mistral.sim/v1", "key": "sk-endpoint-0123456789", "name": "found"}
+    place = {"url": "http://mistral.sim/v1", "model": "open-mistral-7b"}
+    wanted = {**place, "key": "sk-endpoint-0123456789", "name": "found"}
     answer = await ask(gateway, "/canonicall/admin/discover", wanted)
     assert answer.status == 200, answer.body
     found = answer.json
