@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canonicall import InvalidValue, Limits, Tool, ToolCall, result_blocks, validate_call
+from canonicall.errors import InvalidValue
 from canonicall.guard.sanitising import sanitised
 from canonicall.testing.strategies import json_objects, json_values
 
@@ -83,7 +84,12 @@ def test_what_is_run_fits_the_schema(args, schema):
 @given(arguments, object_schemas)
 def test_a_valid_call_is_never_changed(args, schema):
     """Neither coerced nor copied, unless there is something in it that has to be taken out."""
-    clean, _ = sanitised(args)
+    try:
+        clean, _ = sanitised(args)
+    except InvalidValue:
+        # Two names that differ in control characters only: such a call is refused.
+        assert not check(args, schema).ok
+        return
     if jsonschema_rs.validator_for(schema).is_valid(clean):
         validated = check(clean, schema)
         assert validated.call.args is clean
