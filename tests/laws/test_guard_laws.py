@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canonicall import InvalidValue, Limits, Tool, ToolCall, result_blocks, validate_call
-from canonicall.errors import InvalidValue
 from canonicall.guard.sanitising import sanitised
 from canonicall.testing.strategies import json_objects, json_values
 
