@@ -87,6 +87,9 @@ class Rereader:
         findings = list(base.findings) if base is not None else []
         parts, told, ends = [], [], []
         for end in (max(len(messages) - _LAST, start), len(messages)):
+            if not end and messages:
+                # What stands before the first message is read with it, once.
+                continue
             part = {**body, _MESSAGES: messages[:end]}
             read = wire.decode_history(part, start, origin, wire.target.domain, findings)
             parts.append(tuple(read))
@@ -134,7 +137,8 @@ class Rereader:
         """The longest conversation that was read before and that `body` goes on with."""
         head = (_head_of(body), origin)
         for place in self._places:
-            if place.head == head and messages[: place.count] == place.messages:
+            is_begun = place.count > 0 and place.head == head
+            if is_begun and messages[: place.count] == place.messages:
                 return place
         return None
 

@@ -64,6 +64,17 @@ def test_reading_again_says_the_same(format, conversation, cuts):
             assert made.report == expected.report
 
 
+@pytest.mark.parametrize("messages", [[], [{"role": "user", "content": "Hi."}]])
+def test_what_stands_before_the_messages_is_read_once(messages):
+    """Also while there is no message, or a single one, as in the first request of a session."""
+    body = {"model": "m", "max_tokens": 9, "system": "Be brief.", "messages": messages}
+    reader = Rereader("anthropic")
+    for _ in range(2):
+        expected = decode_request(body, "anthropic").conversation
+        assert reader.decode(body).conversation == expected
+        assert [one.text for one in expected.messages][:1] == ["Be brief."]
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_conversation_that_was_changed_by_its_user_is_not_known_any_more(format):
     reader = Rereader(format)
