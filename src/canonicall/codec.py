@@ -26,6 +26,7 @@ from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
 from canonicall.transcript.render import Renderer
 from canonicall.transcript.render import render as render_for_target
+from canonicall.transcript.thinking import as_asked
 from canonicall.transcript.turns import Transcript
 from canonicall.wire.formats import FORMATS, get_format
 from canonicall.wire.grouping import ungrouped
@@ -119,11 +120,17 @@ def encode_request(
     request, about_groups = ungrouped(request, goal)
     wanted = renderer.policy if renderer else policy
     wanted = replace(wanted, continues=wanted.continues or request.continues is not None)
-    if renderer is None or renderer.policy != wanted or request.conversation is not given:
-        renderer = Renderer(goal, policy=wanted)
     if goal.model:
         request = replace(request, model=goal.model)
     request, about_params = fitted_params(request, goal)
+    goal = as_asked(goal, request.params)
+    if (
+        renderer is None
+        or renderer.policy != wanted
+        or renderer.target.thinks is not goal.thinks
+        or request.conversation is not given
+    ):
+        renderer = Renderer(goal, policy=wanted)
     request, about_output = fitted_output(request, goal, wanted)
     request, about_offer = fitted_offer(request, goal, policy=wanted)
     renderer.offer(tool.name for tool in request.tools)

@@ -172,6 +172,8 @@ class Target(Struct, frozen=True):
     for others; () for any."""
     reasoning_placeholder: str | None = None
     """What a message with calls carries where it has no reasoning but must have some."""
+    thinks: bool = True
+    """Where reasoning is demanded: it thinks unless told not to; else only when told to."""
     thinking: tuple[ThinkingKind, ...] = ()
     """How thinking can be switched, in Claude's words; () where nothing is known to be refused.
     adaptive: on, as the model thinks fit. enabled: on, with a budget. disabled, between_tools: off.

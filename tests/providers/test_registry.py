@@ -127,7 +127,7 @@ def test_kimi_has_numbered_ids_wherever_it_is_served():
         ("anthropic:claude-opus-4-8", "system_later", True),
         ("anthropic:claude-fable-5-1", "choice_names", "no"),
         ("deepseek:deepseek-v4-flash", "reasoning_placeholder", " "),
-        ("deepseek:deepseek-chat", "reasoning_placeholder", None),
+        ("deepseek:deepseek-chat", "thinks", False),
         ("kimi:kimi-k2-thinking", "reasoning_placeholder", " "),
         ("kimi:kimi-k2-0905-preview", "reasoning_placeholder", None),
         ("bedrock:us.meta.llama3-3-70b-instruct-v1:0", "results", "own_user_message"),

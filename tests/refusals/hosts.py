@@ -8,7 +8,7 @@ from refusals.rows import Refusal
 SYSTEM = {"role": "system", "content": "Be brief."}
 FIRST, SECOND = "abcdefghi", "abcdefghj"
 NAMED = {"type": "function", "function": {"name": "look"}}
-OFF = {"type": "disabled"}
+OFF, ON = {"type": "disabled"}, {"type": "enabled"}
 FILE = {"type": "file", "file": {"filename": "a.txt", "file_data": "data:text/plain;base64,eA=="}}
 
 
@@ -142,9 +142,17 @@ DEEPSEEK = {
         r"The reasoning_content in the thinking mode must be passed back to the API",
         USER, said("call_1"), result(), provider="deepseek", model="deepseek-reasoner",
     ),
+    "reasoning is missing where thinking was switched on": chat(
+        r"The reasoning_content in the thinking mode must be passed back to the API",
+        USER, said("call_1"), result(), provider="deepseek", model="deepseek-chat", thinking=ON,
+    ),
     "a forced call while it thinks": chat(
         r"Thinking mode does not support this tool_choice",
         provider="deepseek", model="deepseek-reasoner", tool_choice="required",
+    ),
+    "a forced call while thinking is switched on": chat(
+        r"Thinking mode does not support this tool_choice",
+        provider="deepseek", model="deepseek-chat", tool_choice="required", thinking=ON,
     ),
     "a named call while it thinks": chat(
         r"Thinking mode does not support this tool_choice",
@@ -297,6 +305,13 @@ ACCEPTED = {
     "instructions alone, at Mistral": mistral("", SYSTEM),
     "a result with the name of its tool, at Mistral": mistral(
         "", USER, said(FIRST), result(FIRST, name="look")
+    ),
+    "calls without reasoning of a model that thinks when told to": chat(
+        "", USER, said("call_1"), result(), provider="deepseek", model="deepseek-chat"
+    ),
+    "calls without reasoning where thinking was switched off": chat(
+        "", USER, said("call_1"), result(),
+        provider="deepseek", model="deepseek-v4-flash", thinking=OFF,
     ),
     "many tools of xAI": chat(
         "", provider="xai", model="grok-4", tools=[function(f"look_{at}") for at in range(350)]

@@ -176,6 +176,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             lambda target: listed(target.reasoning_state, ""),
         ),
         Fact("reasoning_placeholder", "reasoning of a message with calls", reasoning_placeholder),
+        Fact("thinks", "thinks unless told not to", no_unless("thinks")),
         Fact("thinking", "how thinking is switched", lambda one: listed(one.thinking, "")),
         Fact("efforts", "efforts it knows", efforts),
         Fact("signature_sentinel", "signature of a first call", signature_sentinel),

@@ -30,7 +30,7 @@ CHANGES: dict[str, Fields] = {
     "thinking_while_off": UNSIGNED,
     "reasoning_refused": UNSIGNED,
     "reasoning_without_following": UNSIGNED,
-    "reasoning_missing": {"reasoning": "open", "reasoning_placeholder": " "},
+    "reasoning_missing": {"reasoning": "open", "reasoning_placeholder": " ", "thinks": True},
     "signature_missing": {"signature_sentinel": "skip_thought_signature_validator"},
     # Server-side state that is not there.
     "bad_item_id": UNSEALED,

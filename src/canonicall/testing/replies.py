@@ -13,6 +13,7 @@ from canonicall.syntax.registry import get_syntax
 from canonicall.target import Target
 from canonicall.testing.faults import Fault
 from canonicall.testing.issued_ids import call_id
+from canonicall.transcript.thinking import as_asked
 
 _LEAK = "hermes"
 """The syntax that calls leak in: the most common one."""
@@ -36,16 +37,17 @@ def issued(
     reused = Fault.REUSED_IDS in faults
     before = 0 if reused else sum(len(one.calls) for one in request.conversation.messages)
     seed = "again" if reused else str(number)
-    thought = _always_thinks(reply.message, target)
+    thought = _demanded_thought(reply.message, as_asked(target, request.params))
     blocks = tuple(_with_ids((*thought, *reply.message.blocks), target, before, seed))
     message = replace(reply.message, blocks=blocks, origin=origin)
     return replace(reply, message=message, usage=reply.usage or _figures(request, message))
 
 
-def _always_thinks(message: Message, target: Target) -> tuple[Block, ...]:
+def _demanded_thought(message: Message, target: Target) -> tuple[Block, ...]:
     """The thought that a model has before its calls where the provider wants it passed back."""
     is_thoughtless = not any(isinstance(block, Thinking) for block in message.blocks)
-    if target.reasoning_placeholder is None or not message.calls or not is_thoughtless:
+    is_wanted = target.reasoning_placeholder is not None and target.thinks
+    if not is_wanted or not message.calls or not is_thoughtless:
         return ()
     return (Thinking(text="Tools will tell."),)
 

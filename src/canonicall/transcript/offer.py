@@ -157,7 +157,8 @@ def _unforced(request: Request, target: Target, findings: list[Finding]) -> Requ
     asked = reasoning is not None and bool(reasoning.enabled or reasoning.budget)
     refused = reasoning is not None and (reasoning.enabled is False or reasoning.effort == "none")
     refused = refused and not _always_thinks(target)
-    if refused or not (asked or target.reasoning_placeholder is not None):
+    thinks = target.thinks and target.reasoning_placeholder is not None
+    if refused or not (asked or thinks):
         return request
     why = "The target does not force a call while the model thinks; it may choose."
     findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))

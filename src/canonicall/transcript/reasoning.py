@@ -84,7 +84,11 @@ def without_trailing_thoughts(
 def with_placeholder(blocks: list[Block], target: Target) -> list[Block]:
     """`blocks` of a message with calls, with the thought that the target demands there."""
     placeholder = target.reasoning_placeholder
-    if placeholder is None or not any(isinstance(block, ToolCall) for block in blocks):
+    if (
+        placeholder is None
+        or not target.thinks
+        or not any(isinstance(block, ToolCall) for block in blocks)
+    ):
         return blocks
     for block in blocks:
         if isinstance(block, Thinking) and (block.text or block.opaque):

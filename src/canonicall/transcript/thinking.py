@@ -29,6 +29,14 @@ _UP_TO = ((4096, "low"), (12288, "medium"))
 """The efforts that a budget stands for; above them it is high."""
 
 
+def as_asked(target: Target, params: Params) -> Target:
+    """`target` as it is in a request with these parameters: some models think only when told to."""
+    asked = params.reasoning
+    if target.thinks or asked is None or not (asked.enabled or asked.budget):
+        return target
+    return replace(target, thinks=True)
+
+
 def fitted_reasoning(params: Params, target: Target) -> tuple[Reasoning | None, list[Finding]]:
     """The reasoning of `params` as `target` takes it."""
     asked = params.reasoning

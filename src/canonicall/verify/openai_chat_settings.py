@@ -179,4 +179,4 @@ def is_thinking(root: Node, target: Target) -> bool:
     if root.get("reasoning_effort") == "none":
         return False
     is_asked = kind is not None or root.get("enable_thinking") is True
-    return is_asked or target.reasoning_placeholder is not None
+    return is_asked or (target.thinks and target.reasoning_placeholder is not None)
