@@ -17,6 +17,7 @@ ResultPlace: TypeAlias = Literal["tool_messages", "user_message", "own_user_mess
 Keep: TypeAlias = Literal["signed", "open", "none"]
 FieldPlace: TypeAlias = Literal["request", "message", "part", "call", "tool"]
 ThinkingKind: TypeAlias = Literal["adaptive", "enabled", "disabled", "between_tools"]
+ThinkingField: TypeAlias = Literal["", "thinking", "enable_thinking", "reasoning"]
 OutputMode: TypeAlias = Literal["schema", "object"]
 
 
@@ -62,6 +63,10 @@ class FieldRule(Struct, frozen=True):
     closed: tuple[FieldPlace, ...] = ()
     """The places where a field that is not named is refused. It is not sent, or in a request, a
     tool and a part only to the provider that made it: that may be newer than this list."""
+
+    def takes(self, name: str) -> bool:
+        """Whether a request may have the field `name`."""
+        return "request" not in self.closed or name in self.request
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
@@ -174,6 +179,9 @@ class Target(Struct, frozen=True):
     """What a message with calls carries where it has no reasoning but must have some."""
     thinks: bool = True
     """Where reasoning is demanded: it thinks unless told not to; else only when told to."""
+    thinking_field: ThinkingField = ""
+    """The field of a chat request that switches thinking on and off; "" where none is known, and
+    only an effort is told."""
     thinking: tuple[ThinkingKind, ...] = ()
     """How thinking can be switched, in Claude's words; () where nothing is known to be refused.
     adaptive: on, as the model thinks fit. enabled: on, with a budget. disabled, between_tools: off.

@@ -104,6 +104,10 @@ def reasoning_placeholder(target: Target) -> str:
     return f"has to be there; where there is none, {words} stands in"
 
 
+def thinking_field(target: Target) -> str:
+    return quoted(target.thinking_field) if target.thinking_field else ""
+
+
 def efforts(target: Target) -> str:
     return "" if target.efforts is None else listed(target.efforts)
 

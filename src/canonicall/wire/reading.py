@@ -5,7 +5,8 @@ the same error in every format.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -96,12 +97,16 @@ def id_at(value: Any, where: str) -> str:
     return "" if id == "null" else id
 
 
-def number_at(owner: dict[str, Any], name: str, where: str = "$") -> Any:
+def number_at(owner: Mapping[str, Any], name: str, where: str = "$") -> Any:
     """The field `name` of the object at `where`, which has to be a number or null."""
     value = owner.get(name)
-    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+    if value is None or (type(value) in (int, float) and math.isfinite(value)):
         return value
     raise MalformedBody(f"expected a number, got {kind_of(value)}.", where=f"{where}.{name}")
+
+
+def whole(number: float | None) -> int | None:
+    return None if number is None else int(number)
 
 
 def split_data_url(url: str) -> tuple[str, str] | None:

@@ -12,6 +12,7 @@ from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire import losses
 from canonicall.wire.carried import set_fields
 from canonicall.wire.history import History
+from canonicall.wire.openai_chat.effort import effort_extras
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
 from canonicall.wire.openai_chat.native import lost_marks, native_of, own_fields
 from canonicall.wire.openai_chat.output_format import FIELD as OUTPUT
@@ -20,7 +21,6 @@ from canonicall.wire.openai_chat.params import (
     SPELLED_FIELDS,
     decode_params,
     encode_params,
-    reasoning_extras,
 )
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
 from canonicall.wire.openai_chat.tools import (
@@ -74,9 +74,7 @@ def decode_request(
         params=params,
         model=model,
         native=native_of(
-            set_fields(body, (*_KNOWN, *said))
-            | reasoning_extras(body)
-            | unread_choice(body, choice)
+            set_fields(body, (*_KNOWN, *said)) | effort_extras(body) | unread_choice(body, choice)
         ),
         spelled=native_of({name: body[name] for name in said if body.get(name) is not None}),
         findings=(*findings, *conversation.report.findings),
