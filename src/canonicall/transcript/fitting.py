@@ -4,10 +4,8 @@ Opaque state, native fields and cache marks that are not for this target are tak
 has no word for are left out; calls get their wire ids and names. Order is never changed.
 """
 
-from operator import attrgetter
 from typing import TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from canonicall.blocks import (
@@ -25,8 +23,6 @@ from canonicall.blocks import (
 )
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding
-from canonicall.ledger import Interaction, Ledger
-from canonicall.reply import PAUSED
 from canonicall.target import Target
 from canonicall.transcript.completion import family
 from canonicall.transcript.fields import is_of, kept_fields, place_of, takes_unknown
@@ -38,9 +34,9 @@ from canonicall.transcript.reasoning import (
     without_parted_ids,
     without_trailing_thoughts,
 )
+from canonicall.transcript.server_blocks import ServerBlocks, is_server_side, server_id
 
 _AnyBlock = TypeVar("_AnyBlock", bound=Block)
-_opaque = attrgetter("opaque")
 
 
 class Fitter:
@@ -50,16 +46,15 @@ class Fitter:
         self.target = target
         self.policy = policy
         self.projection = projection
+        self.server_blocks = ServerBlocks(target, policy)
         self.kept_marks = False
-        self.offered: tuple[str, ...] = ()
-        """The names of the tools that the request offers."""
 
     def reply(
         self, message: Message, conversation: Conversation, entry: int, findings: list[Finding]
     ) -> list[Block]:
         """The blocks of an assistant message."""
         ledger = conversation.ledger
-        kept_server = self._kept_server_blocks(message, conversation)
+        kept_server = self.server_blocks.kept(message, conversation)
         blocks: list[Block] = []
         for index, block in enumerate(message.blocks):
             if _is_bare_text(block):
@@ -70,13 +65,13 @@ class Fitter:
                 blocks.append(self._call(block, message, where, findings))
             elif type(block) is Media and not self._may_stay(block, message):
                 blocks.append(self._note(block, where, findings))
-            elif not _is_server_side(block, ledger):
+            elif not is_server_side(block, ledger):
                 if type(block) is not ToolResult:
                     blocks += self._fitted(block, message, where, findings)
-            elif _server_id(block) in kept_server:
+            elif server_id(block) in kept_server:
                 blocks += self._fitted(block, message, where, findings)
             else:
-                blocks += self._without_server_block(block, where, findings)
+                blocks += self.server_blocks.left_out(block, where, findings)
         if blocks and type(blocks[-1]) is Thinking:
             blocks = without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
         return without_parted_ids(blocks, message, self.target)
@@ -245,74 +240,6 @@ class Fitter:
         self.kept_marks |= cache is not None
         return replace(block, opaque=opaque, native=native, cache=cache)
 
-    def _kept_server_blocks(self, message: Message, conversation: Conversation) -> set[str]:
-        """Ids of the calls whose server-side blocks in this message the target can be sent.
-
-        A pair goes or stays as one. A call without its result stays while the provider waits:
-        after a pause, or for the results of client calls it made itself.
-        """
-        if message.origin is not None and message.origin.format not in ("", self.target.format):
-            return set()
-        if not any(map(_opaque, message.blocks)):
-            return set()
-        waiting = message.finish == PAUSED or any(call.kind != "server" for call in message.calls)
-        kept: set[str] = set()
-        for block in message.blocks:
-            one = conversation.ledger.get(_server_id(block))
-            if one is None or not self._is_own_server_block(block, message):
-                continue
-            if not self._is_offered(one) or _is_parted(one, conversation):
-                continue
-            if not isinstance(block, ToolCall):
-                if self._is_own_server_block(one.call, message):
-                    kept.add(one.id)
-            elif waiting or not one.is_open:
-                kept.add(one.id)
-        return kept
-
-    def _is_offered(self, one: Interaction) -> bool:
-        """Whether the tool is there that a server call needs: one that waits needs its own again.
-
-        A tool may run under several names: `bash_code_execution` is of `code_execution`.
-        """
-        if not one.is_open and one.name not in self.target.replayed_if_offered:
-            return True
-        return any(one.name.endswith(name) for name in self.offered)
-
-    def _is_own_server_block(self, block: Block, message: Message) -> bool:
-        name = block.name if isinstance(block, ToolCall | ToolResult) else ""
-        if name in self.target.unreplayed:
-            return False
-        return self.target.server_history and any(
-            one.kind == "server_block" and keeps_opaque(one, message, self.target)
-            for one in block.opaque
-        )
-
-    def _without_server_block(
-        self, block: Block, where: str, findings: list[Finding]
-    ) -> list[Block]:
-        action = Action.CHANGED if self.policy.server_tools == "text" else Action.DROPPED
-        why = "The target cannot be sent what another provider ran on its side."
-        findings.append(Finding("server_tool_dropped", where, action, why, Fault.RENDER))
-        if self.policy.server_tools == "text" and isinstance(block, ToolCall):
-            arguments = msgspec.json.encode(block.args or {}).decode()
-            return [Text(text=f"[The provider ran {block.name} with {arguments}.]")]
-        return []
-
-
-def _is_parted(one: Interaction, conversation: Conversation) -> bool:
-    """Whether others have spoken between a server call and its result, or since, or answered it."""
-    until = len(conversation) if one.result_entry is None else one.result_entry
-    between = conversation.entries[one.entry + 1 : until + 1]
-    return any(
-        isinstance(entry, Message)
-        and entry.role != "assistant"
-        and any(
-            not isinstance(block, ToolResult) or block.call_id == one.id for block in entry.blocks
-        )
-        for entry in between
-    )
-
 
 def _is_no_pdf(block: Block) -> bool:
     if not isinstance(block, Media) or family(block) != "document":
@@ -335,19 +262,3 @@ def _is_bare_text(block: Block) -> bool:
 def _is_hollow(media: Media) -> bool:
     """Whether nothing is left of it: no data, no address, no file this target knows."""
     return not (media.data or media.url or media.opaque or media.native)
-
-
-def _is_server_side(block: Block, ledger: Ledger) -> bool:
-    if isinstance(block, ToolCall):
-        return block.kind == "server"
-    if not isinstance(block, ToolResult):
-        return False
-    one = ledger.get(block.call_id)
-    sealed = any(part.kind == "server_block" for part in block.opaque)
-    return sealed or (one is not None and one.call.kind == "server")
-
-
-def _server_id(block: Block) -> str:
-    if isinstance(block, ToolCall):
-        return block.id
-    return block.call_id if isinstance(block, ToolResult) else ""

@@ -71,7 +71,7 @@ class Renderer:
         self._rewind(0)
         self.projection.rewind((0, 0))
         self._offered = offered
-        self._fitter.offered = offered
+        self._fitter.server_blocks.offered = offered
         for name in offered:
             self.projection.name(name)
 

@@ -1,0 +1,111 @@
+"""What a provider ran on its side: its calls and their results, which go or stay as pairs.
+
+Only the provider that ran them can read them, and only while the tool is there that they were of.
+"""
+
+from operator import attrgetter
+
+import msgspec
+
+from canonicall.blocks import Block, Message, Text, ToolCall, ToolResult
+from canonicall.conversation import Conversation
+from canonicall.findings import Action, Fault, Finding
+from canonicall.ledger import Interaction, Ledger
+from canonicall.reply import PAUSED
+from canonicall.target import Target
+from canonicall.transcript.policy import Policy
+from canonicall.transcript.reasoning import keeps_opaque
+
+_opaque = attrgetter("opaque")
+
+
+class ServerBlocks:
+    """Which server-side blocks of a message one target may get."""
+
+    def __init__(self, target: Target, policy: Policy) -> None:
+        self.target = target
+        self.policy = policy
+        self.offered: tuple[str, ...] = ()
+        """The names of the tools that the request offers."""
+
+    def kept(self, message: Message, conversation: Conversation) -> set[str]:
+        """Ids of the calls whose server-side blocks in this message the target can be sent.
+
+        A pair goes or stays as one. A call without its result stays while the provider waits:
+        after a pause, or for the results of client calls it made itself.
+        """
+        if message.origin is not None and message.origin.format not in ("", self.target.format):
+            return set()
+        if not any(map(_opaque, message.blocks)):
+            return set()
+        waiting = message.finish == PAUSED or any(call.kind != "server" for call in message.calls)
+        kept: set[str] = set()
+        for block in message.blocks:
+            one = conversation.ledger.get(server_id(block))
+            if one is None or not self._is_own(block, message):
+                continue
+            if not self._is_offered(one) or _is_parted(one, conversation):
+                continue
+            if not isinstance(block, ToolCall):
+                if self._is_own(one.call, message):
+                    kept.add(one.id)
+            elif waiting or not one.is_open:
+                kept.add(one.id)
+        return kept
+
+    def _is_offered(self, one: Interaction) -> bool:
+        """Whether the tool is there that a server call needs: one that waits needs its own again.
+
+        A tool may run under several names: `bash_code_execution` is of `code_execution`.
+        """
+        if not one.is_open and one.name not in self.target.replayed_if_offered:
+            return True
+        return any(one.name.endswith(name) for name in self.offered)
+
+    def _is_own(self, block: Block, message: Message) -> bool:
+        name = block.name if isinstance(block, ToolCall | ToolResult) else ""
+        if name in self.target.unreplayed:
+            return False
+        return self.target.server_history and any(
+            one.kind == "server_block" and keeps_opaque(one, message, self.target)
+            for one in block.opaque
+        )
+
+    def left_out(self, block: Block, where: str, findings: list[Finding]) -> list[Block]:
+        action = Action.CHANGED if self.policy.server_tools == "text" else Action.DROPPED
+        why = "The target cannot be sent what another provider ran on its side."
+        findings.append(Finding("server_tool_dropped", where, action, why, Fault.RENDER))
+        if self.policy.server_tools == "text" and isinstance(block, ToolCall):
+            arguments = msgspec.json.encode(block.args or {}).decode()
+            return [Text(text=f"[The provider ran {block.name} with {arguments}.]")]
+        return []
+
+
+def is_server_side(block: Block, ledger: Ledger) -> bool:
+    if isinstance(block, ToolCall):
+        return block.kind == "server"
+    if not isinstance(block, ToolResult):
+        return False
+    one = ledger.get(block.call_id)
+    sealed = any(part.kind == "server_block" for part in block.opaque)
+    return sealed or (one is not None and one.call.kind == "server")
+
+
+def server_id(block: Block) -> str:
+    if isinstance(block, ToolCall):
+        return block.id
+    return block.call_id if isinstance(block, ToolResult) else ""
+
+
+def _is_parted(one: Interaction, conversation: Conversation) -> bool:
+    """Whether others have spoken between a server call and its result, or since, or answered it."""
+    until = len(conversation) if one.result_entry is None else one.result_entry
+    between = conversation.entries[one.entry + 1 : until + 1]
+    return any(
+        isinstance(entry, Message)
+        and entry.role != "assistant"
+        and any(
+            not isinstance(block, ToolResult) or block.call_id == one.id for block in entry.blocks
+        )
+        for entry in between
+    )
