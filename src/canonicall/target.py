@@ -16,7 +16,7 @@ IdStyle: TypeAlias = Literal["prefixed", "numbered", "short", "echoed"]
 ResultPlace: TypeAlias = Literal["tool_messages", "user_message", "own_user_message", "items"]
 Keep: TypeAlias = Literal["signed", "open", "none"]
 FieldPlace: TypeAlias = Literal["request", "message", "part", "call", "tool"]
-ThinkingKind: TypeAlias = Literal["adaptive", "enabled", "disabled", "between_tools"]
+ThinkingKind: TypeAlias = Literal["adaptive", "enabled", "disabled", "between_tools", "effort"]
 ThinkingField: TypeAlias = Literal["", "thinking", "enable_thinking", "reasoning"]
 OutputMode: TypeAlias = Literal["schema", "object"]
 
@@ -185,7 +185,10 @@ class Target(Struct, frozen=True):
     thinking: tuple[ThinkingKind, ...] = ()
     """How thinking can be switched, in Claude's words; () where nothing is known to be refused.
     adaptive: on, as the model thinks fit. enabled: on, with a budget. disabled, between_tools: off.
-    A model with neither of the last two always thinks."""
+    effort: by what it is told as the effort, for which "none" may stand. A model with none of the
+    last three always thinks."""
+    thinking_limits: tuple[int, int] | None = None
+    """The least and the largest budget for thinking; None where they are not known."""
     efforts: tuple[str, ...] | None = None
     """The efforts it knows; () where it is told none, None where nothing is known to be refused."""
     signature_sentinel: str | None = None

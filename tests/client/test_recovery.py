@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Media, Opaque, Origin, Text, Thinking, ToolCall
 from canonicall.client.failure import with_more
 from canonicall.client.learning import Learned, change_for
-from canonicall.client.lessons import BY_FORMAT, CHANCE, CHANGES, HOPELESS
+from canonicall.client.lessons import BY_FORMAT, CHANCE, CHANGES, HOPELESS, UNFORCED
 from canonicall.conversation import Conversation
 from canonicall.request import OutputFormat, Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.runtime.events import StatusEvent
@@ -200,10 +200,14 @@ async def test_a_call_that_the_host_refused_is_asked_for_again():
         ("adaptive thinking is not supported on this model", {"thinking": ("enabled", "disabled")}),
         ("This model does not support effort level 'xhigh'. Supported levels: high, low.", {"efforts": ("low", "high")}),
         ("This model does not support the effort parameter.", {"efforts": ()}),
+        ("Unsupported value: 'reasoning_effort' does not support 'none' with this model. Supported values are: 'minimal', 'low', 'medium', and 'high'.", {"thinking": ("effort",), "efforts": ("minimal", "low", "medium", "high")}),
+        ("Unsupported value: 'minimal' is not supported with the 'gpt-5.1' model. Supported values are: 'none', 'low', 'medium', and 'high'.", {"thinking": ("effort",), "efforts": ("none", "low", "medium", "high")}),
+        ("Unsupported value: 'tool_choice' does not support 'x' with this model. Supported values are: 'none' and 'auto'.", UNFORCED),
     ],
 )  # fmt: skip
 def test_the_parameter_that_an_error_names(words, fields):
-    goal = replace(target("openai"), refused_params=(), token_limit_field="")
+    known = {"refused_params": (), "token_limit_field": "", "thinking": (), "efforts": None}
+    goal = replace(target("openai"), **known)
     change, _ = change_for({"error": {"message": words}}, words, {}, goal)
     assert change.fields == fields
 

@@ -7,7 +7,7 @@ import pytest
 
 from canonicall import MalformedBody, translate
 from canonicall.testing.simulator import Simulator
-from refusals import claude, claude_beside, converse, google, hosts, openai
+from refusals import claude, claude_beside, converse, efforts, google, hosts, openai
 from testing.asking import ask
 
 FAMILIES = {
@@ -17,12 +17,14 @@ FAMILIES = {
     "hosts": hosts.ROWS,
     "gemini": google.ROWS,
     "converse": converse.ROWS,
+    "efforts": efforts.ROWS,
 }
 ROWS = {f"{family}: {name}": row for family, rows in FAMILIES.items() for name, row in rows.items()}
 # What differs a little from a row and is no violation.
 ACCEPTED = {
     **claude_beside.ACCEPTED,
     **converse.ACCEPTED,
+    **efforts.ACCEPTED,
     **google.ACCEPTED,
     **hosts.ACCEPTED,
     **openai.ACCEPTED,

@@ -108,6 +108,17 @@ def thinking_field(target: Target) -> str:
     return quoted(target.thinking_field) if target.thinking_field else ""
 
 
+def thinking(target: Target) -> str:
+    return "" if target.thinking == ("effort",) else listed(target.thinking, "")
+
+
+def thinking_limits(target: Target) -> str:
+    if target.thinking_limits is None:
+        return ""
+    least, most = target.thinking_limits
+    return f"{least:,} to {most:,} tokens"
+
+
 def efforts(target: Target) -> str:
     return "" if target.efforts is None else listed(target.efforts)
 

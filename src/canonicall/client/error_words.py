@@ -20,6 +20,7 @@ _FIELD = re.compile(
 _SWITCHES: tuple[ThinkingKind, ...] = ("adaptive", "enabled", "disabled")
 _SWITCH = re.compile(r"thinking\.type\.(?P<kind>\w+)|adaptive thinking is not", re.IGNORECASE)
 _LEVELS = re.compile(r"Supported levels: ([\w, ]+)")
+_VALUES = re.compile(r"Supported values are: ([^.]+)")
 _DEMANDS: tuple[tuple[str, Fields], ...] = (
     ("store must be set to false", {"unstored": True, "reasoning_state": ("encrypted",)}),
     ("stream must be set to true", {"stream_only": True}),
@@ -62,8 +63,19 @@ def _parameter(words: str, target: Target) -> Fields:
         return {"parallel_switch": False}
     if name == "tool_choice":
         return UNFORCED
+    efforts = _listed_efforts(words)
+    if efforts:
+        return {"thinking": ("effort",), "efforts": efforts}
     name = _PARAMS.get(name, name)
     return {"refused_params": (name,)} if name in _NAMED else {}
+
+
+def _listed_efforts(words: str) -> tuple[str, ...]:
+    """The efforts that an error says a model knows; other values are listed in the same words."""
+    found = _VALUES.search(words)
+    listed = re.findall(r"\w+", found[1]) if found else []
+    efforts = tuple(one for one in ("none", *EFFORTS) if one in listed)
+    return efforts if {"low", "medium", "high"} & set(efforts) else ()
 
 
 def _demanded(words: str, target: Target) -> Fields:
@@ -93,7 +105,8 @@ def _thinking(words: str, target: Target) -> Fields:
     if found is None:
         return {"refused_params": ("reasoning",)}
     named = (found["kind"] or "adaptive").lower()
-    return {"thinking": tuple(one for one in target.thinking or _SWITCHES if one != named)}
+    ways = target.thinking if named in target.thinking else _SWITCHES
+    return {"thinking": tuple(one for one in ways if one != named)}
 
 
 def _effort(words: str, target: Target) -> Fields:

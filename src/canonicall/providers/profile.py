@@ -233,25 +233,32 @@ def _provenance(table: Mapping[str, Any], where: str) -> dict[str, Any]:
 def _models(value: Any, formats: tuple[str, ...], where: str) -> tuple[ModelRules, ...]:
     entries = _convert(value, list[dict[str, Any]], f"{where}: models")
     return tuple(
-        _model(entry, formats, f"{where}: models[{index}]") for index, entry in enumerate(entries)
+        rules
+        for index, entry in enumerate(entries)
+        for rules in _model(entry, formats, f"{where}: models[{index}]")
     )
 
 
-def _model(entry: dict[str, Any], formats: tuple[str, ...], where: str) -> ModelRules:
+def _model(entry: dict[str, Any], formats: tuple[str, ...], where: str) -> list[ModelRules]:
+    """The rules of an entry, once for each format that it is about."""
     _known(entry, ("match", "format", "rules", "served"), where, "key of a model entry")
-    format = _text(entry, "format", where, default=formats[0])
-    if format not in formats:
-        raise UnknownName(f"format of this provider ({where})", format, formats)
+    format = entry.get("format")
+    meant = (
+        _texts(entry, "format", where)
+        if isinstance(format, list)
+        else (_text(entry, "format", where, default=formats[0]),)
+    )
+    for one in meant:
+        if one not in formats:
+            raise UnknownName(f"format of this provider ({where})", one, formats)
     match = entry.get("match")
     globs = (match,) if isinstance(match, str) else _texts(entry, "match", where)
     if not globs:
         raise InvalidValue("the entry has no `match`.", where=where, help='Write match = "*".')
-    return ModelRules(
-        match=tuple(glob.lower() for glob in globs),
-        format=format,
-        rules=_rules(entry.get("rules", {}), f"{where}.rules"),
-        served=_rules(entry.get("served", {}), f"{where}.served"),
-    )
+    rules = _rules(entry.get("rules", {}), f"{where}.rules")
+    served = _rules(entry.get("served", {}), f"{where}.served")
+    lower = tuple(glob.lower() for glob in globs)
+    return [ModelRules(match=lower, format=one, rules=rules, served=served) for one in meant]
 
 
 def _capabilities(table: Mapping[str, Any], where: str) -> dict[str, Rule]:

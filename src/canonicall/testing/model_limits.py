@@ -46,8 +46,7 @@ def _has_own_tools(body: dict[str, Any]) -> bool:
 
 def _has_effort(body: dict[str, Any]) -> bool:
     reasoning = body.get("reasoning")
-    asked = reasoning.get("effort") if isinstance(reasoning, dict) else None
-    return asked is not None or body.get("reasoning_effort") is not None
+    return isinstance(reasoning, dict) and reasoning.get("effort") is not None
 
 
 def _names_a_tool(body: dict[str, Any]) -> bool:
@@ -103,13 +102,6 @@ LIMITS = (
         _has_tools,
         "`tool calling` is not supported with this model",
         names_param=False,
-    ),
-    Limit(
-        "xai",
-        "grok-code-fast*",
-        "$.reasoning_effort",
-        _has_effort,
-        "Model {model} does not support parameter reasoningEffort.",
     ),
     # Models whose template has no place for tools; ollama/ollama, server/routes.go.
     Limit(

@@ -38,8 +38,8 @@ def fitted_params(request: Request, target: Target) -> tuple[Request, list[Findi
 def _thinking(request: Request, target: Target) -> tuple[Request, list[Finding]]:
     """`request` with thinking asked for as the target takes it."""
     reasoning, findings = fitted_reasoning(request.params, target)
-    if not findings:
-        return request, []
+    if reasoning == request.params.reasoning:
+        return request, findings
     return replace(request, params=replace(request.params, reasoning=reasoning)), findings
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from canonicall.target import Target
 from canonicall.verify.gemini_fields import unknown_in_call, unknown_in_content
 from canonicall.verify.gemini_settings import either, setting_violations, several
+from canonicall.verify.gemini_thinking import thinking_violations
 from canonicall.verify.lexical import is_tool_name
 from canonicall.verify.node import Node, plain
 from canonicall.verify.violation import Violation, refuse
@@ -65,6 +66,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         yield from _signatures(turns)
     is_used = any(turn.calls or turn.responses for turn in turns)
     yield from setting_violations(root, target, is_used=is_used)
+    yield from thinking_violations(root, target)
 
 
 def _turn(content: Node) -> Turn:

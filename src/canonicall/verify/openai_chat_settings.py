@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from canonicall.target import Target
+from canonicall.verify.efforts import CHAT as EFFORTS
+from canonicall.verify.efforts import effort_violations
 from canonicall.verify.lexical import Declared
 from canonicall.verify.metaschema import DRAFT_7, faults
 from canonicall.verify.node import Node, plain
@@ -71,6 +73,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     if root.has("parallel_tool_calls") and not tools and target.parallel_needs_tools:
         error = "'parallel_tool_calls' is only allowed when 'tools' are specified."
         yield refuse("choice_without_tools", "$.parallel_tool_calls", error, source=CHAT)
+    yield from effort_violations(root, "reasoning_effort", target, EFFORTS)
     if "request" in target.fields.closed:
         yield from _choice_form(root)
         yield from _legacy_functions(root, target)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from canonicall.target import Target
+from canonicall.verify.efforts import RESPONSES, effort_violations
 from canonicall.verify.node import Node, plain
 from canonicall.verify.openai_chat_settings import allowed_mode
 from canonicall.verify.openai_outputs import responses_output
@@ -114,6 +115,7 @@ def setting_violations(root: Node, target: Target) -> Iterator[Violation]:
         error, source = "Instructions are required", "leookun/cursor-byok#88"
         yield refuse("missing_field", "$.instructions", error, source=source)
     yield from responses_output(root, target)
+    yield from effort_violations(root, "reasoning.effort", target, RESPONSES)
     yield from refused_fields(root, target)
     for name in target.refused_params:
         field = PARAMS.get(name, "")

@@ -16,6 +16,7 @@ WORDS = {
 }
 TROUBLE = "platform.claude.com: thinking-troubleshooting"
 RECORDED = "recorded traffic of claude-opus-4-6"
+NEVER = "anthropics/claude-code#12914"
 NO_EFFORT = "anthropics/claude-code#30760"
 
 
@@ -26,8 +27,12 @@ def thinking_violations(root: Node, target: Target) -> Iterator[Violation]:
         return
     kind = root.node("thinking").get("type")
     if target.thinking and kind in KINDS and kind not in target.thinking:
+        never = {"enabled", "adaptive"}.isdisjoint(target.thinking)
         error = WORDS.get(kind) or _words_of(kind, target)
-        yield refuse("thinking_unsupported", root.at("thinking"), error, source=TROUBLE)
+        if never:
+            error = f"'{target.model}' does not support thinking."
+        source = NEVER if never else TROUBLE
+        yield refuse("thinking_unsupported", root.at("thinking"), error, source=source)
     effort = root.node("output_config").get("effort")
     if target.efforts is None or not isinstance(effort, str) or effort in target.efforts:
         return

@@ -130,7 +130,7 @@ def _encode_tools(
 def _encode_thinking(reasoning: Reasoning | None, findings: list[Finding]) -> dict[str, Any] | None:
     if reasoning is None:
         return None
-    if reasoning.enabled is False:
+    if reasoning.enabled is False or reasoning.effort == "none":
         return {"type": "disabled"}
     if reasoning.effort is not None:
         findings.append(not_sent("effort", "Cohere takes a budget of tokens instead."))

@@ -161,7 +161,7 @@ def _encode_tools(
 def _encode_think(reasoning: Reasoning | None, findings: list[Finding]) -> bool | str | None:
     if reasoning is None:
         return None
-    if reasoning.enabled is False:
+    if reasoning.enabled is False or reasoning.effort == "none":
         return False
     if reasoning.budget is not None:
         findings.append(not_sent("budget", "Ollama takes no budget for thinking."))
