@@ -78,7 +78,7 @@ class Refusal(Struct, frozen=True, kw_only=True):
     field: str
     values: tuple[str | bool, ...] = ()
     """The values that are refused; () for any."""
-    taken: tuple[str | int, ...] = ()
+    taken: tuple[str | float, ...] = ()
     """The values that are taken all the same."""
     beside: str = ""
     """The field that makes it refused; "" where it is refused in any company."""

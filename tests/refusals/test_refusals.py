@@ -7,7 +7,7 @@ import pytest
 
 from canonicall import MalformedBody, translate
 from canonicall.testing.simulator import Simulator
-from refusals import claude, claude_beside, converse, efforts, google, hosts, openai
+from refusals import claude, claude_beside, converse, efforts, google, hosts, openai, sampling
 from testing.asking import ask
 
 FAMILIES = {
@@ -18,6 +18,7 @@ FAMILIES = {
     "gemini": google.ROWS,
     "converse": converse.ROWS,
     "efforts": efforts.ROWS,
+    "sampling": sampling.ROWS,
 }
 ROWS = {f"{family}: {name}": row for family, rows in FAMILIES.items() for name, row in rows.items()}
 # What differs a little from a row and is no violation.
@@ -28,6 +29,7 @@ ACCEPTED = {
     **google.ACCEPTED,
     **hosts.ACCEPTED,
     **openai.ACCEPTED,
+    **sampling.ACCEPTED,
 }
 every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 

@@ -64,6 +64,8 @@ class Rule(Provenance, frozen=True, kw_only=True):
 
     value: Any
     confidence: Confidence = "C"
+    adds: bool = False
+    """Whether a list is added to the one that holds already, and does not replace it."""
 
 
 class Quirk(Provenance, frozen=True, kw_only=True):
@@ -174,12 +176,15 @@ def load_profile(data: bytes | str | Mapping[str, Any], where: str) -> Profile:
 def override(target: Target, rules: Mapping[str, Rule]) -> Target:
     """`target` with its fields as `rules` say."""
     changes = {
-        field: msgspec.structs.replace(getattr(target, field), **rule.value)
-        if field in _TABLES
-        else rule.value
-        for field, rule in rules.items()
+        field: _changed(getattr(target, field), field, rule) for field, rule in rules.items()
     }
     return msgspec.structs.replace(target, **changes)
+
+
+def _changed(value: Any, field: str, rule: Rule) -> Any:
+    if field in _TABLES:
+        return msgspec.structs.replace(value, **rule.value)
+    return (*value, *rule.value) if rule.adds else rule.value
 
 
 def _parse(data: bytes | str, where: str) -> dict[str, Any]:
@@ -209,11 +214,15 @@ def _rule(value: Any, field: str, where: str) -> Rule:
 
 
 def _sourced(table: Mapping[str, Any], kind: Any, where: str) -> Rule:
-    _known(table, ("value", "unset", "source", "date", "confidence"), where, "key of a rule")
+    keys = ("value", "unset", "adds", "source", "date", "confidence")
+    _known(table, keys, where, "key of a rule")
     if ("value" in table) == (table.get("unset") is True):
         raise InvalidValue("a rule has either `value` or `unset = true`.", where=where)
     value = _convert(table.get("value"), kind, f"{where}.value")
-    return Rule(value=value, **_provenance(table, where))
+    adds = _convert(table.get("adds", False), bool, f"{where}.adds")
+    if adds and not isinstance(value, tuple):
+        raise InvalidValue("only a list can be added to.", where=f"{where}.adds")
+    return Rule(value=value, adds=adds, **_provenance(table, where))
 
 
 def _provenance(table: Mapping[str, Any], where: str) -> dict[str, Any]:
