@@ -56,6 +56,8 @@ class FieldRule(Struct, frozen=True):
     request: tuple[str, ...] = ()
     """All fields of a request, those with a canonical meaning among them."""
     message: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    """Those fields of a message that only instructions have."""
     part: tuple[str, ...] = ()
     call: tuple[str, ...] = ()
     tool: tuple[str, ...] = ()

@@ -43,6 +43,20 @@ def kept_fields(
     return Native(native.format, kept) if kept else None
 
 
+def as_user_fields(
+    native: Native | None, target: Target, where: str, findings: list[Finding]
+) -> Native | None:
+    """`native` of instructions that are sent as the user's words."""
+    own = target.fields.instructions
+    lost = [name for name in native.fields if name in own] if native is not None else []
+    if native is None or not lost:
+        return native
+    why = f"Only instructions have these fields: {', '.join(lost)}."
+    findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+    kept = {name: field for name, field in native.fields.items() if name not in own}
+    return Native(native.format, kept) if kept else None
+
+
 def takes_unknown(place: FieldPlace, target: Target, *, is_own: bool | None) -> bool:
     """Whether something that the target is not known to have may be sent in this place."""
     if place in target.fields.closed and not (is_own and place not in _LASTING):

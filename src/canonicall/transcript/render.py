@@ -20,6 +20,7 @@ from canonicall.transcript.completion import completion, family, is_usual, split
 from canonicall.transcript.ending import finished
 from canonicall.transcript.fields import is_of, kept_fields, with_good_name
 from canonicall.transcript.fitting import Fitter
+from canonicall.transcript.opening import with_one_opening
 from canonicall.transcript.placing import Builder
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
@@ -146,6 +147,9 @@ class Renderer:
             self._first_open = index
 
     def _message(self, message: Message, conversation: Conversation, index: int) -> None:
+        where = f"entries[{index}]"
+        is_first = self._builder.only_instructs()
+        message = with_one_opening(message, where, self._findings, is_first=is_first)
         if message.role == "assistant":
             self._reply(message, conversation, index)
             self._report_set_aside(message, conversation, index)
@@ -154,11 +158,14 @@ class Renderer:
         blocks = self._fitter.content(message, index, self._findings)
         if not blocks and message.native is None:
             return
-        where = f"entries[{index}]"
         native = self._own_native(message, where)
         if message.role in ("system", "developer"):
             if blocks:
                 self._builder.instruct(message.role, blocks, native, where, self._findings)
+            elif native is not None:
+                why = f"Instructions without words are not sent: {', '.join(native.fields)}."
+                told = Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER)
+                self._findings.append(told)
         else:
             self._builder.user(blocks, native, where, self._findings)
 

@@ -32,10 +32,19 @@ def turns_of(messages: list[Node]) -> list[Turn]:
     turns: list[Turn] = []
     for message in messages:
         role = message.text("role")
+        if role == "system" and is_silent(message):
+            continue
         if not turns or turns[-1].role != role:
             turns.append(Turn(role, message.where, []))
         turns[-1].blocks += blocks(message)
     return turns
+
+
+def is_silent(message: Node) -> bool:
+    """Whether a message only sets the effort: it may stand anywhere, and nothing is read there."""
+    if message.get("content") or message.get("role") != "system":
+        return False
+    return bool(message.node("output_config").fields)
 
 
 def blocks(message: Node) -> list[Node]:

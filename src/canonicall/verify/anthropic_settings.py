@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from canonicall.target import Target
+from canonicall.verify.anthropic_marks import mark_violations
 from canonicall.verify.anthropic_outputs import messages_output
 from canonicall.verify.anthropic_pairs import Turn
 from canonicall.verify.anthropic_schemas import schema_violations
-from canonicall.verify.cache_marks import Mark, marks_in_order
 from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.refused import refused_fields, unknown_fields
@@ -20,7 +19,6 @@ MESSAGES = "platform.claude.com: messages API reference"
 ERRORS = "platform.claude.com: errors"
 THINKING = "platform.claude.com: thinking-tool-workflows"
 DEFAULTS = {"temperature": 1}
-CACHING = "platform.claude.com: prompt caching"
 CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 # tool_param.py
 TOOL_FIELDS = {
@@ -55,7 +53,7 @@ def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterato
     yield from _params(root, target)
     yield from messages_output(root, target)
     yield from refused_fields(root, target)
-    yield from _cache_marks(root, target)
+    yield from mark_violations(root, target)
     yield from _deferred(tools)
 
 
@@ -196,47 +194,6 @@ def _params(root: Node, target: Target) -> Iterator[Violation]:
             yield refuse("parameter_unsupported", where, error, source=source)
 
 
-def _cache_marks(root: Node, target: Target) -> Iterator[Violation]:
-    parts = ("tools", "system", "messages")
-    marks = [mark for part in parts for mark in _marks_in(root.get(part), root.at(part))]
-    # The mark of the request is one of them, unless the last block has it already.
-    count = len(marks) + (root.has("cache_control") and not _last_mark(root))
-    if count > target.cache_marks:
-        error = (
-            f"A maximum of {target.cache_marks} blocks with cache_control may be provided. "
-            f"Found {count}."
-        )
-        yield refuse("too_many_cache_marks", "$", error, source=CACHING)
-    yield from marks_in_order(marks, target, CACHING)
-    if target.cache_order:
-        yield from _automatic_mark(root)
-
-
-def _automatic_mark(root: Node) -> Iterator[Violation]:
-    """A mark of the request stands on its last block, which may have one that says the same.
-
-    That it is refused is documented, the words are not.
-    """
-    automatic, last = _lifetime(root.get("cache_control")), _lifetime(_last_mark(root))
-    if automatic and last and automatic != last:
-        error = "cache_control: the last block has a cache_control with another ttl, "
-        error += f"'{last}' and not '{automatic}'"
-        where = root.at("cache_control")
-        yield refuse("cache_mark_order", where, error, source=CACHING)
-
-
-def _last_mark(root: Node) -> Any:
-    messages = root.nodes("messages")
-    content = messages[-1].get("content") if messages else None
-    last = content[-1] if isinstance(content, list) and content else None
-    return last.get("cache_control") if isinstance(last, dict) else None
-
-
-def _lifetime(mark: Any) -> str:
-    """The lifetime that a mark names, or the usual one; "" where there is no mark."""
-    return str(mark.get("ttl") or "5m") if isinstance(mark, dict) else ""
-
-
 def _deferred(tools: list[Node]) -> Iterator[Violation]:
     """Tools that are loaded later: not all of them, and none with a mark."""
     if tools and all(tool.get("defer_loading") is True for tool in tools):
@@ -253,15 +210,3 @@ def _deferred(tools: list[Node]) -> Iterator[Violation]:
             where = tool.at("cache_control")
             source = "router-for-me/CLIProxyAPI#4561"
             yield refuse("cache_mark_on_deferred_tool", where, error, source=source)
-
-
-def _marks_in(value: Any, where: str) -> Iterator[Mark]:
-    """Cache marks on tools and blocks, not inside arguments and schemas."""
-    if isinstance(value, list):
-        for at, item in enumerate(value):
-            yield from _marks_in(item, f"{where}[{at}]")
-    elif isinstance(value, dict):
-        yield from _marks_in(value.get("content"), f"{where}.content")
-        mark = value.get("cache_control")
-        if mark is not None:
-            yield Mark(f"{where}.cache_control", _lifetime(mark) == "1h")

@@ -11,7 +11,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request, Tool
 from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
-from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields
+from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields, with_sound_mark
 from canonicall.wire.anthropic.messages import (
     decode_messages,
     decode_system,
@@ -91,7 +91,7 @@ def decode_request(
     choice = decode_choice(body.get("tool_choice"))
     reasoning, rest = decode_reasoning(body, findings)
     output, said = take_output(rest)
-    native = set_fields(body, _KNOWN) | set_fields(rest, ())
+    native = set_fields(with_sound_mark(body, "$", findings), _KNOWN) | set_fields(rest, ())
     if choice is None and body.get("tool_choice") is not None:
         native["tool_choice"] = body["tool_choice"]
         why = "There is no such tool choice; it is kept for this format alone."
@@ -99,7 +99,7 @@ def decode_request(
     stop = list_at(body.get("stop_sequences"), "$.stop_sequences")
     return Request(
         conversation=conversation,
-        tools=decode_tools(body.get("tools")),
+        tools=decode_tools(body.get("tools"), findings),
         tool_choice=choice,
         params=Params(
             max_tokens=number_at(body, "max_tokens"),

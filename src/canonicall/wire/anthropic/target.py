@@ -123,7 +123,8 @@ TARGET = Target(
             (
                 *("unknown_field", "empty_result", "blank_text", "trailing_whitespace"),
                 *("thinking_unsigned", "thinking_budget", "cache_mark_order"),
-                *("too_many_cache_marks", "cache_mark_misplaced"),
+                *("too_many_cache_marks", "cache_mark_misplaced", "bad_cache_mark"),
+                *("too_many_messages", "compaction_misplaced", "compaction_repeated"),
             ),
         ),
     ),

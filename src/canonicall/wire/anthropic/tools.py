@@ -19,6 +19,7 @@ from canonicall.wire.anthropic.extras import (
     decode_rest,
     own_fields,
     with_extras,
+    with_sound_mark,
     without_mark,
 )
 from canonicall.wire.losses import weakened
@@ -35,9 +36,11 @@ _LATER = "defer_loading"
 _WORDS = {"auto": "auto", "required": "any", "none": "none"}
 
 
-def decode_tools(tools: Any, where: str = "$.tools") -> tuple[Tool, ...]:
+def decode_tools(tools: Any, findings: list[Finding], where: str = "$.tools") -> tuple[Tool, ...]:
     """The tools a request offers."""
-    return tuple(_decode_tool(one, f"{where}[{n}]") for n, one in enumerate(list_at(tools, where)))
+    return tuple(
+        _decode_tool(one, f"{where}[{n}]", findings) for n, one in enumerate(list_at(tools, where))
+    )
 
 
 def encode_tools(
@@ -124,8 +127,8 @@ def encode_choice(
     return wire, findings
 
 
-def _decode_tool(value: Any, where: str) -> Tool:
-    tool = object_at(value, where)
+def _decode_tool(value: Any, where: str, findings: list[Finding]) -> Tool:
+    tool = with_sound_mark(object_at(value, where), where, findings)
     kind = text_at(tool.get("type"), f"{where}.type")
     name = text_at(tool.get("name"), f"{where}.name")
     cache = decode_cache(tool, where)
