@@ -15,7 +15,7 @@ from canonicall.schema_rules import SchemaRule
 IdStyle: TypeAlias = Literal["prefixed", "numbered", "short", "echoed"]
 ResultPlace: TypeAlias = Literal["tool_messages", "user_message", "own_user_message", "items"]
 Keep: TypeAlias = Literal["signed", "open", "none"]
-FieldPlace: TypeAlias = Literal["request", "message", "part", "call", "tool"]
+FieldPlace: TypeAlias = Literal["request", "message", "part", "text", "result", "call", "tool"]
 ThinkingKind: TypeAlias = Literal["adaptive", "enabled", "disabled", "between_tools"]
 OutputMode: TypeAlias = Literal["schema", "object"]
 
@@ -59,6 +59,9 @@ class FieldRule(Struct, frozen=True):
     instructions: tuple[str, ...] = ()
     """Those fields of a message that only instructions have."""
     part: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+    """Those of parts that are text, where only these are closed; and so for results."""
+    result: tuple[str, ...] = ()
     call: tuple[str, ...] = ()
     tool: tuple[str, ...] = ()
     closed: tuple[FieldPlace, ...] = ()

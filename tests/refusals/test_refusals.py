@@ -7,13 +7,23 @@ import pytest
 
 from canonicall import MalformedBody, translate
 from canonicall.testing.simulator import Simulator
-from refusals import claude, claude_beside, claude_newer, converse, google, hosts, openai
+from refusals import (
+    claude,
+    claude_beside,
+    claude_newer,
+    claude_parts,
+    converse,
+    google,
+    hosts,
+    openai,
+)
 from testing.asking import ask
 
 FAMILIES = {
     "claude": claude.ROWS,
     "claude beside": claude_beside.ROWS,
     "claude newer": claude_newer.ROWS,
+    "claude parts": claude_parts.ROWS,
     "openai": openai.ROWS,
     "hosts": hosts.ROWS,
     "gemini": google.ROWS,
@@ -24,6 +34,7 @@ ROWS = {f"{family}: {name}": row for family, rows in FAMILIES.items() for name, 
 ACCEPTED = {
     **claude_beside.ACCEPTED,
     **claude_newer.ACCEPTED,
+    **claude_parts.ACCEPTED,
     **converse.ACCEPTED,
     **google.ACCEPTED,
     **hosts.ACCEPTED,
@@ -35,6 +46,8 @@ every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 UNREADABLE = "an unknown role", "ollama: a list as content", "a lifetime in seconds"
 UNKNOWABLE = {
     "a thought of somebody else": "it says that it is Claude's",
+    "a hidden thought of somebody else": "it says that it is Claude's",
+    "a mark on a hidden thought": "it says that it is Claude's",
     "an empty thought": "it says that it is Claude's",
     "a mark on a thought": "it says that it is Claude's",
     "reasoning of somebody else": "it says that it is OpenAI's",

@@ -209,6 +209,10 @@ CASES = {
         body(HELLO, said(IMAGE), HELLO),
         body(asked(IMAGE), said(text("A cat.")), HELLO),
     ),
+    "calls_in_wrong_role": Case(
+        body(HELLO, asked(use())),
+        body(HELLO, said(use()), asked(result())),
+    ),
     "bad_cache_mark": Case(
         body(asked(text("Hi", cache_control=MARK | {"ttl": "2h"}))),
         body(asked(text("Hi", cache_control=LONG))),
@@ -246,6 +250,7 @@ def test_every_code_of_the_format_has_a_case(judge):
     modules = (
         *("anthropic", "anthropic_pairs", "anthropic_settings", "thinking"),
         *("anthropic_compaction", "anthropic_instructions", "anthropic_marks"),
+        "anthropic_parameters",
     )
     assert judge.codes_of(*modules) <= set(CASES)
 

@@ -8,11 +8,11 @@ goes to nobody: it would be sent, and refused, with every request to come.
 
 import re
 
-from canonicall.blocks import Block, Message, Native, ToolCall, ToolResult
+from canonicall.blocks import Block, Message, Native, Text, ToolCall, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import FieldPlace, Target
 
-_LASTING: tuple[FieldPlace, ...] = ("message", "call")
+_LASTING: tuple[FieldPlace, ...] = ("message", "call", "text", "result")
 
 
 def kept_fields(
@@ -89,5 +89,9 @@ def place_of(block: Block, target: Target) -> FieldPlace:
     """Where the native fields of a block stand; what the provider ran is a part of its own kind."""
     if isinstance(block, ToolCall) and block.kind != "server":
         return "call"
-    is_message = isinstance(block, ToolResult) and target.results == "tool_messages"
-    return "message" if is_message else "part"
+    if isinstance(block, ToolResult):
+        if target.results == "tool_messages":
+            return "message"
+        return "result" if "result" in target.fields.closed else "part"
+    is_text = type(block) is Text and "text" in target.fields.closed
+    return "text" if is_text else "part"

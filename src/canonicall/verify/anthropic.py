@@ -42,6 +42,8 @@ BLOCK_FIELDS = {
         "tool_changes",
         "cache_control",
     },
+    "fallback": {"type", "from", "to", "trigger"},
+    "mcp_tool_listing": {"type", "mcp_server_name", "tools"},
 }
 # SDK message_create_params.py: "There is a limit of 100,000 messages in a single request."
 MOST_MESSAGES = 100_000
@@ -132,11 +134,13 @@ def _block(block: Node, turn: Turn, target: Target) -> Iterator[Violation]:
             error = f"{place}: 'image' blocks are not permitted within assistant turns."
             yield refuse("bad_part", block.where, error, source="epam/ai-dial-adapter-bedrock#306")
         case "tool_use":
-            yield from _call(block, target)
+            yield from _call(block, turn, target)
         case "tool_result":
             yield from _result(block, target)
         case "thinking" if not block.text("signature") and target.reasoning != "open":
             error = f"{dotted(block.where)}.thinking.signature: Field required"
+            if block.has("signature"):
+                error = f"{dotted(block.where)}: Invalid `signature` in `thinking` block"
             yield refuse("thinking_unsigned", block.where, error, source=ERRORS)
         case "redacted_thinking" if not block.text("data"):
             error = f"{dotted(block.where)}.redacted_thinking.data: Field required"
@@ -162,12 +166,17 @@ def _blank_text(block: Node, turn: Turn) -> Iterator[Violation]:
         yield refuse("cache_mark_on_blank_text", block.where, error, source=source)
 
 
-def _call(block: Node, target: Target) -> Iterator[Violation]:
+def _call(block: Node, turn: Turn, target: Target) -> Iterator[Violation]:
     place = f"{dotted(block.where)}.tool_use"
+    if turn.role != "assistant":
+        message = place.partition(".content")[0]
+        error = f"{message}: `tool_use` blocks can only be in `assistant` messages"
+        yield refuse("calls_in_wrong_role", block.where, error, source=HANDLING)
     yield from _id(block, "id", place, target)
     name = block.text("name")
     if not name or len(name) > 200:
-        error = f"{place}.name: String should have at most 200 characters"
+        limit = "at most 200 characters" if name else "at least 1 character"
+        error = f"{place}.name: String should have {limit}"
         yield refuse("bad_tool_name", block.at("name"), error, source=MESSAGES)
     if not isinstance(block.get("input"), dict):
         error = f"{place}.input: Input should be a valid dictionary"

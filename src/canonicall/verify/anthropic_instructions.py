@@ -16,6 +16,10 @@ ERRORS = "platform.claude.com: errors"
 INSTRUCTIONS = "platform.claude.com: mid-conversation-system-messages"
 PROBED = "live answer of the API, reported 2026-10"
 ONE_TURN = "next_user_message"
+# Instructions hold words, and say which tools are there from now on.
+CONTENT = ("text", "tool_addition", "tool_removal")
+TAGS = ", ".join(f"'{kind}'" for kind in CONTENT)
+CONTENT_SOURCE = "anthropic 2.8.0, types/beta/beta_system_message_param.py"
 SCOPED = f"(clear_at: '{ONE_TURN}')"
 
 
@@ -37,10 +41,21 @@ def _entry(message: Node, target: Target) -> Iterator[Violation]:
         yield refuse("misplaced_instructions", message.where, error, source=ERRORS)
     elif message.get("clear_at") == ONE_TURN:
         yield from _of_one_turn(message)
-    elif message.get("clear_at") not in (None, "never"):
+    else:
+        yield from _lasting(message)
+
+
+def _lasting(message: Node) -> Iterator[Violation]:
+    if message.get("clear_at") not in (None, "never"):
         where = message.at("clear_at")
         error = f"{dotted(where)}: Input should be '{ONE_TURN}' or 'never'"
         yield refuse("parameter_unsupported", where, error, source=INSTRUCTIONS)
+    content = message.get("content")
+    for block in message.nodes("content") if isinstance(content, list) else ():
+        if block.get("type") not in CONTENT:
+            error = f"{dotted(block.where)}: Input tag '{block.get('type')}' found using 'type' "
+            error += f"does not match any of the expected tags: {TAGS}"
+            yield refuse("bad_part", block.where, error, source=CONTENT_SOURCE)
 
 
 def _of_one_turn(message: Node) -> Iterator[Violation]:

@@ -135,7 +135,9 @@ def _calls_last(turn: Turn) -> Iterator[Violation]:
 def _own_results(turn: Turn) -> Iterator[Violation]:
     """The assistant calls and does not answer."""
     for block in turn.of_type("tool_result") if turn.role == "assistant" else ():
-        yield refuse("orphan_result_sent", block.where, source=HANDLING)
+        message = dotted(block.where).partition(".content")[0]
+        error = f"{message}: `tool_result` blocks can only be in `user` messages"
+        yield refuse("orphan_result_sent", block.where, error, source=HANDLING)
 
 
 def _toolsets(before: Turn, turn: Turn) -> Iterator[Violation]:

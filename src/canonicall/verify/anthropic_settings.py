@@ -7,6 +7,7 @@ from canonicall.target import Target
 from canonicall.verify.anthropic_marks import mark_violations
 from canonicall.verify.anthropic_outputs import messages_output
 from canonicall.verify.anthropic_pairs import Turn
+from canonicall.verify.anthropic_parameters import parameter_violations
 from canonicall.verify.anthropic_schemas import schema_violations
 from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
 from canonicall.verify.node import Node, dotted
@@ -18,7 +19,6 @@ from canonicall.verify.violation import Violation, refuse
 MESSAGES = "platform.claude.com: messages API reference"
 ERRORS = "platform.claude.com: errors"
 THINKING = "platform.claude.com: thinking-tool-workflows"
-DEFAULTS = {"temperature": 1}
 CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 # tool_param.py
 TOOL_FIELDS = {
@@ -47,10 +47,9 @@ def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterato
     yield from _tools_missing(tools, turns, target)
     yield from _choice(root, tools, target)
     yield from thinking_violations(root, target)
-    yield from _budget(root)
+    yield from parameter_violations(root, target)
     yield from _leading_thinking(root, turns)
     yield from _thinking_while_off(root, turns)
-    yield from _params(root, target)
     yield from messages_output(root, target)
     yield from refused_fields(root, target)
     yield from mark_violations(root, target)
@@ -127,25 +126,6 @@ def _choice(root: Node, tools: list[Node], target: Target) -> Iterator[Violation
         yield refuse("forced_choice_with_thinking", choice.where, error, source=ERRORS)
 
 
-def _budget(root: Node) -> Iterator[Violation]:
-    thinking = root.node("thinking")
-    budget, limit = thinking.get("budget_tokens"), root.get("max_tokens")
-    where = thinking.at("budget_tokens")
-    if thinking.get("type") != "enabled":
-        return
-    if budget is None:
-        error = "thinking.enabled.budget_tokens: Field required"
-        yield refuse("missing_field", where, error, source=MESSAGES)
-    if not isinstance(budget, int):
-        return
-    if budget < 1024:
-        error = "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
-        yield refuse("thinking_budget", where, error, source=MESSAGES)
-    elif isinstance(limit, int) and limit <= budget:
-        error = "`max_tokens` must be greater than `thinking.budget_tokens`."
-        yield refuse("thinking_budget", where, error, source=MESSAGES)
-
-
 def _leading_thinking(root: Node, turns: list[Turn]) -> Iterator[Violation]:
     """With manual thinking, the loop that is being answered begins with reasoning."""
     if root.node("thinking").get("type") != "enabled":
@@ -183,15 +163,6 @@ def _thinking_while_off(root: Node, turns: list[Turn]) -> Iterator[Violation]:
         )
         source = "tailcallhq/forgecode#1853"
         yield refuse("thinking_while_off", block.where, error, source=source)
-
-
-def _params(root: Node, target: Target) -> Iterator[Violation]:
-    for name in target.refused_params:
-        # "Setting any non-default value returns a 400 error" (docs, "What's new in Claude 4.7").
-        if root.has(name) and root.get(name) != DEFAULTS.get(name):
-            error = f"`{name}` is deprecated for this model."
-            where, source = root.at(name), "Comfy-Org/ComfyUI#13923"
-            yield refuse("parameter_unsupported", where, error, source=source)
 
 
 def _deferred(tools: list[Node]) -> Iterator[Violation]:

@@ -43,6 +43,12 @@ SERVER_BLOCK = "server_block"
 # No seal of Claude's can: it is base64 of a protocol buffer, where no field begins with 0x80 0x00.
 _FERNET = "gAAAA"
 _COMPACTION = ("encrypted_content", "signature", "tool_changes")
+# SDK beta_tool_result_block_param.py
+_RESULT_CONTENT = (
+    *("text", "image", "document", "search_result", "tool_reference", "browser_state"),
+)
+# SDK beta_fallback_block_param.py and beta_mcp_tool_listing_block_param.py: no mark.
+_UNMARKED = ("fallback", "mcp_tool_listing")
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 # "server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'": not Claude's else.
 _SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
@@ -62,8 +68,11 @@ def decode_block(value: Any, where: str, domain: str, findings: list[Finding]) -
             return _decode_compaction(block, where, domain, findings)
         case str(kind) if kind in _SERVER_CALLS or kind.endswith("_tool_result"):
             return _decode_server_block(block, where, domain)
-        case _:
-            return decode_part(block, where, domain)
+        case str(kind) if kind in _UNMARKED and decode_cache(block, where) is not None:
+            why = f"A block of type {kind} cannot carry a cache mark."
+            findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.INPUT))
+            block = without_mark(block)
+    return decode_part(block, where, domain)
 
 
 def encode_block(block: Block, target: Target) -> dict[str, Any]:
@@ -179,10 +188,14 @@ def _decode_result_content(
 ) -> tuple[ResultContent, ...]:
     if isinstance(value, str):
         return (Text(text=value),) if value else ()
-    return tuple(
-        decode_part(with_sound_mark(part, at, findings), at, domain)
-        for part, at in objects_at(value, where)
-    )
+    parts: list[ResultContent] = []
+    for part, at in objects_at(value, where):
+        if part.get("type") in _RESULT_CONTENT:
+            parts.append(decode_part(with_sound_mark(part, at, findings), at, domain))
+            continue
+        why = f"A result cannot hold a part of type {part.get('type')!r}; it is left out."
+        findings.append(Finding("block_dropped", at, Action.DROPPED, why, Fault.INPUT))
+    return tuple(parts)
 
 
 def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:

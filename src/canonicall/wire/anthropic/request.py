@@ -23,6 +23,7 @@ from canonicall.wire.anthropic.output_format import encode_output, take_output
 from canonicall.wire.anthropic.reasoning import (
     decode_reasoning,
     encode_reasoning,
+    fit_last_thoughts,
     fit_thinking,
     is_thinking,
 )
@@ -137,6 +138,7 @@ def encode_request(
     choice, more = _encode_choice(request, names, target, bool(tools), is_thinking(thinking))
     findings += more
     system, turns = _system_apart(transcript.turns, target)
+    turns = fit_last_thoughts(turns, thinking, findings)
     body: dict[str, Any] = {
         "anthropic_version": target.body_version,
         "model": target.model or request.model,
