@@ -12,6 +12,7 @@ from refusals.claude import (
     closed,
     result,
     said,
+    search,
     strict,
     text,
     tool,
@@ -161,6 +162,18 @@ TOOLS = {
         thinking=ENABLED, tool_choice={"type": "tool", "name": "look"},
     ),
 }  # fmt: skip
+RUN = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": {}}
+RAN = {"type": "code_execution_tool_result", "tool_use_id": "srvtoolu_1", "content": {}}
+FETCH = {"type": "web_fetch_20250910", "name": "web_fetch"}
+VERTEX = {
+    "a tool that Vertex does not have": claude(r"web_fetch_20250910", tools=[tool(), FETCH]),
+    "a call of a tool that Vertex does not have": claude(
+        r"", USER, said(RUN, RAN, text("So.")), USER
+    ),
+    "an unknown field of text at Vertex": claude(
+        r"text\.id: Extra inputs are not permitted", asked(text(id="a"))
+    ),
+}
 PARAMETERS = {
     "a budget of adaptive thinking": new(
         r"thinking\.adaptive\.budget_tokens: Extra inputs are not permitted",
@@ -188,7 +201,8 @@ PARAMETERS = {
         r"stop_sequences: each stop sequence must contain non-whitespace", stop_sequences=["\n"]
     ),
 }
-ROWS = {**BLOCKS, **TOOLS, **PARAMETERS}
+AT_VERTEX = {name: row._replace(provider="vertex") for name, row in VERTEX.items()}
+ROWS = {**BLOCKS, **TOOLS, **PARAMETERS, **AT_VERTEX}
 ACCEPTED = {
     "white space of the assistant beside a call": claude(
         "", USER, said(text("\n\n"), use()), asked(result())
@@ -216,6 +230,9 @@ ACCEPTED = {
             "block_binding": {"prefix_mismatch_behavior": "drop_block"},
         },
     ),
+    "a search of Vertex": claude(
+        "", USER, said(search(), FOUND, text("So.")), USER, tools=[SEARCH]
+    )._replace(provider="vertex"),
     "the highest effort": new("", output_config={"effort": "max"}),
     "24 parameters of twelve tools that may be missing": strict(
         "", *[closed(a=STRING, b=STRING) | {"required": []}] * 12

@@ -183,6 +183,10 @@ def _server_tools(turns: list[Turn], tools: list[Node], target: Target) -> Itera
         if call.get("type") != "server_tool_use":
             continue
         name = call.text("name")
+        if name in target.unreplayed:
+            source = "the profile of the provider: it does not have this tool"
+            yield refuse("bad_part", call.where, source=source)
+            continue
         is_needed = call.text("id") not in done or name in target.replayed_if_offered
         # One tool may run under several names: `bash_code_execution` is of `code_execution`.
         if is_needed and not any(name.endswith(one) for one in names):

@@ -20,6 +20,8 @@ MESSAGES = "platform.claude.com: messages API reference"
 ERRORS = "platform.claude.com: errors"
 THINKING = "platform.claude.com: thinking-tool-workflows"
 CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
+# The types of tools that the caller runs; all others are the provider's.
+OWN = ("", "custom")
 # tool_param.py
 TOOL_FIELDS = {
     *("name", "input_schema", "description", "type", "strict", "cache_control", "defer_loading"),
@@ -71,7 +73,13 @@ def _tools(tools: list[Node], target: Target) -> Iterator[Violation]:
     if target.max_tools and len(tools) > target.max_tools:
         error = f"tools: List should have at most {target.max_tools} items"
         yield refuse("too_many_tools", "$.tools", error, source=MESSAGES)
-    own = [tool for tool in tools if tool.text("type") in {"", "custom"}]
+    own = [tool for tool in tools if tool.text("type") in OWN]
+    for tool in tools if target.unreplayed and len(own) < len(tools) else ():
+        if tool.text("type") not in OWN and tool.text("name") in target.unreplayed:
+            error = f"{dotted(tool.where)}: Input tag '{tool.get('type')}' found using 'type' does "
+            error += "not match any of the expected tags"
+            source = "the profile of the provider; the words are those of the API for other tags"
+            yield refuse("parameter_unsupported", tool.where, error, source=source)
     for tool in own if "tool" in target.fields.closed else ():
         for name in sorted(tool.fields.keys() - TOOL_FIELDS):
             error = f"{dotted(tool.where)}.custom.{name}: Extra inputs are not permitted"

@@ -53,7 +53,7 @@ def encode_tools(
     for index, tool in enumerate(tools):
         where = f"tools[{index}]"
         own = own_fields(tool.native)
-        if tool.kind == "server" and not own:
+        if tool.kind == "server" and (not own or tool.name in target.unreplayed):
             why = f"{tool.name or 'The tool'} is run by another provider."
             findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.RENDER))
             continue
