@@ -128,6 +128,10 @@ BLOCKS = {
 }  # fmt: skip
 TOOLS = {
     "a tool without a name": claude(r"custom\.name", tools=[{"input_schema": OBJECT}]),
+    "a tool in the form of OpenAI": claude(
+        r"tools\.1: Input tag 'function' found using 'type' does not match any of the expected tags",
+        tools=[tool(), {"type": "function", "function": {"name": "b", "parameters": OBJECT}}],
+    ),
     "one of several schemas at the root": claude(
         r"input_schema does not support oneOf, allOf, or anyOf at the top level",
         tools=[tool(input_schema={"type": "object", "oneOf": [OBJECT]})],
@@ -222,6 +226,7 @@ ACCEPTED = {
         "", USER, said({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search",
                         "input": {}}, FOUND), told(), tools=[SEARCH],
     ),
+    "tools of a server": claude("", tools=[{"type": "mcp_toolset", "mcp_server_name": "s"}]),
     "thoughts shown in short": new("", thinking={"type": "adaptive", "display": "summarized"}),
     "thoughts bound to what was said": new(
         "",

@@ -4,6 +4,7 @@ Tools of the provider's own (`web_search_20250305`, `bash_20250124`, `mcp_toolse
 instead of a schema. Their definition means nothing elsewhere and is kept whole.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,8 @@ _MODES: dict[str, ChoiceMode] = {
     "none": "none",
 }
 _LATER = "defer_loading"
+# "tools.0: Input tag 'function' found using 'type' does not match any of the expected tags"
+_PROVIDED = re.compile(r".+_\d{8}|mcp_toolset")
 _WORDS = {"auto": "auto", "required": "any", "none": "none"}
 
 
@@ -53,7 +56,7 @@ def encode_tools(
     for index, tool in enumerate(tools):
         where = f"tools[{index}]"
         own = own_fields(tool.native)
-        if tool.kind == "server" and (not own or tool.name in target.unreplayed):
+        if tool.kind == "server" and not _is_provided(tool, own, target):
             why = f"{tool.name or 'The tool'} is run by another provider."
             findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.RENDER))
             continue
@@ -68,6 +71,13 @@ def encode_tools(
             cache = None
         wire.append(_encode_tool(tool, names, cache))
     return wire, findings
+
+
+def _is_provided(tool: Tool, own: Mapping[str, Any], target: Target) -> bool:
+    """Whether the target may have a tool that a provider runs: its type ends in a date."""
+    if not own or tool.name in target.unreplayed:
+        return False
+    return "tool" not in target.fields.closed or bool(_PROVIDED.fullmatch(str(own.get("type"))))
 
 
 def _loaded(tools: Sequence[Tool], findings: list[Finding]) -> Sequence[Tool]:
