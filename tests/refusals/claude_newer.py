@@ -4,9 +4,11 @@ from typing import Any
 
 from refusals.claude import (
     MARK,
+    STRING,
     USER,
     asked,
     claude,
+    closed,
     result,
     said,
     text,
@@ -99,6 +101,24 @@ SUMMARIES = {
         said(SIGNED | {"citations": None, "text": None}), USER,
     ),
 }  # fmt: skip
+SUMMARIZE = {"compaction": {"type": "summarize"}}
+REQUESTED = {
+    "a summary that is asked for, and one at a threshold": new(
+        r"context_management", context_management={"edits": []}, **SUMMARIZE
+    ),
+    "a summary with a sequence to stop at": new(
+        r"stop_sequences", stop_sequences=["x"], **SUMMARIZE
+    ),
+    "a summary by a schema": new(
+        r"output_config\.format",
+        output_config={
+            "effort": "low",
+            "format": {"type": "json_schema", "schema": closed(a=STRING)},
+        },
+        **SUMMARIZE,
+    ),
+    "a summary with a forced call": new(r"tool_choice", tool_choice={"type": "any"}, **SUMMARIZE),
+}
 MARKS = {
     "a lifetime that is not known": claude(
         rf"messages\.0\.content\.0\.text\.{LIFETIME}", asked(text(cache_control=LATE))
@@ -136,7 +156,7 @@ CONTENT = {
         messages=[USER, {"role": "assistant", "content": "So."}] * 50_000 + [USER],
     ),
 }  # fmt: skip
-ROWS = {**INSTRUCTIONS, **SUMMARIES, **MARKS, **CONTENT}
+ROWS = {**INSTRUCTIONS, **SUMMARIES, **REQUESTED, **MARKS, **CONTENT}
 ACCEPTED = {
     "a mark on instructions that stay": new(
         "", USER, told([text(cache_control=MARK)], clear_at="never")
@@ -160,6 +180,7 @@ ACCEPTED = {
         "", USER, said(UNSIGNED, text("So.")), USER, said(UNSIGNED, text("So.")), USER
     ),
     "a summary that failed": new("", USER, said(UNSIGNED | {"content": None}, text("So.")), USER),
+    "a summary that is asked for": new("", tool_choice={"type": "auto"}, **SUMMARIZE),
     "a mark on a summary": new("", said(SIGNED | {"cache_control": MARK}), USER),
     "a lifetime of five minutes": claude("", asked(text(cache_control=MARK | {"ttl": "5m"}))),
     "a mark for all requests": claude("", system=[text(cache_control=MARK | {"scope": "global"})]),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from canonicall.target import Target
+from canonicall.verify.anthropic_compaction import asked_violations
 from canonicall.verify.anthropic_marks import mark_violations
 from canonicall.verify.anthropic_outputs import messages_output
 from canonicall.verify.anthropic_pairs import Turn
@@ -56,6 +57,7 @@ def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterato
     yield from _thinking_while_off(root, turns)
     yield from messages_output(root, target)
     yield from refused_fields(root, target)
+    yield from asked_violations(root, target)
     yield from mark_violations(root, target)
     yield from _deferred(tools)
 

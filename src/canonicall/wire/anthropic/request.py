@@ -11,6 +11,8 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request, Tool
 from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
+from canonicall.wire.anthropic.compaction import FIELD as COMPACTION
+from canonicall.wire.anthropic.compaction import fit_compaction
 from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields, with_sound_mark
 from canonicall.wire.anthropic.messages import (
     decode_messages,
@@ -156,6 +158,8 @@ def encode_request(
         del extras[_MARK]
         findings.append(dropped(f"params.{_MARK}", why))
     body = {name: field for name, field in body.items() if field not in (None, "", [])} | extras
+    if COMPACTION in body:
+        body = fit_compaction(body, findings)
     body["messages"] = known.written(turns, target, encode_turn)
     return body, findings
 
