@@ -113,6 +113,8 @@ class Target(Struct, frozen=True):
     """A result carries the name of its tool."""
     result_media: tuple[str, ...] = ()
     """Families a result may hold: "image", "document", "audio", "video". Others are moved."""
+    result_parts: tuple[str, ...] = ()
+    """The types of parts that a result may hold, in the words of the format; () for any."""
     echoed_fields: tuple[str, ...] = ()
     """Fields of a call that its result has to repeat."""
     empty_results: bool = True

@@ -253,3 +253,19 @@ def test_a_result_repeats_only_what_its_call_has():
     made = translate(body, "anthropic", "anthropic:claude-opus-5")
     assert "toolset_name" not in made.body["messages"][-1]["content"][0]
     assert made.report.counts["fields_dropped"] == 1
+
+
+def test_a_result_holds_no_parts_that_results_cannot_have():
+    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+    video, named = {"type": "video", "source": {}}, {"type": "tool_reference", "tool_name": "f"}
+    answer = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [video, named]}
+    messages = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [answer]},
+    ]
+    body = {"model": "m", "max_tokens": 9, "messages": messages}
+    made = translate(body, "anthropic", "anthropic:claude-opus-5")
+    note, kept = made.body["messages"][-1]["content"][0]["content"]
+    assert (note["type"], kept) == ("text", named)
+    assert made.report.counts["block_dropped"] == 1

@@ -119,6 +119,12 @@ def failed_results(target: Target) -> str:
     return f"{told}; {repeated} of the call is repeated" if repeated else told
 
 
+def result_media(target: Target) -> str:
+    told = listed(target.result_media, "none")
+    others = [kind for kind in target.result_parts if kind not in (*target.result_media, "text")]
+    return f"{told}; of other parts, {listed(others)}" if others else told
+
+
 def undeclared_tools(target: Target) -> str:
     told = "refused" if target.tools_with_history else "accepted"
     bound = listed(target.replayed_if_offered, "")

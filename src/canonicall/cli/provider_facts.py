@@ -24,6 +24,7 @@ from canonicall.cli.provider_answers import (
     quoted,
     reasoning_field,
     reasoning_placeholder,
+    result_media,
     seed_name,
     signature_sentinel,
     tool_limit,
@@ -107,7 +108,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             ),
         ),
         Fact("result_names_tool", "result names its tool", only_if("result_names_tool", "yes")),
-        Fact("result_media", "media in results", each_of("result_media")),
+        Fact("result_media", "media in results", result_media, also="result_parts"),
         Fact(
             "empty_results",
             "empty results",

@@ -385,14 +385,6 @@ def test_an_empty_summary_is_one_that_failed():
     assert [one.code for one in findings] == ["blank_dropped"]
 
 
-def test_a_result_holds_no_parts_that_results_cannot_have():
-    findings = []
-    content = [{"type": "video", "source": {}}, {"type": "text", "text": "ok"}]
-    block = {"type": "tool_result", "tool_use_id": "toolu_1", "content": content}
-    assert decoded(block, findings).content == (Text(text="ok"),)
-    assert [(one.code, one.where) for one in findings] == [("block_dropped", "$.content[0]")]
-
-
 @pytest.mark.parametrize("kind", ["fallback", "mcp_tool_listing"])
 def test_some_blocks_take_no_mark(kind):
     findings = []

@@ -43,10 +43,6 @@ SERVER_BLOCK = "server_block"
 # No seal of Claude's can: it is base64 of a protocol buffer, where no field begins with 0x80 0x00.
 _FERNET = "gAAAA"
 _COMPACTION = ("encrypted_content", "signature", "tool_changes")
-# SDK beta_tool_result_block_param.py
-_RESULT_CONTENT = (
-    *("text", "image", "document", "search_result", "tool_reference", "browser_state"),
-)
 # SDK beta_fallback_block_param.py and beta_mcp_tool_listing_block_param.py: no mark.
 _UNMARKED = ("fallback", "mcp_tool_listing")
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
@@ -188,14 +184,10 @@ def _decode_result_content(
 ) -> tuple[ResultContent, ...]:
     if isinstance(value, str):
         return (Text(text=value),) if value else ()
-    parts: list[ResultContent] = []
-    for part, at in objects_at(value, where):
-        if part.get("type") in _RESULT_CONTENT:
-            parts.append(decode_part(with_sound_mark(part, at, findings), at, domain))
-            continue
-        why = f"A result cannot hold a part of type {part.get('type')!r}; it is left out."
-        findings.append(Finding("block_dropped", at, Action.DROPPED, why, Fault.INPUT))
-    return tuple(parts)
+    return tuple(
+        decode_part(with_sound_mark(part, at, findings), at, domain)
+        for part, at in objects_at(value, where)
+    )
 
 
 def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:

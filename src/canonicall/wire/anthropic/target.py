@@ -66,6 +66,9 @@ TARGET = Target(
     results="user_message",
     # SDK tool_result_block_param.py: text, image, document, search_result, tool_reference.
     result_media=("image", "document"),
+    result_parts=(
+        *("text", "image", "document", "search_result", "tool_reference", "browser_state"),
+    ),
     result_error_flag=True,
     # SDK tool_result_block_param.py: the toolset of the call that it answers.
     echoed_fields=("toolset_name",),
