@@ -36,13 +36,13 @@ def role_violations(messages: list[Node], target: Target) -> Iterator[Violation]
 
 
 def _entry(message: Node, target: Target) -> Iterator[Violation]:
+    """What instructions hold is looked at where unknown fields of messages are refused as well."""
     if not target.system_later:
         error = f"{dotted(message.where)}: role 'system' is not supported on this model"
         yield refuse("misplaced_instructions", message.where, error, source=ERRORS)
-    elif message.get("clear_at") == ONE_TURN:
-        yield from _of_one_turn(message)
-    else:
-        yield from _lasting(message)
+    elif "message" in target.fields.closed:
+        is_scoped = message.get("clear_at") == ONE_TURN
+        yield from _of_one_turn(message) if is_scoped else _lasting(message)
 
 
 def _lasting(message: Node) -> Iterator[Violation]:

@@ -128,6 +128,7 @@ TARGET = Target(
                 *("thinking_unsigned", "thinking_budget", "cache_mark_order"),
                 *("too_many_cache_marks", "cache_mark_misplaced", "bad_cache_mark"),
                 *("too_many_messages", "compaction_misplaced", "compaction_repeated"),
+                "calls_in_wrong_role",
             ),
         ),
     ),
