@@ -15,7 +15,7 @@ from canonicall.schema_rules import SchemaRule
 IdStyle: TypeAlias = Literal["prefixed", "numbered", "short", "echoed"]
 ResultPlace: TypeAlias = Literal["tool_messages", "user_message", "own_user_message", "items"]
 Keep: TypeAlias = Literal["signed", "open", "none"]
-FieldPlace: TypeAlias = Literal["request", "message", "part", "call", "tool"]
+FieldPlace: TypeAlias = Literal["request", "message", "part", "text", "result", "call", "tool"]
 ThinkingKind: TypeAlias = Literal["adaptive", "enabled", "disabled", "between_tools", "effort"]
 ThinkingField: TypeAlias = Literal["", "thinking", "enable_thinking", "reasoning"]
 OutputMode: TypeAlias = Literal["schema", "object"]
@@ -57,7 +57,12 @@ class FieldRule(Struct, frozen=True):
     request: tuple[str, ...] = ()
     """All fields of a request, those with a canonical meaning among them."""
     message: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    """Those fields of a message that only instructions have."""
     part: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+    """Those of parts that are text, where only these are closed; and so for results."""
+    result: tuple[str, ...] = ()
     call: tuple[str, ...] = ()
     tool: tuple[str, ...] = ()
     closed: tuple[FieldPlace, ...] = ()
@@ -113,6 +118,8 @@ class Target(Struct, frozen=True):
     """A result carries the name of its tool."""
     result_media: tuple[str, ...] = ()
     """Families a result may hold: "image", "document", "audio", "video". Others are moved."""
+    result_parts: tuple[str, ...] = ()
+    """The types of parts that a result may hold, in the words of the format; () for any."""
     echoed_fields: tuple[str, ...] = ()
     """Fields of a call that its result has to repeat."""
     empty_results: bool = True

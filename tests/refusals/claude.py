@@ -188,7 +188,7 @@ MESSAGES = {
         r"all messages must have non-empty content except for the optional final assistant message",
         USER, {"role": "assistant", "content": ""}, USER,
     ),
-    "no messages": claude(r"", messages=[]),
+    "no messages": claude(r"at least one message is required", messages=[]),
     "no limit of tokens": claude(r"max_tokens: Field required", max_tokens=None),
     "white space at the end": claude(
         r"final assistant content cannot end with trailing whitespace",
@@ -198,7 +198,9 @@ MESSAGES = {
         r"This model does not support assistant message prefill\. The conversation must end",
         USER, {"role": "assistant", "content": "So"}, model="claude-opus-4-6",
     ),
-    "a thought at the end": claude(r"", USER, said(SIGNED), model="claude-haiku-4-5"),
+    "a thought at the end": claude(
+        r"The final block in an assistant message cannot be `thinking`", USER, said(SIGNED)
+    ),
     "instructions among messages": claude(
         r"role 'system' is not supported on this model",
         USER, {"role": "system", "content": "Be brief."}, said(text("So.")), USER,
@@ -293,7 +295,9 @@ CHOICES_AND_MARKS = {
     "a mark on a thought": claude(
         r"cache_control", USER, said(SIGNED | {"cache_control": MARK}, use()), asked(result())
     ),
-    "a mark on empty text": claude(r"", asked(text("", cache_control=MARK))),
+    "a mark on empty text": claude(
+        r"text content blocks must be non-empty", asked(text("", cache_control=MARK))
+    ),
     "a mark inside a result": claude(
         r"cache_control", USER, said(use()), asked(result(content=[text(cache_control=MARK)]))
     ),

@@ -50,7 +50,10 @@ SERVER_TOOLS = {
     "a result that does not name its toolset": claude(
         r"", USER, said(use(toolset_name="browser")), asked(result()), tools=[BROWSER]
     ),
-    "a result of the assistant's": claude(r"", USER, said(result()), USER),
+    "a result of the assistant's": claude(
+        r"messages\.1: `tool_result` blocks can only be in `user` messages",
+        USER, said(result()), USER,
+    ),
 }  # fmt: skip
 SETTINGS = {
     "a choice of no tool and of no parallel ones": claude(

@@ -7,12 +7,25 @@ import pytest
 
 from canonicall import MalformedBody, translate
 from canonicall.testing.simulator import Simulator
-from refusals import claude, claude_beside, converse, efforts, google, hosts, openai, sampling
+from refusals import (
+    claude,
+    claude_beside,
+    claude_newer,
+    claude_parts,
+    converse,
+    efforts,
+    google,
+    hosts,
+    openai,
+    sampling,
+)
 from testing.asking import ask
 
 FAMILIES = {
     "claude": claude.ROWS,
     "claude beside": claude_beside.ROWS,
+    "claude newer": claude_newer.ROWS,
+    "claude parts": claude_parts.ROWS,
     "openai": openai.ROWS,
     "hosts": hosts.ROWS,
     "gemini": google.ROWS,
@@ -24,6 +37,8 @@ ROWS = {f"{family}: {name}": row for family, rows in FAMILIES.items() for name, 
 # What differs a little from a row and is no violation.
 ACCEPTED = {
     **claude_beside.ACCEPTED,
+    **claude_newer.ACCEPTED,
+    **claude_parts.ACCEPTED,
     **converse.ACCEPTED,
     **efforts.ACCEPTED,
     **google.ACCEPTED,
@@ -34,9 +49,11 @@ ACCEPTED = {
 every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 
 # What no renderer can put right, and why.
-UNREADABLE = "an unknown role", "ollama: a list as content"
+UNREADABLE = "an unknown role", "ollama: a list as content", "a lifetime in seconds"
 UNKNOWABLE = {
     "a thought of somebody else": "it says that it is Claude's",
+    "a hidden thought of somebody else": "it says that it is Claude's",
+    "a mark on a hidden thought": "it says that it is Claude's",
     "an empty thought": "it says that it is Claude's",
     "a mark on a thought": "it says that it is Claude's",
     "reasoning of somebody else": "it says that it is OpenAI's",
@@ -47,6 +64,7 @@ UNKNOWABLE = {
     "a name of a namespace": "it is the caller's own, in calls and results alike",
     "a long name of a namespace": "it is the caller's own, in calls and results alike",
     "many tools": "which of them could be spared is not for us to say",
+    "very many messages": "nothing is cut off in silence; `compact` does it when asked",
     "a long result": "nothing is cut off in silence; `compact` does it when asked",
     "a search for tools that says nothing": "what it is good for only the caller knows",
     "tools of a model that knows none": "without them, the question could not be answered either",

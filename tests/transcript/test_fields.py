@@ -222,3 +222,50 @@ def test_documents_reach_mistral_in_parts_of_its_own():
     assert elsewhere["content"] == [{"type": "file", "file": held}]
     back = translate({"model": "m", "messages": [elsewhere]}, CHAT, "mistral", provider="openai")
     assert back.body["messages"][0]["content"] == [part]
+
+
+@pytest.mark.parametrize(
+    ("target", "is_sent"), [("anthropic:claude-opus-5", False), ("kimi/anthropic", True)]
+)
+def test_unknown_fields_of_text_and_results_go_where_they_are_not_refused(target, is_sent):
+    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+    answer = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok", "note": 1}
+    messages = [
+        {"role": "user", "content": [{"type": "text", "text": "Hi", "id": "a"}]},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [answer]},
+    ]
+    made = translate({"model": "m", "max_tokens": 9, "messages": messages}, "anthropic", target)
+    asked, _, answered = made.body["messages"]
+    assert ("id" in asked["content"][0], "note" in answered["content"][0]) == (is_sent, is_sent)
+    assert made.report.counts.get("fields_dropped", 0) == (0 if is_sent else 2)
+
+
+def test_a_result_repeats_only_what_its_call_has():
+    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+    answer = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok", "toolset_name": "b"}
+    messages = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [answer]},
+    ]
+    body = {"model": "m", "max_tokens": 9, "messages": messages}
+    made = translate(body, "anthropic", "anthropic:claude-opus-5")
+    assert "toolset_name" not in made.body["messages"][-1]["content"][0]
+    assert made.report.counts["fields_dropped"] == 1
+
+
+def test_a_result_holds_no_parts_that_results_cannot_have():
+    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+    video, named = {"type": "video", "source": {}}, {"type": "tool_reference", "tool_name": "f"}
+    answer = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [video, named]}
+    messages = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [answer]},
+    ]
+    body = {"model": "m", "max_tokens": 9, "messages": messages}
+    made = translate(body, "anthropic", "anthropic:claude-opus-5")
+    note, kept = made.body["messages"][-1]["content"][0]["content"]
+    assert (note["type"], kept) == ("text", named)
+    assert made.report.counts["block_dropped"] == 1

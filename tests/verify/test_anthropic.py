@@ -20,6 +20,7 @@ HELLO = {"role": "user", "content": "Hello"}
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
 MARK = {"type": "ephemeral"}
 LONG = MARK | {"ttl": "1h"}
+SUMMARY = {"type": "compaction", "content": "Hello was said.", "signature": "c29tZQ=="}
 THINKING = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
 MANUAL = {"type": "enabled", "budget_tokens": 1024}
 
@@ -208,6 +209,26 @@ CASES = {
         body(HELLO, said(IMAGE), HELLO),
         body(asked(IMAGE), said(text("A cat.")), HELLO),
     ),
+    "calls_in_wrong_role": Case(
+        body(HELLO, asked(use())),
+        body(HELLO, said(use()), asked(result())),
+    ),
+    "bad_cache_mark": Case(
+        body(asked(text("Hi", cache_control=MARK | {"ttl": "2h"}))),
+        body(asked(text("Hi", cache_control=LONG))),
+    ),
+    "compaction_misplaced": Case(
+        body(HELLO, said(SUMMARY), HELLO),
+        body(asked(SUMMARY, text("Hi"))),
+    ),
+    "compaction_repeated": Case(
+        body(asked(SUMMARY, text("Hi")), said(SUMMARY), HELLO),
+        body(asked(SUMMARY, text("Hi")), said(SUMMARY | {"content": None}), HELLO),
+    ),
+    "too_many_messages": Case(
+        body(*[HELLO] * 100_001),
+        body(*[HELLO] * 100_000),
+    ),
     "too_many_cache_marks": Case(
         body(asked(*[text("Hi", cache_control=MARK)] * 5)),
         body(asked(*[text("Hi", cache_control=MARK)] * 4)),
@@ -226,7 +247,11 @@ def test_accepted(code, judge):
 
 
 def test_every_code_of_the_format_has_a_case(judge):
-    modules = ("anthropic", "anthropic_pairs", "anthropic_settings", "thinking")
+    modules = (
+        *("anthropic", "anthropic_pairs", "anthropic_settings", "thinking"),
+        *("anthropic_compaction", "anthropic_instructions", "anthropic_marks"),
+        "anthropic_parameters",
+    )
     assert judge.codes_of(*modules) <= set(CASES)
 
 

@@ -109,7 +109,14 @@ def thinking_field(target: Target) -> str:
 
 
 def thinking(target: Target) -> str:
-    return "" if target.thinking == ("effort",) else listed(target.thinking, "")
+    """The ways to switch it and the efforts that are known; "" where nothing is."""
+    ways = [one for one in target.thinking if one != "effort"]
+    told = [listed(ways)] if ways else []
+    if target.efforts is not None:
+        told.append(f"efforts: {listed(target.efforts)}")
+    if target.thinking_limits is not None:
+        told.append(f"budgets: {thinking_limits(target)}")
+    return "; ".join(told)
 
 
 def thinking_limits(target: Target) -> str:
@@ -117,10 +124,6 @@ def thinking_limits(target: Target) -> str:
         return ""
     least, most = target.thinking_limits
     return f"{least:,} to {most:,} tokens"
-
-
-def efforts(target: Target) -> str:
-    return "" if target.efforts is None else listed(target.efforts)
 
 
 def signature_sentinel(target: Target) -> str:
@@ -132,6 +135,12 @@ def failed_results(target: Target) -> str:
     told = "marked by a field" if target.result_error_flag else "said in its text"
     repeated = listed(target.echoed_fields, "")
     return f"{told}; {repeated} of the call is repeated" if repeated else told
+
+
+def result_media(target: Target) -> str:
+    told = listed(target.result_media, "none")
+    others = [kind for kind in target.result_parts if kind not in (*target.result_media, "text")]
+    return f"{told}; of other parts, {listed(others)}" if others else told
 
 
 def undeclared_tools(target: Target) -> str:

@@ -11,6 +11,9 @@ from canonicall.providers.profile import ModelRules, Profile, Rule, override
 from canonicall.providers.registry import get_target
 from canonicall.target import Target
 
+_OF_THINKING = ("efforts", "thinking_limits")
+"""What is told together with how a model is told to think."""
+
 
 def for_models(profile: Profile, sources: Sources) -> list[str]:
     rows = []
@@ -47,9 +50,7 @@ def _told(profile: Profile, entry: ModelRules, field: str, rule: Rule) -> tuple[
         return "schemas of tools", schema_answers(rule.value, target)
     if field == "domain":
         return "reads signatures of", quoted(target.domain)
-    if field == "thinking" and target.thinking == ("effort",):
-        return answer_to("efforts", target)
-    return answer_to(field, target)
+    return answer_to("thinking" if field in _OF_THINKING else field, target)
 
 
 def _target_at(profile: Profile, entry: ModelRules) -> Target:

@@ -61,16 +61,16 @@ def schema_facts(target: Target) -> Iterator[tuple[str, str, str]]:
 
 
 def _strict_facts(rule: StrictRule) -> Iterator[tuple[str, str]]:
-    yield "keywords", listed(rule.keywords, "all")
-    yield "formats", listed(rule.formats, "")
+    formats = f"; as `format`, {listed(rule.formats)}" if rule.formats else ""
+    items = f"; as `minItems`, {listed(rule.min_items)}" if rule.min_items else ""
+    yield "keywords", listed(rule.keywords, "all") + items + formats
     beside = "; nothing may stand beside one" if rule.ref_alone else ""
     yield "references", _REFERENCES[rule.refs] + beside
-    yield "properties", "all are required" if rule.all_required else "may be missing"
+    properties = "all properties are required" if rule.all_required else "properties may be missing"
     closed = "have to say" if rule.closed else "need not say"
-    apart = "; none is a listed value" if rule.plain_values else ""
-    yield "objects", f"{closed} `additionalProperties: false`{apart}"
+    apart = ", none is a listed value" if rule.plain_values else ""
+    yield "objects", f"{closed} `additionalProperties: false`{apart}; {properties}"
     yield "listed values", "need a `type` beside them" if rule.typed else ""
-    yield "minItems", listed(rule.min_items, "")
     limits = {
         "depth": rule.max_depth,
         "properties": rule.max_properties,

@@ -8,11 +8,11 @@ goes to nobody: it would be sent, and refused, with every request to come.
 
 import re
 
-from canonicall.blocks import Block, Message, Native, ToolCall, ToolResult
+from canonicall.blocks import Block, Message, Native, Text, ToolCall, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import FieldPlace, Target
 
-_LASTING: tuple[FieldPlace, ...] = ("message", "call")
+_LASTING: tuple[FieldPlace, ...] = ("message", "call", "text", "result")
 
 
 def kept_fields(
@@ -40,6 +40,20 @@ def kept_fields(
     why = f"The target is not known to have these fields: {', '.join(lost)}."
     findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
     kept = {name: field for name, field in native.fields.items() if name in known}
+    return Native(native.format, kept) if kept else None
+
+
+def as_user_fields(
+    native: Native | None, target: Target, where: str, findings: list[Finding]
+) -> Native | None:
+    """`native` of instructions that are sent as the user's words."""
+    own = target.fields.instructions
+    lost = [name for name in native.fields if name in own] if native is not None else []
+    if native is None or not lost:
+        return native
+    why = f"Only instructions have these fields: {', '.join(lost)}."
+    findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+    kept = {name: field for name, field in native.fields.items() if name not in own}
     return Native(native.format, kept) if kept else None
 
 
@@ -75,5 +89,9 @@ def place_of(block: Block, target: Target) -> FieldPlace:
     """Where the native fields of a block stand; what the provider ran is a part of its own kind."""
     if isinstance(block, ToolCall) and block.kind != "server":
         return "call"
-    is_message = isinstance(block, ToolResult) and target.results == "tool_messages"
-    return "message" if is_message else "part"
+    if isinstance(block, ToolResult):
+        if target.results == "tool_messages":
+            return "message"
+        return "result" if "result" in target.fields.closed else "part"
+    is_text = type(block) is Text and "text" in target.fields.closed
+    return "text" if is_text else "part"

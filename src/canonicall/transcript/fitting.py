@@ -95,7 +95,7 @@ class Fitter:
         for index, part in enumerate(result.content or ()):
             place = f"{where}.content[{index}]"
             if isinstance(part, Unknown):
-                kept = self._unknown(part, message, place, findings)
+                kept = self._result_part(part, message, place, findings)
                 content.append(kept or Text(text="[a part of the result was left out]"))
             else:
                 fitted: Text | Media = self._common(part, message, place, findings)
@@ -109,6 +109,17 @@ class Fitter:
             fitted_result = replace(fitted_result, cache=cache)
             content = [replace(part, cache=None) if part.cache else part for part in content]
         return replace(fitted_result, content=tuple(content))
+
+    def _result_part(
+        self, part: Unknown, message: Message, where: str, findings: list[Finding]
+    ) -> Unknown | None:
+        kind = part.native.fields.get("type") if part.native is not None else None
+        allowed = self.target.result_parts
+        if not allowed or kind in allowed:
+            return self._unknown(part, message, where, findings)
+        why = f"A result cannot hold a part of this type here ({kind}); it is left out."
+        findings.append(Finding("block_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        return None
 
     def media(self, block: Media, where: str, findings: list[Finding]) -> Block:
         """Media the target can see, or a note in its place."""

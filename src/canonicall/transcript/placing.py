@@ -22,6 +22,8 @@ from canonicall.blocks import (
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.completion import family
+from canonicall.transcript.fields import as_user_fields
+from canonicall.transcript.opening import opens
 from canonicall.transcript.reasoning import with_placeholder, with_sentinel
 from canonicall.transcript.turns import Turn
 
@@ -60,7 +62,7 @@ class Builder:
         self.user(other, None, where, findings)
 
     def _instruct_words(self, turn: Turn, where: str, findings: list[Finding]) -> None:
-        leading = self._only_instructs()
+        leading = self.only_instructs()
         if turn.role == "developer" and not self.target.developer:
             turn = replace(turn, role="system")
         if leading or self.target.system_later:
@@ -74,9 +76,10 @@ class Builder:
             return
         why = "The target takes instructions at the start only; these are sent as the user's words."
         findings.append(Finding("instruction_as_user", where, Action.MOVED, why, Fault.RENDER))
-        self.user(list(turn.blocks), turn.native, where, findings)
+        native = as_user_fields(turn.native, self.target, where, findings)
+        self.user(list(turn.blocks), native, where, findings)
 
-    def _only_instructs(self) -> bool:
+    def only_instructs(self) -> bool:
         """Whether nobody has spoken yet."""
         turns = self.turns
         return not turns or (_instructs(turns[-1]) and all(map(_instructs, turns)))
@@ -154,7 +157,7 @@ class Builder:
 
     def _add(self, turn: Turn, findings: list[Finding], where: str) -> None:
         last = self.turns[-1] if self.turns else None
-        if turn.role == "assistant" and self.target.starts_with_user and self._only_instructs():
+        if self._begins_late(turn):
             self._bridge("user", START, findings, where)
             last = self.turns[-1]
         if turn.role == "assistant" and self.held:
@@ -175,13 +178,19 @@ class Builder:
         if turn.role == "user":
             self._release()
 
+    def _begins_late(self, turn: Turn) -> bool:
+        """Whether the user has to speak before this turn, which would be the first."""
+        if turn.role != "assistant" or not self.target.starts_with_user:
+            return False
+        return self.only_instructs() and not opens(turn.blocks[0])
+
     def _release(self) -> None:
         self.turns += self.held
         self.held = ()
 
     def _needs_bridge(self, last: Turn, turn: Turn) -> bool:
         if turn.role == "user" and _instructs(last) and self.target.system_before_reply:
-            return not self._only_instructs()
+            return not self.only_instructs()
         if turn.role == "user" and _has_results(last) and not _has_results(turn):
             return self._stands_apart(turn)
         # Thoughts of two replies must not meet in one message.

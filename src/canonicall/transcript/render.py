@@ -20,6 +20,7 @@ from canonicall.transcript.completion import completion, family, is_usual, split
 from canonicall.transcript.ending import finished
 from canonicall.transcript.fields import is_of, kept_fields, with_good_name
 from canonicall.transcript.fitting import Fitter
+from canonicall.transcript.opening import with_one_opening
 from canonicall.transcript.placing import Builder
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
@@ -146,6 +147,9 @@ class Renderer:
             self._first_open = index
 
     def _message(self, message: Message, conversation: Conversation, index: int) -> None:
+        where = f"entries[{index}]"
+        is_first = self._builder.only_instructs()
+        message = with_one_opening(message, where, self._findings, is_first=is_first)
         if message.role == "assistant":
             self._reply(message, conversation, index)
             self._report_set_aside(message, conversation, index)
@@ -154,11 +158,14 @@ class Renderer:
         blocks = self._fitter.content(message, index, self._findings)
         if not blocks and message.native is None:
             return
-        where = f"entries[{index}]"
         native = self._own_native(message, where)
         if message.role in ("system", "developer"):
             if blocks:
                 self._builder.instruct(message.role, blocks, native, where, self._findings)
+            elif native is not None:
+                why = f"Instructions without words are not sent: {', '.join(native.fields)}."
+                told = Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER)
+                self._findings.append(told)
         else:
             self._builder.user(blocks, native, where, self._findings)
 
@@ -180,7 +187,7 @@ class Renderer:
         self, call: ToolCall, one: Interaction, conversation: Conversation, where: str
     ) -> tuple[ToolResult, list[Media | Text]]:
         if one.result is not None and is_usual(one, one.result):
-            return self._named(call, one.result), []
+            return self._named(call, one.result, where), []
         answered = completion(one, self.target, self.policy, self._findings)
         home = conversation.entries[one.result_entry] if one.result_entry is not None else None
         source = home if isinstance(home, Message) else Message("tool")
@@ -190,9 +197,10 @@ class Renderer:
             why = f"The target takes no {family(media[0])} in this result; it follows the results."
             self._findings.append(Finding("media_moved", where, Action.MOVED, why, Fault.RENDER))
         seen = [self._fitter.media(part, where, self._findings) for part in media]
-        return self._named(call, result), [part for part in seen if isinstance(part, (Media, Text))]
+        named = self._named(call, result, where)
+        return named, [part for part in seen if isinstance(part, (Media, Text))]
 
-    def _named(self, call: ToolCall, result: ToolResult) -> ToolResult:
+    def _named(self, call: ToolCall, result: ToolResult, where: str) -> ToolResult:
         """`result` under the id and the name that its call is sent with."""
         return replace(
             result,
@@ -200,17 +208,24 @@ class Renderer:
             name=self.projection.name(call.name),
             kind=call.kind if self.target.custom_tools else "function",
             is_complete=True,
-            native=self._echoed(call, result),
+            native=self._echoed(call, result, where),
         )
 
-    def _echoed(self, call: ToolCall, result: ToolResult) -> Native | None:
+    def _echoed(self, call: ToolCall, result: ToolResult, where: str) -> Native | None:
         """The native fields of a result, with those that it repeats from its call."""
-        if call.native is None or call.native.format != self.target.format:
-            return result.native
-        fields = call.native.fields
-        told = {name: fields[name] for name in self.target.echoed_fields if name in fields}
-        own = result.native.fields if result.native is not None else {}
-        return Native(self.target.format, own | told) if told else result.native
+        format, native = self.target.format, result.native
+        said = call.native.fields if call.native and call.native.format == format else {}
+        if native is None and not said:
+            return None
+        told = {name: said[name] for name in self.target.echoed_fields if name in said}
+        own = native.fields if native is not None else {}
+        lost = [name for name in self.target.echoed_fields if name in own and name not in told]
+        if lost:
+            why = f"The call that it answers does not have these fields: {', '.join(lost)}."
+            findings = self._findings
+            findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        kept = {name: field for name, field in own.items() if name not in lost} | told
+        return Native(format, kept) if kept else None
 
     def _report_set_aside(self, message: Message, conversation: Conversation, index: int) -> None:
         """Say which results are not sent, and send orphans as text if the policy says so."""

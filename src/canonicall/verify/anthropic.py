@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonicall.target import Target
-from canonicall.verify.anthropic_pairs import HANDLING, Turn, pair_violations, turns_of
+from canonicall.verify.anthropic_compaction import KIND as COMPACTION
+from canonicall.verify.anthropic_compaction import compaction_violations
+from canonicall.verify.anthropic_instructions import place_violations, role_violations
+from canonicall.verify.anthropic_pairs import HANDLING, Turn, is_silent, pair_violations, turns_of
 from canonicall.verify.anthropic_settings import ERRORS, MESSAGES, setting_violations
 from canonicall.verify.lexical import id_fault
 from canonicall.verify.node import Node, dotted
@@ -30,7 +33,20 @@ BLOCK_FIELDS = {
     },
     "thinking": {"type", "thinking", "signature"},
     "redacted_thinking": {"type", "data"},
+    # A plain dump of the SDK's block adds `citations` and `text`, both null: that is refused.
+    "compaction": {
+        "type",
+        "content",
+        "encrypted_content",
+        "signature",
+        "tool_changes",
+        "cache_control",
+    },
+    "fallback": {"type", "from", "to", "trigger"},
+    "mcp_tool_listing": {"type", "mcp_server_name", "tools"},
 }
+# SDK message_create_params.py: "There is a limit of 100,000 messages in a single request."
+MOST_MESSAGES = 100_000
 SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
 RESULT_CONTENT = {"text", "image", "document", "search_result", "tool_reference", "browser_state"}
 
@@ -38,55 +54,37 @@ RESULT_CONTENT = {"text", "image", "document", "search_result", "tool_reference"
 def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     root = Node(body)
     messages = root.nodes("messages")
+    if len(messages) > MOST_MESSAGES:
+        error = f"messages: List should have at most {MOST_MESSAGES} items after validation, not "
+        yield refuse("too_many_messages", "$.messages", f"{error}{len(messages)}", source=MESSAGES)
+        return  # Nobody reads on.
     turns = turns_of(messages)
     if not messages:
         error = "messages: at least one message is required"
         yield refuse("empty_input", "$.messages", error, source=MESSAGES)
-    yield from _roles(messages, target)
-    yield from _instructions(turns)
+    yield from role_violations(messages, target)
+    yield from place_violations(turns)
     yield from _ends(root, turns, target)
     for at, message in enumerate(messages):
         yield from _content(message, is_last=at == len(messages) - 1)
+    summaries: list[Node] = []
     for turn in turns:
         for block in turn.blocks:
             yield from _block(block, turn, target)
+            if block.get("type") == COMPACTION:
+                summaries.append(block)
         yield from _thinking_last(turn)
+    yield from compaction_violations(summaries)
     yield from pair_violations(turns, root.nodes("tools"), target)
     yield from setting_violations(root, turns, target)
-
-
-def _roles(messages: list[Node], target: Target) -> Iterator[Violation]:
-    for message in messages:
-        role = message.text("role")
-        if role == "system" and not target.system_later:
-            error = f"{dotted(message.where)}: role 'system' is not supported on this model"
-            yield refuse("misplaced_instructions", message.where, error, source=ERRORS)
-        elif role not in {"user", "assistant", "system"}:
-            error = f"{dotted(message.at('role'))}: Input should be 'user' or 'assistant'"
-            yield refuse("unknown_role", message.at("role"), error, source=MESSAGES)
-
-
-def _instructions(turns: list[Turn]) -> Iterator[Violation]:
-    """Instructions stand behind a user turn, and before an assistant turn or the end."""
-    roles = [turn.role for turn in turns]
-    for at, turn in enumerate(turns):
-        before = turns[at - 1] if at else None
-        is_behind_server = (
-            before is not None
-            and bool(before.blocks)
-            and str(before.blocks[-1].get("type")).endswith("_tool_result")
-        )
-        follows = before is not None and (before.role == "user" or is_behind_server)
-        precedes = roles[at + 1 :][:1] in ([], ["assistant"])
-        if turn.role == "system" and not (follows and precedes):
-            source = "platform.claude.com: mid-conversation-system-messages"
-            yield refuse("bad_role_order", turn.where, source=source)
 
 
 def _ends(root: Node, turns: list[Turn], target: Target) -> Iterator[Violation]:
     if not turns:
         return
-    if target.starts_with_user and turns[0].role == "assistant":
+    # Docs "Compact on demand": a summary in place of what was said may begin a conversation.
+    begins = bool(turns[0].blocks) and turns[0].blocks[0].get("type") == COMPACTION
+    if target.starts_with_user and turns[0].role == "assistant" and not begins:
         error = 'messages: first message must use the "user" role'
         yield refuse("must_start_with_user", turns[0].where, error, source=MESSAGES)
     last = turns[-1]
@@ -108,7 +106,8 @@ def _ends(root: Node, turns: list[Turn], target: Target) -> Iterator[Violation]:
 
 
 def _content(message: Node, *, is_last: bool) -> Iterator[Violation]:
-    if not message.get("content") and not (is_last and message.get("role") == "assistant"):
+    is_optional = is_last and message.get("role") == "assistant"
+    if not message.get("content") and not is_optional and not is_silent(message):
         error = (
             f"{dotted(message.where)}: all messages must have non-empty content "
             "except for the optional final assistant message"
@@ -135,11 +134,13 @@ def _block(block: Node, turn: Turn, target: Target) -> Iterator[Violation]:
             error = f"{place}: 'image' blocks are not permitted within assistant turns."
             yield refuse("bad_part", block.where, error, source="epam/ai-dial-adapter-bedrock#306")
         case "tool_use":
-            yield from _call(block, target)
+            yield from _call(block, turn, target)
         case "tool_result":
             yield from _result(block, target)
         case "thinking" if not block.text("signature") and target.reasoning != "open":
             error = f"{dotted(block.where)}.thinking.signature: Field required"
+            if block.has("signature"):
+                error = f"{dotted(block.where)}: Invalid `signature` in `thinking` block"
             yield refuse("thinking_unsigned", block.where, error, source=ERRORS)
         case "redacted_thinking" if not block.text("data"):
             error = f"{dotted(block.where)}.redacted_thinking.data: Field required"
@@ -165,12 +166,17 @@ def _blank_text(block: Node, turn: Turn) -> Iterator[Violation]:
         yield refuse("cache_mark_on_blank_text", block.where, error, source=source)
 
 
-def _call(block: Node, target: Target) -> Iterator[Violation]:
+def _call(block: Node, turn: Turn, target: Target) -> Iterator[Violation]:
     place = f"{dotted(block.where)}.tool_use"
+    if turn.role != "assistant":
+        message = place.partition(".content")[0]
+        error = f"{message}: `tool_use` blocks can only be in `assistant` messages"
+        yield refuse("calls_in_wrong_role", block.where, error, source=HANDLING)
     yield from _id(block, "id", place, target)
     name = block.text("name")
     if not name or len(name) > 200:
-        error = f"{place}.name: String should have at most 200 characters"
+        limit = "at most 200 characters" if name else "at least 1 character"
+        error = f"{place}.name: String should have {limit}"
         yield refuse("bad_tool_name", block.at("name"), error, source=MESSAGES)
     if not isinstance(block.get("input"), dict):
         error = f"{place}.input: Input should be a valid dictionary"
@@ -191,7 +197,10 @@ def _result(block: Node, target: Target) -> Iterator[Violation]:
     place = f"{dotted(block.where)}.tool_result"
     yield from _id(block, "tool_use_id", place, target)
     content = block.get("content")
-    if content == [] or (not content and not target.empty_results):
+    if block.get("is_error") and not content:
+        error = f"{place}: content cannot be empty if `is_error` is true"
+        yield refuse("empty_result", block.where, error, source="bytedance/trae-agent#230")
+    elif content == [] or (not content and not target.empty_results):
         error = f"{place}.content: content must not be empty"
         yield refuse("empty_result", block.where, error, source=HANDLING)
     if content is None or isinstance(content, str):

@@ -32,10 +32,19 @@ def turns_of(messages: list[Node]) -> list[Turn]:
     turns: list[Turn] = []
     for message in messages:
         role = message.text("role")
+        if role == "system" and is_silent(message):
+            continue
         if not turns or turns[-1].role != role:
             turns.append(Turn(role, message.where, []))
         turns[-1].blocks += blocks(message)
     return turns
+
+
+def is_silent(message: Node) -> bool:
+    """Whether a message only sets the effort: it may stand anywhere, and nothing is read there."""
+    if message.get("content") or message.get("role") != "system":
+        return False
+    return bool(message.node("output_config").fields)
 
 
 def blocks(message: Node) -> list[Node]:
@@ -126,7 +135,9 @@ def _calls_last(turn: Turn) -> Iterator[Violation]:
 def _own_results(turn: Turn) -> Iterator[Violation]:
     """The assistant calls and does not answer."""
     for block in turn.of_type("tool_result") if turn.role == "assistant" else ():
-        yield refuse("orphan_result_sent", block.where, source=HANDLING)
+        message = dotted(block.where).partition(".content")[0]
+        error = f"{message}: `tool_result` blocks can only be in `user` messages"
+        yield refuse("orphan_result_sent", block.where, error, source=HANDLING)
 
 
 def _toolsets(before: Turn, turn: Turn) -> Iterator[Violation]:
@@ -172,6 +183,10 @@ def _server_tools(turns: list[Turn], tools: list[Node], target: Target) -> Itera
         if call.get("type") != "server_tool_use":
             continue
         name = call.text("name")
+        if name in target.unreplayed:
+            source = "the profile of the provider: it does not have this tool"
+            yield refuse("bad_part", call.where, source=source)
+            continue
         is_needed = call.text("id") not in done or name in target.replayed_if_offered
         # One tool may run under several names: `bash_code_execution` is of `code_execution`.
         if is_needed and not any(name.endswith(one) for one in names):

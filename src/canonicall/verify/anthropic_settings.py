@@ -1,14 +1,16 @@
 """What the Messages API refuses around the messages: tools, tool choice, thinking, cache marks."""
 
+import re
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from canonicall.target import Target
+from canonicall.verify.anthropic_compaction import asked_violations
+from canonicall.verify.anthropic_marks import mark_violations
 from canonicall.verify.anthropic_outputs import messages_output
 from canonicall.verify.anthropic_pairs import Turn
+from canonicall.verify.anthropic_parameters import parameter_violations
 from canonicall.verify.anthropic_schemas import schema_violations
-from canonicall.verify.cache_marks import Mark, marks_in_order
 from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.refused import refused_fields, unknown_fields
@@ -19,9 +21,10 @@ from canonicall.verify.violation import Violation, refuse
 MESSAGES = "platform.claude.com: messages API reference"
 ERRORS = "platform.claude.com: errors"
 THINKING = "platform.claude.com: thinking-tool-workflows"
-DEFAULTS = {"temperature": 1}
-CACHING = "platform.claude.com: prompt caching"
 CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
+# The types of tools that the caller runs; all others are the provider's.
+OWN = ("", "custom")
+PROVIDED = re.compile(r".+_\d{8}|mcp_toolset")
 # tool_param.py
 TOOL_FIELDS = {
     *("name", "input_schema", "description", "type", "strict", "cache_control", "defer_loading"),
@@ -49,13 +52,13 @@ def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterato
     yield from _tools_missing(tools, turns, target)
     yield from _choice(root, tools, target)
     yield from thinking_violations(root, target)
-    yield from _budget(root)
+    yield from parameter_violations(root, target)
     yield from _leading_thinking(root, turns)
     yield from _thinking_while_off(root, turns)
-    yield from _params(root, target)
     yield from messages_output(root, target)
     yield from refused_fields(root, target)
-    yield from _cache_marks(root, target)
+    yield from asked_violations(root, target)
+    yield from mark_violations(root, target)
     yield from _deferred(tools)
 
 
@@ -74,7 +77,8 @@ def _tools(tools: list[Node], target: Target) -> Iterator[Violation]:
     if target.max_tools and len(tools) > target.max_tools:
         error = f"tools: List should have at most {target.max_tools} items"
         yield refuse("too_many_tools", "$.tools", error, source=MESSAGES)
-    own = [tool for tool in tools if tool.text("type") in {"", "custom"}]
+    own = [tool for tool in tools if tool.text("type") in OWN]
+    yield from _provided(tools, target)
     for tool in own if "tool" in target.fields.closed else ():
         for name in sorted(tool.fields.keys() - TOOL_FIELDS):
             error = f"{dotted(tool.where)}.custom.{name}: Extra inputs are not permitted"
@@ -93,6 +97,19 @@ def _tools(tools: list[Node], target: Target) -> Iterator[Violation]:
         declared_here = [tool.fields for tool in own]
         judge = partial(schema_violations, own, target)
         yield from unless_right(declared_here, right_for(target), judge)
+
+
+def _provided(tools: list[Node], target: Target) -> Iterator[Violation]:
+    """Tools of the provider's own: a date says which one, and not every host has all of them."""
+    is_closed = "tool" in target.fields.closed
+    for tool in tools:
+        kind = tool.text("type")
+        is_unknown = is_closed and not PROVIDED.fullmatch(kind)
+        if kind in OWN or not (is_unknown or tool.text("name") in target.unreplayed):
+            continue
+        error = f"{dotted(tool.where)}: Input tag '{kind}' found using 'type' does not match any of"
+        error += " the expected tags"
+        yield refuse("parameter_unsupported", tool.where, error, source="error text of the API")
 
 
 def _tools_missing(tools: list[Node], turns: list[Turn], target: Target) -> Iterator[Violation]:
@@ -127,25 +144,6 @@ def _choice(root: Node, tools: list[Node], target: Target) -> Iterator[Violation
     if CHOICES.get(kind) == "required" and is_thinking and not target.forced_choice_with_reasoning:
         error = "Thinking may not be enabled when tool_choice forces tool use."
         yield refuse("forced_choice_with_thinking", choice.where, error, source=ERRORS)
-
-
-def _budget(root: Node) -> Iterator[Violation]:
-    thinking = root.node("thinking")
-    budget, limit = thinking.get("budget_tokens"), root.get("max_tokens")
-    where = thinking.at("budget_tokens")
-    if thinking.get("type") != "enabled":
-        return
-    if budget is None:
-        error = "thinking.enabled.budget_tokens: Field required"
-        yield refuse("missing_field", where, error, source=MESSAGES)
-    if not isinstance(budget, int):
-        return
-    if budget < 1024:
-        error = "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
-        yield refuse("thinking_budget", where, error, source=MESSAGES)
-    elif isinstance(limit, int) and limit <= budget:
-        error = "`max_tokens` must be greater than `thinking.budget_tokens`."
-        yield refuse("thinking_budget", where, error, source=MESSAGES)
 
 
 def _leading_thinking(root: Node, turns: list[Turn]) -> Iterator[Violation]:
@@ -187,56 +185,6 @@ def _thinking_while_off(root: Node, turns: list[Turn]) -> Iterator[Violation]:
         yield refuse("thinking_while_off", block.where, error, source=source)
 
 
-def _params(root: Node, target: Target) -> Iterator[Violation]:
-    for name in target.refused_params:
-        # "Setting any non-default value returns a 400 error" (docs, "What's new in Claude 4.7").
-        if root.has(name) and root.get(name) != DEFAULTS.get(name):
-            error = f"`{name}` is deprecated for this model."
-            where, source = root.at(name), "Comfy-Org/ComfyUI#13923"
-            yield refuse("parameter_unsupported", where, error, source=source)
-
-
-def _cache_marks(root: Node, target: Target) -> Iterator[Violation]:
-    parts = ("tools", "system", "messages")
-    marks = [mark for part in parts for mark in _marks_in(root.get(part), root.at(part))]
-    # The mark of the request is one of them, unless the last block has it already.
-    count = len(marks) + (root.has("cache_control") and not _last_mark(root))
-    if count > target.cache_marks:
-        error = (
-            f"A maximum of {target.cache_marks} blocks with cache_control may be provided. "
-            f"Found {count}."
-        )
-        yield refuse("too_many_cache_marks", "$", error, source=CACHING)
-    yield from marks_in_order(marks, target, CACHING)
-    if target.cache_order:
-        yield from _automatic_mark(root)
-
-
-def _automatic_mark(root: Node) -> Iterator[Violation]:
-    """A mark of the request stands on its last block, which may have one that says the same.
-
-    That it is refused is documented, the words are not.
-    """
-    automatic, last = _lifetime(root.get("cache_control")), _lifetime(_last_mark(root))
-    if automatic and last and automatic != last:
-        error = "cache_control: the last block has a cache_control with another ttl, "
-        error += f"'{last}' and not '{automatic}'"
-        where = root.at("cache_control")
-        yield refuse("cache_mark_order", where, error, source=CACHING)
-
-
-def _last_mark(root: Node) -> Any:
-    messages = root.nodes("messages")
-    content = messages[-1].get("content") if messages else None
-    last = content[-1] if isinstance(content, list) and content else None
-    return last.get("cache_control") if isinstance(last, dict) else None
-
-
-def _lifetime(mark: Any) -> str:
-    """The lifetime that a mark names, or the usual one; "" where there is no mark."""
-    return str(mark.get("ttl") or "5m") if isinstance(mark, dict) else ""
-
-
 def _deferred(tools: list[Node]) -> Iterator[Violation]:
     """Tools that are loaded later: not all of them, and none with a mark."""
     if tools and all(tool.get("defer_loading") is True for tool in tools):
@@ -253,15 +201,3 @@ def _deferred(tools: list[Node]) -> Iterator[Violation]:
             where = tool.at("cache_control")
             source = "router-for-me/CLIProxyAPI#4561"
             yield refuse("cache_mark_on_deferred_tool", where, error, source=source)
-
-
-def _marks_in(value: Any, where: str) -> Iterator[Mark]:
-    """Cache marks on tools and blocks, not inside arguments and schemas."""
-    if isinstance(value, list):
-        for at, item in enumerate(value):
-            yield from _marks_in(item, f"{where}[{at}]")
-    elif isinstance(value, dict):
-        yield from _marks_in(value.get("content"), f"{where}.content")
-        mark = value.get("cache_control")
-        if mark is not None:
-            yield Mark(f"{where}.cache_control", _lifetime(mark) == "1h")

@@ -171,6 +171,17 @@ CODES = {
     "trailing_whitespace": Code(
         "The assistant's last text ends in white space.", "Cut the white space off."
     ),
+    "too_many_messages": Code(
+        "There are more messages than the provider takes.",
+        "Leave out or sum up the oldest messages.",
+    ),
+    "compaction_misplaced": Code(
+        "A signed summary of the provider's does not come first.",
+        "Send it first, in place of the messages it sums up, or leave it out.",
+    ),
+    "compaction_repeated": Code(
+        "There are two signed summaries of the provider's.", "Send only the last one."
+    ),
     # Reasoning.
     "thinking_unsigned": Code(
         "Reasoning has no signature of the provider.",
@@ -290,6 +301,10 @@ CODES = {
     "cache_mark_order": Code(
         "A cache mark that lasts an hour stands behind a shorter one, or one block has both.",
         "Give the later mark the shorter lifetime, or the earlier ones the longer.",
+    ),
+    "bad_cache_mark": Code(
+        "A cache mark is of a kind, or has a lifetime, that the provider does not know.",
+        "Use a lifetime that the provider names, or none.",
     ),
     "cache_mark_misplaced": Code(
         "A cache mark stands where the provider takes none.",

@@ -30,11 +30,6 @@ RESPONSES = EffortWords(
     " {known}.",
     "BoundaryML/baml#2708; openai/openai-agents-python#2089",
 )
-OLLAMA = EffortWords(
-    'think value "{value}" is not supported for this model',
-    'think value "{value}" is not supported for this model',
-    "musistudio/claude-code-router#1093",
-)
 HOSTS: Mapping[str, EffortWords] = {
     "xai": EffortWords(
         "Model {model} does not support parameter reasoningEffort.",

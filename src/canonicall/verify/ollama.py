@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonicall.target import Target
-from canonicall.verify.efforts import OLLAMA, effort_violations
 from canonicall.verify.lexical import Declared, is_tool_name
 from canonicall.verify.metaschema import shown
 from canonicall.verify.node import KINDS, Node
@@ -44,7 +43,6 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     for broken in broken_pairs(map(_said, messages)):
         yield refuse(broken.code, broken.where, source=TEMPLATES)
     yield from _offer(root, messages, target)
-    yield from effort_violations(root, "think", target, OLLAMA)
     yield from refused_fields(root, target)
     yield from _output(root, target)
 

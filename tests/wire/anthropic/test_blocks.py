@@ -346,3 +346,48 @@ def test_a_seal_that_cannot_be_claudes_is_nobodys(wire):
     (seal,) = decode_block(wire, "$", "another-host", findings).opaque
     assert seal.domain == "another-host"
     assert findings == []
+
+
+@pytest.mark.parametrize(
+    ("mark", "sound"),
+    [
+        ({"type": "ephemeral", "ttl": "2h"}, {"type": "ephemeral"}),
+        ({"type": "persistent", "ttl": "1h"}, MARK),
+        ({"ttl": "1h"}, MARK),
+        (MARK | {"scope": "global", "priority": 1}, MARK | {"scope": "global"}),
+    ],
+)
+def test_a_mark_that_is_not_known_becomes_a_usual_one(mark, sound):
+    findings = []
+    block = {"type": "text", "text": "hi", "cache_control": mark}
+    read = decode_block(block, "$", "anthropic", findings)
+    assert encode_block(read, TARGET)["cache_control"] == sound
+    assert [(one.code, one.where) for one in findings] == [
+        ("cache_mark_changed", "$.cache_control")
+    ]
+
+
+def test_a_summary_that_was_asked_for_is_sealed():
+    signed = {"type": "compaction", "content": "So far ...", "signature": "x"}
+    dumped = signed | {"citations": None, "text": None}
+    read = decode_block(dumped, "$", "anthropic", [])
+    assert read == Unknown(
+        opaque=(Opaque("anthropic", "opening", "x"),), native=Native("anthropic", signed)
+    )
+    failed = decode_block(signed | {"content": None}, "$", "anthropic", [])
+    assert not failed.opaque
+
+
+def test_an_empty_summary_is_one_that_failed():
+    findings = []
+    read = decode_block({"type": "compaction", "content": ""}, "$", "anthropic", findings)
+    assert encode_block(read, TARGET) == {"type": "compaction", "content": None}
+    assert [one.code for one in findings] == ["blank_dropped"]
+
+
+@pytest.mark.parametrize("kind", ["fallback", "mcp_tool_listing"])
+def test_some_blocks_take_no_mark(kind):
+    findings = []
+    block = {"type": kind, "x": 1}
+    assert decoded(block | {"cache_control": MARK}, findings) == decoded(block)
+    assert [one.code for one in findings] == ["cache_mark_dropped"]

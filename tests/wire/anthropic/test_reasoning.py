@@ -6,10 +6,12 @@ from msgspec.structs import replace
 from canonicall import Text, Thinking, ToolCall, ToolResult
 from canonicall.errors import MalformedBody
 from canonicall.request import Reasoning
+from canonicall.target import FieldRule
 from canonicall.transcript.turns import Turn
 from canonicall.wire.anthropic.reasoning import (
     decode_reasoning,
     encode_reasoning,
+    fit_last_thoughts,
     fit_thinking,
     is_thinking,
 )
@@ -173,3 +175,54 @@ def test_wrong_kinds_are_refused_with_their_path(fields, where):
     with pytest.raises(MalformedBody) as error:
         decode_reasoning(fields, [])
     assert error.value.where == where
+
+
+CLOSED = replace(TARGET, fields=FieldRule(closed=("request",)))
+
+
+@pytest.mark.parametrize(
+    ("asked", "native", "sent", "lost"),
+    [
+        (
+            Reasoning(enabled=True),
+            {"thinking": {"budget_tokens": 2048, "display": "omitted"}},
+            {"thinking": {"type": "adaptive", "display": "omitted"}},
+            ["params.thinking.budget_tokens"],
+        ),
+        (
+            Reasoning(enabled=True),
+            {"thinking": {"display": "raw"}},
+            {"thinking": {"type": "adaptive"}},
+            ["params.thinking.display"],
+        ),
+        (
+            Reasoning(enabled=False),
+            {"thinking": {"display": "raw"}},
+            {"thinking": {"type": "disabled"}},
+            ["params.thinking.display"],
+        ),
+        (Reasoning(effort="huge"), {}, {}, ["params.reasoning.effort"]),
+        (None, {"thinking": {"type": "of_tomorrow", "x": 1}}, None, []),
+    ],
+)
+def test_where_fields_are_refused_only_known_ones_are_sent(asked, native, sent, lost):
+    fields, findings = encode_reasoning(asked, native, CLOSED)
+    assert fields == (native if sent is None else sent)
+    assert [one.where for one in findings] == lost
+    others, told = encode_reasoning(asked, native, TARGET)
+    assert others != fields or not lost
+    assert not told
+
+
+def test_words_to_be_continued_have_no_thoughts_while_thinking_is_off():
+    turns = (
+        Turn("user", (Text(text="a"),)),
+        Turn("assistant", (Thinking(text="b"), Text(text="c"))),
+    )
+    findings = []
+    (_, last) = fit_last_thoughts(turns, {"thinking": {"type": "disabled"}}, findings)
+    assert last == Turn("assistant", (Text(text="c"),))
+    assert [(one.code, one.where) for one in findings] == [("thinking_dropped", "turns[1]")]
+    for kind in ("adaptive", "enabled"):
+        assert fit_last_thoughts(turns, {"thinking": {"type": kind}}, []) is turns
+    assert fit_last_thoughts(turns[:1], {"thinking": {"type": "disabled"}}, []) == turns[:1]

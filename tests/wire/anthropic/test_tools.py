@@ -70,14 +70,14 @@ SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "require
     ],
 )
 def test_definitions_both_ways(wire, tool):
-    assert decode_tools([wire]) == (tool,)
+    assert decode_tools([wire], []) == (tool,)
     assert encode_tools([tool], {}, TARGET) == ([wire], [])
 
 
 def test_a_tool_that_is_loaded_later_keeps_no_mark():
     """Claude refuses the two together; a deferred tool is no part of the cached prefix."""
     later = {"name": "f", "input_schema": SCHEMA, "defer_loading": True}
-    (tool,) = decode_tools([later | {"cache_control": {"type": "ephemeral"}}])
+    (tool,) = decode_tools([later | {"cache_control": {"type": "ephemeral"}}], [])
     wire, (finding,) = encode_tools([tool, Tool("g", parameters=SCHEMA)], {}, TARGET)
     assert wire == [later, {"name": "g", "input_schema": SCHEMA}]
     assert (finding.code, finding.where) == ("cache_mark_dropped", "tools[0]")
@@ -86,13 +86,13 @@ def test_a_tool_that_is_loaded_later_keeps_no_mark():
 def test_not_all_tools_are_loaded_later():
     """Claude refuses a list in which nothing is there at once."""
     later = {"name": "f", "input_schema": SCHEMA, "defer_loading": True}
-    wire, (finding,) = encode_tools(decode_tools([later, later | {"name": "g"}]), {}, TARGET)
+    wire, (finding,) = encode_tools(decode_tools([later, later | {"name": "g"}], []), {}, TARGET)
     assert [one["defer_loading"] for one in wire] == [False, False]
     assert (finding.code, finding.where) == ("fields_dropped", "tools")
 
 
 def test_the_type_custom_is_the_usual_case():
-    (tool,) = decode_tools([{"type": "custom", "name": "f", "input_schema": SCHEMA}])
+    (tool,) = decode_tools([{"type": "custom", "name": "f", "input_schema": SCHEMA}], [])
     assert tool == Tool("f", parameters=SCHEMA)
 
 
@@ -142,7 +142,7 @@ def test_a_freeform_tool_gets_one_text_parameter():
 )
 def test_wrong_kinds_are_refused_with_their_path(tools, where):
     with pytest.raises(MalformedBody) as error:
-        decode_tools(tools)
+        decode_tools(tools, [])
     assert error.value.where == where
 
 

@@ -26,6 +26,7 @@ _BINDING = ("*fable-5-1*", "*mythos-5-1*", "*opus-5-5*", "*sonnet-5-5*", "*haiku
 _NO_LIMIT = 2**31
 _PING = b'event: ping\ndata: {"type": "ping"}\n\n'
 _INVALID = "{where}: Invalid `signature` in `thinking` block"
+_INVALID_DATA = "{where}: Invalid `data` in `redacted_thinking` block"
 _BOUND = (
     "{where}: Invalid `signature` in `thinking` block. The block is bound to a different"
     " conversation. Remove the block, or set"
@@ -111,9 +112,14 @@ class MessagesDoor(Door):
     def broken_seals(self, body: dict[str, Any], target: Target) -> Iterator[Violation]:
         for index, message in enumerate(list_of(body, "messages")):
             for at, block in enumerate(list_of(message, "content")):
-                if isinstance(block, dict) and block.get("type") == "thinking":
-                    where = f"messages.{index}.content.{at}"
+                kind = block.get("type") if isinstance(block, dict) else None
+                where = f"messages.{index}.content.{at}"
+                if kind == "thinking":
                     yield from self._judged(block, where, body, index, target)
+                elif kind == "redacted_thinking":
+                    # No simulator hides its thoughts, so it is somebody else's.
+                    error, place = _INVALID_DATA.format(where=where), f"$.messages[{index}]"
+                    yield refuse("thinking_unsigned", place, error, source=SOURCE)
 
     def _judged(
         self, block: dict[str, Any], where: str, body: dict[str, Any], index: int, target: Target

@@ -10,17 +10,27 @@ from typing import Any
 from canonicall.admission import parse_arguments
 from canonicall.blocks import (
     Block,
+    Native,
     Opaque,
     ResultContent,
     Text,
     Thinking,
     ToolCall,
     ToolResult,
+    Unknown,
 )
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
+from canonicall.transcript.opening import OPENING
 from canonicall.wire.anthropic.content import decode_part, encode_part, is_plain_text
-from canonicall.wire.anthropic.extras import decode_cache, decode_rest, with_extras, without_mark
+from canonicall.wire.anthropic.extras import (
+    FORMAT,
+    decode_cache,
+    decode_rest,
+    with_extras,
+    with_sound_mark,
+    without_mark,
+)
 from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of
 from canonicall.wire.reading import id_at, object_at, objects_at, text_at
@@ -32,6 +42,9 @@ SERVER_BLOCK = "server_block"
 # Fernet tokens begin so: encrypted reasoning of OpenAI's, which bridges put where Claude's seal is.
 # No seal of Claude's can: it is base64 of a protocol buffer, where no field begins with 0x80 0x00.
 _FERNET = "gAAAA"
+_COMPACTION = ("encrypted_content", "signature", "tool_changes")
+# SDK beta_fallback_block_param.py and beta_mcp_tool_listing_block_param.py: no mark.
+_UNMARKED = ("fallback", "mcp_tool_listing")
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 # "server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'": not Claude's else.
 _SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
@@ -39,20 +52,23 @@ _SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
 
 def decode_block(value: Any, where: str, domain: str, findings: list[Finding]) -> Block:
     """One block of a message's content."""
-    block = object_at(value, where)
+    block = with_sound_mark(object_at(value, where), where, findings)
     match block.get("type"):
         case "thinking" | "redacted_thinking":
             return _decode_thinking(block, where, domain, findings)
         case "tool_use":
             return _decode_call(block, where, findings)
         case "tool_result":
-            return _decode_result(block, where, domain)
-        case kind if kind in _SERVER_CALLS:
-            return _decode_server_call(block, where, domain)
-        case str(kind) if kind.endswith("_tool_result"):
-            return _decode_server_result(block, where, domain)
-        case _:
-            return decode_part(block, where, domain)
+            return _decode_result(block, where, domain, findings)
+        case "compaction":
+            return _decode_compaction(block, where, domain, findings)
+        case str(kind) if kind in _SERVER_CALLS or kind.endswith("_tool_result"):
+            return _decode_server_block(block, where, domain)
+        case str(kind) if kind in _UNMARKED and decode_cache(block, where) is not None:
+            why = f"A block of type {kind} cannot carry a cache mark."
+            findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.INPUT))
+            block = without_mark(block)
+    return decode_part(block, where, domain)
 
 
 def encode_block(block: Block, target: Target) -> dict[str, Any]:
@@ -150,10 +166,12 @@ def _encode_call(call: ToolCall) -> dict[str, Any]:
     return with_extras(wire, cache=call.cache, native=call.native)
 
 
-def _decode_result(block: dict[str, Any], where: str, domain: str) -> ToolResult:
+def _decode_result(
+    block: dict[str, Any], where: str, domain: str, findings: list[Finding]
+) -> ToolResult:
     return ToolResult(
         call_id=id_at(block.get("tool_use_id"), f"{where}.tool_use_id"),
-        content=_decode_result_content(block.get("content"), f"{where}.content", domain),
+        content=_decode_result_content(block.get("content"), f"{where}.content", domain, findings),
         error=block.get("is_error") is True,
         is_complete=True,
         cache=decode_cache(block, where),
@@ -161,10 +179,15 @@ def _decode_result(block: dict[str, Any], where: str, domain: str) -> ToolResult
     )
 
 
-def _decode_result_content(value: Any, where: str, domain: str) -> tuple[ResultContent, ...]:
+def _decode_result_content(
+    value: Any, where: str, domain: str, findings: list[Finding]
+) -> tuple[ResultContent, ...]:
     if isinstance(value, str):
         return (Text(text=value),) if value else ()
-    return tuple(decode_part(part, at, domain) for part, at in objects_at(value, where))
+    return tuple(
+        decode_part(with_sound_mark(part, at, findings), at, domain)
+        for part, at in objects_at(value, where)
+    )
 
 
 def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
@@ -189,6 +212,11 @@ def _is_text_only(content: str | list[dict[str, Any]] | None) -> bool:
 
 
 # Calls and results of tools that the provider runs.
+
+
+def _decode_server_block(block: dict[str, Any], where: str, domain: str) -> ToolCall | ToolResult:
+    is_call = block["type"] in _SERVER_CALLS
+    return (_decode_server_call if is_call else _decode_server_result)(block, where, domain)
 
 
 def _decode_server_call(block: dict[str, Any], where: str, domain: str) -> ToolCall:
@@ -217,6 +245,34 @@ def _decode_server_result(block: dict[str, Any], where: str, domain: str) -> Too
         is_complete=True,
         opaque=(Opaque(domain, SERVER_BLOCK, without_mark(block)),),
         cache=decode_cache(block, where),
+    )
+
+
+# Summaries that the provider made.
+
+
+def _decode_compaction(
+    block: dict[str, Any], where: str, domain: str, findings: list[Finding]
+) -> Unknown:
+    """A summary. One that is signed takes the place of what it sums up, so it comes first."""
+    content = block.get("content")
+    if content == "":
+        # SDK beta_compaction_block_param.py: an empty text is refused, null is one that failed.
+        why = "The summary is empty; it is read as one that failed."
+        told = Finding("blank_dropped", f"{where}.content", Action.DROPPED, why, Fault.INPUT)
+        findings.append(told)
+        content = None
+    # The SDK's plain dump adds null fields that the API does not know (docs "Compact on demand").
+    fields = {
+        name: field
+        for name, field in without_mark(block).items()
+        if field is not None or name in _COMPACTION
+    } | {"content": content}
+    seal = text_at(block.get("signature"), f"{where}.signature") if content else ""
+    return Unknown(
+        opaque=opaque_of(domain, OPENING, seal),
+        cache=decode_cache(block, where),
+        native=Native(FORMAT, fields),
     )
 
 

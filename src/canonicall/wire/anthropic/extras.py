@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from canonicall.blocks import Native
+from canonicall.findings import Action, Fault, Finding
 from canonicall.wire import carried
 from canonicall.wire.anthropic.target import TARGET
 
@@ -19,11 +20,33 @@ native_of = partial(carried.native_of, FORMAT)
 _MARK = "cache_control"
 # SDK cache_control_ephemeral_param.py: other lifetimes are refused, so they become the default.
 _LIFETIMES = ("5m", "1h")
+_KIND = "ephemeral"
+# `scope` is of a beta; what else there is beside a lifetime is refused as unknown.
+_MARK_FIELDS = {"type", "ttl", "scope"}
 
 
 def decode_cache(owner: dict[str, Any], where: str) -> str | None:
     """The cache mark of `owner`."""
     return carried.mark_at(owner, _MARK, where)
+
+
+def with_sound_mark(owner: dict[str, Any], where: str, findings: list[Finding]) -> dict[str, Any]:
+    """`owner` with a mark that says nothing but what marks can say."""
+    mark = owner.get(_MARK)
+    if not isinstance(mark, dict) or mark == {"type": _KIND}:
+        return owner
+    lifetime = mark.get("ttl")
+    # A lifetime that is no text is refused where the mark is read.
+    is_known = not isinstance(lifetime, str) or lifetime in _LIFETIMES
+    if is_known and mark.get("type") == _KIND and mark.keys() <= _MARK_FIELDS:
+        return owner
+    why = "There is no such cache mark; it is one of the usual kind now."
+    place = f"{where}.{_MARK}"
+    findings.append(Finding("cache_mark_changed", place, Action.CHANGED, why, Fault.INPUT))
+    sound = {name: mark[name] for name in mark if name in _MARK_FIELDS} | {"type": _KIND}
+    if not is_known:
+        del sound["ttl"]
+    return owner | {_MARK: sound}
 
 
 def decode_rest(owner: dict[str, Any], *known: str) -> Native | None:

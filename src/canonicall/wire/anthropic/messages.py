@@ -14,6 +14,8 @@ from canonicall.transcript.turns import Turn
 from canonicall.wire.anthropic.blocks import decode_block, encode_block, server_block
 from canonicall.wire.anthropic.content import is_plain_text
 from canonicall.wire.anthropic.extras import decode_rest, with_extras
+from canonicall.wire.anthropic.instructions import FIELDS as ONLY_OF_INSTRUCTIONS
+from canonicall.wire.anthropic.instructions import sound_instructions
 from canonicall.wire.anthropic.usual import usual_block, usual_message
 from canonicall.wire.reading import list_at, object_at, text_at
 
@@ -47,6 +49,8 @@ def decode_message(
     """One message, whatever is in it."""
     message = object_at(value, where)
     role = _role_at(message.get("role"), f"{where}.role")
+    if any(message.get(name) is not None for name in ONLY_OF_INSTRUCTIONS):
+        message = sound_instructions(message, where, findings)
     blocks = decode_content(message.get("content"), f"{where}.content", domain, findings)
     native = decode_rest(message, "role", "content")
     if role == "user":

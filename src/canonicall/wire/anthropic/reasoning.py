@@ -7,15 +7,27 @@ native and comes back in its place.
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from canonicall.blocks import Thinking, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Reasoning
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
+from canonicall.wire.losses import dropped
 from canonicall.wire.reading import object_at, text_at
 
 # SDK thinking_config_param.py. `between_tools` is how newer models say that thinking is off.
 _SWITCHES = {"adaptive": True, "enabled": True, "disabled": False, "between_tools": False}
+# What there may be beside the kind, those of betas among them; anything else is refused.
+_FIELDS = {
+    "adaptive": ("type", "display", "block_binding"),
+    "enabled": ("type", "display", "block_binding", "budget_tokens"),
+    "disabled": ("type",),
+    "between_tools": ("type",),
+}
+_DISPLAYS = (None, "summarized", "omitted", "updates", "highlights")
+_EFFORTS = ("low", "medium", "high", "xhigh", "max")
 # "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
 _LEAST_BUDGET = 1024
 
@@ -76,9 +88,13 @@ def encode_reasoning(
     if not _has_switch(rest.get("type"), target):
         # Without a switch of the model's own, nothing else of the field means anything.
         rest = {} if enabled is None else {key: rest[key] for key in rest if key != "type"}
+    is_closed = "request" in target.fields.closed
     thinking = _encode_thinking(enabled, asked.budget, rest, target, findings)
     if thinking:
-        fields["thinking"] = thinking
+        fields["thinking"] = _known_thinking(thinking, findings) if is_closed else thinking
+    if is_closed and effort is not None and effort not in _EFFORTS:
+        findings.append(dropped("params.reasoning.effort", f"There is no effort {effort!r}."))
+        effort = None
     output = ({"effort": effort} if effort else {}) | (native.get("output_config") or {})
     if output:
         fields["output_config"] = output
@@ -105,6 +121,27 @@ def fit_thinking(
     why = f"The budget for thinking has to be smaller than the limit of {limit} tokens."
     smaller = fields["thinking"] | {"budget_tokens": max(limit // 2, _LEAST_BUDGET)}
     return fields | {"thinking": smaller}, [_changed("params.reasoning.budget", why)]
+
+
+def fit_last_thoughts(
+    turns: tuple[Turn, ...], fields: dict[str, Any], findings: list[Finding]
+) -> tuple[Turn, ...]:
+    """`turns` without the thoughts in words that the model shall continue while it does not think.
+
+    "When thinking is disabled, an `assistant` message in the final position cannot contain
+    `thinking`."
+    """
+    last = turns[-1] if turns else None
+    is_off = fields.get("thinking", {}).get("type") == "disabled"
+    if not is_off or last is None or last.role != "assistant":
+        return turns
+    kept = tuple(block for block in last.blocks if not isinstance(block, Thinking))
+    if len(kept) == len(last.blocks):
+        return turns
+    why = "While thinking is off, words that the model shall continue can hold no thoughts."
+    place = f"turns[{len(turns) - 1}]"
+    findings.append(Finding("thinking_dropped", place, Action.DROPPED, why, Fault.RENDER))
+    return (*turns[:-1], replace(last, blocks=kept))
 
 
 def is_thinking(fields: dict[str, Any]) -> bool:
@@ -134,6 +171,20 @@ def _encode_thinking(
             findings.append(_changed("params.reasoning.budget", why))
         return {"type": "enabled", "budget_tokens": max(budget, _LEAST_BUDGET)} | rest
     return {"type": "adaptive"} | rest if enabled else native
+
+
+def _known_thinking(thinking: dict[str, Any], findings: list[Finding]) -> dict[str, Any]:
+    """`thinking` without what its kind does not have: a kind nobody knows stays as it is."""
+    known = _FIELDS.get(thinking["type"]) if "type" in thinking else None
+    if known is None:
+        return thinking
+    lost = [name for name in thinking if name not in known]
+    if "display" not in lost and thinking.get("display") not in _DISPLAYS:
+        lost.append("display")
+    for name in lost:
+        why = f"Thinking that is {thinking['type']} has no such field, or no such value of it."
+        findings.append(dropped(f"params.thinking.{name}", why))
+    return {name: field for name, field in thinking.items() if name not in lost}
 
 
 def _answers_without_thought(turns: Sequence[Turn]) -> bool:

@@ -11,7 +11,9 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request, Tool
 from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
-from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields
+from canonicall.wire.anthropic.compaction import FIELD as COMPACTION
+from canonicall.wire.anthropic.compaction import fit_compaction
+from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields, with_sound_mark
 from canonicall.wire.anthropic.messages import (
     decode_messages,
     decode_system,
@@ -23,6 +25,7 @@ from canonicall.wire.anthropic.output_format import encode_output, take_output
 from canonicall.wire.anthropic.reasoning import (
     decode_reasoning,
     encode_reasoning,
+    fit_last_thoughts,
     fit_thinking,
     is_thinking,
 )
@@ -91,7 +94,7 @@ def decode_request(
     choice = decode_choice(body.get("tool_choice"))
     reasoning, rest = decode_reasoning(body, findings)
     output, said = take_output(rest)
-    native = set_fields(body, _KNOWN) | set_fields(rest, ())
+    native = set_fields(with_sound_mark(body, "$", findings), _KNOWN) | set_fields(rest, ())
     if choice is None and body.get("tool_choice") is not None:
         native["tool_choice"] = body["tool_choice"]
         why = "There is no such tool choice; it is kept for this format alone."
@@ -99,7 +102,7 @@ def decode_request(
     stop = list_at(body.get("stop_sequences"), "$.stop_sequences")
     return Request(
         conversation=conversation,
-        tools=decode_tools(body.get("tools")),
+        tools=decode_tools(body.get("tools"), findings),
         tool_choice=choice,
         params=Params(
             max_tokens=number_at(body, "max_tokens"),
@@ -137,6 +140,7 @@ def encode_request(
     choice, more = _encode_choice(request, names, target, bool(tools), is_thinking(thinking))
     findings += more
     system, turns = _system_apart(transcript.turns, target)
+    turns = fit_last_thoughts(turns, thinking, findings)
     body: dict[str, Any] = {
         "anthropic_version": target.body_version,
         "model": target.model or request.model,
@@ -154,6 +158,8 @@ def encode_request(
         del extras[_MARK]
         findings.append(dropped(f"params.{_MARK}", why))
     body = {name: field for name, field in body.items() if field not in (None, "", [])} | extras
+    if COMPACTION in body:
+        body = fit_compaction(body, findings)
     body["messages"] = known.written(turns, target, encode_turn)
     return body, findings
 

@@ -66,6 +66,9 @@ TARGET = Target(
     results="user_message",
     # SDK tool_result_block_param.py: text, image, document, search_result, tool_reference.
     result_media=("image", "document"),
+    result_parts=(
+        *("text", "image", "document", "search_result", "tool_reference", "browser_state"),
+    ),
     result_error_flag=True,
     # SDK tool_result_block_param.py: the toolset of the call that it answers.
     echoed_fields=("toolset_name",),
@@ -123,7 +126,9 @@ TARGET = Target(
             (
                 *("unknown_field", "empty_result", "blank_text", "trailing_whitespace"),
                 *("thinking_unsigned", "thinking_budget", "cache_mark_order"),
-                *("too_many_cache_marks", "cache_mark_misplaced"),
+                *("too_many_cache_marks", "cache_mark_misplaced", "bad_cache_mark"),
+                *("too_many_messages", "compaction_misplaced", "compaction_repeated"),
+                "calls_in_wrong_role",
             ),
         ),
     ),

@@ -4,6 +4,7 @@ Tools of the provider's own (`web_search_20250305`, `bash_20250124`, `mcp_toolse
 instead of a schema. Their definition means nothing elsewhere and is kept whole.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from canonicall.wire.anthropic.extras import (
     decode_rest,
     own_fields,
     with_extras,
+    with_sound_mark,
     without_mark,
 )
 from canonicall.wire.losses import weakened
@@ -32,12 +34,16 @@ _MODES: dict[str, ChoiceMode] = {
     "none": "none",
 }
 _LATER = "defer_loading"
+# "tools.0: Input tag 'function' found using 'type' does not match any of the expected tags"
+_PROVIDED = re.compile(r".+_\d{8}|mcp_toolset")
 _WORDS = {"auto": "auto", "required": "any", "none": "none"}
 
 
-def decode_tools(tools: Any, where: str = "$.tools") -> tuple[Tool, ...]:
+def decode_tools(tools: Any, findings: list[Finding], where: str = "$.tools") -> tuple[Tool, ...]:
     """The tools a request offers."""
-    return tuple(_decode_tool(one, f"{where}[{n}]") for n, one in enumerate(list_at(tools, where)))
+    return tuple(
+        _decode_tool(one, f"{where}[{n}]", findings) for n, one in enumerate(list_at(tools, where))
+    )
 
 
 def encode_tools(
@@ -50,7 +56,7 @@ def encode_tools(
     for index, tool in enumerate(tools):
         where = f"tools[{index}]"
         own = own_fields(tool.native)
-        if tool.kind == "server" and not own:
+        if tool.kind == "server" and not _is_provided(tool, own, target):
             why = f"{tool.name or 'The tool'} is run by another provider."
             findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.RENDER))
             continue
@@ -65,6 +71,13 @@ def encode_tools(
             cache = None
         wire.append(_encode_tool(tool, names, cache))
     return wire, findings
+
+
+def _is_provided(tool: Tool, own: Mapping[str, Any], target: Target) -> bool:
+    """Whether the target may have a tool that a provider runs: its type ends in a date."""
+    if not own or tool.name in target.unreplayed:
+        return False
+    return "tool" not in target.fields.closed or bool(_PROVIDED.fullmatch(str(own.get("type"))))
 
 
 def _loaded(tools: Sequence[Tool], findings: list[Finding]) -> Sequence[Tool]:
@@ -124,8 +137,8 @@ def encode_choice(
     return wire, findings
 
 
-def _decode_tool(value: Any, where: str) -> Tool:
-    tool = object_at(value, where)
+def _decode_tool(value: Any, where: str, findings: list[Finding]) -> Tool:
+    tool = with_sound_mark(object_at(value, where), where, findings)
     kind = text_at(tool.get("type"), f"{where}.type")
     name = text_at(tool.get("name"), f"{where}.name")
     cache = decode_cache(tool, where)
