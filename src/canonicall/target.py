@@ -5,6 +5,8 @@ apart is a field here; no code compares provider names. Each format declares its
 `wire/<format>/target.py`; a provider's profile overrides fields, with a source for each.
 """
 
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -50,7 +52,8 @@ class FieldRule(Struct, frozen=True):
 
     A field that is not named is sent to the provider that made it and where nobody knows whose it
     is, and never where another provider is known to have made it up. In a place that names none,
-    any field is sent, unless the place is closed.
+    any field is sent, unless the place is closed. "a.b" is the field `b` of the object `a`: of such
+    an object all fields are named, of others none is looked at.
     """
 
     request: tuple[str, ...] = ()
@@ -62,6 +65,21 @@ class FieldRule(Struct, frozen=True):
     closed: tuple[FieldPlace, ...] = ()
     """The places where a field that is not named is refused. It is not sent, or in a request, a
     tool and a part only to the provider that made it: that may be newer than this list."""
+
+
+FieldTree: TypeAlias = Mapping[str, "FieldTree"]
+"""Fields by their names, each with those inside of it; an empty one may hold any."""
+
+
+@lru_cache(maxsize=256)
+def field_tree(names: tuple[str, ...]) -> FieldTree:
+    """The fields that a rule names, "a.b" inside of "a"."""
+    tree: dict[str, Any] = {}
+    for name in names:
+        inner = tree
+        for step in name.split("."):
+            inner = inner.setdefault(step, {})
+    return tree
 
 
 class Refusal(Struct, frozen=True, kw_only=True):

@@ -170,7 +170,59 @@ SERVICES = {
         UNKNOWN, ASKED, model({"functionCall": {"name": "look", "args": {}, "any": 1}} | SKIP), ANSWERED
     ),
     "an unknown field of a function": gemini(
-        r'Unknown name "strict" at .tools\[0\]\.functionDeclarations\[0\].', tools=[declared(strict=True)]
+        r'Unknown name "strict" at .tools\[0\]\.function_declarations\[0\].', tools=[declared(strict=True)]
+    ),
+    "an unknown field of a part": gemini(
+        r'Unknown name "type" at .contents\[0\]\.parts\[0\].: Cannot find', user({"type": "text", "text": "a"})
+    ),
+    "an unknown field of a result": gemini(
+        r'Unknown name "any" at .contents\[2\]\.parts\[0\]\.function_response.: Cannot find field',
+        ASKED, CALLED, user({"functionResponse": {"name": "look", "response": {}, "any": 1}}),
+    ),
+    "an unknown field of media": gemini(
+        r'Unknown name "any" at .contents\[0\]\.parts\[0\]\.inline_data.: Cannot find field',
+        user({"inlineData": {"mimeType": "image/png", "data": "eA==", "any": 1}}),
+    ),
+    "an unknown field of a file": gemini(
+        r'Unknown name "any" at .contents\[0\]\.parts\[0\]\.file_data.: Cannot find field',
+        user({"file_data": {"mime_type": "image/png", "file_uri": "https://a.com/a.png", "any": 1}}),
+    ),
+    "an unknown field of media in a result": gemini(
+        r'Unknown name "any" at .contents\[2\]\.parts\[0\]\.function_response\.parts\[0\]\.inline_data.:',
+        ASKED, CALLED, answered({"inlineData": {"mimeType": "image/png", "data": "eA==", "any": 1}}),
+    ),
+    "an unknown field of the instructions": gemini(
+        r'Unknown name "any" at .system_instruction.: Cannot find field',
+        systemInstruction={"parts": [{"text": "Be brief."}], "any": 1},
+    ),
+    "an unknown field of a part of the instructions": gemini(
+        r'Unknown name "any" at .system_instruction\.parts\[0\].: Cannot find field',
+        systemInstruction={"parts": [{"text": "Be brief.", "any": 1}]},
+    ),
+    "an unknown field of the config": gemini(
+        r'Unknown name "any" at .generation_config.: Cannot find field', generationConfig={"any": 1}
+    ),
+    "an unknown field of the thinking": gemini(
+        r'Unknown name "any" at .generation_config\.thinking_config.: Cannot find field',
+        generationConfig={"thinkingConfig": {"includeThoughts": True, "any": 1}},
+    ),
+    "an unknown field of the tools' config": gemini(
+        r'Unknown name "any" at .tool_config.: Cannot find field', toolConfig={"any": 1}
+    ),
+    "an unknown field of the choice": gemini(
+        r'Unknown name "any" at .tool_config\.function_calling_config.: Cannot find field',
+        toolConfig={"function_calling_config": {"mode": "ANY", "any": 1}},
+    ),
+    "a field of the config that only Vertex has": gemini(
+        r'Unknown name "audioTimestamp" at .generation_config.', generationConfig={"audioTimestamp": True}
+    ),
+    "a field of the config that only the Gemini API has": vertex(
+        r'Unknown name "enableEnhancedCivicAnswers" at .generation_config.',
+        generationConfig={"enableEnhancedCivicAnswers": True},
+    ),
+    "a field of a part that only the Gemini API has": vertex(
+        r'Unknown name "partMetadata" at .contents\[0\]\.parts\[0\].',
+        user({"text": "a", "partMetadata": {"a": 1}}),
     ),
     "media in a result, before Gemini 3": gemini(r"", ASKED, CALLED, answered(INLINE), model=OLD),
     "sound in a result": gemini(r"", ASKED, CALLED, answered(SOUND)),
@@ -192,6 +244,14 @@ ACCEPTED = {
     "all fields of a request to Gemini": gemini(
         "", safetySettings=[], labels={"a": "b"}, generation_config={"maxOutputTokens": 5}
     ),
+    "all kinds of fields, in either spelling": gemini(
+        "",
+        user({"text": "a", "part_metadata": {"a": 1}}, {"inline_data": {"mime_type": "image/png", "data": "eA==", "display_name": "a"}}),
+        generation_config={"thinking_config": {"include_thoughts": True}, "maxOutputTokens": 5, "response_modalities": ["TEXT"]},
+        tool_config={"function_calling_config": {"mode": "ANY"}, "retrievalConfig": {"any": 1}},
+        system_instruction={"role": "system", "parts": [{"text": "Be brief."}]},
+    ),
+    "fields that only Vertex has": vertex("", generationConfig={"audioTimestamp": True}),
     "media in a result of Gemini 3": gemini("", ASKED, CALLED, answered(INLINE)),
     "streamed arguments of Vertex": vertex("", toolConfig={"functionCallingConfig": STREAMED}),
     "calls that Gemini ran": gemini("", ASKED, SEARCHED, ASKED),

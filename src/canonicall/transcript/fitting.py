@@ -29,7 +29,13 @@ from canonicall.ledger import Interaction, Ledger
 from canonicall.reply import PAUSED
 from canonicall.target import Target
 from canonicall.transcript.completion import family
-from canonicall.transcript.fields import is_of, kept_fields, place_of, takes_unknown
+from canonicall.transcript.fields import (
+    has_all,
+    is_of,
+    kept_fields,
+    place_of,
+    takes_unknown,
+)
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.projection import Projection
 from canonicall.transcript.reasoning import (
@@ -209,7 +215,10 @@ class Fitter:
         self, block: Unknown, message: Message, where: str, findings: list[Finding]
     ) -> Unknown | None:
         own = block.native is not None and block.native.format == self.target.format
-        own = own and takes_unknown("part", self.target, is_own=is_of(message, self.target))
+        own = own and (
+            takes_unknown("part", self.target, is_own=is_of(message, self.target))
+            or has_all(block.native, "part", self.target)
+        )
         if own and all(keeps_opaque(one, message, self.target) for one in block.opaque):
             return block
         kind = block.native.fields.get("type", "") if block.native is not None else ""

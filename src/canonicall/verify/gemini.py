@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from canonicall.target import Target
-from canonicall.verify.gemini_fields import unknown_in_call, unknown_in_content
+from canonicall.verify.gemini_fields import unknown_in_call, unknown_in_content, unknown_in_part
 from canonicall.verify.gemini_settings import either, setting_violations, several
 from canonicall.verify.lexical import is_tool_name
 from canonicall.verify.node import Node, plain
@@ -59,12 +59,23 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         yield from unknown_in_content(turn.node, target)
         for part in turn.parts:
             yield from _part(part, target)
+            yield from unknown_in_part(part, target)
+    yield from _instructions(root, target)
     yield from _ends(turns, target)
     yield from _pairs(_merged(turns))
     if target.signature_sentinel is not None:
         yield from _signatures(turns)
     is_used = any(turn.calls or turn.responses for turn in turns)
     yield from setting_violations(root, target, is_used=is_used)
+
+
+def _instructions(root: Node, target: Target) -> Iterator[Violation]:
+    """They are a content as well; other forms than that are not looked at."""
+    key = either(root, "systemInstruction")
+    if isinstance(root.get(key), dict):
+        yield from unknown_in_content(root.node(key), target)
+        for part in several(root.node(key), "parts"):
+            yield from unknown_in_part(part, target)
 
 
 def _turn(content: Node) -> Turn:
