@@ -20,6 +20,13 @@ def spec(name: str = "look", **more: Any) -> dict[str, Any]:
     return {"toolSpec": {"name": name, "inputSchema": {"json": {"type": "object"}}, **more}}
 
 
+def strict(name: str = "look", **properties: Any) -> dict[str, Any]:
+    """A strict tool; `additionalProperties` stands among its properties here."""
+    closed = {key: properties.pop(key) for key in ("additionalProperties",) if key in properties}
+    schema = {"type": "object", "properties": properties, **closed}
+    return spec(name, strict=True, inputSchema={"json": schema})
+
+
 def use(id: str = "t1", input: Any = None, name: str = "look") -> dict[str, Any]:
     return {"toolUse": {"toolUseId": id, "name": name, "input": {} if input is None else input}}
 
@@ -126,6 +133,35 @@ BEDROCK = {
     "a strict tool": offered(
         r"tools\.0\.custom\.strict: Extra inputs are not permitted", spec(strict=True), model=OPUS
     ),
+    "a mark that says not to be strict": offered(
+        r"tools\.0\.custom\.strict: Extra inputs are not permitted", spec(strict=False), model=OPUS
+    ),
+    "a strict tool of Nova": offered(
+        r"This model doesn't support the strict field\. Remove strict and try again", spec(strict=True)
+    ),
+    "a strict tool of Llama": offered(
+        r"This model doesn't support the strict field\. Remove strict and try again",
+        spec(strict=True), model=LLAMA,
+    ),
+    "a strict tool whose object is open": offered(
+        r"The model returned the following errors: tools\.0\.custom: For 'object' type,"
+        r" 'additionalProperties' must be explicitly set to false",
+        strict(), model=SONNET,
+    ),
+    "a strict tool with limits of its lists": offered(
+        r"tools\.0\.custom: For 'array' type, property 'maxItems' is not supported",
+        strict(a={"type": "array", "items": {"type": "string"}, "maxItems": 3}, additionalProperties=False),
+        model=SONNET,
+    ),
+    "many strict tools": offered(
+        r"Too many strict tools \(21\)",
+        *(strict(f"look_{at}", additionalProperties=False) for at in range(21)), model=SONNET,
+    ),
+    "many optional parameters of strict tools": offered(
+        r"too many optional parameters \(25\)",
+        strict(additionalProperties=False, **{f"a{at}": {"type": "string"} for at in range(25)}),
+        model=SONNET,
+    ),
     "no tool at all": offered(
         r"This model doesn't support the toolConfig\.toolChoice\.none field",
         spec(), model=OPUS, toolChoice={"none": {}},
@@ -183,6 +219,13 @@ ROWS = {**BEDROCK, **COHERE, **OLLAMA}
 CALLED = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "look", "arguments": {}}}]}  # fmt: skip
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "a strict tool of Claude on Bedrock": offered(
+        "", strict(a={"type": "string", "minLength": 1}, additionalProperties=False), model=SONNET
+    ),
+    "a strict tool of Mistral Large 3 on Bedrock": offered(
+        "", strict(), model="mistral.mistral-large-3-675b-instruct"
+    ),
+    "a strict tool of Qwen 3 on Bedrock": offered("", strict(), model="qwen.qwen3-32b-v1:0"),
     "the assistant first, of Claude on Bedrock": converse("", SAID, TOLD, model=SONNET),
     "the assistant first, of Qwen on Bedrock": converse(
         "", SAID, TOLD, model="qwen.qwen3-32b-v1:0"

@@ -25,7 +25,10 @@ def fitted_offer(
     """`request` with an offer that fits `target`."""
     findings: list[Finding] = []
     request = _known_choice(_once(request, findings), findings)
-    fits = (_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced)
+    fits = (
+        *(_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced),
+        _unmarked,
+    )
     for fit in fits:
         request = fit(request, target, findings)
     used = used_by_output(request, target)
@@ -162,6 +165,20 @@ def _unforced(request: Request, target: Target, findings: list[Finding]) -> Requ
     why = "The target does not force a call while the model thinks; it may choose."
     findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
     return replace(request, tool_choice=replace(choice, mode="auto"))
+
+
+def _unmarked(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """Tools that are not strict, where the mark is refused."""
+    if target.strict_tools or not any(tool.strict for tool in request.tools):
+        return request
+    why = "The target has no strict tools."
+    findings += (
+        Finding("strict_dropped", f"tools[{index}].strict", Action.CHANGED, why, Fault.RENDER)
+        for index, tool in enumerate(request.tools)
+        if tool.strict
+    )
+    tools = tuple(replace(tool, strict=False) if tool.strict else tool for tool in request.tools)
+    return replace(request, tools=tools)
 
 
 def _always_thinks(target: Target) -> bool:

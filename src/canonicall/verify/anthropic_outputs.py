@@ -10,6 +10,7 @@ import msgspec
 from canonicall.target import Target
 from canonicall.verify.anthropic_schemas import (
     LIMITATIONS,
+    TAKEN_BY_CONVERSE,
     held_violations,
     strict_roots,
     too_complex,
@@ -62,10 +63,10 @@ def converse_output(root: Node, target: Target) -> Iterator[Violation]:
         yield refuse("bad_output_format", held.at("schema"), source=CONVERSE)
     else:
         yield from output_violations(Asked(form.where, "schema"), target, OutputWords(CONVERSE))
-        yield from of_output(_compiled(Spot(schema, held.at("schema"))))
+        yield from of_output(_compiled(Spot(schema, held.at("schema")), TAKEN_BY_CONVERSE))
 
 
-def _compiled(reply: Spot) -> Iterator[Violation]:
+def _compiled(reply: Spot, taken: tuple[str, ...] = ()) -> Iterator[Violation]:
     """What is wrong with the schema of the reply itself."""
     place = f"{dotted(reply.where)}: "
     unsound = [
@@ -77,7 +78,7 @@ def _compiled(reply: Spot) -> Iterator[Violation]:
         )
         for fault in faults(reply, DRAFT_2020)
     ]
-    yield from unsound or held_violations(reply, place)
+    yield from unsound or held_violations(reply, place, taken)
 
 
 def _read(text: str) -> object:

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from canonicall.target import Target
 from canonicall.verify.anthropic_outputs import converse_output
+from canonicall.verify.bedrock_strict import strict_violations
 from canonicall.verify.cache_marks import Mark, marks_in_order
 from canonicall.verify.lexical import Declared
 from canonicall.verify.node import Node, dotted
@@ -76,11 +77,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     yield from _params(root, target)
     for spec in specs:
         yield from _definition(spec)
-        if spec.has("strict") and not target.strict_tools:
-            number = dotted(spec.where).split(".")[2]
-            error = "The model returned the following errors: "
-            error += f"tools.{number}.custom.strict: Extra inputs are not permitted"
-            yield refuse("unknown_field", spec.at("strict"), error, source=CONVERSE)
+    yield from strict_violations(specs, target)
     for block in root.nodes("system"):
         if block.has("text") and not block.text("text").strip():
             error = (

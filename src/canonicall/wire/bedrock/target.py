@@ -5,6 +5,8 @@ Sources: the `bedrock-runtime` service model of botocore (shapes `ToolUseId`, `T
 documentation; error texts are quoted where they are the only source.
 """
 
+from msgspec.structs import replace
+
 from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.target import IdRule, NameRule, Target
 
@@ -24,6 +26,13 @@ _STRICT = StrictRule(
     min_items=(0, 1),
 )
 
+# Claude behind it compiles the schemas of strict tools as it does elsewhere, with the same limits:
+# "tools.1.custom: For 'array' type, property 'maxItems' is not supported" (BerriAI/litellm#39115),
+# optional parameters of all tools together (strands-agents/harness-sdk#2664).
+_STRICT_TOOLS = replace(
+    _STRICT, plain_values=True, max_tools=20, max_optional=24, max_unions=16, max_optional_each=23
+)
+
 TARGET = Target(
     format="bedrock",
     provider="bedrock",
@@ -36,7 +45,7 @@ TARGET = Target(
     names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=64),
     # `inputSchema.json` is that of an object; Claude behind it: "input_schema does not support
     # oneOf, allOf, or anyOf at the top level".
-    schemas=SchemaRule(root_refused=("oneOf", "allOf", "anyOf")),
+    schemas=SchemaRule(root_refused=("oneOf", "allOf", "anyOf"), strict=_STRICT_TOOLS),
     # Service model: `OutputFormatType` is json_schema and nothing else.
     output_modes=("schema",),
     output_schemas=SchemaRule(object_root=False, draft="2020-12", told=True, strict=_STRICT),

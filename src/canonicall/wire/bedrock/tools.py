@@ -105,11 +105,16 @@ def _encode_tool(tool: Tool, names: dict[str, str], target: Target) -> dict[str,
         spec["description"] = tool.description
     spec["inputSchema"] = {"json": schema_of(tool)}
     more = own_fields(tool.native, except_for=spec)
-    return {"toolSpec": spec | (more if target.strict_tools else _unmarked(more))}
+    if not is_marked(tool, target):
+        more.pop("strict", None)
+    return {"toolSpec": spec | more}
 
 
-def _unmarked(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name != "strict"}
+def is_marked(tool: Tool, target: Target) -> bool:
+    """Whether the mark that makes a tool strict is written. A model that does not know it refuses
+    it whatever it says (BerriAI/litellm#35688)."""
+    said = own_fields(tool.native).get("strict")
+    return target.strict_tools and said is not None and said == tool.strict
 
 
 def offered_tools(
