@@ -129,6 +129,9 @@ TOOLS = {
         r"mutually exclusive",
         tools=[declared(parameters=of(a=STRING), parametersJsonSchema={"type": "object"})],
     ),
+    "two schemas of what it returns": gemini(
+        r"mutually exclusive", tools=[declared(response=of(a=STRING), responseJsonSchema={"type": "object"})]
+    ),
     "many tools": gemini(
         r"", tools=[{"functionDeclarations": [{"name": f"look_{at}"} for at in range(513)]}]
     ),
@@ -162,6 +165,7 @@ def answered(*media: dict[str, Any]) -> dict[str, Any]:
     return user({"functionResponse": {"name": "look", "response": {}, "parts": list(media)}})
 
 
+PIECES = {"name": "look", "partialArgs": [{"jsonPath": "$.a", "stringValue": "x"}]}
 STREAMED = {"mode": "AUTO", "streamFunctionCallArguments": True}
 SERVICES = {
     "an unknown field": gemini(UNKNOWN, any=1),
@@ -171,6 +175,17 @@ SERVICES = {
     ),
     "an unknown field of a function": gemini(
         r'Unknown name "strict" at .tools\[0\]\.function_declarations\[0\].', tools=[declared(strict=True)]
+    ),
+    "arguments in pieces": gemini(
+        r'Unknown name "partialArgs" at .contents\[1\]\.parts\[0\]\.function_call.: Cannot find field',
+        ASKED, model({"functionCall": PIECES} | SKIP), ANSWERED,
+    ),
+    "a piece of a call": gemini(
+        r'Unknown name "willContinue" at .contents\[1\]\.parts\[0\]\.function_call.: Cannot find field',
+        ASKED, model({"functionCall": {"name": "look", "args": {}, "willContinue": True}} | SKIP), ANSWERED,
+    ),
+    "a piece of a call of Vertex": vertex(
+        COUNT, ASKED, model({"functionCall": PIECES | {"willContinue": True}} | SKIP), ASKED
     ),
     "an unknown field of a part": gemini(
         r'Unknown name "type" at .contents\[0\]\.parts\[0\].: Cannot find', user({"type": "text", "text": "a"})
@@ -251,6 +266,7 @@ ACCEPTED = {
         tool_config={"function_calling_config": {"mode": "ANY"}, "retrievalConfig": {"any": 1}},
         system_instruction={"role": "system", "parts": [{"text": "Be brief."}]},
     ),
+    "arguments in pieces, at Vertex": vertex("", ASKED, model({"functionCall": PIECES} | SKIP), ANSWERED),
     "fields that only Vertex has": vertex("", generationConfig={"audioTimestamp": True}),
     "media in a result of Gemini 3": gemini("", ASKED, CALLED, answered(INLINE)),
     "streamed arguments of Vertex": vertex("", toolConfig={"functionCallingConfig": STREAMED}),
