@@ -134,6 +134,9 @@ class Target(Struct, frozen=True):
     """A result can be marked as failed; elsewhere its text has to say it."""
     media: tuple[str, ...] = ("image",)
     """Families a user message may hold."""
+    media_types: tuple[str, ...] = ()
+    """The media types that it reads, "text/*" for all that begin so; () where none is refused. A
+    note stands in for others."""
     document_part: Literal["file", "document_url"] = "file"
     """The type of part in which a chat message holds a document."""
     reply_media: tuple[str, ...] = ()

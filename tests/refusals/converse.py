@@ -47,6 +47,10 @@ def document(name: str = "a", format: str = "txt") -> dict[str, Any]:
     return {"document": {"format": format, "name": name, "source": {"bytes": "eA=="}}}
 
 
+def image(format: str | None = "png") -> dict[str, Any]:
+    return {"image": {"source": {"bytes": "eA=="}} | ({"format": format} if format else {})}
+
+
 def converse(words: str, *messages: dict[str, Any], model: str = NOVA, **more: Any) -> Refusal:
     body = {"messages": list(messages or (TOLD,)), "toolConfig": {"tools": [spec()]}, **more}
     body = {name: value for name, value in body.items() if value is not None}
@@ -125,9 +129,53 @@ BEDROCK = {
     ),
     "characters of an id": converse(r"", TOLD, replied(use("t 1")), asked(result("t 1"))),
     "a long id": converse(r"", TOLD, replied(use("t" * 65)), asked(result("t" * 65))),
+    "a status that there is not": converse(
+        r"1 validation error detected: Value at 'messages\.3\.member\.content\.1\.member\.toolResult\.status'"
+        r" failed to satisfy constraint: Member must satisfy enum value set: \[success, error\]",
+        TOLD, replied(use()), asked(result(status="ok")),
+    ),
+    "a cache point that there is not": converse(
+        r"cachePoint\.type' failed to satisfy constraint: Member must satisfy enum value set: \[default\]",
+        asked({"text": "a"}, {"cachePoint": {"type": "ephemeral"}}), model=SONNET,
+    ),
+    "a cache point without a type": converse(
+        r"cachePoint\.type' failed to satisfy constraint: Member must not be null",
+        asked({"text": "a"}, {"cachePoint": {"ttl": "1h"}}), model=SONNET,
+    ),
+    "a lifetime that there is not": offered(
+        r"'toolConfig\.tools\.2\.member\.cachePoint\.ttl' failed to satisfy constraint: Member must"
+        r" satisfy enum value set: \[5m, 1h\]",
+        spec(), {"cachePoint": {"type": "default", "ttl": "2h"}}, model=SONNET,
+    ),
+    "an image by the ending of its name": converse(
+        r"Value at 'messages\.1\.member\.content\.1\.member\.image\.format' failed to satisfy constraint:"
+        r" Member must satisfy enum value set: \[png, jpeg, gif, webp\]",
+        asked(image("jpg")),
+    ),
+    "an image that it does not read": converse(
+        r"image\.format' failed to satisfy", asked({"text": "a"}, image("tiff"))
+    ),
+    "an image of no format": converse(
+        r"image\.format' failed to satisfy constraint: Member must not be null", asked(image(None))
+    ),
+    "an image in a result that it does not read": converse(
+        r"toolResult\.content\.1\.member\.image\.format' failed to satisfy",
+        TOLD, replied(use()), asked(result(content=[image("svg+xml")])),
+    ),
+    "a document that it does not read": converse(
+        r"document\.format' failed to satisfy constraint: Member must satisfy enum value set: \[pdf, csv, doc,",
+        asked({"text": "a"}, document(format="json")),
+    ),
+    "a film that it does not read": converse(
+        r"video\.format' failed to satisfy", asked({"text": "a"}, {"video": VIDEO["video"] | {"format": "avi"}})
+    ),
     "no tool in the list": offered(r""),
-    "characters of a name": offered(r"", spec("a.b")),
-    "a long name": offered(r"", spec("a" * 65)),
+    "characters of a name": offered(
+        r"1 validation error detected: Value 'a\.b' at 'toolConfig\.tools\.1\.member\.toolSpec\.name' failed to"
+        r" satisfy constraint: Member must satisfy regular expression pattern",
+        spec("a.b"),
+    ),
+    "a long name": offered(r"Member must have length less than or equal to 64", spec("a" * 65)),
     "an empty description": offered(r"", spec(description="")),
     "a schema that is no object": offered(r"", spec(inputSchema={"json": {"type": "string"}})),
     "a strict tool": offered(
@@ -219,6 +267,13 @@ ROWS = {**BEDROCK, **COHERE, **OLLAMA}
 CALLED = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "look", "arguments": {}}}]}  # fmt: skip
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "a document without its format": converse(
+        "", asked({"text": "a"}, {"document": {"name": "a", "source": {"bytes": "eA=="}}})
+    ),
+    "all that a cache point may say": converse(
+        "", asked({"text": "a"}, {"cachePoint": {"type": "default", "ttl": "1h"}}), model=SONNET
+    ),
+    "an image of a known format": converse("", asked(image("webp"))),
     "a strict tool of Claude on Bedrock": offered(
         "", strict(a={"type": "string", "minLength": 1}, additionalProperties=False), model=SONNET
     ),

@@ -15,6 +15,7 @@ from canonicall.verify.anthropic_schemas import (
     strict_roots,
     too_complex,
 )
+from canonicall.verify.bedrock_constraints import one_of, unmet
 from canonicall.verify.metaschema import DRAFT_2020, faults
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.outputs import Asked, OutputWords, of_output, output_violations
@@ -56,8 +57,7 @@ def converse_output(root: Node, target: Target) -> Iterator[Violation]:
     held = form.node("structure").node("jsonSchema")
     schema = _read(held.text("schema"))
     if form.text("type") != "json_schema":
-        error = f"Value '{form.get('type')}' at 'outputConfig.textFormat.type' failed to satisfy "
-        error += "constraint: Member must satisfy enum value set: [json_schema]"
+        error = unmet(form.at("type"), one_of(("json_schema",)), form.text("type"))
         yield refuse("bad_output_format", form.at("type"), error, source=CONVERSE)
     elif schema is None:
         yield refuse("bad_output_format", held.at("schema"), source=CONVERSE)

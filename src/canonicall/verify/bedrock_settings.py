@@ -5,9 +5,10 @@ from itertools import pairwise
 
 from canonicall.target import Target
 from canonicall.verify.anthropic_outputs import converse_output
+from canonicall.verify.bedrock_constraints import name_wanted, point_violations, unmet
 from canonicall.verify.bedrock_strict import strict_violations
 from canonicall.verify.cache_marks import Mark, marks_in_order
-from canonicall.verify.lexical import Declared
+from canonicall.verify.lexical import Declared, is_tool_name
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
 from canonicall.verify.refused import refused_fields
@@ -27,16 +28,12 @@ WORDS = Words(
     CONVERSE,
     {
         "empty_tools": (
-            "Value at 'toolConfig.tools' failed to satisfy constraint: "
-            "Member must have length greater than or equal to 1"
+            "1 validation error detected: Value at 'toolConfig.tools' failed to satisfy "
+            "constraint: Member must have length greater than or equal to 1"
         ),
         "too_many_tools": "The number of tools exceeds the maximum of {limit}.",
         "tools_missing": (
             "The toolConfig field must be defined when using toolUse and toolResult content blocks."
-        ),
-        "bad_tool_name": (
-            "Value '{name}' at '{place}.name' failed to satisfy constraint: "
-            "Member must satisfy regular expression pattern: {pattern}"
         ),
         "duplicate_tool_name": "The tool names in toolConfig.tools are not unique: {name}",
         "choice_names_unknown_tool": (
@@ -76,7 +73,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     yield from thinking_violations(extra, target)
     yield from _params(root, target)
     for spec in specs:
-        yield from _definition(spec)
+        yield from _definition(spec, target)
     yield from strict_violations(specs, target)
     for block in root.nodes("system"):
         if block.has("text") and not block.text("text").strip():
@@ -112,13 +109,14 @@ def _chosen(config: Node) -> Chosen | None:
     return Chosen(choice.where, next(iter(choice.fields))) if choice.fields else None
 
 
-def _definition(spec: Node) -> Iterator[Violation]:
-    place = dotted(spec.where)
+def _definition(spec: Node, target: Target) -> Iterator[Violation]:
+    place, name = dotted(spec.where), spec.text("name")
+    if not is_tool_name(name, target.names):
+        error = unmet(spec.at("name"), name_wanted(name, target.names), name)
+        yield refuse("bad_tool_name", spec.where, error, source=CONVERSE)
     if spec.get("description") == "":
-        error = (
-            f"Value '' at '{place}.description' failed to satisfy constraint: "
-            "Member must have length greater than or equal to 1"
-        )
+        wanted = "Member must have length greater than or equal to 1"
+        error = unmet(spec.at("description"), wanted, "")
         source = "botocore 1.44.0, bedrock-runtime: ToolSpecification; any-llm#1102"
         yield refuse("empty_description", spec.at("description"), error, source=source)
     schema = spec.node("inputSchema").get("json")
@@ -138,6 +136,8 @@ def _cache_points(
 ) -> Iterator[Violation]:
     blocks = [*tools, *root.nodes("system"), *(b for m in messages for b in m.nodes("content"))]
     points = [block.node("cachePoint") for block in blocks if block.has("cachePoint")]
+    for point in points:
+        yield from point_violations(point)
     for before, block in pairwise(blocks):
         is_marked = before.has("document") and block.has("cachePoint")
         is_pdf = is_marked and before.node("document").text("format") == "pdf"

@@ -40,9 +40,9 @@ def _unknown_mark(spec: Node, *, is_claude: bool) -> Violation:
     where = spec.at("strict")
     if is_claude:
         error = f"{BY_MODEL}tools.{_number(spec)}.custom.strict: Extra inputs are not permitted"
-        return refuse("unknown_field", where, error, source=CLAUDE)
+        return refuse("strict_unsupported", where, error, source=CLAUDE)
     error = "This model doesn't support the strict field. Remove strict and try again."
-    return refuse("unknown_field", where, error, source=OTHERS)
+    return refuse("strict_unsupported", where, error, source=OTHERS)
 
 
 def _compiled(strict: list[Node]) -> Iterator[Violation]:

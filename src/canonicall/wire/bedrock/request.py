@@ -60,7 +60,7 @@ def decode_request(
     origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
     findings: list[Finding] = []
     conversation = Conversation()
-    system = tuple(decode_blocks(body.get("system"), "$.system", domain))
+    system = tuple(decode_blocks(body.get("system"), "$.system", domain, findings))
     if system:
         conversation.append(Message("system", system))
     for message in decode_messages(
@@ -73,7 +73,7 @@ def decode_request(
     output, said = take_output(native)
     return Request(
         conversation,
-        tools=decode_tools(tools.get("tools")),
+        tools=decode_tools(tools.get("tools"), findings),
         tool_choice=choice,
         params=replace(_decode_params(body), output=output),
         model=model,

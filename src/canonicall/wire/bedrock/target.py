@@ -33,6 +33,15 @@ _STRICT_TOOLS = replace(
     _STRICT, plain_values=True, max_tools=20, max_optional=24, max_unions=16, max_optional_each=23
 )
 
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_MEDIA_TYPES = (
+    *("image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp", "audio/*", "text/*"),
+    *("application/pdf", "application/msword", "application/vnd.ms-excel"),
+    *(f"{_OFFICE}.wordprocessingml.document", f"{_OFFICE}.spreadsheetml.sheet"),
+    *("application/json", "application/xml", "video/mp4", "video/webm", "video/mpeg", "video/mpg"),
+    *("video/quicktime", "video/x-matroska", "video/x-flv", "video/x-ms-wmv", "video/3gpp"),
+)
+
 TARGET = Target(
     format="bedrock",
     provider="bedrock",
@@ -59,6 +68,8 @@ TARGET = Target(
     # Service model: `ToolResultBlock.status`.
     result_error_flag=True,
     media=("image", "document", "video"),
+    # Service model: `ImageFormat`, `DocumentFormat`, `VideoFormat`; any text is a document.
+    media_types=_MEDIA_TYPES,
     # Converse API reference, `Message`: images and documents only in the role user.
     reply_media=(),
     # A document block needs a text block in the same message [Converse API reference].

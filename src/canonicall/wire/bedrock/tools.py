@@ -25,13 +25,14 @@ CHOICE = "$.toolConfig.toolChoice"
 _weakened = partial(weakened, where=CHOICE)
 
 
-def decode_tools(value: Any) -> tuple[Tool, ...]:
+def decode_tools(value: Any, findings: list[Finding] | None = None) -> tuple[Tool, ...]:
     """The tools of `toolConfig.tools`; a `cachePoint` marks the tool before it."""
     tools: list[Tool] = []
     for index, item in enumerate(list_at(value, TOOLS)):
         where = f"{TOOLS}[{index}]"
         entry = object_at(item, where)
-        mark = decode_cache(entry.get("cachePoint"))
+        point = entry.get("cachePoint")
+        mark = decode_cache(point, f"{where}.cachePoint", findings) if point is not None else None
         if mark is not None and tools and tools[-1].cache is None:
             tools[-1] = replace(tools[-1], cache=mark)
         elif "toolSpec" in entry:
