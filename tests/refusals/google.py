@@ -44,6 +44,14 @@ CONTENTS = {
     "results in two contents": gemini(
         COUNT, ASKED, model(CALL | SKIP, CALL), ANSWERED, ANSWERED
     ),
+    "more results than calls": gemini(COUNT, ASKED, CALLED, user(ANSWER, ANSWER)),
+    "a result of the model": gemini(
+        r"function response turn comes immediately after a function call turn", ASKED, CALLED, model(ANSWER)
+    ),
+    "the name of a call": gemini(
+        NAME, ASKED, model({"functionCall": {"name": "1 a", "args": {}}} | SKIP),
+        user({"functionResponse": {"name": "1 a", "response": {}}}),
+    ),
     "no result": gemini(COUNT, ASKED, CALLED, ASKED),
     "a result without its call": gemini(
         r"function response turn comes immediately after a function call turn", ASKED, ANSWERED
@@ -52,8 +60,11 @@ CONTENTS = {
         r"function call turn comes immediately after a user turn or after a function response turn",
         user(CALL),
     ),
-    "a call at the beginning": gemini(r"", CALLED, ANSWERED),
-    "the model first": gemini(r"", TOLD, ASKED),
+    "a call at the beginning": gemini(
+        r"function call turn comes immediately after a user turn or after a function response turn",
+        CALLED, ANSWERED,
+    ),
+    "the model first": gemini(r"multiturn requests alternate between user and model", TOLD, ASKED),
     "no parts": gemini(r"parts must not be empty", user()),
     "no data in a part": gemini(r"must have one initialized field", user({})),
     "two kinds of data in a part": gemini(r"oneof field 'data' is already set", user({"text": "a", **CALL})),
@@ -112,6 +123,21 @@ TOOLS = {
         r'Unknown name "const".*Cannot find field',
         tools=[declared(parameters=of(a=STRING | {"const": "x"}))],
     ),
+    "a closed object": gemini(
+        r'Unknown name "additionalProperties" at .tools\[0\]\.function_declarations\[0\]\.parameters.: Cannot',
+        tools=[declared(parameters=of(a=STRING) | {"additionalProperties": False})],
+    ),
+    "a reference": gemini(
+        r'Unknown name "ref" at .tools\[0\]\.function_declarations\[0\]\.parameters.*Cannot find field',
+        tools=[declared(parameters=of(a={"ref": "#/defs/A"}))],
+    ),
+    "a closed object of the reply": gemini(
+        r'Unknown name "additionalProperties" at .generation_config\.response_schema.: Cannot find field',
+        generationConfig={
+            "responseMimeType": "application/json",
+            "responseSchema": of(a=STRING) | {"additionalProperties": False},
+        },
+    ),
     "a list of types": gemini(
         r"Proto field is not repeating", tools=[declared(parameters=of(a={"type": ["string", "null"]}))]
     ),
@@ -146,7 +172,33 @@ TOOLS = {
         r"Multiple tools are supported only when they are all search tools",
         tools=[declared(), {"googleSearch": {}}], model=OLD,
     ),
-    "tools beside a cache": gemini(r"", cachedContent="cachedContents/a"),
+    "tools beside a cache": gemini(
+        r"CachedContent can not be used with GenerateContent request setting", cachedContent="cachedContents/a"
+    ),
+    "a choice beside a cache": gemini(
+        r"CachedContent can not be used with GenerateContent request setting",
+        tools=None, cachedContent="cachedContents/a",
+        toolConfig={"functionCallingConfig": {"mode": "ANY"}},
+    ),
+    "names where no tool may be called": gemini(
+        r"", toolConfig={"functionCallingConfig": {"mode": "NONE", "allowedFunctionNames": ["look"]}}
+    ),
+    "a choice of a tool that there is not": gemini(
+        r"", toolConfig={"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["other"]}}
+    ),
+    "one name for two tools": gemini(
+        r"Duplicate function declaration found: look", tools=[declared(), declared()]
+    ),
+    "choices of a number": gemini(
+        r"enum: only allowed for STRING type", tools=[declared(parameters=of(a={"type": "INTEGER", "enum": ["1"]}))]
+    ),
+    "an empty choice": gemini(
+        r"enum\[0\]: cannot be empty", tools=[declared(parameters=of(a=STRING | {"enum": [""]}))]
+    ),
+    "a schema that is no object": gemini(r"", tools=[declared(parametersJsonSchema={"type": "string"})]),
+    "a parameter that is required and not there": gemini(
+        r"required\[0\]: property is not defined", tools=[declared(parameters=of(a=STRING) | {"required": ["b"]})]
+    ),
 }  # fmt: skip
 UNKNOWN = r'Unknown name "any".*Cannot find field'
 INLINE = {"inlineData": {"mimeType": "image/png", "data": "eA=="}}
@@ -267,6 +319,9 @@ ACCEPTED = {
         system_instruction={"role": "system", "parts": [{"text": "Be brief."}]},
     ),
     "arguments in pieces, at Vertex": vertex("", ASKED, model({"functionCall": PIECES} | SKIP), ANSWERED),
+    "a closed object, at Vertex": vertex(
+        "", tools=[declared(parameters=of(a=STRING) | {"additionalProperties": False})]
+    ),
     "fields that only Vertex has": vertex("", generationConfig={"audioTimestamp": True}),
     "media in a result of Gemini 3": gemini("", ASKED, CALLED, answered(INLINE)),
     "streamed arguments of Vertex": vertex("", toolConfig={"functionCallingConfig": STREAMED}),

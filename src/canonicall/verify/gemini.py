@@ -9,7 +9,12 @@ from typing import Any
 from msgspec import Struct
 
 from canonicall.target import Target
-from canonicall.verify.gemini_fields import unknown_in_call, unknown_in_content, unknown_in_part
+from canonicall.verify.gemini_fields import (
+    proto_place,
+    unknown_in_call,
+    unknown_in_content,
+    unknown_in_part,
+)
 from canonicall.verify.gemini_settings import either, setting_violations, several
 from canonicall.verify.lexical import is_tool_name
 from canonicall.verify.node import Node, plain
@@ -142,9 +147,13 @@ def _call(call: Node, target: Target) -> Iterator[Violation]:
         )
         yield refuse("bad_tool_name", call.at("name"), error, source=CALLING)
     if call.has("args") and not isinstance(call.get("args"), dict):
-        error = f"Invalid value at '{plain(call.at('args'))}' (google.protobuf.Struct)"
+        error = not_a_struct(call.at("args"))
         yield refuse("arguments_not_object", call.at("args"), error, source=CALLING)
     yield from unknown_in_call(call, target)
+
+
+def not_a_struct(where: str) -> str:
+    return f"Invalid value at '{proto_place(where)}' (type.googleapis.com/google.protobuf.Struct)"
 
 
 def _response(response: Node, target: Target) -> Iterator[Violation]:
@@ -154,8 +163,7 @@ def _response(response: Node, target: Target) -> Iterator[Violation]:
         yield refuse("result_without_name", response.where, error, source=CALLING)
     if not isinstance(response.get("response"), dict):
         where = response.at("response")
-        error = f"Invalid value at '{plain(where)}' (google.protobuf.Struct)"
-        yield refuse("response_not_object", where, error, source=CALLING)
+        yield refuse("response_not_object", where, not_a_struct(where), source=CALLING)
     for part in response.nodes("parts"):
         for name in ("inlineData", "fileData"):
             kind = part.node(either(part, name))
@@ -168,7 +176,8 @@ def _response(response: Node, target: Target) -> Iterator[Violation]:
 
 
 def _ends(turns: list[Turn], target: Target) -> Iterator[Violation]:
-    if turns and target.starts_with_user and turns[0].role == "model":
+    is_first = bool(turns) and turns[0].role == "model" and not turns[0].calls
+    if is_first and target.starts_with_user:
         error = "Please ensure that multiturn requests alternate between user and model."
         yield refuse("must_start_with_user", turns[0].where, error, source=CALLING)
     if turns and target.ends_with_user and turns[-1].role == "model" and not turns[-1].calls:

@@ -94,8 +94,13 @@ def _unknown_inside(value: Any, where: str, known: FieldTree) -> Iterator[Violat
             yield from _unknown_inside(item, f"{where}[{at}]", known)
 
 
+def proto_place(where: str) -> str:
+    """A path in the names that protobuf has for fields: `contents[0].parts[1].function_call`."""
+    return re.sub("([A-Z])", r"_\1", plain(where)).lower()
+
+
 def _not_found(name: str, where: str) -> Violation:
-    place = re.sub("([A-Z])", r"_\1", plain(where)).lower()
+    place = proto_place(where)
     at = f" at '{place}'" if place else ""
     error = f'Invalid JSON payload received. Unknown name "{name}"{at}: Cannot find field.'
     return refuse("unknown_field", f"{where}.{name}", error, source=SOURCE)

@@ -99,7 +99,7 @@ def _output(root: Node, target: Target) -> Iterator[Violation]:
     if config.has(dialect):
         place = "* GenerateContentRequest.generation_config.response_schema"
         spot = Spot(config.get(dialect), config.at(dialect))
-        yield from of_output(dialect_violations(spot, place))
+        yield from of_output(dialect_violations(spot, place, target))
 
 
 def _config(root: Node) -> Node:
