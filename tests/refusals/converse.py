@@ -169,6 +169,53 @@ BEDROCK = {
     "a film that it does not read": converse(
         r"video\.format' failed to satisfy", asked({"text": "a"}, {"video": VIDEO["video"] | {"format": "avi"}})
     ),
+    "a tool and a cache point in one": offered(
+        r"The value at toolConfig\.tools\.0 can only set one of the following keys: toolSpec, systemTool,"
+        r" modelTool, or cachePoint\.",
+        spec() | POINT, model=SONNET,
+    ),
+    "a tool that is none": offered(r"must set one of the following keys", spec(), {}, model=SONNET),
+    "two things in one block": converse(
+        r"The value at messages\.0\.content\.0 can only set one of the following keys: text, image,",
+        asked({"text": "a"} | image()),
+    ),
+    "an unknown block": converse(
+        r"must set one of the following keys", asked({"text": "a"}, {"words": "b"})
+    ),
+    "a failed result without content": converse(
+        r"The content field at messages\.2\.content\.0\.toolResult cannot be empty when status value is error",
+        TOLD, replied(use()), asked(result(content=[], status="error")), model=SONNET,
+    ),
+    "results at the end are missing": converse(
+        r"Expected toolResult blocks at messages\.2\.content for the following Ids: t1", TOLD, replied(use())
+    ),
+    "two results for one call": converse(r"", TOLD, replied(use()), asked(result(), result())),
+    "a result of another call": converse(
+        r"exceeds the number of toolUse blocks of previous turn", TOLD, replied(use()), asked(result("t2"))
+    ),
+    "a call of the user": converse(r"", asked(use())),
+    "a film beside results of Claude": converse(
+        ALONE, TOLD, replied(use()), asked(result(), {"text": "a"}, VIDEO), model=SONNET
+    ),
+    "text beside results of Mistral": converse(
+        ALONE, TOLD, replied(use()), asked(result(), {"text": "a"}), model="mistral.mistral-large-2402-v1:0"
+    ),
+    "text beside results of Writer": converse(
+        ALONE, TOLD, replied(use()), asked(result(), {"text": "a"}), model=WRITER
+    ),
+    "a document of the assistant": converse(
+        r"can only be in a message with the user", TOLD, replied({"text": "a"}, document()), TOLD
+    ),
+    "the name of a call": converse(r"", TOLD, replied(use(name="a b")), asked(result())),
+    "an empty id": converse(r"", TOLD, replied(use("")), asked(result(""))),
+    "no schema": offered(r"inputSchema\.json is invalid\. Provide a json object", {"toolSpec": {"name": "look"}}),
+    "a choice of a tool that there is not": offered(r"", spec(), toolChoice={"tool": {"name": "other"}}),
+    "a forced call of Llama": offered(
+        r"This model doesn't support the toolConfig\.toolChoice\.any field", spec(), model=LLAMA, toolChoice={"any": {}}
+    ),
+    "reasoning of the user": converse(
+        r"User messages cannot contain reasoning content", asked(THOUGHT, {"text": "a"}), model=SONNET
+    ),
     "no tool in the list": offered(r""),
     "characters of a name": offered(
         r"1 validation error detected: Value 'a\.b' at 'toolConfig\.tools\.1\.member\.toolSpec\.name' failed to"
@@ -220,7 +267,7 @@ BEDROCK = {
     ),
     "five cache points": converse(r"", asked({"text": "a"}, *[POINT, {"text": "b"}] * 5), model=OPUS),
     "a cache point behind a document": converse(
-        r"", asked({"text": "a"}, document(), POINT), model=OPUS
+        r"messages\.0\.content\.2\.type: Field required", asked({"text": "a"}, document(), POINT), model=OPUS
     ),
     "a long cache point behind a short one": converse(
         r"", asked({"text": "a"}, POINT, {"text": "b"}, {"cachePoint": {"type": "default", "ttl": "1h"}}),
@@ -234,12 +281,41 @@ def cohere(words: str, *messages: dict[str, Any], **more: Any) -> Refusal:
     return Refusal("cohere", "cohere", "command-a-03-2025", body, words)
 
 
+def done(id: str = "call_1") -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": id, "content": "ok"}
+
+
 COHERE = {
     "cohere: an empty reply": cohere(r"", USER, {"role": "assistant"}, USER),
     "cohere: a strict tool that requires nothing": cohere(
         r"", strict_tools=True, tools=[function(parameters=OBJECT | {"properties": {"a": {"type": "string"}}})]
     ),
     "cohere: results are missing": cohere(r"", USER, said("call_1"), USER, tools=[function()]),
+    "cohere: a result without its call": cohere(r"", USER, done(), tools=[function()]),
+    "cohere: two results for one call": cohere(
+        r"", USER, said("call_1"), done(), done(), tools=[function()]
+    ),
+    "cohere: the user before the results": cohere(
+        r"", USER, said("call_1"), USER, done(), tools=[function()]
+    ),
+    "cohere: a call without an id": cohere(
+        r"", USER, said(""), {"role": "tool", "tool_call_id": "", "content": "ok"}, tools=[function()]
+    ),
+    "cohere: a result without content": cohere(
+        r"", USER, said("call_1"), {"role": "tool", "tool_call_id": "call_1"}, tools=[function()]
+    ),
+    "cohere: the model may choose": cohere(r"", tools=[function()], tool_choice="AUTO"),
+    "cohere: a forced call in small letters": cohere(r"", tools=[function()], tool_choice="required"),
+    "cohere: a forced call without tools": cohere(r"", tool_choice="REQUIRED"),
+    "cohere: an image of the assistant": cohere(
+        r"", USER,
+        {"role": "assistant", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,eA=="}}]},
+        USER,
+    ),
+    "cohere: many parameters of strict tools": cohere(
+        r"", strict_tools=True,
+        tools=[function(parameters={"type": "object", "required": ["a0"], "properties": {f"a{at}": {"type": "string"} for at in range(201)}})],
+    ),
     "cohere: an image of a result": cohere(
         r"", USER, said("call_1"),
         {"role": "tool", "tool_call_id": "call_1", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,eA=="}}]},
@@ -260,13 +336,27 @@ OLLAMA = {
     "ollama: thinking of a model that does not": ollama(
         r'"gemma3:4b" does not support thinking', model="gemma3:4b", think=True
     ),
-    "ollama: arguments that are text": ollama(r"", USER, said("call_1"), USER, tools=[function()]),
+    "ollama: a format that there is not": ollama(r"invalid format: .xml.; expected", format="xml"),
+    "ollama: arguments that are text": ollama(r"cannot unmarshal string into Go struct field", USER, said("call_1"), USER, tools=[function()]),
     "ollama: a list as content": ollama(r"", {"role": "user", "content": [{"type": "text", "text": "a"}]}),
 }  # fmt: skip
 ROWS = {**BEDROCK, **COHERE, **OLLAMA}
 CALLED = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "look", "arguments": {}}}]}  # fmt: skip
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "a result without content, of Claude": converse(
+        "", TOLD, replied(use()), asked(result(content=[])), model=SONNET
+    ),
+    "a result that is null, of Nova": converse(
+        "", TOLD, replied(use()), asked(result(content=[{"json": None}]))
+    ),
+    "an image beside results of Claude": converse(
+        "", TOLD, replied(use()), asked(result(), image()), model=SONNET
+    ),
+    "a cache point behind a PDF": converse(
+        "", asked({"text": "a"}, document(format="pdf"), POINT), model=SONNET
+    ),
+    "a forced call at Cohere": cohere("", tools=[function()], tool_choice="REQUIRED"),
     "a document without its format": converse(
         "", asked({"text": "a"}, {"document": {"name": "a", "source": {"bytes": "eA=="}}})
     ),

@@ -7,6 +7,7 @@ from canonicall.target import Target
 from canonicall.verify.bedrock_constraints import (
     media_violations,
     name_wanted,
+    one_member,
     one_of,
     status_violations,
     unmet,
@@ -18,22 +19,11 @@ from canonicall.verify.node import Node, dotted
 from canonicall.verify.pairing import Answer, Call, Step, step_faults
 from canonicall.verify.violation import Violation, refuse
 
-BLOCKS = {
-    "text",
-    "image",
-    "document",
-    "video",
-    "audio",
-    "toolUse",
-    "toolResult",
-    "guardContent",
-    "cachePoint",
-    "reasoningContent",
-    "citationsContent",
-    "searchResult",
-    "toolAddition",
+BLOCKS = (
+    *("text", "image", "document", "video", "audio", "toolUse", "toolResult", "guardContent"),
+    *("cachePoint", "reasoningContent", "citationsContent", "searchResult", "toolAddition"),
     "toolRemoval",
-}
+)
 MEDIA = {"image": "image", "document": "document", "video": "video", "audio": "audio"}
 
 
@@ -106,8 +96,7 @@ def _message(message: Node, target: Target) -> Iterator[Violation]:
 def _block(block: Node, role: str, target: Target) -> Iterator[Violation]:
     kinds = [kind for kind in BLOCKS if block.has(kind)]
     if len(kinds) != 1:
-        error = f"ContentBlock at {dotted(block.where)} must set exactly one member."
-        yield refuse("bad_part", block.where, error, source=CONVERSE)
+        yield from one_member(block, BLOCKS)
     elif kinds == ["toolUse"]:
         yield from _call(block.node("toolUse"), role, target)
     elif kinds == ["toolResult"]:
@@ -169,7 +158,12 @@ def _id(node: Node, target: Target) -> Iterator[Violation]:
 def _result(result: Node, target: Target) -> Iterator[Violation]:
     yield from _id(result, target)
     parts = result.nodes("content")
-    if not parts and not target.empty_results:
+    if not parts and result.get("status") == "error":
+        error = f"The content field at {dotted(result.where)} cannot be empty when status value is "
+        error += "error."
+        source = "aws-samples/sample-multi-agent-orchestration-chat-on-agentcore#15"
+        yield refuse("empty_result", result.where, error, source=source)
+    elif not parts and not target.empty_results:
         error = f"The content field at {dotted(result.where)} is empty. Add content and try again."
         yield refuse("empty_result", result.where, error, source=CONVERSE)
     if result.has("status") and not target.result_error_flag:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from canonicall.target import NameRule
-from canonicall.verify.node import Node, plain
+from canonicall.verify.node import Node, dotted, plain
 from canonicall.verify.violation import Violation, refuse
 
 MODEL = "botocore 1.44.0, bedrock-runtime service model; words: NousResearch/hermes-agent#55429"
@@ -36,6 +36,17 @@ def unmet(where: str, wanted: str, value: str | None = None) -> str:
 
 def one_of(known: tuple[str, ...]) -> str:
     return f"Member must satisfy enum value set: [{', '.join(known)}]"
+
+
+def one_member(node: Node, known: tuple[str, ...]) -> Iterator[Violation]:
+    """A union has exactly one of its members."""
+    count = sum(node.has(name) for name in known)
+    if count == 1:
+        return
+    verb = "can only set" if count else "must set"
+    keys = f"{', '.join(known[:-1])}, or {known[-1]}"
+    error = f"The value at {dotted(node.where)} {verb} one of the following keys: {keys}."
+    yield refuse("bad_part", node.where, error, source="envoyproxy/ai-gateway#2476")
 
 
 def name_wanted(name: str, rule: NameRule) -> str:

@@ -5,7 +5,12 @@ from itertools import pairwise
 
 from canonicall.target import Target
 from canonicall.verify.anthropic_outputs import converse_output
-from canonicall.verify.bedrock_constraints import name_wanted, point_violations, unmet
+from canonicall.verify.bedrock_constraints import (
+    name_wanted,
+    one_member,
+    point_violations,
+    unmet,
+)
 from canonicall.verify.bedrock_strict import strict_violations
 from canonicall.verify.cache_marks import Mark, marks_in_order
 from canonicall.verify.lexical import Declared, is_tool_name
@@ -17,6 +22,7 @@ from canonicall.verify.violation import Violation, refuse
 
 CONVERSE = "docs.aws.amazon.com: Converse API reference"
 
+TOOLS = ("toolSpec", "systemTool", "modelTool", "cachePoint")
 PARAMS = {
     "temperature": ("inferenceConfig", "temperature"),
     "top_p": ("inferenceConfig", "topP"),
@@ -40,8 +46,8 @@ WORDS = Words(
             "The toolChoice names the tool '{name}', which is not in toolConfig.tools."
         ),
         "choice_unsupported": (
-            "This model doesn't support the toolConfig.toolChoice.{mode} field. "
-            "Remove toolConfig.toolChoice.{mode} and try again."
+            "This model doesn't support the toolConfig.toolChoice.{word} field. "
+            "Remove toolConfig.toolChoice.{word} and try again."
         ),
         "forced_choice_with_thinking": (
             "Thinking may not be enabled when tool_choice forces tool use."
@@ -72,6 +78,8 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     yield from offer_violations(offer, target, WORDS)
     yield from thinking_violations(extra, target)
     yield from _params(root, target)
+    for tool in tools:
+        yield from one_member(tool, TOOLS)
     for spec in specs:
         yield from _definition(spec, target)
     yield from strict_violations(specs, target)
@@ -105,7 +113,7 @@ def _chosen(config: Node) -> Chosen | None:
     if choice.get("tool") is not None:
         return Chosen(choice.where, "tool", (choice.node("tool").text("name"),), is_named=True)
     if choice.get("any") is not None:
-        return Chosen(choice.where, "required")
+        return Chosen(choice.where, "required", word="any")
     return Chosen(choice.where, next(iter(choice.fields))) if choice.fields else None
 
 
@@ -142,8 +150,9 @@ def _cache_points(
         is_marked = before.has("document") and block.has("cachePoint")
         is_pdf = is_marked and before.node("document").text("format") == "pdf"
         if is_marked and not is_pdf and not target.marked_documents:
-            error = "A cachePoint cannot follow a document that is no PDF."
-            source = "pydantic-ai 2.66.0, models/bedrock.py; the words are not known"
+            place = dotted(block.where)
+            error = f"The model returned the following errors: {place}.type: Field required"
+            source = "strands-agents/harness-sdk#1966; pydantic-ai 2.66.0, models/bedrock.py"
             yield refuse("cache_mark_misplaced", block.where, error, source=source)
     if len(points) > target.cache_marks:
         limit, count = target.cache_marks, len(points)

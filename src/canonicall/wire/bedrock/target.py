@@ -8,7 +8,7 @@ documentation; error texts are quoted where they are the only source.
 from msgspec.structs import replace
 
 from canonicall.schema_rules import SchemaRule, StrictRule
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import FieldRule, IdRule, NameRule, Target
 
 # User guide, "Get validated JSON results from models": no recursion, no limits of numbers and
 # texts, objects closed, `minItems` of 0 or 1.
@@ -33,6 +33,12 @@ _STRICT_TOOLS = replace(
     _STRICT, plain_values=True, max_tools=20, max_optional=24, max_unions=16, max_optional_each=23
 )
 
+_PART = (
+    *("text", "image", "document", "video", "audio", "toolUse", "toolResult", "guardContent"),
+    *("cachePoint", "reasoningContent", "citationsContent", "searchResult", "toolAddition"),
+    *("toolRemoval", "json", "format", "source", "context", "citations", "error", "type"),
+    "redactedContent",
+)
 _OFFICE = "application/vnd.openxmlformats-officedocument"
 _MEDIA_TYPES = (
     *("image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp", "audio/*", "text/*"),
@@ -52,6 +58,9 @@ TARGET = Target(
     ids=IdRule(prefix="tooluse_", pattern="[A-Za-z0-9_.:-]+", max_length=64),
     # Service model: `ToolName` is [a-zA-Z0-9_-]+, 1 to 64 characters.
     names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=64),
+    # Service model: `ContentBlock`, and what media, results and reasoning hold besides. "The value
+    # at [...] can only set one of the following keys".
+    fields=FieldRule(part=_PART, closed=("part",)),
     # `inputSchema.json` is that of an object; Claude behind it: "input_schema does not support
     # oneOf, allOf, or anyOf at the top level".
     schemas=SchemaRule(root_refused=("oneOf", "allOf", "anyOf"), strict=_STRICT_TOOLS),

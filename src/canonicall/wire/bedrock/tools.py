@@ -33,11 +33,12 @@ def decode_tools(value: Any, findings: list[Finding] | None = None) -> tuple[Too
         entry = object_at(item, where)
         point = entry.get("cachePoint")
         mark = decode_cache(point, f"{where}.cachePoint", findings) if point is not None else None
-        if mark is not None and tools and tools[-1].cache is None:
+        if entry.get("toolSpec") is not None:
+            tool = _decode_tool(object_at(entry["toolSpec"], f"{where}.toolSpec"), where)
+            tools.append(replace(tool, cache=mark))
+        elif mark is not None and tools and tools[-1].cache is None:
             tools[-1] = replace(tools[-1], cache=mark)
-        elif "toolSpec" in entry:
-            tools.append(_decode_tool(object_at(entry["toolSpec"], f"{where}.toolSpec"), where))
-        else:
+        elif entry:
             system = entry.get("systemTool")
             name = system.get("name") if isinstance(system, dict) else None
             whole = Native(FORMAT, entry)
