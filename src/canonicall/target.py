@@ -125,7 +125,8 @@ class Target(Struct, frozen=True):
     result_names_tool: bool = False
     """A result carries the name of its tool."""
     result_media: tuple[str, ...] = ()
-    """Families a result may hold: "image", "document", "audio", "video". Others are moved."""
+    """Families a result may hold: "image", "document", "audio", "video"; or media types, where not
+    all of a family can stand there. Others are moved."""
     echoed_fields: tuple[str, ...] = ()
     """Fields of a call that its result has to repeat."""
     empty_results: bool = True

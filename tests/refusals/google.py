@@ -203,6 +203,12 @@ TOOLS = {
 UNKNOWN = r'Unknown name "any".*Cannot find field'
 INLINE = {"inlineData": {"mimeType": "image/png", "data": "eA=="}}
 SOUND = {"inlineData": {"mimeType": "audio/mp3", "data": "eA=="}}
+
+
+def shown(kind: str) -> dict[str, Any]:
+    return {"inlineData": {"mimeType": kind, "data": "eA=="}}
+
+
 SEARCHED = model(
     {"toolCall": {"id": "s1", "toolType": "GOOGLE_SEARCH_WEB", "args": {}}},
     {"toolResponse": {"id": "s1", "toolType": "GOOGLE_SEARCH_WEB", "response": {}}},
@@ -292,6 +298,8 @@ SERVICES = {
         user({"text": "a", "partMetadata": {"a": 1}}),
     ),
     "media in a result, before Gemini 3": gemini(r"", ASKED, CALLED, answered(INLINE), model=OLD),
+    "a GIF in a result": gemini(r"", ASKED, CALLED, answered(shown("image/gif"))),
+    "a table in a result": gemini(r"", ASKED, CALLED, answered(shown("text/csv"))),
     "sound in a result": gemini(r"", ASKED, CALLED, answered(SOUND)),
     "streamed arguments of the Gemini API": gemini(
         r"streamFunctionCallArguments", toolConfig={"functionCallingConfig": STREAMED}
@@ -323,7 +331,10 @@ ACCEPTED = {
         "", tools=[declared(parameters=of(a=STRING) | {"additionalProperties": False})]
     ),
     "fields that only Vertex has": vertex("", generationConfig={"audioTimestamp": True}),
-    "media in a result of Gemini 3": gemini("", ASKED, CALLED, answered(INLINE)),
+    **{
+        f"media in a result of Gemini 3: {kind}": gemini("", ASKED, CALLED, answered(shown(kind)))
+        for kind in ("image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain")
+    },
     "streamed arguments of Vertex": vertex("", toolConfig={"functionCallingConfig": STREAMED}),
     "calls that Gemini ran": gemini("", ASKED, SEARCHED, ASKED),
     "a name with a dot and a colon": gemini("", tools=[declared("a.b:c")]),

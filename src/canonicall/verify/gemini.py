@@ -166,9 +166,11 @@ def _response(response: Node, target: Target) -> Iterator[Violation]:
         yield refuse("response_not_object", where, not_a_struct(where), source=CALLING)
     for part in response.nodes("parts"):
         for name in ("inlineData", "fileData"):
-            kind = part.node(either(part, name))
-            family = kind.text(either(kind, "mimeType")).partition("/")[0]
-            if family and FAMILIES.get(family, family) not in target.result_media:
+            data = part.node(either(part, name))
+            kind = data.text(either(data, "mimeType"))
+            family = kind.partition("/")[0]
+            taken = {kind, FAMILIES.get(family, family)}
+            if kind and taken.isdisjoint(target.result_media):
                 source = (
                     "pydantic-ai 2.66.0, profiles/google.py: images, PDF and text, from Gemini 3 on"
                 )
