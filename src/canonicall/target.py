@@ -260,6 +260,8 @@ class Target(Struct, frozen=True):
     # Cache marks.
     cache_marks: int = 0
     """How many marks a request may have."""
+    marked_tools: bool = True
+    """A tool may have a mark."""
     marked_results: bool = True
     """What stands inside of a result may have a mark of its own; else the result has it."""
     marked_documents: bool = True

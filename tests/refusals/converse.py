@@ -169,6 +169,15 @@ BEDROCK = {
     "a film that it does not read": converse(
         r"video\.format' failed to satisfy", asked({"text": "a"}, {"video": VIDEO["video"] | {"format": "avi"}})
     ),
+    "a cache point behind a tool of Nova": offered(
+        r"Malformed input request: #/toolConfig/tools/1: extraneous key \[cachePoint\] is not permitted",
+        spec(), POINT,
+    ),
+    "a choice of schemas, of Claude": offered(
+        r"tools\.0\.custom\.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level",
+        spec(inputSchema={"json": {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}], "properties": {"a": {}, "b": {}}}}),
+        model=SONNET,
+    ),
     "a tool and a cache point in one": offered(
         r"The value at toolConfig\.tools\.0 can only set one of the following keys: toolSpec, systemTool,"
         r" modelTool, or cachePoint\.",
@@ -344,6 +353,8 @@ ROWS = {**BEDROCK, **COHERE, **OLLAMA}
 CALLED = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "look", "arguments": {}}}]}  # fmt: skip
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "a cache point behind a tool of Claude": offered("", spec(), POINT, model=SONNET),
+    "a cache point behind words to Nova": converse("", asked({"text": "a"}, POINT)),
     "a result without content, of Claude": converse(
         "", TOLD, replied(use()), asked(result(content=[])), model=SONNET
     ),

@@ -249,6 +249,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             lambda one: one.body_version and quoted(one.body_version),
         ),
         Fact("cache_marks", "cache marks", cache_marks, also="cache_order"),
+        Fact("marked_tools", "cache marks on tools", unmarked("marked_tools")),
         Fact("marked_results", "cache marks inside of results", unmarked("marked_results")),
         Fact("marked_documents", "on other documents than PDF", unmarked("marked_documents")),
         Fact("cache_field", "what a cache mark is called", cache_field),

@@ -42,12 +42,13 @@ def within_cache_marks(
     request: Request, used: int, target: Target
 ) -> tuple[Request, list[Finding]]:
     """`request` whose tools carry no more cache marks than `used` by the messages leaves free."""
-    free = max(target.cache_marks - used, 0)
+    free = max(target.cache_marks - used, 0) if target.marked_tools else 0
     marked = [index for index, tool in enumerate(request.tools) if tool.cache is not None]
     surplus = marked[: max(len(marked) - free, 0)]
     if not surplus:
         return request, []
-    why = f"The target takes {target.cache_marks} cache marks; those of tools were left out."
+    many = f"{target.cache_marks} cache marks" if target.marked_tools else "no cache marks on tools"
+    why = f"The target takes {many}; those of tools were left out."
     finding = Finding("cache_mark_dropped", "tools", Action.DROPPED, why, Fault.RENDER)
     tools = tuple(
         replace(tool, cache=None) if index in surplus else tool

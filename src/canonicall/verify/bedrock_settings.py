@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from canonicall.target import Target
 from canonicall.verify.anthropic_outputs import converse_output
+from canonicall.verify.anthropic_schemas import MESSAGES
 from canonicall.verify.bedrock_constraints import (
     name_wanted,
     one_member,
@@ -22,6 +23,7 @@ from canonicall.verify.violation import Violation, refuse
 
 CONVERSE = "docs.aws.amazon.com: Converse API reference"
 
+UNIONS = ("oneOf", "allOf", "anyOf")
 TOOLS = ("toolSpec", "systemTool", "modelTool", "cachePoint")
 PARAMS = {
     "temperature": ("inferenceConfig", "temperature"),
@@ -137,6 +139,11 @@ def _definition(spec: Node, target: Target) -> Iterator[Violation]:
         error = f"The value at {place}.inputSchema.json.type must be one of the following: object."
         source = "earendil-works/pi#8279"
         yield refuse("bad_tool_schema", spec.at("inputSchema"), error, source=source)
+    elif target.domain == "anthropic" and not schema.keys().isdisjoint(UNIONS):
+        number = place.split(".")[2]
+        error = f"The model returned the following errors: tools.{number}.custom.input_schema: "
+        error += "input_schema does not support oneOf, allOf, or anyOf at the top level"
+        yield refuse("bad_tool_schema", spec.at("inputSchema"), error, source=MESSAGES)
 
 
 def _cache_points(
@@ -146,6 +153,13 @@ def _cache_points(
     points = [block.node("cachePoint") for block in blocks if block.has("cachePoint")]
     for point in points:
         yield from point_violations(point)
+    for tool in tools:
+        if tool.has("cachePoint") and not target.marked_tools:
+            place = dotted(tool.where).replace(".", "/")
+            error = f"Malformed input request: #/{place}: extraneous key [cachePoint] is not "
+            error += "permitted, please reformat your input and try again."
+            source = "NousResearch/hermes-agent#97327"
+            yield refuse("cache_mark_misplaced", tool.where, error, source=source)
     for before, block in pairwise(blocks):
         is_marked = before.has("document") and block.has("cachePoint")
         is_pdf = is_marked and before.node("document").text("format") == "pdf"
