@@ -7,7 +7,16 @@ import pytest
 
 from canonicall import MalformedBody, translate
 from canonicall.testing.simulator import Simulator
-from refusals import claude, claude_beside, converse, google, hosts, openai
+from refusals import (
+    claude,
+    claude_beside,
+    converse,
+    google,
+    google_services,
+    hosts,
+    openai,
+    own_formats,
+)
 from testing.asking import ask
 
 FAMILIES = {
@@ -15,17 +24,19 @@ FAMILIES = {
     "claude beside": claude_beside.ROWS,
     "openai": openai.ROWS,
     "hosts": hosts.ROWS,
-    "gemini": google.ROWS,
+    "gemini": google.ROWS | google_services.ROWS,
     "converse": converse.ROWS,
+    "own formats": own_formats.ROWS,
 }
 ROWS = {f"{family}: {name}": row for family, rows in FAMILIES.items() for name, row in rows.items()}
 # What differs a little from a row and is no violation.
 ACCEPTED = {
     **claude_beside.ACCEPTED,
     **converse.ACCEPTED,
-    **google.ACCEPTED,
+    **google_services.ACCEPTED,
     **hosts.ACCEPTED,
     **openai.ACCEPTED,
+    **own_formats.ACCEPTED,
 }
 every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 
