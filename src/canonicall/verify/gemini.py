@@ -10,10 +10,11 @@ from msgspec import Struct
 
 from canonicall.target import Target
 from canonicall.verify.gemini_fields import (
+    KnownFields,
+    known_fields,
     proto_place,
+    unknown_in,
     unknown_in_call,
-    unknown_in_content,
-    unknown_in_part,
 )
 from canonicall.verify.gemini_settings import either, setting_violations, several
 from canonicall.verify.lexical import is_tool_name
@@ -54,18 +55,18 @@ class Turn(Struct):
 
 
 def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
-    root = Node(body)
+    root, known = Node(body), known_fields(target.fields)
     turns = [_turn(content) for content in several(root, "contents")]
     if not turns:
         error = "* GenerateContentRequest.contents: contents is not specified"
         yield refuse("empty_input", "$.contents", error, source=CALLING)
     for turn in turns:
         yield from _content(turn)
-        yield from unknown_in_content(turn.node, target)
+        yield from unknown_in(turn.node, known.content)
         for part in turn.parts:
-            yield from _part(part, target)
-            yield from unknown_in_part(part, target)
-    yield from _instructions(root, target)
+            yield from _part(part, target, known)
+            yield from unknown_in(part, known.part)
+    yield from _instructions(root, known)
     yield from _ends(turns, target)
     yield from _pairs(_merged(turns))
     if target.signature_sentinel is not None:
@@ -74,13 +75,13 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     yield from setting_violations(root, target, is_used=is_used)
 
 
-def _instructions(root: Node, target: Target) -> Iterator[Violation]:
+def _instructions(root: Node, known: KnownFields) -> Iterator[Violation]:
     """They are a content as well; other forms than that are not looked at."""
     key = either(root, "systemInstruction")
     if isinstance(root.get(key), dict):
-        yield from unknown_in_content(root.node(key), target)
+        yield from unknown_in(root.node(key), known.content)
         for part in several(root.node(key), "parts"):
-            yield from unknown_in_part(part, target)
+            yield from unknown_in(part, known.part)
 
 
 def _turn(content: Node) -> Turn:
@@ -100,7 +101,7 @@ def _content(turn: Turn) -> Iterator[Violation]:
         yield refuse("empty_message", turn.where, error, source="vercel/ai#3775")
 
 
-def _part(part: Node, target: Target) -> Iterator[Violation]:
+def _part(part: Node, target: Target, known: KnownFields) -> Iterator[Violation]:
     present = [name for name in DATA if part.has(either(part, name))]
     signed = part.has(either(part, "thoughtSignature"))
     place = f"* GenerateContentRequest.{plain(part.where)}"
@@ -121,7 +122,9 @@ def _part(part: Node, target: Target) -> Iterator[Violation]:
         error = "Tool type of tool_call part does not match with tool call context"
         yield refuse("bad_part", part.where, error, source="pydantic-ai 2.66.0, models/google.py")
     elif present == ["functionCall"]:
-        yield from _call(part.node(either(part, "functionCall")), target)
+        call = part.node(either(part, "functionCall"))
+        yield from _call(call, target)
+        yield from unknown_in_call(call, known.call)
     elif present == ["functionResponse"]:
         yield from _response(part.node(either(part, "functionResponse")), target)
 
@@ -149,7 +152,6 @@ def _call(call: Node, target: Target) -> Iterator[Violation]:
     if call.has("args") and not isinstance(call.get("args"), dict):
         error = not_a_struct(call.at("args"))
         yield refuse("arguments_not_object", call.at("args"), error, source=CALLING)
-    yield from unknown_in_call(call, target)
 
 
 def not_a_struct(where: str) -> str:

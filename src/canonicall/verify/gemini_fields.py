@@ -4,11 +4,13 @@ Where the target's places are closed, they are refused; what stands deeper is re
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from canonicall.target import FieldTree, Target, field_tree
+from msgspec import Struct
+
+from canonicall.target import FieldPlace, FieldRule, FieldTree, field_tree
 from canonicall.verify.node import Node, plain
 from canonicall.verify.violation import Violation, refuse
 
@@ -22,43 +24,54 @@ DECLARATION = (
     *("name", "description", "parameters", "parametersJsonSchema", "response"),
     *("responseJsonSchema", "behavior"),
 )
-_SIGNATURE = "thoughtsignature"
+# A signature stands beside the call, not in it; that it is not found there, all know.
+_MISPLACED = ("thoughtSignature", "thought_signature")
 # A result remembers its response under this name; no part has it on the wire.
 _REMEMBERED = "response"
 
 
-def unknown_in_request(root: Node, target: Target) -> Iterator[Violation]:
-    if "request" in target.fields.closed:
-        yield from _unknown(root.fields, root.where, _flat_tree(target.fields.request))
+class KnownFields(Struct, frozen=True):
+    """The fields that the messages of a target have; None where others are taken."""
 
-
-def unknown_in_content(content: Node, target: Target) -> Iterator[Violation]:
-    if "message" in target.fields.closed:
-        yield from _unknown(content.fields, content.where, _flat_tree(CONTENT))
-
-
-def unknown_in_part(part: Node, target: Target) -> Iterator[Violation]:
-    """Of a part and all that stands in it; a call is a place of its own."""
-    if "part" in target.fields.closed:
-        yield from _unknown(part.fields, part.where, _part_tree(target.fields.part))
-
-
-def unknown_in_call(call: Node, target: Target) -> Iterator[Violation]:
-    """A signature stands beside the call, not in it; that it is not found there, all know."""
-    if "call" in target.fields.closed:
-        known = _flat_tree(target.fields.call)["functioncall"]
-        yield from _unknown(call.fields, call.where, known)
-        return
-    for name in call.fields:
-        if flat(name) == _SIGNATURE:
-            yield _not_found(name, call.where)
-
-
-def unknown_in_functions(declared: list[Node], target: Target) -> Iterator[Violation]:
+    request: FieldTree | None
+    content: FieldTree | None
+    part: FieldTree | None
+    """All of it but calls, which are a place of their own."""
+    call: FieldTree | None
+    function: FieldTree | None
     """Of tools, only functions are looked at: others may be newer than what is known here."""
-    if "tool" in target.fields.closed:
-        for declaration in declared:
-            yield from _unknown(declaration.fields, declaration.where, _flat_tree(DECLARATION))
+
+
+@lru_cache(maxsize=64)
+def known_fields(rule: FieldRule) -> KnownFields:
+    """What is known of a target, in all spellings."""
+
+    def closed(place: FieldPlace, names: tuple[str, ...]) -> FieldTree | None:
+        return _spelled(field_tree(names)) if place in rule.closed else None
+
+    part = closed("part", tuple(name for name in rule.part if name != _REMEMBERED))
+    call = closed("call", rule.call)
+    return KnownFields(
+        closed("request", rule.request),
+        closed("message", CONTENT),
+        {**part, "functionCall": {}, "function_call": {}} if part is not None else None,
+        call["functionCall"] if call is not None else None,
+        closed("tool", DECLARATION),
+    )
+
+
+def unknown_in(node: Node, known: FieldTree | None) -> Sequence[Violation]:
+    """The fields of a node, and of the objects in it, that are not known."""
+    found: list[Violation] = []
+    if known is not None:
+        _look(node.fields, node.where, known, found)
+    return found
+
+
+def unknown_in_call(call: Node, known: FieldTree | None) -> Sequence[Violation]:
+    if known is not None:
+        return unknown_in(call, known)
+    return [_not_found(name, call.where) for name in _MISPLACED if name in call.fields]
 
 
 def flat(name: str) -> str:
@@ -66,37 +79,32 @@ def flat(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-@lru_cache(maxsize=64)
-def _flat_tree(names: tuple[str, ...]) -> FieldTree:
-    return field_tree(tuple(".".join(map(flat, name.split("."))) for name in names))
+def _snake(name: str) -> str:
+    return re.sub("([A-Z])", r"_\1", name).lower()
 
 
-@lru_cache(maxsize=16)
-def _part_tree(names: tuple[str, ...]) -> FieldTree:
-    rest = {name: inner for name, inner in _flat_tree(names).items() if name != _REMEMBERED}
-    return {**rest, "functioncall": {}}
+def _spelled(tree: FieldTree) -> FieldTree:
+    """The tree with every name in both spellings."""
+    inner = {name: _spelled(one) for name, one in tree.items()}
+    return {**inner, **{_snake(name): one for name, one in inner.items()}}
 
 
-def _unknown(fields: dict[str, Any], where: str, known: FieldTree) -> Iterator[Violation]:
-    for name, value in fields.items():
-        inner = known.get(flat(name))
-        if inner is None:
-            yield _not_found(name, where)
-        elif inner:
-            yield from _unknown_inside(value, f"{where}.{name}", inner)
-
-
-def _unknown_inside(value: Any, where: str, known: FieldTree) -> Iterator[Violation]:
+def _look(value: Any, where: str, known: FieldTree, found: list[Violation]) -> None:
     if isinstance(value, dict):
-        yield from _unknown(value, where, known)
+        for name, field in value.items():
+            inner = known.get(name)
+            if inner is None:
+                found.append(_not_found(name, where))
+            elif inner:
+                _look(field, f"{where}.{name}", inner, found)
     elif isinstance(value, list):
         for at, item in enumerate(value):
-            yield from _unknown_inside(item, f"{where}[{at}]", known)
+            _look(item, f"{where}[{at}]", known, found)
 
 
 def proto_place(where: str) -> str:
     """A path in the names that protobuf has for fields: `contents[0].parts[1].function_call`."""
-    return re.sub("([A-Z])", r"_\1", plain(where)).lower()
+    return _snake(plain(where))
 
 
 def _not_found(name: str, where: str) -> Violation:
