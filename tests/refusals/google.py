@@ -120,7 +120,7 @@ TOOLS = {
     "a long name": gemini(NAME, tools=[declared("a" * 129)]),
     "names of parameters": gemini(r"", tools=[declared(parameters=of(**{"a-b": STRING}))]),
     "a keyword of JSON Schema": gemini(
-        r'Unknown name "const".*Cannot find field',
+        r'Unknown name "const" at .tools\[0\]\.function_declarations\[0\]\.parameters\.properties\[0\]\.value.:',
         tools=[declared(parameters=of(a=STRING | {"const": "x"}))],
     ),
     "a closed object": gemini(

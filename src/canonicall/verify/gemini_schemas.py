@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonicall.target import Target
-from canonicall.verify.gemini_fields import flat
+from canonicall.verify.gemini_fields import flat, proto_place
 from canonicall.verify.metaschema import shown
 from canonicall.verify.node import Node, plain
 from canonicall.verify.schemas import Spot, Steps, walk
@@ -110,14 +110,17 @@ def _unknown(spot: Spot, name: str, what: str) -> str:
 
 
 def _place(spot: Spot) -> str:
-    """Where it stands, the names of messages as protobuf has them."""
-    place = plain(spot.where)
-    for name, snake in (
-        ("functionDeclarations", "function_declarations"),
-        ("generationConfig.responseSchema", "generation_config.response_schema"),
-    ):
-        place = place.replace(name, snake)
-    return place
+    """Where it stands, as protobuf tells it: fields by their names, entries of a map by numbers.
+
+    `tools[0].function_declarations[5].parameters.properties[8].value.any_of[0]` (zed#44875)
+    """
+    if spot.parent is None:
+        return proto_place(spot.base)
+    name, *inner = spot.steps
+    place = f"{_place(spot.parent)}.{proto_place(str(name))}"
+    if inner and isinstance(inner[0], str):
+        return f"{place}[{list(spot.parent.schema[name]).index(inner[0])}].value"
+    return f"{place}[{inner[0]}]" if inner else place
 
 
 def _message(spot: Spot, known: set[str]) -> Iterator[Violation]:
