@@ -12,6 +12,8 @@ VIDEO = {"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://bucke
 THOUGHT = {"reasoningContent": {"reasoningText": {"text": "Hm."}}}
 SONNET = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 THINKS = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
+CITY = '{"type": "object", "properties": {}, "additionalProperties": false}'
+REPLY = {"textFormat": {"type": "json_schema", "structure": {"jsonSchema": {"schema": CITY}}}}
 POINT = {"cachePoint": {"type": "default"}}
 
 
@@ -218,6 +220,16 @@ BEDROCK = {
     "an empty id": converse(r"", TOLD, replied(use("")), asked(result(""))),
     "no schema": offered(r"inputSchema\.json is invalid\. Provide a json object", {"toolSpec": {"name": "look"}}),
     "a choice of a tool that there is not": offered(r"", spec(), toolChoice={"tool": {"name": "other"}}),
+    "a forced call of a new Claude": offered(
+        r'The model returned the following errors: tool_choice: type "tool" and "any" are not supported for this'
+        r" model",
+        spec(), model="us.anthropic.claude-opus-5-5", toolChoice={"any": {}},
+    ),
+    "a schema of the reply of a new Claude": converse(
+        r"The model returned the following errors: output_config\.format: Extra inputs are not permitted",
+        model="us.anthropic.claude-opus-5", outputConfig=REPLY,
+    ),
+    "a schema of the reply of Nova": converse(r"", outputConfig=REPLY),
     "a forced call of Llama": offered(
         r"This model doesn't support the toolConfig\.toolChoice\.any field", spec(), model=LLAMA, toolChoice={"any": {}}
     ),
@@ -287,6 +299,7 @@ BEDROCK = {
 ROWS = BEDROCK
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "a schema of the reply of Claude 4.5": converse("", model=SONNET, outputConfig=REPLY),
     "a cache point behind a tool of Claude": offered("", spec(), POINT, model=SONNET),
     "a cache point behind words to Nova": converse("", asked({"text": "a"}, POINT)),
     "a result without content, of Claude": converse(

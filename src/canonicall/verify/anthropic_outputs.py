@@ -25,6 +25,11 @@ from canonicall.verify.violation import Violation, refuse
 WORDS = OutputWords(LIMITATIONS)
 CONVERSE = "docs.aws.amazon.com: get validated JSON results from models"
 
+CLAUDE_BEHIND = OutputWords(
+    "vercel/ai#17919, ax-llm/ax#667",
+    "The model returned the following errors: output_config.format: Extra inputs are not permitted",
+)
+
 
 def messages_output(root: Node, target: Target) -> Iterator[Violation]:
     """`output_config.format`, and `output_format` of the beta."""
@@ -62,7 +67,8 @@ def converse_output(root: Node, target: Target) -> Iterator[Violation]:
     elif schema is None:
         yield refuse("bad_output_format", held.at("schema"), source=CONVERSE)
     else:
-        yield from output_violations(Asked(form.where, "schema"), target, OutputWords(CONVERSE))
+        words = CLAUDE_BEHIND if target.domain == "anthropic" else OutputWords(CONVERSE)
+        yield from output_violations(Asked(form.where, "schema"), target, words)
         yield from of_output(_compiled(Spot(schema, held.at("schema")), TAKEN_BY_CONVERSE))
 
 

@@ -57,6 +57,18 @@ WORDS = Words(
     },
 )
 
+# What Claude says itself where it can never be forced (ax-llm/ax#667, tried with Opus 5.5).
+CLAUDE_WORDS = Words(
+    CONVERSE,
+    {
+        **WORDS.errors,
+        "choice_unsupported": (
+            "The model returned the following errors: "
+            'tool_choice: type "tool" and "any" are not supported for this model.'
+        ),
+    },
+)
+
 
 def setting_violations(root: Node, messages: list[Node], target: Target) -> Iterator[Violation]:
     config = root.node("toolConfig")
@@ -77,7 +89,8 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
             for block in message.nodes("content")
         ),
     )
-    yield from offer_violations(offer, target, WORDS)
+    words = CLAUDE_WORDS if target.domain == "anthropic" and _is_forced(offer) else WORDS
+    yield from offer_violations(offer, target, words)
     yield from thinking_violations(extra, target)
     yield from _params(root, target)
     for tool in tools:
@@ -117,6 +130,10 @@ def _chosen(config: Node) -> Chosen | None:
     if choice.get("any") is not None:
         return Chosen(choice.where, "required", word="any")
     return Chosen(choice.where, next(iter(choice.fields))) if choice.fields else None
+
+
+def _is_forced(offer: Offer) -> bool:
+    return offer.chosen is not None and (offer.chosen.mode == "required" or offer.chosen.is_named)
 
 
 def _definition(spec: Node, target: Target) -> Iterator[Violation]:
