@@ -57,6 +57,8 @@ class SchemaRule(Struct, frozen=True, cache_hash=True):
     """Keywords that may stand inside, but not at the root."""
     keywords: tuple[str, ...] = ()
     """The keywords that are read; () where it is all of them."""
+    own_words: tuple[str, ...] = ()
+    """Words of the format's own dialect of schemas that not every host of it has, and this one."""
     others: Literal["refused", "ignored"] = "refused"
     """What happens to the others. Ignored ones stay, unless another word says the same."""
     told: bool = False

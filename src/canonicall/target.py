@@ -5,6 +5,8 @@ apart is a field here; no code compares provider names. Each format declares its
 `wire/<format>/target.py`; a provider's profile overrides fields, with a source for each.
 """
 
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -51,7 +53,8 @@ class FieldRule(Struct, frozen=True):
 
     A field that is not named is sent to the provider that made it and where nobody knows whose it
     is, and never where another provider is known to have made it up. In a place that names none,
-    any field is sent, unless the place is closed.
+    any field is sent, unless the place is closed. "a.b" is the field `b` of the object `a`: of such
+    an object all fields are named, of others none is looked at.
     """
 
     request: tuple[str, ...] = ()
@@ -72,6 +75,21 @@ class FieldRule(Struct, frozen=True):
     def takes(self, name: str) -> bool:
         """Whether a request may have the field `name`."""
         return "request" not in self.closed or name in self.request
+
+
+FieldTree: TypeAlias = Mapping[str, "FieldTree"]
+"""Fields by their names, each with those inside of it; an empty one may hold any."""
+
+
+@lru_cache(maxsize=256)
+def field_tree(names: tuple[str, ...]) -> FieldTree:
+    """The fields that a rule names, "a.b" inside of "a"."""
+    tree: dict[str, Any] = {}
+    for name in names:
+        inner = tree
+        for step in name.split("."):
+            inner = inner.setdefault(step, {})
+    return tree
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
@@ -117,7 +135,8 @@ class Target(Struct, frozen=True):
     result_names_tool: bool = False
     """A result carries the name of its tool."""
     result_media: tuple[str, ...] = ()
-    """Families a result may hold: "image", "document", "audio", "video". Others are moved."""
+    """Families a result may hold: "image", "document", "audio", "video"; or media types, where not
+    all of a family can stand there. Others are moved."""
     result_parts: tuple[str, ...] = ()
     """The types of parts that a result may hold, in the words of the format; () for any."""
     echoed_fields: tuple[str, ...] = ()
@@ -128,6 +147,9 @@ class Target(Struct, frozen=True):
     """A result can be marked as failed; elsewhere its text has to say it."""
     media: tuple[str, ...] = ("image",)
     """Families a user message may hold."""
+    media_types: tuple[str, ...] = ()
+    """The media types that it reads, "text/*" for all that begin so; () where none is refused. A
+    note stands in for others."""
     document_part: Literal["file", "document_url"] = "file"
     """The type of part in which a chat message holds a document."""
     reply_media: tuple[str, ...] = ()
@@ -258,6 +280,8 @@ class Target(Struct, frozen=True):
     # Cache marks.
     cache_marks: int = 0
     """How many marks a request may have."""
+    marked_tools: bool = True
+    """A tool may have a mark."""
     marked_results: bool = True
     """What stands inside of a result may have a mark of its own; else the result has it."""
     marked_documents: bool = True

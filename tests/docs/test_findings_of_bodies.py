@@ -145,6 +145,11 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
             }
         ]
     ),
+    "value_changed": lambda: (
+        *_converse({"toolResult": {"toolUseId": "x", "content": [], "status": "ok"}}),
+        *_converse({"text": "Hi"}, {"cachePoint": {"type": "ephemeral"}}),
+        *_converse(toolConfig={"tools": [{"toolSpec": {"name": "f"}}, {"cachePoint": {}}]}),
+    ),
     "two_limits": lambda: _chat(max_tokens=1, max_completion_tokens=2),
     "unknown_choice": lambda: (
         *_chat(tool_choice="perhaps"),

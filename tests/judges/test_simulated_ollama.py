@@ -112,3 +112,10 @@ def test_the_asynchronous_client(simulate):
 
     reply = asyncio.run(ask(simulate("ollama").url))
     assert [one.function.name for one in reply.message.tool_calls] == NAMES
+
+
+def test_the_client_is_told_which_models_there_are_and_what_one_can_do(simulate, connect):
+    client = connect(simulate("ollama"))
+    named = [one.model for one in client.list().models]
+    assert "qwen3:8b" in named
+    assert client.show("qwen3:8b").capabilities == ["completion", "tools", "thinking"]

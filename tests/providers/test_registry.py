@@ -135,7 +135,11 @@ def test_kimi_has_numbered_ids_wherever_it_is_served():
         ("bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0", "domain", "anthropic"),
         ("vertex/anthropic:claude-opus-4-1@20250805", "domain", "anthropic"),
         ("vertex:gemini-3-pro", "domain", "vertex"),
-        ("gemini:gemini-3-pro-preview", "result_media", ("image", "document")),
+        (
+            "gemini:gemini-3-pro-preview",
+            "result_media",
+            ("image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"),
+        ),
         ("openai/openai-responses:gpt-4o", "reasoning", "none"),
         ("groq:openai/gpt-oss-120b", "reasoning_field", "reasoning"),
     ],

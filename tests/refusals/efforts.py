@@ -3,9 +3,9 @@
 from typing import Any
 
 from refusals.claude import claude
-from refusals.converse import ollama
 from refusals.google import gemini
 from refusals.openai import chat, items
+from refusals.own_formats import ollama
 from refusals.rows import Refusal
 
 

@@ -1,4 +1,4 @@
-"""What generateContent refuses."""
+"""What generateContent refuses of contents, signatures and tools."""
 
 from typing import Any
 
@@ -44,6 +44,14 @@ CONTENTS = {
     "results in two contents": gemini(
         COUNT, ASKED, model(CALL | SKIP, CALL), ANSWERED, ANSWERED
     ),
+    "more results than calls": gemini(COUNT, ASKED, CALLED, user(ANSWER, ANSWER)),
+    "a result of the model": gemini(
+        r"function response turn comes immediately after a function call turn", ASKED, CALLED, model(ANSWER)
+    ),
+    "the name of a call": gemini(
+        NAME, ASKED, model({"functionCall": {"name": "1 a", "args": {}}} | SKIP),
+        user({"functionResponse": {"name": "1 a", "response": {}}}),
+    ),
     "no result": gemini(COUNT, ASKED, CALLED, ASKED),
     "a result without its call": gemini(
         r"function response turn comes immediately after a function call turn", ASKED, ANSWERED
@@ -52,8 +60,11 @@ CONTENTS = {
         r"function call turn comes immediately after a user turn or after a function response turn",
         user(CALL),
     ),
-    "a call at the beginning": gemini(r"", CALLED, ANSWERED),
-    "the model first": gemini(r"", TOLD, ASKED),
+    "a call at the beginning": gemini(
+        r"function call turn comes immediately after a user turn or after a function response turn",
+        CALLED, ANSWERED,
+    ),
+    "the model first": gemini(r"multiturn requests alternate between user and model", TOLD, ASKED),
     "no parts": gemini(r"parts must not be empty", user()),
     "no data in a part": gemini(r"must have one initialized field", user({})),
     "two kinds of data in a part": gemini(r"oneof field 'data' is already set", user({"text": "a", **CALL})),
@@ -109,8 +120,23 @@ TOOLS = {
     "a long name": gemini(NAME, tools=[declared("a" * 129)]),
     "names of parameters": gemini(r"", tools=[declared(parameters=of(**{"a-b": STRING}))]),
     "a keyword of JSON Schema": gemini(
-        r'Unknown name "const".*Cannot find field',
+        r'Unknown name "const" at .tools\[0\]\.function_declarations\[0\]\.parameters\.properties\[0\]\.value.:',
         tools=[declared(parameters=of(a=STRING | {"const": "x"}))],
+    ),
+    "a closed object": gemini(
+        r'Unknown name "additionalProperties" at .tools\[0\]\.function_declarations\[0\]\.parameters.: Cannot',
+        tools=[declared(parameters=of(a=STRING) | {"additionalProperties": False})],
+    ),
+    "a reference": gemini(
+        r'Unknown name "ref" at .tools\[0\]\.function_declarations\[0\]\.parameters.*Cannot find field',
+        tools=[declared(parameters=of(a={"ref": "#/defs/A"}))],
+    ),
+    "a closed object of the reply": gemini(
+        r'Unknown name "additionalProperties" at .generation_config\.response_schema.: Cannot find field',
+        generationConfig={
+            "responseMimeType": "application/json",
+            "responseSchema": of(a=STRING) | {"additionalProperties": False},
+        },
     ),
     "a list of types": gemini(
         r"Proto field is not repeating", tools=[declared(parameters=of(a={"type": ["string", "null"]}))]
@@ -129,6 +155,9 @@ TOOLS = {
         r"mutually exclusive",
         tools=[declared(parameters=of(a=STRING), parametersJsonSchema={"type": "object"})],
     ),
+    "two schemas of what it returns": gemini(
+        r"mutually exclusive", tools=[declared(response=of(a=STRING), responseJsonSchema={"type": "object"})]
+    ),
     "many tools": gemini(
         r"", tools=[{"functionDeclarations": [{"name": f"look_{at}"} for at in range(513)]}]
     ),
@@ -143,62 +172,32 @@ TOOLS = {
         r"Multiple tools are supported only when they are all search tools",
         tools=[declared(), {"googleSearch": {}}], model=OLD,
     ),
-    "tools beside a cache": gemini(r"", cachedContent="cachedContents/a"),
+    "tools beside a cache": gemini(
+        r"CachedContent can not be used with GenerateContent request setting", cachedContent="cachedContents/a"
+    ),
+    "a choice beside a cache": gemini(
+        r"CachedContent can not be used with GenerateContent request setting",
+        tools=None, cachedContent="cachedContents/a",
+        toolConfig={"functionCallingConfig": {"mode": "ANY"}},
+    ),
+    "names where no tool may be called": gemini(
+        r"", toolConfig={"functionCallingConfig": {"mode": "NONE", "allowedFunctionNames": ["look"]}}
+    ),
+    "a choice of a tool that there is not": gemini(
+        r"", toolConfig={"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["other"]}}
+    ),
+    "one name for two tools": gemini(
+        r"Duplicate function declaration found: look", tools=[declared(), declared()]
+    ),
+    "choices of a number": gemini(
+        r"enum: only allowed for STRING type", tools=[declared(parameters=of(a={"type": "INTEGER", "enum": ["1"]}))]
+    ),
+    "an empty choice": gemini(
+        r"enum\[0\]: cannot be empty", tools=[declared(parameters=of(a=STRING | {"enum": [""]}))]
+    ),
+    "a schema that is no object": gemini(r"", tools=[declared(parametersJsonSchema={"type": "string"})]),
+    "a parameter that is required and not there": gemini(
+        r"required\[0\]: property is not defined", tools=[declared(parameters=of(a=STRING) | {"required": ["b"]})]
+    ),
 }  # fmt: skip
-UNKNOWN = r'Unknown name "any".*Cannot find field'
-INLINE = {"inlineData": {"mimeType": "image/png", "data": "eA=="}}
-SOUND = {"inlineData": {"mimeType": "audio/mp3", "data": "eA=="}}
-SEARCHED = model(
-    {"toolCall": {"id": "s1", "toolType": "GOOGLE_SEARCH_WEB", "args": {}}},
-    {"toolResponse": {"id": "s1", "toolType": "GOOGLE_SEARCH_WEB", "response": {}}},
-)
-
-
-def vertex(words: str, *contents: dict[str, Any], **more: Any) -> Refusal:
-    return gemini(words, *contents, **more)._replace(provider="vertex")
-
-
-def answered(*media: dict[str, Any]) -> dict[str, Any]:
-    return user({"functionResponse": {"name": "look", "response": {}, "parts": list(media)}})
-
-
-STREAMED = {"mode": "AUTO", "streamFunctionCallArguments": True}
-SERVICES = {
-    "an unknown field": gemini(UNKNOWN, any=1),
-    "an unknown field of a content": gemini(UNKNOWN, ASKED | {"any": 1}),
-    "an unknown field of a call": gemini(
-        UNKNOWN, ASKED, model({"functionCall": {"name": "look", "args": {}, "any": 1}} | SKIP), ANSWERED
-    ),
-    "an unknown field of a function": gemini(
-        r'Unknown name "strict" at .tools\[0\]\.functionDeclarations\[0\].', tools=[declared(strict=True)]
-    ),
-    "media in a result, before Gemini 3": gemini(r"", ASKED, CALLED, answered(INLINE), model=OLD),
-    "sound in a result": gemini(r"", ASKED, CALLED, answered(SOUND)),
-    "streamed arguments of the Gemini API": gemini(
-        r"streamFunctionCallArguments", toolConfig={"functionCallingConfig": STREAMED}
-    ),
-    "calls that Vertex ran": vertex(
-        r"Tool call context circulation is not enabled", ASKED, SEARCHED, ASKED
-    ),
-    "the switch for calls that Vertex ran": vertex(
-        r"Tool call context circulation is not enabled",
-        toolConfig={"includeServerSideToolInvocations": True},
-    ),
-    "tools beside a cache of Vertex": vertex(r"CachedContent can not be used", cachedContent="a"),
-}  # fmt: skip
-ROWS = {**CONTENTS, **SIGNATURES, **TOOLS, **SERVICES}
-# What differs a little from a row above, and is answered.
-ACCEPTED = {
-    "all fields of a request to Gemini": gemini(
-        "", safetySettings=[], labels={"a": "b"}, generation_config={"maxOutputTokens": 5}
-    ),
-    "media in a result of Gemini 3": gemini("", ASKED, CALLED, answered(INLINE)),
-    "streamed arguments of Vertex": vertex("", toolConfig={"functionCallingConfig": STREAMED}),
-    "calls that Gemini ran": gemini("", ASKED, SEARCHED, ASKED),
-    "a name with a dot and a colon": gemini("", tools=[declared("a.b:c")]),
-    "words for no signature, as bytes": gemini(
-        "", ASKED,
-        model(CALL | {"thoughtSignature": "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="}), ANSWERED,
-    ),
-    "a search of Gemini": gemini("", tools=[{"google_search": {}}, {"urlContext": {}}]),
-}  # fmt: skip
+ROWS = {**CONTENTS, **SIGNATURES, **TOOLS}

@@ -286,8 +286,23 @@ OTHERS = {
         provider="ollama",
         model="qwen3:8b",
     ),
-    "ollama: arguments that are no JSON": chat(
-        r"", USER, said("call_1", arguments="x"), result(), provider="ollama", model="qwen3:8b"
+    **{
+        f"ollama: arguments: {text}": chat(
+            r"invalid tool call arguments",
+            USER,
+            said("call_1", arguments=text),
+            result(),
+            provider="ollama",
+            model="qwen3:8b",
+        )
+        for text in ("x", "", "[1]")
+    },
+    "ollama: thinking of a model that does not": chat(
+        r'"gemma3:4b" does not support thinking',
+        tools=None,
+        provider="ollama",
+        model="gemma3:4b",
+        reasoning_effort="high",
     ),
 }
 GROUPS = {

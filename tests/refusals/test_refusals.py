@@ -15,8 +15,10 @@ from refusals import (
     converse,
     efforts,
     google,
+    google_services,
     hosts,
     openai,
+    own_formats,
     sampling,
 )
 from testing.asking import ask
@@ -28,9 +30,10 @@ FAMILIES = {
     "claude parts": claude_parts.ROWS,
     "openai": openai.ROWS,
     "hosts": hosts.ROWS,
-    "gemini": google.ROWS,
+    "gemini": google.ROWS | google_services.ROWS,
     "converse": converse.ROWS,
     "efforts": efforts.ROWS,
+    "own formats": own_formats.ROWS,
     "sampling": sampling.ROWS,
 }
 ROWS = {f"{family}: {name}": row for family, rows in FAMILIES.items() for name, row in rows.items()}
@@ -41,9 +44,10 @@ ACCEPTED = {
     **claude_parts.ACCEPTED,
     **converse.ACCEPTED,
     **efforts.ACCEPTED,
-    **google.ACCEPTED,
+    **google_services.ACCEPTED,
     **hosts.ACCEPTED,
     **openai.ACCEPTED,
+    **own_formats.ACCEPTED,
     **sampling.ACCEPTED,
 }
 every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)

@@ -115,6 +115,20 @@ def test_every_provider_lists_models_and_shows_each(provider):
         assert get(simulator, f"{path}/three")[0] in (400, 404)
 
 
+def test_ollama_says_which_version_it_is_and_what_a_model_can_do():
+    simulator = Simulator("ollama", models=["qwen3:8b", "gemma3:4b"])
+    assert get(simulator, "/api/version") == (200, {"version": "0.12.6"})
+    status, shown = ask(simulator, "/api/show", {"model": "qwen3:8b"})
+    assert (status, shown["capabilities"]) == (200, ["completion", "tools", "thinking"])
+    assert shown["details"]["format"] == "gguf"
+    # Older clients say `name`; what is refused in a chat is nothing that the model can do.
+    assert ask(simulator, "/api/show", {"name": "gemma3:4b"})[1]["capabilities"] == ["completion"]
+    missing = ask(simulator, "/api/show", {"model": "mistral"})
+    assert missing == (404, {"error": "model 'mistral' not found"})
+    assert ask(simulator, "/api/show", {}) == (400, {"error": "model is required"})
+    assert not simulator.seen
+
+
 def test_what_was_asked_and_how_it_ended_is_on_record():
     simulator = Simulator("openai", models=["gpt-5.2"], model=ScriptedModel(["Hello."]))
     broken = {**HELLO, "messages": [{"role": "tool", "tool_call_id": "x", "content": "?"}]}

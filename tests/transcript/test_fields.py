@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from canonicall import Conversation, Message, Native, Origin, Text, ToolCall, Unknown
+from canonicall import Conversation, Media, Message, Native, Origin, Text, ToolCall, Unknown
 from canonicall.codec import decode_request, encode_request, render, translate
 from canonicall.providers.registry import get_target
 from canonicall.request import Request, Tool
@@ -269,3 +269,30 @@ def test_a_result_holds_no_parts_that_results_cannot_have():
     note, kept = made.body["messages"][-1]["content"][0]["content"]
     assert (note["type"], kept) == ("text", named)
     assert made.report.counts["block_dropped"] == 1
+
+
+def gemini_part(provider, **fields):
+    """What a part with such fields becomes, and how often something of it was left out."""
+    block = Media(media_type="image/png", data="eA==", native=Native("gemini", fields))
+    message = Message("user", (block,), origin=Origin(provider, "gemini") if provider else None)
+    encoded = encode_request(Request(Conversation.of([message]), model="m"), "gemini")
+    return encoded.body["contents"][0]["parts"][0], encoded.report.counts.get("fields_dropped", 0)
+
+
+@pytest.mark.parametrize(("maker", "is_sent"), [("gemini", True), ("", False), ("vertex", False)])
+def test_fields_inside_of_an_object_are_looked_at_as_well(maker, is_sent):
+    inside = {"displayName": "a", "smell": 1}
+    part, lost = gemini_part(maker, inlineData=inside, videoMetadata={"smell": 1})
+    kept = inside if is_sent else {"displayName": "a"}
+    assert part["inlineData"] == {"mimeType": "image/png", "data": "eA==", **kept}
+    assert part["videoMetadata"] == {"smell": 1}
+    assert lost == (0 if is_sent else 1)
+
+
+def test_a_part_that_is_known_goes_even_where_nobody_knows_who_made_it():
+    ran = Unknown(native=Native("gemini", {"codeExecutionResult": {"outcome": "OUTCOME_OK"}}))
+    other = Unknown(native=Native("gemini", {"smell": {}}))
+    history = Conversation.of([USER, Message("assistant", (ran, other)), USER])
+    encoded = encode_request(Request(history, model="m"), "gemini")
+    assert encoded.body["contents"][1]["parts"] == [ran.native.fields]
+    assert encoded.report.counts["block_dropped"] == 1

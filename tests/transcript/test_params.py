@@ -46,11 +46,16 @@ def test_a_host_that_only_streams_is_asked_for_a_stream(asked, codes):
 
 @pytest.mark.parametrize("host", ["anthropic", "vertex/anthropic"])
 @pytest.mark.parametrize(
-    ("model", "takes"),
-    [("claude-sonnet-4-6", True), ("claude-opus-4-7", False), ("claude-haiku-5-5", False)],
+    ("model", "taken"),
+    [
+        ("claude-sonnet-4", {"temperature", "top_p", "top_k"}),
+        # "`temperature` and `top_p` cannot both be specified for this model."
+        ("claude-sonnet-4-6", {"temperature", "top_k"}),
+        # "`temperature` is deprecated for this model."
+        ("claude-opus-4-7", set()),
+        ("claude-haiku-5-5", set()),
+    ],
 )
-def test_the_newer_models_of_claude_take_no_sampling_parameters(host, model, takes):
-    """Recorded for 4.6, where they are accepted; "`temperature` is deprecated for this model."."""
+def test_the_newer_models_of_claude_take_no_sampling_parameters(host, model, taken):
     body = encode_request(ASKED, get_target(f"{host}:{model}")).body
-    given = {"temperature", "top_p", "top_k"}
-    assert body.keys() & given == (given if takes else set())
+    assert body.keys() & {"temperature", "top_p", "top_k"} == taken

@@ -128,8 +128,8 @@ CASES = {
         replace(TARGET, empty_results=False),
     ),
     "bad_result_content": Case(
-        body(HELLO, said(use()), asked(result("a", {"video": {}}))),
-        body(HELLO, said(use()), asked(result("a", {"image": {}}))),
+        body(HELLO, said(use()), asked(result("a", {"video": {"format": "mp4"}}))),
+        body(HELLO, said(use()), asked(result("a", {"image": {"format": "png"}}))),
     ),
     "unknown_field": Case(
         body(HELLO, said(use()), asked(result(status="error"))),
@@ -206,9 +206,11 @@ def test_no_two_documents_have_one_name():
     )
 
 
-@pytest.mark.parametrize("kind", ["image", "document", "video"])
-def test_media_are_the_users(kind):
-    block = {kind: {"format": "png", "name": "a"}}
+@pytest.mark.parametrize(
+    ("kind", "format"), [("image", "png"), ("document", "pdf"), ("video", "mp4")]
+)
+def test_media_are_the_users(kind, format):
+    block = {kind: {"format": format, "name": "a"}}
     assert "bad_part" in verify(body(HELLO, said(block, text("Hi")), HELLO), TARGET)
     assert not verify(body(asked(block, text("Hi"))), TARGET)
 

@@ -122,7 +122,6 @@ UNREAD = [
     ("bedrock", converse({"schema": "{"})),
     ("bedrock", {"outputConfig": {"effort": "low"}}),
     ("cohere", chat({"type": "text"})),
-    ("ollama", {"format": 7}),
 ]
 
 

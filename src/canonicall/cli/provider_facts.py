@@ -80,6 +80,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             yes_no("merge_roles", "have to be one message", "accepted"),
         ),
         Fact("media", "media in user messages", each_of("media")),
+        Fact("media_types", "media types", lambda one: listed(one.media_types, "")),
         Fact("part_types", "types of parts", lambda one: listed(one.part_types, "")),
         Fact(
             "document_part",
@@ -208,7 +209,11 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             undeclared_tools,
             also="replayed_if_offered",
         ),
-        Fact("strict_tools", "strict tools are taken", no_unless("strict_tools")),
+        Fact(
+            "strict_tools",
+            "leaving out the mark `strict`",
+            lambda one: "" if one.strict_tools else "needed: it is refused",
+        ),
         Fact("choice_modes", "tool choice", choices, also="choice_names"),
         Fact("late_choice", "of tools among the messages", no_unless("late_choice")),
         Fact("parallel_switch", "parallel calls can be switched off", yes_no("parallel_switch")),
@@ -249,6 +254,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             lambda one: one.body_version and quoted(one.body_version),
         ),
         Fact("cache_marks", "cache marks", cache_marks, also="cache_order"),
+        Fact("marked_tools", "cache marks on tools", unmarked("marked_tools")),
         Fact("marked_results", "cache marks inside of results", unmarked("marked_results")),
         Fact("marked_documents", "on other documents than PDF", unmarked("marked_documents")),
         Fact("cache_field", "what a cache mark is called", cache_field),

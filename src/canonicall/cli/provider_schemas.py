@@ -20,7 +20,7 @@ _REFERENCES = {
 _TOLD = (
     *("object_root", "root_refused", "keywords", "others", "told", "refs", "type_lists", "draft"),
     *("items_required", "property_pattern", "max_depth", "strict", "checked"),
-    *("properties_required", "root_filled"),
+    *("properties_required", "root_filled", "own_words"),
 )
 _TOLD_OF_STRICT = (
     *("keywords", "formats", "refs", "ref_alone", "all_required", "closed", "typed", "min_items"),
@@ -39,6 +39,7 @@ def schema_facts(target: Target) -> Iterator[tuple[str, str, str]]:
     others = "others are refused" if rule.others == "refused" else "others are ignored"
     keywords = f"{listed(rule.keywords)}; {others}" if rule.keywords else "all"
     yield "keywords", "keywords", keywords
+    yield "own_words", "in its own dialect also", listed(rule.own_words, "")
     yield "told", "what is left out", "is said in the description" if rule.told else ""
     yield "refs", "references", _REFERENCES[rule.refs]
     yield "type_lists", "lists of types", "one type and null" if rule.type_lists == "null" else ""

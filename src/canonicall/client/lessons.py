@@ -48,6 +48,7 @@ CHANGES: dict[str, Fields] = {
     "cache_mark_on_deferred_tool": {"cache_marks": 0},
     "tools_missing": {"tools_with_history": True},
     "json_word_missing": {"output_word": "json"},
+    "strict_unsupported": {"strict_tools": False},
     # The shape of messages.
     "media_unsupported": _TEXT_ONLY,
     "bad_part": {"content_as_text": True, **_TEXT_ONLY},

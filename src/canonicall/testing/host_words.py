@@ -25,7 +25,10 @@ _WORDS: dict[str, dict[str, str]] = {
             " each 'tool_call_id'. (insufficient tool messages following tool_calls message)"
         ),
     },
-    "ollama": {"empty_message": "invalid message content type: <nil>"},
+    "ollama": {
+        "empty_message": "invalid message content type: <nil>",
+        "arguments_not_json": "invalid tool call arguments",
+    },
     "groq": {"unknown_field": "property '{field}' is unsupported"},
     "kimi": {
         "orphan_result_sent": "Invalid request: tool_call_id {id} is not found",

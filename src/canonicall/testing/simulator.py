@@ -25,7 +25,9 @@ from canonicall.testing.doors.door import (
     INPUT_ITEMS,
     MODEL,
     MODELS,
+    SHOW,
     STORED,
+    VERSION,
     Asked,
     Door,
 )
@@ -138,17 +140,17 @@ class Simulator:
         key = door.key(request)
         if not key or (self._keys and key not in self._keys):
             raise door.no_key(key)
-        if asked.action == MODELS:
-            return SimResponse.json(200, door.models(self._named_models(), target))
-        if asked.action == MODEL:
-            self._need_model(door, target)
-            return SimResponse.json(200, door.one_model(asked.name, target))
+        if asked.action in (MODELS, MODEL, VERSION):
+            return SimResponse.json(200, self._known(door, asked, target))
         if asked.action in (STORED, INPUT_ITEMS, DELETE, CANCEL):
             return self._from_store(asked)
         if door.most_bytes and len(request.body) > door.most_bytes:
             raise door.too_large()
         body = parsed(request.body, door, target)
         target = self._target(door.format, door.model(asked, body))
+        if asked.action == SHOW:
+            self._need_model(door, target, body)
+            return SimResponse.json(200, door.shown(target))
         if asked.action == COUNT:
             self._need_model(door, target, body)
             self._need_sound(door, door.counted(body), target)
@@ -160,6 +162,15 @@ class Simulator:
             raise
         self.seen.append(Exchange(target, body, 200))
         return response
+
+    def _known(self, door: Door, asked: Asked, target: Target) -> dict[str, Any]:
+        """What a provider says of itself."""
+        if asked.action == VERSION:
+            return door.version()
+        if asked.action == MODELS:
+            return door.models(self._named_models(), target)
+        self._need_model(door, target)
+        return door.one_model(asked.name, target)
 
     def _reply(
         self, door: Door, asked: Asked, request: SimRequest, body: dict[str, Any], target: Target

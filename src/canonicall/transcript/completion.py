@@ -104,7 +104,7 @@ def split_media(result: ToolResult, target: Target) -> tuple[ToolResult, tuple[M
     content = result.content or ()
     allowed = () if result.error and target.result_error_flag else target.result_media
     moved = tuple(
-        part for part in content if isinstance(part, Media) and family(part) not in allowed
+        part for part in content if isinstance(part, Media) and not _is_among(part, allowed)
     )
     if not moved:
         return result, ()
@@ -115,6 +115,13 @@ def split_media(result: ToolResult, target: Target) -> tuple[ToolResult, tuple[M
         for part in content
     )
     return replace(result, content=kept), moved
+
+
+def _is_among(media: Media, allowed: tuple[str, ...]) -> bool:
+    """Whether its family or its type is listed; of some media only the family is known."""
+    kind = media.media_type
+    is_vague = kind.endswith("/*") and any(one.startswith(kind[:-1]) for one in allowed)
+    return family(media) in allowed or kind in allowed or is_vague
 
 
 def family(media: Media) -> str:

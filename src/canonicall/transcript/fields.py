@@ -7,10 +7,11 @@ goes to nobody: it would be sent, and refused, with every request to come.
 """
 
 import re
+from typing import Any
 
 from canonicall.blocks import Block, Message, Native, Text, ToolCall, ToolResult
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import FieldPlace, Target
+from canonicall.target import FieldPlace, FieldTree, Target, field_tree
 
 _LASTING: tuple[FieldPlace, ...] = ("message", "call", "text", "result")
 
@@ -33,13 +34,11 @@ def kept_fields(
         return None
     if takes_unknown(place, target, is_own=is_own):
         return native
-    known = getattr(target.fields, place)
-    lost = [name for name in native.fields if name not in known]
+    kept, lost = _parted(native.fields, field_tree(getattr(target.fields, place)))
     if not lost:
         return native
     why = f"The target is not known to have these fields: {', '.join(lost)}."
     findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
-    kept = {name: field for name, field in native.fields.items() if name in known}
     return Native(native.format, kept) if kept else None
 
 
@@ -55,6 +54,32 @@ def as_user_fields(
     findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
     kept = {name: field for name, field in native.fields.items() if name not in own}
     return Native(native.format, kept) if kept else None
+
+
+def has_all(native: Native | None, place: FieldPlace, target: Target) -> bool:
+    """Whether the target is known to have all these fields in this place."""
+    fields = native.fields if native is not None else {}
+    return not _parted(fields, field_tree(getattr(target.fields, place)))[1]
+
+
+def _parted(
+    fields: dict[str, Any], known: FieldTree, path: str = ""
+) -> tuple[dict[str, Any], list[str]]:
+    """The fields that are known, and the names of those that are not."""
+    kept: dict[str, Any] = {}
+    lost: list[str] = []
+    for name, field in fields.items():
+        inner = known.get(name)
+        if inner is None:
+            lost.append(f"{path}{name}")
+        elif inner and field and isinstance(field, dict):
+            within, gone = _parted(field, inner, f"{path}{name}.")
+            lost += gone
+            if within:
+                kept[name] = within
+        else:
+            kept[name] = field
+    return kept, lost
 
 
 def takes_unknown(place: FieldPlace, target: Target, *, is_own: bool | None) -> bool:

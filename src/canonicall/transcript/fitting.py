@@ -25,7 +25,13 @@ from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.completion import family
-from canonicall.transcript.fields import is_of, kept_fields, place_of, takes_unknown
+from canonicall.transcript.fields import (
+    has_all,
+    is_of,
+    kept_fields,
+    place_of,
+    takes_unknown,
+)
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.projection import Projection
 from canonicall.transcript.reasoning import (
@@ -99,7 +105,7 @@ class Fitter:
                 content.append(kept or Text(text="[a part of the result was left out]"))
             else:
                 fitted: Text | Media = self._common(part, message, place, findings)
-                if isinstance(fitted, Media) and _is_hollow(fitted):
+                if isinstance(fitted, Media) and (_is_hollow(fitted) or self._is_unread(fitted)):
                     fitted = self._note(fitted, place, findings)
                 content.append(fitted)
         fitted_result = self._common(result, message, where, findings)
@@ -123,7 +129,9 @@ class Fitter:
 
     def media(self, block: Media, where: str, findings: list[Finding]) -> Block:
         """Media the target can see, or a note in its place."""
-        if family(block) in self.target.media and not (_is_hollow(block) or self._is_far(block)):
+        if family(block) in self.target.media and not (
+            _is_hollow(block) or self._is_far(block) or self._is_unread(block)
+        ):
             return block
         return self._note(block, where, findings)
 
@@ -143,6 +151,8 @@ class Fitter:
             why = "There is nothing in it that this target could read; a note stands in its place."
         elif self._is_far(block):
             why = f"The target fetches no {family(block)}; a note stands in its place."
+        elif self._is_unread(block):
+            why = f"The target does not read {block.media_type}; a note stands in its place."
         elif family(block) in self.target.media:
             why = f"The target takes no {family(block)} here; a note stands in its place."
         findings.append(Finding("media_dropped", where, Action.DROPPED, why, Fault.RENDER))
@@ -152,6 +162,12 @@ class Fitter:
         """Whether only an address is known, and the target wants the data."""
         far = block.data is None and block.url is not None and not block.opaque
         return far and family(block) not in self.target.media_by_url
+
+    def _is_unread(self, block: Media) -> bool:
+        """Whether the target refuses the media type; of a family alone nothing is known."""
+        types, kind = self.target.media_types, block.media_type
+        is_known = kind in types or f"{kind.partition('/')[0]}/*" in types or kind.endswith("/*")
+        return bool(types) and not is_known
 
     def _fitted(
         self, block: Block, message: Message, where: str, findings: list[Finding]
@@ -215,7 +231,10 @@ class Fitter:
         self, block: Unknown, message: Message, where: str, findings: list[Finding]
     ) -> Unknown | None:
         own = block.native is not None and block.native.format == self.target.format
-        own = own and takes_unknown("part", self.target, is_own=is_of(message, self.target))
+        own = own and (
+            takes_unknown("part", self.target, is_own=is_of(message, self.target))
+            or has_all(block.native, "part", self.target)
+        )
         if own and all(keeps_opaque(one, message, self.target) for one in block.opaque):
             return block
         kind = block.native.fields.get("type", "") if block.native is not None else ""

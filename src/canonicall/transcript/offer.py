@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Native
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request, Tool, ToolChoice
-from canonicall.target import Target
+from canonicall.target import Target, field_tree
 from canonicall.transcript.fields import kept_fields, takes_unknown
 from canonicall.transcript.output import used_by_output
 from canonicall.transcript.policy import DEFAULT, Policy
@@ -25,7 +25,10 @@ def fitted_offer(
     """`request` with an offer that fits `target`."""
     findings: list[Finding] = []
     request = _known_choice(_once(request, findings), findings)
-    fits = (_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced)
+    fits = (
+        *(_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced),
+        _unmarked,
+    )
     for fit in fits:
         request = fit(request, target, findings)
     used = used_by_output(request, target)
@@ -39,12 +42,13 @@ def within_cache_marks(
     request: Request, used: int, target: Target
 ) -> tuple[Request, list[Finding]]:
     """`request` whose tools carry no more cache marks than `used` by the messages leaves free."""
-    free = max(target.cache_marks - used, 0)
+    free = max(target.cache_marks - used, 0) if target.marked_tools else 0
     marked = [index for index, tool in enumerate(request.tools) if tool.cache is not None]
     surplus = marked[: max(len(marked) - free, 0)]
     if not surplus:
         return request, []
-    why = f"The target takes {target.cache_marks} cache marks; those of tools were left out."
+    many = f"{target.cache_marks} cache marks" if target.marked_tools else "no cache marks on tools"
+    why = f"The target takes {many}; those of tools were left out."
     finding = Finding("cache_mark_dropped", "tools", Action.DROPPED, why, Fault.RENDER)
     tools = tuple(
         replace(tool, cache=None) if index in surplus else tool
@@ -165,6 +169,20 @@ def _unforced(request: Request, target: Target, findings: list[Finding]) -> Requ
     return replace(request, tool_choice=replace(choice, mode="auto"))
 
 
+def _unmarked(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """Tools that are not strict, where the mark is refused."""
+    if target.strict_tools or not any(tool.strict for tool in request.tools):
+        return request
+    why = "The target has no strict tools."
+    findings += (
+        Finding("strict_dropped", f"tools[{index}].strict", Action.CHANGED, why, Fault.RENDER)
+        for index, tool in enumerate(request.tools)
+        if tool.strict
+    )
+    tools = tuple(replace(tool, strict=False) if tool.strict else tool for tool in request.tools)
+    return replace(request, tools=tools)
+
+
 def _always_thinks(target: Target) -> bool:
     """Whether a wish not to think is refused, and so not sent."""
     return any(
@@ -183,9 +201,8 @@ def _known_fields_only(request: Request, target: Target, findings: list[Finding]
         )
     spelled = request.spelled
     if spelled is not None and not takes_unknown("request", target, is_own=is_own):
-        known = {
-            name: field for name, field in spelled.fields.items() if name in target.fields.request
-        }
+        names = field_tree(target.fields.request)
+        known = {name: field for name, field in spelled.fields.items() if name in names}
         spelled = Native(spelled.format, known)
     tools = []
     for index, tool in enumerate(request.tools):

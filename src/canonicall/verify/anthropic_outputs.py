@@ -10,10 +10,12 @@ import msgspec
 from canonicall.target import Target
 from canonicall.verify.anthropic_schemas import (
     LIMITATIONS,
+    TAKEN_BY_CONVERSE,
     held_violations,
     strict_roots,
     too_complex,
 )
+from canonicall.verify.bedrock_constraints import one_of, unmet
 from canonicall.verify.metaschema import DRAFT_2020, faults
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.outputs import Asked, OutputWords, of_output, output_violations
@@ -22,6 +24,11 @@ from canonicall.verify.violation import Violation, refuse
 
 WORDS = OutputWords(LIMITATIONS)
 CONVERSE = "docs.aws.amazon.com: get validated JSON results from models"
+
+CLAUDE_BEHIND = OutputWords(
+    "vercel/ai#17919, ax-llm/ax#667",
+    "The model returned the following errors: output_config.format: Extra inputs are not permitted",
+)
 
 
 def messages_output(root: Node, target: Target) -> Iterator[Violation]:
@@ -55,17 +62,17 @@ def converse_output(root: Node, target: Target) -> Iterator[Violation]:
     held = form.node("structure").node("jsonSchema")
     schema = _read(held.text("schema"))
     if form.text("type") != "json_schema":
-        error = f"Value '{form.get('type')}' at 'outputConfig.textFormat.type' failed to satisfy "
-        error += "constraint: Member must satisfy enum value set: [json_schema]"
+        error = unmet(form.at("type"), one_of(("json_schema",)), form.text("type"))
         yield refuse("bad_output_format", form.at("type"), error, source=CONVERSE)
     elif schema is None:
         yield refuse("bad_output_format", held.at("schema"), source=CONVERSE)
     else:
-        yield from output_violations(Asked(form.where, "schema"), target, OutputWords(CONVERSE))
-        yield from of_output(_compiled(Spot(schema, held.at("schema"))))
+        words = CLAUDE_BEHIND if target.domain == "anthropic" else OutputWords(CONVERSE)
+        yield from output_violations(Asked(form.where, "schema"), target, words)
+        yield from of_output(_compiled(Spot(schema, held.at("schema")), TAKEN_BY_CONVERSE))
 
 
-def _compiled(reply: Spot) -> Iterator[Violation]:
+def _compiled(reply: Spot, taken: tuple[str, ...] = ()) -> Iterator[Violation]:
     """What is wrong with the schema of the reply itself."""
     place = f"{dotted(reply.where)}: "
     unsound = [
@@ -77,7 +84,7 @@ def _compiled(reply: Spot) -> Iterator[Violation]:
         )
         for fault in faults(reply, DRAFT_2020)
     ]
-    yield from unsound or held_violations(reply, place)
+    yield from unsound or held_violations(reply, place, taken)
 
 
 def _read(text: str) -> object:

@@ -38,6 +38,8 @@ NOT_STRICT = {
     "array": ("contains", "maxContains", "maxItems", "minContains", "uniqueItems"),
     "object": ("maxProperties", "minProperties", "patternProperties", "propertyNames"),
 }
+# Tried with Claude Sonnet 4.5 on Bedrock (pydantic-ai 2.66.0, providers/bedrock.py).
+TAKEN_BY_CONVERSE = ("maxLength", "minLength")
 # anthropic 2.8.0, lib/_parse/_transform.py: other formats are moved into the description.
 FORMATS = (
     *("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"),
@@ -152,10 +154,11 @@ def _one_too_complex(roots: list[Spot]) -> Iterator[Violation]:
             yield refuse("schema_too_complex", root.where, error, source=source)
 
 
-def held_violations(root: Spot, place: str) -> Iterator[Violation]:
-    """What the compiler does not know in a schema; `place`: how the API begins to tell it."""
+def held_violations(root: Spot, place: str, taken: tuple[str, ...] = ()) -> Iterator[Violation]:
+    """What the compiler does not know in a schema; `place`: how the API begins to tell it, `taken`:
+    keywords that it knows where this is asked."""
     for spot in walk(root):
-        for what in _bare(spot) if not isinstance(spot.schema, dict) else _strict(spot):
+        for what in _bare(spot) if not isinstance(spot.schema, dict) else _strict(spot, taken):
             error = place + what if what else ""
             yield refuse("strict_schema", spot.where, error, source=LIMITATIONS)
     for spot, ref in references(root):
@@ -180,7 +183,7 @@ def _bare(spot: Spot) -> Iterator[str]:
         yield "For 'object' type, property 'properties' is not supported"
 
 
-def _strict(spot: Spot) -> Iterator[str]:
+def _strict(spot: Spot, taken: tuple[str, ...]) -> Iterator[str]:
     """What the compiler has against one schema; an empty text where its words are not known."""
     schema = spot.schema
     if not schema:
@@ -188,7 +191,8 @@ def _strict(spot: Spot) -> Iterator[str]:
     if "oneOf" in schema:
         yield "Schema type 'oneOf' is not supported"
     for kind in spot.types():
-        unknown = [word for word in NOT_STRICT.get(kind, ()) if word in schema]
+        words = NOT_STRICT.get(kind, ())
+        unknown = [word for word in words if word in schema and word not in taken]
         if len(unknown) == 1:
             yield f"For '{kind}' type, property '{unknown[0]}' is not supported"
         elif unknown:

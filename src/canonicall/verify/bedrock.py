@@ -4,6 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonicall.target import Target
+from canonicall.verify.bedrock_constraints import (
+    media_violations,
+    name_wanted,
+    one_member,
+    one_of,
+    status_violations,
+    unmet,
+)
 from canonicall.verify.bedrock_documents import document_violations, misplaced_media
 from canonicall.verify.bedrock_settings import CONVERSE, setting_violations
 from canonicall.verify.lexical import id_fault, is_tool_name
@@ -11,22 +19,11 @@ from canonicall.verify.node import Node, dotted
 from canonicall.verify.pairing import Answer, Call, Step, step_faults
 from canonicall.verify.violation import Violation, refuse
 
-BLOCKS = {
-    "text",
-    "image",
-    "document",
-    "video",
-    "audio",
-    "toolUse",
-    "toolResult",
-    "guardContent",
-    "cachePoint",
-    "reasoningContent",
-    "citationsContent",
-    "searchResult",
-    "toolAddition",
+BLOCKS = (
+    *("text", "image", "document", "video", "audio", "toolUse", "toolResult", "guardContent"),
+    *("cachePoint", "reasoningContent", "citationsContent", "searchResult", "toolAddition"),
     "toolRemoval",
-}
+)
 MEDIA = {"image": "image", "document": "document", "video": "video", "audio": "audio"}
 
 
@@ -81,8 +78,7 @@ def _of(message: Node, kind: str) -> list[Node]:
 def _message(message: Node, target: Target) -> Iterator[Violation]:
     role = message.text("role")
     if role not in {"user", "assistant", "system"}:
-        error = f"Value '{role}' at '{dotted(message.at('role'))}' failed to satisfy constraint: "
-        error += "Member must satisfy enum value set: [user, assistant]"
+        error = unmet(message.at("role"), one_of(("user", "assistant", "system")))
         yield refuse("unknown_role", message.at("role"), error, source=CONVERSE)
     blocks = message.nodes("content")
     if not blocks:
@@ -100,14 +96,15 @@ def _message(message: Node, target: Target) -> Iterator[Violation]:
 def _block(block: Node, role: str, target: Target) -> Iterator[Violation]:
     kinds = [kind for kind in BLOCKS if block.has(kind)]
     if len(kinds) != 1:
-        error = f"ContentBlock at {dotted(block.where)} must set exactly one member."
-        yield refuse("bad_part", block.where, error, source=CONVERSE)
+        yield from one_member(block, BLOCKS)
     elif kinds == ["toolUse"]:
         yield from _call(block.node("toolUse"), role, target)
     elif kinds == ["toolResult"]:
         yield from _result(block.node("toolResult"), target)
-    elif kinds[0] in MEDIA and role == "assistant":
-        yield from misplaced_media(kinds[0], block)
+    elif kinds[0] in MEDIA:
+        yield from media_violations(kinds[0], block.node(kinds[0]))
+        if role == "assistant":
+            yield from misplaced_media(kinds[0], block)
     elif kinds == ["reasoningContent"] and (role == "user" or target.reasoning == "none"):
         error = (
             "User messages cannot contain reasoning content. Please remove the reasoning content "
@@ -138,10 +135,7 @@ def _call(call: Node, role: str, target: Target) -> Iterator[Violation]:
         error = "User messages cannot contain tool uses."
         yield refuse("calls_in_wrong_role", call.where, error, source=CONVERSE)
     if not is_tool_name(call.text("name"), target.names):
-        error = (
-            f"Value '{call.get('name')}' at '{dotted(call.at('name'))}' failed to satisfy "
-            f"constraint: Member must satisfy regular expression pattern: {target.names.pattern}"
-        )
+        error = unmet(call.at("name"), name_wanted(call.text("name"), target.names))
         yield refuse("bad_tool_name", call.at("name"), error, source=CONVERSE)
     if not isinstance(call.get("input"), dict):
         error = (
@@ -157,20 +151,25 @@ def _id(node: Node, target: Target) -> Iterator[Violation]:
         wanted = f"Member must satisfy regular expression pattern: {rule.pattern}"
         if code == "call_id_too_long":
             wanted = f"Member must have length less than or equal to {rule.max_length}"
-        place = dotted(node.at("toolUseId"))
-        error = f"Value '{id}' at '{place}' failed to satisfy constraint: {wanted}"
+        error = unmet(node.at("toolUseId"), wanted)
         yield refuse(code, node.at("toolUseId"), error, source=CONVERSE)
 
 
 def _result(result: Node, target: Target) -> Iterator[Violation]:
     yield from _id(result, target)
     parts = result.nodes("content")
-    if not parts and not target.empty_results:
+    if not parts and result.get("status") == "error":
+        error = f"The content field at {dotted(result.where)} cannot be empty when status value is "
+        error += "error."
+        source = "aws-samples/sample-multi-agent-orchestration-chat-on-agentcore#15"
+        yield refuse("empty_result", result.where, error, source=source)
+    elif not parts and not target.empty_results:
         error = f"The content field at {dotted(result.where)} is empty. Add content and try again."
         yield refuse("empty_result", result.where, error, source=CONVERSE)
     if result.has("status") and not target.result_error_flag:
         error = "This model doesn't support the status field. Remove status and try again."
         yield refuse("unknown_field", result.at("status"), error, source=CONVERSE)
+    yield from status_violations(result)
     for part in parts:
         if part.has("text") and not part.text("text").strip() and not target.empty_results:
             yield _blank(part)
@@ -179,7 +178,10 @@ def _result(result: Node, target: Target) -> Iterator[Violation]:
             error += "json object for the field and try again."
             yield refuse("bad_result_content", part.where, error, source="sigoden/aichat#1542")
         for kind, family in MEDIA.items():
-            if part.has(kind) and family not in target.result_media:
+            if not part.has(kind):
+                continue
+            yield from media_violations(kind, part.node(kind))
+            if family not in target.result_media:
                 error = _unfit(kind, result, target)
                 yield refuse("bad_result_content", part.where, error, source=CONVERSE)
 

@@ -26,6 +26,10 @@ CODES = {
     ),
     "missing_field": Code("A field that has to be there is missing.", "Add the field."),
     "unknown_field": Code("The provider does not know this field here.", "Leave the field out."),
+    "unknown_value": Code(
+        "A field has a value that is not one of those it may have.",
+        "Send one of the values that the answer names.",
+    ),
     "empty_input": Code("The request has no message.", "Send at least one user message."),
     # Calls and results.
     "missing_result": Code(
@@ -256,6 +260,9 @@ CODES = {
     "too_many_strict_tools": Code(
         "More tools are marked as strict than the provider takes.",
         "Mark fewer tools as strict.",
+    ),
+    "strict_unsupported": Code(
+        "The model has no strict tools, and refuses the mark.", "Leave `strict` out."
     ),
     "schema_too_complex": Code(
         "The schemas of strict tools are too large, alone or together.",

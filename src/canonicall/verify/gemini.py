@@ -9,7 +9,13 @@ from typing import Any
 from msgspec import Struct
 
 from canonicall.target import Target
-from canonicall.verify.gemini_fields import unknown_in_call, unknown_in_content
+from canonicall.verify.gemini_fields import (
+    KnownFields,
+    known_fields,
+    proto_place,
+    unknown_in,
+    unknown_in_call,
+)
 from canonicall.verify.gemini_settings import either, setting_violations, several
 from canonicall.verify.gemini_thinking import thinking_violations
 from canonicall.verify.lexical import is_tool_name
@@ -50,16 +56,18 @@ class Turn(Struct):
 
 
 def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
-    root = Node(body)
+    root, known = Node(body), known_fields(target.fields)
     turns = [_turn(content) for content in several(root, "contents")]
     if not turns:
         error = "* GenerateContentRequest.contents: contents is not specified"
         yield refuse("empty_input", "$.contents", error, source=CALLING)
     for turn in turns:
         yield from _content(turn)
-        yield from unknown_in_content(turn.node, target)
+        yield from unknown_in(turn.node, known.content)
         for part in turn.parts:
-            yield from _part(part, target)
+            yield from _part(part, target, known)
+            yield from unknown_in(part, known.part)
+    yield from _instructions(root, known)
     yield from _ends(turns, target)
     yield from _pairs(_merged(turns))
     if target.signature_sentinel is not None:
@@ -67,6 +75,15 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     is_used = any(turn.calls or turn.responses for turn in turns)
     yield from setting_violations(root, target, is_used=is_used)
     yield from thinking_violations(root, target)
+
+
+def _instructions(root: Node, known: KnownFields) -> Iterator[Violation]:
+    """They are a content as well; other forms than that are not looked at."""
+    key = either(root, "systemInstruction")
+    if isinstance(root.get(key), dict):
+        yield from unknown_in(root.node(key), known.content)
+        for part in several(root.node(key), "parts"):
+            yield from unknown_in(part, known.part)
 
 
 def _turn(content: Node) -> Turn:
@@ -86,7 +103,7 @@ def _content(turn: Turn) -> Iterator[Violation]:
         yield refuse("empty_message", turn.where, error, source="vercel/ai#3775")
 
 
-def _part(part: Node, target: Target) -> Iterator[Violation]:
+def _part(part: Node, target: Target, known: KnownFields) -> Iterator[Violation]:
     present = [name for name in DATA if part.has(either(part, name))]
     signed = part.has(either(part, "thoughtSignature"))
     place = f"* GenerateContentRequest.{plain(part.where)}"
@@ -107,7 +124,9 @@ def _part(part: Node, target: Target) -> Iterator[Violation]:
         error = "Tool type of tool_call part does not match with tool call context"
         yield refuse("bad_part", part.where, error, source="pydantic-ai 2.66.0, models/google.py")
     elif present == ["functionCall"]:
-        yield from _call(part.node(either(part, "functionCall")), target)
+        call = part.node(either(part, "functionCall"))
+        yield from _call(call, target)
+        yield from unknown_in_call(call, known.call)
     elif present == ["functionResponse"]:
         yield from _response(part.node(either(part, "functionResponse")), target)
 
@@ -133,9 +152,12 @@ def _call(call: Node, target: Target) -> Iterator[Violation]:
         )
         yield refuse("bad_tool_name", call.at("name"), error, source=CALLING)
     if call.has("args") and not isinstance(call.get("args"), dict):
-        error = f"Invalid value at '{plain(call.at('args'))}' (google.protobuf.Struct)"
+        error = not_a_struct(call.at("args"))
         yield refuse("arguments_not_object", call.at("args"), error, source=CALLING)
-    yield from unknown_in_call(call, target)
+
+
+def not_a_struct(where: str) -> str:
+    return f"Invalid value at '{proto_place(where)}' (type.googleapis.com/google.protobuf.Struct)"
 
 
 def _response(response: Node, target: Target) -> Iterator[Violation]:
@@ -145,13 +167,14 @@ def _response(response: Node, target: Target) -> Iterator[Violation]:
         yield refuse("result_without_name", response.where, error, source=CALLING)
     if not isinstance(response.get("response"), dict):
         where = response.at("response")
-        error = f"Invalid value at '{plain(where)}' (google.protobuf.Struct)"
-        yield refuse("response_not_object", where, error, source=CALLING)
+        yield refuse("response_not_object", where, not_a_struct(where), source=CALLING)
     for part in response.nodes("parts"):
         for name in ("inlineData", "fileData"):
-            kind = part.node(either(part, name))
-            family = kind.text(either(kind, "mimeType")).partition("/")[0]
-            if family and FAMILIES.get(family, family) not in target.result_media:
+            data = part.node(either(part, name))
+            kind = data.text(either(data, "mimeType"))
+            family = kind.partition("/")[0]
+            taken = {kind, FAMILIES.get(family, family)}
+            if kind and taken.isdisjoint(target.result_media):
                 source = (
                     "pydantic-ai 2.66.0, profiles/google.py: images, PDF and text, from Gemini 3 on"
                 )
@@ -159,7 +182,8 @@ def _response(response: Node, target: Target) -> Iterator[Violation]:
 
 
 def _ends(turns: list[Turn], target: Target) -> Iterator[Violation]:
-    if turns and target.starts_with_user and turns[0].role == "model":
+    is_first = bool(turns) and turns[0].role == "model" and not turns[0].calls
+    if is_first and target.starts_with_user:
         error = "Please ensure that multiturn requests alternate between user and model."
         yield refuse("must_start_with_user", turns[0].where, error, source=CALLING)
     if turns and target.ends_with_user and turns[-1].role == "model" and not turns[-1].calls:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonicall.target import Target
-from canonicall.verify.gemini_fields import flat
+from canonicall.verify.gemini_fields import flat, proto_place
 from canonicall.verify.metaschema import shown
 from canonicall.verify.node import Node, plain
 from canonicall.verify.schemas import Spot, Steps, walk
@@ -18,9 +18,9 @@ from canonicall.verify.violation import Violation, refuse
 
 SDK = "google-genai 3.1.0, types.py: FunctionDeclaration and Schema"
 CALLING = "ai.google.dev: function calling"
-# `Schema`, in whichever spelling.
+# `Schema`, in whichever spelling; what only Vertex has, its target says.
 SCHEMA_FIELDS = {
-    *("additionalproperties", "defs", "ref", "anyof", "default", "description", "enum", "example"),
+    *("anyof", "default", "description", "enum", "example"),
     *("format", "items", "maxitems", "maxlength", "maxproperties", "maximum", "minitems"),
     *("minlength", "minproperties", "minimum", "nullable", "pattern", "properties"),
     *("propertyordering", "required", "title", "type"),
@@ -49,18 +49,19 @@ def schema_violations(declaration: Node, target: Target) -> Iterator[Violation]:
         where = f"{root.where}.properties"
         error = f"{place}.properties: should be non-empty for OBJECT type"
         yield refuse("bad_tool_schema", where, error, source="lobehub/lobehub#5002")
-    yield from dialect_violations(root, place)
+    yield from dialect_violations(root, place, target)
     for name in root.properties:
         if not PARAMETER_NAME.fullmatch(name):
             where = f"{root.where}.properties.{name}"
             yield refuse("bad_parameter_name", where, source=SDK)
 
 
-def dialect_violations(root: Spot, place: str) -> Iterator[Violation]:
+def dialect_violations(root: Spot, place: str, target: Target) -> Iterator[Violation]:
     """What is wrong with a schema in Google's own dialect; `place`: where, in the API's words."""
+    known = SCHEMA_FIELDS | {flat(word) for word in target.schemas.own_words}
     for spot in walk(root, _inside):
         if isinstance(spot.schema, dict):
-            yield from _message(spot)
+            yield from _message(spot, known)
             yield from _sense(spot, place)
 
 
@@ -104,14 +105,28 @@ def _type(spot: Spot) -> str:
 
 
 def _unknown(spot: Spot, name: str, what: str) -> str:
-    place = plain(spot.where)
+    place = _place(spot)
     return f"Invalid JSON payload received. Unknown name \"{name}\" at '{place}': {what}"
 
 
-def _message(spot: Spot) -> Iterator[Violation]:
+def _place(spot: Spot) -> str:
+    """Where it stands, as protobuf tells it: fields by their names, entries of a map by numbers.
+
+    `tools[0].function_declarations[5].parameters.properties[8].value.any_of[0]` (zed#44875)
+    """
+    if spot.parent is None:
+        return proto_place(spot.base)
+    name, *inner = spot.steps
+    place = f"{_place(spot.parent)}.{proto_place(str(name))}"
+    if inner and isinstance(inner[0], str):
+        return f"{place}[{list(spot.parent.schema[name]).index(inner[0])}].value"
+    return f"{place}[{inner[0]}]" if inner else place
+
+
+def _message(spot: Spot, known: set[str]) -> Iterator[Violation]:
     """What protobuf has against a schema."""
     for name in spot.schema:
-        if flat(name) not in SCHEMA_FIELDS:
+        if flat(name) not in known:
             error = _unknown(spot, name, "Cannot find field.")
             yield refuse("bad_tool_schema", spot.where, error, source=CALLING)
     kind = spot.schema.get("type")
@@ -120,13 +135,13 @@ def _message(spot: Spot) -> Iterator[Violation]:
         source = "BerriAI/litellm#14154"
         yield refuse("bad_tool_schema", f"{spot.where}.type", error, source=source)
     elif isinstance(kind, str) and not _type(spot):
-        error = f"Invalid value at '{plain(spot.where)}.type' "
+        error = f"Invalid value at '{_place(spot)}.type' "
         error += f'(type.googleapis.com/google.ai.generativelanguage.v1beta.Type), "{kind}"'
         source = "google-gemini/deprecated-generative-ai-js#320"
         yield refuse("bad_tool_schema", f"{spot.where}.type", error, source=source)
     for at, value in enumerate(spot.values("enum")):
         if not isinstance(value, str):
-            place = f"{plain(spot.where)}.enum[{at}]"
+            place = f"{_place(spot)}.enum[{at}]"
             error = f"Invalid value at '{place}' (TYPE_STRING), {_json(value)}"
             source = "microsoft/azure-devops-mcp#145"
             yield refuse("bad_tool_schema", f"{spot.where}.enum[{at}]", error, source=source)

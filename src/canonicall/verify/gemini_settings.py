@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from canonicall.target import Target
-from canonicall.verify.gemini_fields import unknown_in_functions, unknown_in_request
+from canonicall.verify.gemini_fields import known_fields, unknown_in
 from canonicall.verify.gemini_schemas import dialect_violations, schema_violations
 from canonicall.verify.lexical import Declared
 from canonicall.verify.node import Node
@@ -46,8 +47,13 @@ WORDS = Words(
 
 def either(node: Node, name: str) -> str:
     """The spelling of a field that this object uses."""
-    snake = re.sub("([A-Z])", r"_\1", name).lower()
+    snake = _snake(name)
     return snake if node.has(snake) else name
+
+
+@lru_cache(maxsize=128)
+def _snake(name: str) -> str:
+    return re.sub("([A-Z])", r"_\1", name).lower()
 
 
 def several(node: Node, key: str) -> list[Node]:
@@ -69,8 +75,10 @@ def setting_violations(root: Node, target: Target, *, is_used: bool) -> Iterator
         chosen=_chosen(root) if not root.has(either(root, "cachedContent")) else None,
         is_used=is_used and not root.has(either(root, "cachedContent")),
     )
-    yield from unknown_in_request(root, target)
-    yield from unknown_in_functions(declared, target)
+    known = known_fields(target.fields)
+    yield from unknown_in(root, known.request)
+    for declaration in declared:
+        yield from unknown_in(declaration, known.function)
     yield from offer_violations(offer, target, WORDS)
     yield from _allowed_names(root)
     if declared and others and not target.mixed_tools:
@@ -99,7 +107,7 @@ def _output(root: Node, target: Target) -> Iterator[Violation]:
     if config.has(dialect):
         place = "* GenerateContentRequest.generation_config.response_schema"
         spot = Spot(config.get(dialect), config.at(dialect))
-        yield from of_output(dialect_violations(spot, place))
+        yield from of_output(dialect_violations(spot, place, target))
 
 
 def _config(root: Node) -> Node:

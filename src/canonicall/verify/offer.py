@@ -1,8 +1,8 @@
 """Tools and tool choice: the rules every format has, each in the words of its provider.
 
 A format reads its own fields into an `Offer` and brings its words: one template for each code,
-filled with `name`, `place`, `count`, `limit`, `pattern` and `mode`. A code that a provider has no
-words for is not a rule there.
+filled with `name`, `place`, `count`, `limit`, `pattern`, `mode` and `word`. A code that a provider
+has no words for is not a rule there.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,6 +22,8 @@ class Chosen(Struct, frozen=True):
     mode: str
     names: tuple[str, ...] = ()
     is_named: bool = False
+    word: str = ""
+    """The mode as the provider writes it, where that is another word."""
 
 
 class Offer(Struct, frozen=True):
@@ -91,7 +93,8 @@ def _choice(offer: Offer, chosen: Chosen, target: Target, words: Words) -> Itera
         if name not in declared:
             yield from words.refuse("choice_names_unknown_tool", chosen.where, name=name)
     if not _is_known(chosen, target):
-        yield from words.refuse("choice_unsupported", chosen.where, mode=chosen.mode)
+        word = chosen.word or chosen.mode
+        yield from words.refuse("choice_unsupported", chosen.where, mode=chosen.mode, word=word)
     is_forced = chosen.mode == "required" or chosen.is_named
     if is_forced and offer.is_thinking and not target.forced_choice_with_reasoning:
         yield from words.refuse("forced_choice_with_thinking", chosen.where)

@@ -66,7 +66,15 @@ def test_every_choice_cohere_has_goes_both_ways(wire, choice):
     assert encode_choice(choice, TARGET) == (wire, findings) == (wire, [])
 
 
-@pytest.mark.parametrize("value", ["required", "any", {"type": "function"}, 1])
+@pytest.mark.parametrize("mode", ["required", "none"])
+def test_a_choice_in_the_small_letters_of_others_is_understood(mode):
+    findings = []
+    choice = decode_choice(mode, findings)
+    assert (choice, findings) == (ToolChoice(mode), [])
+    assert encode_choice(choice, TARGET)[0] == mode.upper()
+
+
+@pytest.mark.parametrize("value", ["any", {"type": "function"}, 1])
 def test_an_unknown_choice_is_reported(value):
     findings = []
     assert decode_choice(value, findings) is None

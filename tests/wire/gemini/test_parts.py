@@ -130,11 +130,23 @@ def test_arguments_that_are_a_list_are_refused_with_their_path():
     ],
 )
 def test_a_piece_of_a_call_is_no_call(call):
-    """It must never be run: its arguments are not all there."""
+    """It must never be run: its arguments are not all there. And nobody can be sent it."""
     findings = []
     (block,) = decoded({"functionCall": call}, findings=findings)
-    assert block == Unknown(native=Native("gemini", {"functionCall": call}))
+    assert block.native == Native("gemini", {"functionCall": call})
+    assert [one.kind for one in block.opaque] == ["piece_of_call"]
     assert [one.code for one in findings] == ["partial_call"]
+
+
+def test_all_the_pieces_of_the_arguments_are_a_call():
+    pieces = [
+        {"jsonPath": "$.a.b", "stringValue": "x", "willContinue": True},
+        {"json_path": "$.a.b", "string_value": "y"},
+        {"jsonPath": "$.n", "numberValue": 1},
+    ]
+    (call,) = decoded({"functionCall": {"name": "f", "partial_args": pieces}})
+    assert call == ToolCall(name="f", args={"a": {"b": "xy"}, "n": 1})
+    assert encoded(call) == [{"functionCall": {"name": "f", "args": call.args}}]
 
 
 def test_complete_arguments_beside_pieces_are_a_call():

@@ -19,11 +19,13 @@ from canonicall.testing.failure import Failure
 from canonicall.verify.violation import Violation
 from canonicall.wire.error_body import ErrorBody
 
-GENERATE, COUNT, MODELS, MODEL, STORED, INPUT_ITEMS, DELETE, CANCEL = (
+GENERATE, COUNT, MODELS, MODEL, SHOW, VERSION, STORED, INPUT_ITEMS, DELETE, CANCEL = (
     "generate",
     "count",
     "models",
     "model",
+    "show",
+    "version",
     "stored",
     "input_items",
     "delete",
@@ -178,6 +180,14 @@ class Door:
         """One model of the list."""
         del target
         return {"id": name, "object": "model", "created": 0, "owned_by": "simulator"}
+
+    def shown(self, target: Target) -> dict[str, Any]:
+        """A model that a body names, with all that can be said of it."""
+        return self.one_model(target.model, target)
+
+    def version(self) -> dict[str, Any]:
+        """Which version of a server this is, where it says that."""
+        return {}
 
     def counted(self, body: dict[str, Any]) -> dict[str, Any]:
         """The request whose tokens are counted: it is judged as if it asked for a reply."""

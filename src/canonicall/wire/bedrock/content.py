@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from canonicall.blocks import Media, Native, ResultContent, Text, Unknown
+from canonicall.findings import Action, Fault, Finding
 from canonicall.wire import carried
 from canonicall.wire.bedrock.media import MEDIA_KINDS, decode_media, encode_media
 from canonicall.wire.bedrock.target import TARGET
@@ -55,15 +56,17 @@ def encode_cache(mark: str) -> dict[str, Any]:
     return {"type": "default", "ttl": mark} if mark in _TTLS else {"type": "default"}
 
 
-def decode_cache(point: Any) -> str | None:
-    """The mark that a `cachePoint` means, None if it says something unknown."""
-    match point:
-        case {"type": "default", "ttl": str(ttl)} if len(point) == 2:
-            return ttl
-        case {"type": "default"} if len(point) == 1:
-            return "default"
-        case _:
-            return None
+def decode_cache(point: Any, where: str, findings: list[Finding] | None) -> str | None:
+    """The mark that a `cachePoint` means, None if it is more than that. Its values are but few."""
+    if not isinstance(point, dict) or not point.keys() <= {"type", "ttl"}:
+        return None
+    kind, ttl = point.get("type"), point.get("ttl")
+    if kind == "default" and (ttl is None or ttl in _TTLS):
+        return ttl or "default"
+    if findings is not None:
+        why = "There is no such cache mark; it is read as one of the usual kind and lifetime."
+        findings.append(Finding("value_changed", where, Action.CHANGED, why, Fault.INPUT))
+    return ttl if ttl in _TTLS else "default"
 
 
 def _can_be_sent(kind: str, member: Any) -> bool:

@@ -37,17 +37,35 @@ _TYPES = {
     ("video", "three_gp"): "video/3gpp",
     ("audio", "mp3"): "audio/mpeg",
 }
+_SIMPLE = {
+    "image": ("png", "jpeg", "gif", "webp"),
+    "video": ("mp4", "webm", "mpeg", "mpg"),
+    "audio": (
+        *("opus", "wav", "aac", "flac", "mp4", "ogg", "mkv", "mka", "x-aac", "m4a", "mpeg", "mpga"),
+        *("pcm", "webm"),
+    ),
+}
+"""The others, and spellings that mean the same as one above."""
 _FORMATS = {media_type: (kind, format) for (kind, format), media_type in _TYPES.items()}
-_FORMATS |= {"image/jpg": ("image", "jpeg"), "image/*": ("image", "png")}
+_FORMATS |= {
+    "image/jpg": ("image", "jpeg"),
+    "image/*": ("image", "png"),
+    "video/*": ("video", "mp4"),
+    # Both are text, and refused under their own names (strands-agents/harness-sdk#2204).
+    "application/json": ("document", "txt"),
+    "application/xml": ("document", "txt"),
+}
 
 
 def decode_media(kind: str, block: dict[str, Any], where: str) -> Media:
     """The media of an `image`, `document`, `video` or `audio` block."""
     format = text_at(block.get("format"), f"{where}.format")
     source = object_at(block.get("source") or {}, f"{where}.source")
-    media_type = _media_type(kind, format)
+    media_type = _media_type(kind, format.lower())
     fields = _unknown_fields(block)
-    if _kind_and_format(media_type) != (kind, format):
+    # A format that the service model does not have is refused: the media type says what is meant.
+    is_known = (kind, format) in _TYPES or format in _SIMPLE.get(kind, ())
+    if is_known and _kind_and_format(media_type) != (kind, format):
         fields["format"] = format
     data, url = _read_source(source, f"{where}.source")
     if not source or _write_source(data, url) != source:
@@ -69,6 +87,8 @@ def encode_media(media: Media) -> dict[str, Any]:
         return {"text": f"[{media.media_type}: {media.url or 'not available'}]"}
     kind, format = _kind_and_format(media.media_type)
     block: dict[str, Any] = {"format": fields.pop("format", format)}
+    if block["format"] in ("", "*"):
+        del block["format"]
     if kind == "document":
         block["name"] = _document_name(media, source)
     return {kind: block | {"source": source} | fields}

@@ -56,7 +56,7 @@ def _decode_message(
     value: Any, where: str, origin: Origin, domain: str, findings: list[Finding]
 ) -> list[Message]:
     message = object_at(value, where)
-    blocks = tuple(decode_blocks(message.get("content"), f"{where}.content", domain))
+    blocks = tuple(decode_blocks(message.get("content"), f"{where}.content", domain, findings))
     native = native_fields(FORMAT, message, ("role", "content"))
     match message.get("role"):
         case "assistant":
@@ -83,7 +83,9 @@ def _results_first(blocks: tuple[Block, ...], where: str, findings: list[Finding
     return [Message("tool", results), *([Message("user", rest)] if rest else [])]
 
 
-def decode_blocks(value: Any, where: str, domain: str) -> list[Block]:
+def decode_blocks(
+    value: Any, where: str, domain: str, findings: list[Finding] | None = None
+) -> list[Block]:
     """The blocks of a `content` or `system` list."""
     content = [object_at(item, f"{where}[{i}]") for i, item in enumerate(list_at(value, where))]
     server_ids = _server_ids(content)
@@ -92,23 +94,26 @@ def decode_blocks(value: Any, where: str, domain: str) -> list[Block]:
         for kind, member in item.items():
             if member is None:
                 continue
-            mark = decode_cache(member) if kind == "cachePoint" else None
+            place = f"{where}[{index}].{kind}"
+            mark = decode_cache(member, place, findings) if kind == "cachePoint" else None
             if mark is not None and blocks and blocks[-1].cache is None:
                 blocks[-1] = replace(blocks[-1], cache=mark)
                 continue
-            block = _decode_block(kind, member, f"{where}[{index}].{kind}", domain)
+            block = _decode_block(kind, member, place, domain, findings)
             if isinstance(block, ToolResult) and block.call_id in server_ids:
                 block = replace(block, content=(), opaque=(_server_block(domain, kind, member),))
             blocks.append(block)
     return blocks
 
 
-def _decode_block(kind: str, member: Any, where: str, domain: str) -> Block:
+def _decode_block(
+    kind: str, member: Any, where: str, domain: str, findings: list[Finding] | None
+) -> Block:
     match kind:
         case "toolUse":
             return _decode_call(object_at(member, where), where, domain)
         case "toolResult":
-            return _decode_result(object_at(member, where), where)
+            return _decode_result(object_at(member, where), where, findings)
         case "reasoningContent":
             return _decode_thinking(object_at(member, where), where, domain)
         case _:
@@ -133,8 +138,15 @@ def _decode_call(call: dict[str, Any], where: str, domain: str) -> ToolCall:
     return replace(decoded, native=native_fields(FORMAT, call, known))
 
 
-def _decode_result(result: dict[str, Any], where: str) -> ToolResult:
+def _decode_result(
+    result: dict[str, Any], where: str, findings: list[Finding] | None
+) -> ToolResult:
     content: list[ResultContent] = []
+    status = result.get("status")
+    if status not in (None, "success", "error") and findings is not None:
+        why = f"There is no status {status!r}; only `error` says that a call failed."
+        place = f"{where}.status"
+        findings.append(Finding("value_changed", place, Action.CHANGED, why, Fault.INPUT))
     for index, item in enumerate(list_at(result.get("content"), f"{where}.content")):
         at = f"{where}.content[{index}]"
         for kind, member in object_at(item, at).items():
@@ -143,7 +155,7 @@ def _decode_result(result: dict[str, Any], where: str) -> ToolResult:
     return ToolResult(
         call_id=id_at(result.get("toolUseId"), f"{where}.toolUseId"),
         content=tuple(content),
-        error=result.get("status") == "error",
+        error=status == "error",
         is_complete=True,
         native=native_fields(FORMAT, result, ("toolUseId", "content", "status")),
     )

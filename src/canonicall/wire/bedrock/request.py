@@ -28,6 +28,7 @@ from canonicall.wire.bedrock.tools import (
     decode_tools,
     encode_choice,
     encode_tools,
+    is_marked,
     offered_tools,
 )
 from canonicall.wire.carried import with_rest
@@ -59,7 +60,7 @@ def decode_request(
     origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
     findings: list[Finding] = []
     conversation = Conversation()
-    system = tuple(decode_blocks(body.get("system"), "$.system", domain))
+    system = tuple(decode_blocks(body.get("system"), "$.system", domain, findings))
     if system:
         conversation.append(Message("system", system))
     for message in decode_messages(
@@ -72,7 +73,7 @@ def decode_request(
     output, said = take_output(native)
     return Request(
         conversation,
-        tools=decode_tools(tools.get("tools")),
+        tools=decode_tools(tools.get("tools"), findings),
         tool_choice=choice,
         params=replace(_decode_params(body), output=output),
         model=model,
@@ -177,9 +178,7 @@ def _encode_tool_config(
     entries, told = encode_tools(tools, names, target)
     choice, more = encode_choice(request.tool_choice, target, names)
     findings += (*told, *more)
-    written = {tool.name for tool in tools if "strict" in own_fields(tool.native)}
-    kept = written if target.strict_tools else set()
-    if any(tool.strict and tool.name not in kept for tool in tools):
+    if any(tool.strict and not is_marked(tool, target) for tool in tools):
         findings.append(not_sent("strict", "Only some models take it, so it is left out."))
     if not entries:
         return {}

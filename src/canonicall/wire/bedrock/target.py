@@ -5,8 +5,10 @@ Sources: the `bedrock-runtime` service model of botocore (shapes `ToolUseId`, `T
 documentation; error texts are quoted where they are the only source.
 """
 
+from msgspec.structs import replace
+
 from canonicall.schema_rules import SchemaRule, StrictRule
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import FieldRule, IdRule, NameRule, Target
 
 # User guide, "Get validated JSON results from models": no recursion, no limits of numbers and
 # texts, objects closed, `minItems` of 0 or 1.
@@ -24,6 +26,28 @@ _STRICT = StrictRule(
     min_items=(0, 1),
 )
 
+# Claude behind it compiles the schemas of strict tools as it does elsewhere, with the same limits:
+# "tools.1.custom: For 'array' type, property 'maxItems' is not supported" (BerriAI/litellm#39115),
+# optional parameters of all tools together (strands-agents/harness-sdk#2664).
+_STRICT_TOOLS = replace(
+    _STRICT, plain_values=True, max_tools=20, max_optional=24, max_unions=16, max_optional_each=23
+)
+
+_PART = (
+    *("text", "image", "document", "video", "audio", "toolUse", "toolResult", "guardContent"),
+    *("cachePoint", "reasoningContent", "citationsContent", "searchResult", "toolAddition"),
+    *("toolRemoval", "json", "format", "source", "context", "citations", "error", "type"),
+    "redactedContent",
+)
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_MEDIA_TYPES = (
+    *("image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp", "audio/*", "text/*"),
+    *("application/pdf", "application/msword", "application/vnd.ms-excel"),
+    *(f"{_OFFICE}.wordprocessingml.document", f"{_OFFICE}.spreadsheetml.sheet"),
+    *("application/json", "application/xml", "video/mp4", "video/webm", "video/mpeg", "video/mpg"),
+    *("video/quicktime", "video/x-matroska", "video/x-flv", "video/x-ms-wmv", "video/3gpp"),
+)
+
 TARGET = Target(
     format="bedrock",
     provider="bedrock",
@@ -34,9 +58,12 @@ TARGET = Target(
     ids=IdRule(prefix="tooluse_", pattern="[A-Za-z0-9_.:-]+", max_length=64),
     # Service model: `ToolName` is [a-zA-Z0-9_-]+, 1 to 64 characters.
     names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=64),
+    # Service model: `ContentBlock`, and what media, results and reasoning hold besides. "The value
+    # at [...] can only set one of the following keys".
+    fields=FieldRule(part=_PART, closed=("part",)),
     # `inputSchema.json` is that of an object; Claude behind it: "input_schema does not support
     # oneOf, allOf, or anyOf at the top level".
-    schemas=SchemaRule(root_refused=("oneOf", "allOf", "anyOf")),
+    schemas=SchemaRule(root_refused=("oneOf", "allOf", "anyOf"), strict=_STRICT_TOOLS),
     # Service model: `OutputFormatType` is json_schema and nothing else.
     output_modes=("schema",),
     output_schemas=SchemaRule(object_root=False, draft="2020-12", told=True, strict=_STRICT),
@@ -50,6 +77,8 @@ TARGET = Target(
     # Service model: `ToolResultBlock.status`.
     result_error_flag=True,
     media=("image", "document", "video"),
+    # Service model: `ImageFormat`, `DocumentFormat`, `VideoFormat`; any text is a document.
+    media_types=_MEDIA_TYPES,
     # Converse API reference, `Message`: images and documents only in the role user.
     reply_media=(),
     # A document block needs a text block in the same message [Converse API reference].

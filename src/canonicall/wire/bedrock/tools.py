@@ -25,18 +25,20 @@ CHOICE = "$.toolConfig.toolChoice"
 _weakened = partial(weakened, where=CHOICE)
 
 
-def decode_tools(value: Any) -> tuple[Tool, ...]:
+def decode_tools(value: Any, findings: list[Finding] | None = None) -> tuple[Tool, ...]:
     """The tools of `toolConfig.tools`; a `cachePoint` marks the tool before it."""
     tools: list[Tool] = []
     for index, item in enumerate(list_at(value, TOOLS)):
         where = f"{TOOLS}[{index}]"
         entry = object_at(item, where)
-        mark = decode_cache(entry.get("cachePoint"))
-        if mark is not None and tools and tools[-1].cache is None:
+        point = entry.get("cachePoint")
+        mark = decode_cache(point, f"{where}.cachePoint", findings) if point is not None else None
+        if entry.get("toolSpec") is not None:
+            tool = _decode_tool(object_at(entry["toolSpec"], f"{where}.toolSpec"), where)
+            tools.append(replace(tool, cache=mark))
+        elif mark is not None and tools and tools[-1].cache is None:
             tools[-1] = replace(tools[-1], cache=mark)
-        elif "toolSpec" in entry:
-            tools.append(_decode_tool(object_at(entry["toolSpec"], f"{where}.toolSpec"), where))
-        else:
+        elif entry:
             system = entry.get("systemTool")
             name = system.get("name") if isinstance(system, dict) else None
             whole = Native(FORMAT, entry)
@@ -105,11 +107,16 @@ def _encode_tool(tool: Tool, names: dict[str, str], target: Target) -> dict[str,
         spec["description"] = tool.description
     spec["inputSchema"] = {"json": schema_of(tool)}
     more = own_fields(tool.native, except_for=spec)
-    return {"toolSpec": spec | (more if target.strict_tools else _unmarked(more))}
+    if not is_marked(tool, target):
+        more.pop("strict", None)
+    return {"toolSpec": spec | more}
 
 
-def _unmarked(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name != "strict"}
+def is_marked(tool: Tool, target: Target) -> bool:
+    """Whether the mark that makes a tool strict is written. A model that does not know it refuses
+    it whatever it says (BerriAI/litellm#35688)."""
+    said = own_fields(tool.native).get("strict")
+    return target.strict_tools and said is not None and said == tool.strict
 
 
 def offered_tools(

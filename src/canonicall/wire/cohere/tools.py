@@ -33,7 +33,8 @@ def decode_tools(value: Any, *, strict: bool | None = None) -> tuple[Tool, ...]:
 
 def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
     """The choice in `tool_choice`."""
-    match value:
+    # Other formats write these words small; what is meant is plain.
+    match value.upper() if isinstance(value, str) else value:
         case None | "AUTO":
             return None
         case "REQUIRED":

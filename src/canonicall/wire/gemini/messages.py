@@ -40,7 +40,7 @@ def decode_contents(
 
 def decode_system(instruction: Any, *, domain: str, findings: list[Finding]) -> list[Message]:
     """The system message in a `systemInstruction`: text, a content, or a list of parts."""
-    where = "$.systemInstruction"
+    where, native = "$.systemInstruction", None
     match instruction:
         case None:
             return []
@@ -49,12 +49,13 @@ def decode_system(instruction: Any, *, domain: str, findings: list[Finding]) -> 
         case list():
             parts = instruction
         case _:
-            parts = fields_at(instruction, where).get("parts")
+            fields = fields_at(instruction, where)
+            parts, native = fields.get("parts"), native_fields(FORMAT, fields, ("role", "parts"))
             where = f"{where}.parts"
     if isinstance(parts, str):
         parts = [parts]
     blocks = decode_parts(parts, where, domain, findings)
-    return [Message("system", tuple(blocks))] if blocks else []
+    return [Message("system", tuple(blocks), native=native)] if blocks else []
 
 
 def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from canonicall.errors import MalformedBody
+from canonicall.wire.gemini.fields import many_at
 from canonicall.wire.reading import object_at, text_at
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -72,6 +73,14 @@ class PartialArguments:
         """The arguments, with their strings put together."""
         whole: dict[str, Any] = _joined(self._value)
         return whole
+
+
+def put_together(pieces: Any, where: str) -> dict[str, Any]:
+    """The arguments of a call that came with all their pieces."""
+    whole = PartialArguments()
+    for number, piece in enumerate(many_at(pieces, f"{where}.partialArgs")):
+        whole.add(piece, f"{where}.partialArgs[{number}]")
+    return whole.value
 
 
 class _Pieces(list[str]):

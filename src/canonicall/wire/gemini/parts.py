@@ -22,10 +22,11 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.findings import Action, Fault, Finding
-from canonicall.wire.carried import opaque_of, with_rest
+from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of, with_rest
 from canonicall.wire.gemini import results
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
+from canonicall.wire.gemini.partial_args import put_together
 from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.reading import object_at, text_at
 from canonicall.wire.writing import arguments_of, fenced
@@ -133,6 +134,8 @@ def _decode_part(fields: dict[str, Any], where: str, domain: str, findings: list
             block = decode_inline(data, place, opaque, native)
         case "fileData":
             block = decode_file(data, place, domain, opaque, native)
+    if name == "functionCall" and block is None:
+        opaque = (*opaque, Opaque(UNKNOWN_ISSUER, "piece_of_call", True))
     return block or _unknown(fields, opaque)
 
 
@@ -155,12 +158,15 @@ def _decode_call(
     native: Native | None,
     findings: list[Finding],
 ) -> ToolCall | None:
-    """The call, None if it is only a piece of one: that must not be run."""
-    if call.get("willContinue") is True or ("partialArgs" in call and "args" not in call):
+    """The call, None if it is only a piece of one: that must not be run, and nobody is sent it."""
+    is_in_pieces = "partialArgs" in call and "args" not in call
+    if call.get("willContinue") is True or (is_in_pieces and not call.get("name")):
         why = "The arguments of this call are not complete; it is kept, but it is not a call."
         findings.append(Finding("partial_call", where, Action.SET_ASIDE, why, Fault.INPUT))
         return None
-    args = call.get("args", {})
+    args: Any = call.get("args", {})
+    if is_in_pieces:
+        args = put_together(call["partialArgs"], where)
     is_text = isinstance(args, str)
     return ToolCall(
         id=text_at(call.get("id"), f"{where}.id"),
@@ -208,7 +214,10 @@ def _rest(fields: dict[str, Any], name: str, data: dict[str, Any]) -> dict[str, 
     rest = {key: value for key, value in fields.items() if key not in (name, "thoughtSignature")}
     if rest.get("thought") is not True:
         rest.pop("thought", None)
-    inside = {k: v for k, v in data.items() if k not in _KNOWN_INSIDE.get(name, ())}
+    known = _KNOWN_INSIDE.get(name, ())
+    if "partialArgs" in data and "args" not in data:
+        known = (*known, "partialArgs")  # The arguments of the call are made of them.
+    inside = {k: v for k, v in data.items() if k not in known}
     if inside:
         rest[name] = inside
     return rest

@@ -72,7 +72,20 @@ def is_dialect(schema: Any, depth: int = 0) -> bool:
         and fields.keys() <= _DIALECT
         and isinstance(fields.get("type", ""), (str, int))
         and (texts is None or (isinstance(texts, list) and all(isinstance(t, str) for t in texts)))
+        and _makes_sense(fields)
         and all(is_dialect(one, depth + 1) for one in _inner(fields))
+    )
+
+
+def _makes_sense(fields: dict[str, Any]) -> bool:
+    """Whether nothing in it contradicts the rest; in JSON Schema that is nobody's concern."""
+    # "required[0]: property is not defined", "enum: only allowed for STRING type" and
+    # "enum[0]: cannot be empty" (API error texts)
+    required, properties = fields.get("required") or [], fields.get("properties") or {}
+    texts, kind = fields.get("enum"), fields.get("type")
+    is_text = kind == 1 or str(kind).upper() == "STRING" or fields.get("format") == "enum"
+    return all(name in properties for name in required) and (
+        not texts or (is_text and "" not in texts)
     )
 
 

@@ -2,6 +2,7 @@
 
 from canonicall.schema_rules import SchemaRule
 from canonicall.target import FieldRule, IdRule, NameRule, Target
+from canonicall.wire.gemini.field_names import PART, REQUEST
 
 FORMAT = "gemini"
 PROVIDER = "gemini"
@@ -22,15 +23,10 @@ TARGET = Target(
     # Vertex is a domain of its own: each refuses the other's signatures
     # (pydantic-ai, providers/google.py).
     domain="gemini-api",
-    # google-genai, types.py and models.py; "Invalid JSON payload received. Unknown name [...]:
-    # Cannot find field." is what protobuf says of all others.
     fields=FieldRule(
-        request=(
-            *("model", "contents", "systemInstruction", "tools", "toolConfig", "safetySettings"),
-            *("generationConfig", "cachedContent", "labels", "serviceTier", "store"),
-            "modelArmorConfig",
-        ),
-        call=("partialArgs", "willContinue"),
+        request=REQUEST,
+        part=PART,
+        call=PART,
         tool=(
             *("parameters", "parametersJsonSchema", "response", "responseJsonSchema", "behavior"),
             *("retrieval", "computerUse"),
@@ -38,7 +34,7 @@ TARGET = Target(
             *("googleSearchRetrieval", "parallelAiSearch", "urlContext", "mcpServers"),
             "exaAiSearch",
         ),
-        closed=("request", "message", "call", "tool"),
+        closed=("request", "message", "part", "call", "tool"),
     ),
     # The id is optional; one that a call carried is echoed (google-genai, FunctionCall.id).
     ids=IdRule(style="echoed", prefix="", pattern=".+", max_length=200),

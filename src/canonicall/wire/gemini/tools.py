@@ -53,10 +53,11 @@ def decode_tools(tools: Any, findings: list[Finding]) -> tuple[Tool, ...]:
 
 def _decode_function(declaration: Any, where: str, findings: list[Finding]) -> Tool:
     fields = fields_at(declaration, where)
-    if _DIALECT in fields and _JSON_SCHEMA in fields:
-        why = "A declaration has one schema of its parameters, not two; the JSON Schema counts."
-        findings.append(Finding("two_schemas", where, Action.DROPPED, why, Fault.INPUT))
-        del fields[_DIALECT]
+    for dialect, json_schema in ((_DIALECT, _JSON_SCHEMA), ("response", "responseJsonSchema")):
+        if dialect in fields and json_schema in fields:
+            why = f"A declaration has one schema of its {dialect}, not two; the JSON Schema counts."
+            findings.append(Finding("two_schemas", where, Action.DROPPED, why, Fault.INPUT))
+            del fields[dialect]
     schema = None
     if _JSON_SCHEMA in fields:
         schema = object_at(fields[_JSON_SCHEMA], f"{where}.{_JSON_SCHEMA}")

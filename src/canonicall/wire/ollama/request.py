@@ -7,7 +7,7 @@ from typing import Any
 
 from canonicall.blocks import Native, Origin
 from canonicall.conversation import Conversation
-from canonicall.findings import Finding
+from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
@@ -58,7 +58,7 @@ def decode_request(
         tool_choice=decode_choice(body.get("tool_choice"), findings),
         params=_decode_params(body),
         model=model,
-        native=_decode_native(body),
+        native=_decode_native(body, findings),
         findings=(*findings, *conversation.report.findings),
     )
 
@@ -97,10 +97,14 @@ def _decode_think(value: Any) -> Reasoning | None:
     return Reasoning(enabled=bool(value))
 
 
-def _decode_native(body: dict[str, Any]) -> Native | None:
+def _decode_native(body: dict[str, Any], findings: list[Finding]) -> Native | None:
     fields = filled_fields(body, _KNOWN)
-    if decode_output(fields.get(OUTPUT)) is not None:
-        del fields[OUTPUT]
+    asked = fields.pop(OUTPUT, None)
+    if asked is not None and decode_output(asked) is None:
+        # 'invalid format: "xml"; expected "json" or a valid JSON Schema object' (llm/server.go)
+        why = f"There is no format {asked!r}; the reply may have any."
+        place = f"$.{OUTPUT}"
+        findings.append(Finding("value_changed", place, Action.CHANGED, why, Fault.INPUT))
     options = body.get("options") or {}
     rest = {
         name: value
