@@ -151,6 +151,18 @@ DEEPSEEK = {
         provider="deepseek", model="deepseek-v4-flash", tool_choice=NAMED,
     ),
 }  # fmt: skip
+PARTS = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+SEQUENCE = r"messages\[{at}\]: invalid type: sequence, expected a string"
+DEEPSEEK |= {
+    "a list of the assistant's": chat(
+        SEQUENCE.format(at=1), USER, {"role": "assistant", "content": PARTS}, USER,
+        provider="deepseek", model="deepseek-chat",
+    ),
+    "a list as a result": chat(
+        SEQUENCE.format(at=2), USER, said("call_1"), result(content=PARTS),
+        provider="deepseek", model="deepseek-chat",
+    ),
+}  # fmt: skip
 XAI = {
     "a schema that is no object": chat(
         r"", provider="xai", model="grok-4", tools=[function(parameters={"type": "string"})]
@@ -267,6 +279,17 @@ OTHERS = {
         model="minimax/minimax-m2.5",
         reasoning={"effort": "none"},
     ),
+    "azure: tools of a model that reasons of itself": chat(
+        r"Function tools with reasoning_effort are not supported for gpt-5\.6",
+        provider="azure",
+        model="gpt-5.6-sol",
+    ),
+    "azure: tools of a model that knows none": chat(
+        r"Function tools with reasoning_effort are not supported for gpt-6-astra",
+        provider="azure",
+        model="gpt-6-astra",
+        reasoning_effort="none",
+    ),
     "azure: a named call of DeepSeek": chat(
         r"", provider="azure", model="DeepSeek-V3.1", tool_choice=NAMED
     ),
@@ -293,6 +316,15 @@ ROWS = {
 ROUTED = "functions.look:0"
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    **{
+        f"a list of the {role}'s, at DeepSeek": chat(
+            "", {"role": role, "content": PARTS}, USER, provider="deepseek", model="deepseek-chat"
+        )
+        for role in ("user", "system")
+    },
+    "a list of the assistant's, at xAI": chat(
+        "", USER, {"role": "assistant", "content": PARTS}, USER, provider="xai", model="grok-4"
+    ),
     "instructions before the assistant, at Mistral": mistral("", SYSTEM, DONE, USER),
     "instructions alone, at Mistral": mistral("", SYSTEM),
     "a result with the name of its tool, at Mistral": mistral(

@@ -134,6 +134,18 @@ TOOLS = {
         r"Function tools with reasoning_effort are not supported for gpt-5\.6",
         model="gpt-5.6", reasoning_effort="high",
     ),
+    "tools of a model that reasons of itself": chat(
+        r"To use function tools, use /v1/responses or set reasoning_effort to 'none'",
+        model="gpt-5.6-terra",
+    ),
+    "tools of an older model that reasons": chat(
+        r"Function tools with reasoning_effort are not supported for gpt-5\.4 .*Please use",
+        model="gpt-5.4", reasoning_effort="medium",
+    ),
+    "tools of a model that knows none": chat(
+        r"Function tools with reasoning_effort are not supported for gpt-6-astra",
+        model="gpt-6-astra",
+    ),
     "a long life of the cache": chat(
         r"", model="gpt-5.6", tools=None, prompt_cache_options={"ttl": "12h"}
     ),
@@ -175,11 +187,13 @@ FORMS = {
 CHAT = {**PAIRS, **MESSAGES, **TOOLS, **FORMS}
 
 
-def items(words: str, *input: dict[str, Any], model: str = MODEL, **more: Any) -> Refusal:
+def items(
+    words: str, *input: dict[str, Any], model: str = MODEL, status: int = 400, **more: Any
+) -> Refusal:
     tools = [{"type": "function", "name": "look", "parameters": OBJECT}]
     body = {"model": model, "tools": tools, "store": False, "input": list(input or (USER,)), **more}
     body = {name: value for name, value in body.items() if value is not None}
-    return Refusal("openai", "openai-responses", model, body, words)
+    return Refusal("openai", "openai-responses", model, body, words, status)
 
 
 CALL = {"type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{}"}
@@ -255,6 +269,12 @@ RESPONSES = {
         r"Unknown parameter: 'input\[0\]\.metadata'", USER | {"metadata": {"a": 1}}
     ),
     "a reply that is not known": items(r"not found", previous_response_id="resp_1"),
+    "a conversation that is not known": items(
+        r"Conversation with id 'conv_1' not found", conversation="conv_1", status=404
+    ),
+    "a conversation that is not known, in an object": items(
+        r"Conversation with id 'conv_1' not found", conversation={"id": "conv_1"}, status=404
+    ),
     "sound as a file": items(
         r"unsupported MIME type 'audio/mpeg'", USER, CALL, OUTPUT | {"output": [SOUND]}
     ),
@@ -309,6 +329,17 @@ ROWS = {
 }
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "tools of a model that is told not to reason": chat(
+        "", model="gpt-5.6-terra", reasoning_effort="none"
+    ),
+    "tools of an older model that does not reason": chat("", model="gpt-5.4"),
+    "no tools of a model that knows none": chat("", model="gpt-6-astra", tools=None),
+    "an effort of a model that reasons, without tools": chat(
+        "", model="gpt-5.6", tools=None, reasoning_effort="high"
+    ),
+    "tools and an effort, in the Responses API": items(
+        "", model="gpt-6-astra", reasoning={"effort": "high"}
+    ),
     "a choice of Chat Completions, there": chat(
         "", tool_choice={"type": "function", "function": {"name": "look"}}
     ),

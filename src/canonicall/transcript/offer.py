@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Native
 from canonicall.findings import Action, Fault, Finding
-from canonicall.request import Request, Tool, ToolChoice
+from canonicall.request import Reasoning, Request, Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.transcript.fields import kept_fields, takes_unknown
 from canonicall.transcript.output import used_by_output
@@ -16,6 +16,7 @@ from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.schemas import fitted_tools
 
 _NO_LONGER = "Not available any more."
+_CHANGED = "param_changed", Action.CHANGED
 _TOOL_FIELDS = frozenset(Tool.__struct_fields__)
 
 
@@ -26,7 +27,7 @@ def fitted_offer(
     findings: list[Finding] = []
     request = _known_choice(_once(request, findings), findings)
     fits = (_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced)
-    for fit in fits:
+    for fit in (*fits, _unreasoned):
         request = fit(request, target, findings)
     used = used_by_output(request, target)
     tools, about_schemas = fitted_tools(request.tools, target.schemas, policy, used)
@@ -162,6 +163,19 @@ def _unforced(request: Request, target: Target, findings: list[Finding]) -> Requ
     why = "The target does not force a call while the model thinks; it may choose."
     findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
     return replace(request, tool_choice=replace(choice, mode="auto"))
+
+
+def _unreasoned(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """A model that takes tools only while it does not reason is told not to: else it would."""
+    asked = request.params.reasoning
+    is_off = asked is not None and asked.effort == "none"
+    if target.tools_while_reasoning or not request.tools or is_off:
+        return request
+    code, action = ("param_added", Action.ADDED) if asked is None else _CHANGED
+    why = "This model takes tools here only where it is told not to reason."
+    findings.append(Finding(code, "params.reasoning", action, why, Fault.RENDER))
+    silent = Reasoning(enabled=False, effort="none")
+    return replace(request, params=replace(request.params, reasoning=silent))
 
 
 def _always_thinks(target: Target) -> bool:

@@ -76,7 +76,12 @@ def _role(message: Node, target: Target) -> Iterator[Violation]:
 
 def _content(message: Node, target: Target) -> Iterator[Violation]:
     content = message.get("content")
-    if isinstance(content, list):
+    if isinstance(content, list) and message.get("role") in target.lists_refused:
+        error = "Failed to deserialize the JSON body into the target type: "
+        error += f"{plain(message.where)}: invalid type: sequence, expected a string"
+        source = "BerriAI/litellm#6642 (assistant), Gitlawb/openclaude#774 (tool)"
+        yield refuse("bad_part", message.at("content"), error, source=source)
+    elif isinstance(content, list):
         yield from _parts(message, target)
     elif content is not None and not isinstance(content, str):
         raise WrongKind(message.at("content"), "string or array", content)

@@ -71,6 +71,12 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     if root.has("parallel_tool_calls") and not tools and target.parallel_needs_tools:
         error = "'parallel_tool_calls' is only allowed when 'tools' are specified."
         yield refuse("choice_without_tools", "$.parallel_tool_calls", error, source=CHAT)
+    if tools and not target.tools_while_reasoning and root.get("reasoning_effort") != "none":
+        error = f"Function tools with reasoning_effort are not supported for {target.model} in "
+        error += "/v1/chat/completions. To use function tools, use /v1/responses or set "
+        error += "reasoning_effort to 'none'."
+        source = "BerriAI/litellm#34569"
+        yield refuse("parameter_unsupported", "$.reasoning_effort", error, source=source)
     if "request" in target.fields.closed:
         yield from _choice_form(root)
         yield from _legacy_functions(root, target)
