@@ -7,14 +7,24 @@ import pytest
 
 from canonicall import MalformedBody, translate
 from canonicall.testing.simulator import Simulator
-from refusals import claude, claude_beside, converse, google, hosts, openai
+from refusals import (
+    claude,
+    claude_beside,
+    converse,
+    google,
+    hosts,
+    hosts_alike,
+    mistral,
+    openai,
+    responses,
+)
 from testing.asking import ask
 
 FAMILIES = {
     "claude": claude.ROWS,
     "claude beside": claude_beside.ROWS,
-    "openai": openai.ROWS,
-    "hosts": hosts.ROWS,
+    "openai": openai.ROWS | responses.ROWS,
+    "hosts": mistral.ROWS | hosts.ROWS | hosts_alike.ROWS,
     "gemini": google.ROWS,
     "converse": converse.ROWS,
 }
@@ -25,7 +35,9 @@ ACCEPTED = {
     **converse.ACCEPTED,
     **google.ACCEPTED,
     **hosts.ACCEPTED,
+    **mistral.ACCEPTED,
     **openai.ACCEPTED,
+    **responses.ACCEPTED,
 }
 every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 
@@ -44,6 +56,7 @@ UNKNOWABLE = {
     "a picture that is not stored": "only the provider knows what it has stored",
     "a name of a namespace": "it is the caller's own, in calls and results alike",
     "a long name of a namespace": "it is the caller's own, in calls and results alike",
+    "many functions": "which of them could be spared is not for us to say",
     "many tools": "which of them could be spared is not for us to say",
     "a long result": "nothing is cut off in silence; `compact` does it when asked",
     "a search for tools that says nothing": "what it is good for only the caller knows",

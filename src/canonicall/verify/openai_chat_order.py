@@ -47,6 +47,9 @@ def _instructions(messages: list[Node], roles: list[str], target: Target) -> Ite
 
 
 def _start(messages: list[Node], roles: list[str], target: Target) -> Iterator[Violation]:
+    if target.ids.style == "short" and len(roles) == 1 and roles[0] not in {"user", "system"}:
+        error = "Conversation must start with a user message or system message"
+        yield refuse("must_start_with_user", messages[0].where, error, source=MISTRAL)
     if not target.starts_with_user:
         return
     first = next((at for at, role in enumerate(roles) if role not in INSTRUCTIONS), None)
