@@ -68,6 +68,10 @@ MISTRAL = {
     "the assistant alone": mistral(
         r"Conversation must start with a user message or system message", DONE | {"prefix": True}
     ),
+    "words to go on with, and more behind them": mistral(
+        r"Assistant message with prefix True must be last message",
+        USER, DONE | {"prefix": True}, USER,
+    ),
     "a result first": mistral(r"", result(FIRST)),
     "an empty reply": mistral(
         r"Assistant message must have either content or tool_calls",
@@ -103,6 +107,7 @@ MISTRAL = {
 ROWS = {f"mistral: {name}": row for name, row in MISTRAL.items()}
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "words to go on with, at Mistral": mistral("", USER, DONE | {"prefix": True}),
     "instructions before the assistant, at Mistral": mistral("", SYSTEM, DONE, USER),
     "instructions behind the user, at Mistral": mistral("", USER, SYSTEM, USER),
     "any id, at newer models of Mistral": mistral(

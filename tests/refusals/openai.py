@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from refusals.rows import OBJECT, Refusal, nested
+from refusals.rows import OBJECT, Refusal
 
 MODEL = "gpt-5.2"
 USER = {"role": "user", "content": "Hi"}
@@ -52,6 +52,9 @@ def closed(count: int, schema: dict[str, Any] = STRING) -> dict[str, Any]:
     return OBJECT | {"properties": properties, "required": names, "additionalProperties": False}
 
 
+DEEP = STRING
+for _ in range(11):
+    DEEP = closed(1, DEEP)
 PAIRS = {
     "results are missing": chat(
         r"must be followed by tool messages responding to each 'tool_call_id'\. The following"
@@ -106,7 +109,11 @@ MESSAGES = {
 }  # fmt: skip
 TOOLS = {
     "characters of a name": chat(r"does not match pattern", tools=[function("a b")]),
-    "a long name": chat(r"", tools=[function("a" * 65)]),
+    "a long name": chat(
+        r"string too long\. Expected a string with maximum length 64, but got a string with length"
+        r" 65",
+        tools=[function("a" * 65)],
+    ),
     "a name in a call": chat(
         r"does not match pattern", USER, said("call_1", name="a b"), result()
     ),
@@ -133,7 +140,7 @@ TOOLS = {
     "a strict tool that is open": strict(
         r"additionalProperties", {"type": "object", "properties": {"a": STRING}, "required": ["a"]}
     ),
-    "a strict tool that is deep": strict(r"", nested(12)),
+    "a strict tool that is deep": strict(r"11 levels of nesting exceeds limit of 10", DEEP),
     "a strict tool of many properties": strict(r"exceeds limit of 5000", closed(5001)),
     "a strict tool of many values": strict(
         r"too large", closed(1, STRING | {"enum": [str(at) for at in range(1001)]})

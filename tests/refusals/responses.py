@@ -100,10 +100,11 @@ RESPONSES = {
     ),
     "no input": items(r"", input=[]),
     "a long name": items(
-        r"", tools=[{"type": "function", "name": "a" * 129, "parameters": OBJECT}]
+        r"string too long\. Expected a string with maximum length 128",
+        tools=[{"type": "function", "name": "a" * 129, "parameters": OBJECT}]
     ),
     "characters of a name": items(
-        r"", tools=[{"type": "function", "name": "a b", "parameters": OBJECT}]
+        r"does not match pattern", tools=[{"type": "function", "name": "a b", "parameters": OBJECT}]
     ),
     "a tool that is loaded later": items(
         r"Deferred tools require tools\.tool_search",

@@ -23,7 +23,10 @@ def _transitions(messages: list[Node], roles: list[str], target: Target) -> Iter
     is_short = target.ids.style == "short"
     if target.user_after_results and not is_short and not target.merge_roles:
         return
-    for message, before, role in zip(messages[1:], roles, roles[1:], strict=False):
+    for last, message, before, role in zip(messages, messages[1:], roles, roles[1:], strict=False):
+        if is_short and last.get("prefix") is True:
+            error = "Assistant message with prefix True must be last message"
+            yield refuse("bad_role_order", last.where, error, source=MISTRAL)
         error = f"Unexpected role '{role}' after role '{before}'"
         if (before, role) == ("tool", "user") and not target.user_after_results:
             yield refuse("user_after_tool", message.where, error, source=MISTRAL)

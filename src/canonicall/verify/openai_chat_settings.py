@@ -8,7 +8,7 @@ from canonicall.target import Target
 from canonicall.verify.lexical import Declared
 from canonicall.verify.metaschema import DRAFT_7, faults
 from canonicall.verify.node import Node, plain
-from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.offer import LONG_NAME, Chosen, Offer, Words, offer_violations
 from canonicall.verify.openai_chat_fields import tool_field_violations
 from canonicall.verify.openai_outputs import chat_output
 from canonicall.verify.openai_schemas import root_violations, schema_violations
@@ -35,6 +35,10 @@ WORDS = Words(
         "bad_tool_name": (
             "Invalid '{place}.function.name': string does not match pattern. "
             "Expected a string that matches the pattern '^{pattern}$'."
+        ),
+        LONG_NAME: (
+            "Invalid '{place}.function.name': string too long. Expected a string with maximum "
+            "length {limit}, but got a string with length {count} instead."
         ),
         "choice_without_tools": "'{place}' is only allowed when 'tools' are specified.",
         "choice_names_unknown_tool": "Tool choice '{name}' not found in 'tools' parameter.",
@@ -87,8 +91,8 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
 def _legacy_functions(root: Node, target: Target) -> Iterator[Violation]:
     count = len(root.values("functions"))
     if count > target.max_tools:
-        parts = {"count": count, "limit": target.max_tools}
-        yield from WORDS.refuse("too_many_tools", root.at("functions"), **parts)
+        where, limit = root.at("functions"), target.max_tools
+        yield from WORDS.refuse("too_many_tools", where, count=count, limit=limit)
 
 
 def _name(tool: Node) -> str:

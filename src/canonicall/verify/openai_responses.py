@@ -9,7 +9,7 @@ from typing import Any
 from canonicall.target import Target
 from canonicall.verify.lexical import Declared, id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
-from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.offer import LONG_NAME, Chosen, Offer, Words, offer_violations
 from canonicall.verify.openai_chat_settings import chosen
 from canonicall.verify.openai_responses_items import (
     CALLS,
@@ -58,6 +58,10 @@ WORDS = Words(
         "bad_tool_name": (
             "Invalid '{place}.name': string does not match pattern. "
             "Expected a string that matches the pattern '^{pattern}$'."
+        ),
+        LONG_NAME: (
+            "Invalid '{place}.name': string too long. Expected a string with maximum length "
+            "{limit}, but got a string with length {count} instead."
         ),
         "choice_without_tools": "Tool choice must be specified together with 'tools' parameter.",
         "choice_names_unknown_tool": "Tool choice '{name}' not found in 'tools' parameter.",
