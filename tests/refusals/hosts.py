@@ -264,6 +264,10 @@ ROWS = {
 ROUTED = "functions.look:0"
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "a forced call of the newest Kimi": kimi("", model="kimi-k3", tool_choice="required"),
+    "a named call of an older Kimi that does not think": kimi(
+        "", model="kimi-k2.6", tool_choice=NAMED, thinking=OFF
+    ),
     **{
         f"a list of the {role}'s, at DeepSeek": chat(
             "", {"role": role, "content": PARTS}, USER, provider="deepseek", model="deepseek-chat"

@@ -51,6 +51,12 @@ ROWS = {
     "kimi: results are missing": chat(
         r"", USER, said("call_1"), USER, provider="kimi", model="kimi-k2"
     ),
+    "minimax: arguments that were cut off": chat(
+        r"invalid function arguments json string, tool_call_id: call_1 \(2013\)",
+        *(USER, said("call_1", arguments='{"a": '), result()),
+        provider="minimax",
+        model="MiniMax-M2",
+    ),
     "minimax: a choice": chat(r"", provider="minimax", model="MiniMax-M2", tool_choice="required"),
     "openrouter: reasoning that cannot be switched off": chat(
         r"Reasoning is mandatory",

@@ -1,9 +1,9 @@
 """The words of hosts that speak the format of another and refuse in a voice of their own.
 
 The verifier tells a rule of a format in the words of the format's owner. Here stands what other
-hosts are reported to say, by the code of the rule; `{index}` is the number of the message, `{id}`
-the id of the call, `{role}` its role, `{field}` the name of a field, `{choice}` the tool choice.
-Each text is quoted from an issue or a repository about that host.
+hosts are reported to say, by the code of the rule; `{index}` is the number of the message, `{role}`
+its role, `{id}` the id it answers, `{call}` the id of the call, `{field}` the name of a field,
+`{choice}` the tool choice. Each text is quoted from an issue or a repository about that host.
 """
 
 import re
@@ -53,6 +53,9 @@ _WORDS: dict[str, dict[str, str]] = {
         **dict.fromkeys(
             ("orphan_result_sent", "missing_call_id"),
             "invalid params, tool result's tool id({id}) not found (2013)",
+        ),
+        "arguments_not_json": (
+            "invalid params, invalid function arguments json string, tool_call_id: {call} (2013)"
         ),
         "missing_field": "invalid params, function parameters is empty (2013)",
         "empty_message": "invalid params, chat content is empty (2013)",
@@ -112,6 +115,7 @@ _CODES = {
 # Removed in January of 2026 (vercel/ai#15713).
 _STATUSES = {("xai", "$.search_parameters"): 410}
 _INDEX = re.compile(r"messages\[(\d+)\]")
+_CALL = re.compile(r"messages\[(\d+)\]\.tool_calls\[(\d+)\]")
 
 
 def told_by(provider: str, violation: Violation, body: dict[str, Any]) -> str:
@@ -122,6 +126,7 @@ def told_by(provider: str, violation: Violation, body: dict[str, Any]) -> str:
     words = words.replace("{field}", violation.where.rpartition(".")[2])
     choice = body.get("tool_choice")
     words = words.replace("{choice}", choice if isinstance(choice, str) else "specified")
+    words = words.replace("{call}", _id_of_call(violation.where, body))
     words = words.replace("{role}", _of_message("role", body, index))
     words = words.replace("{id}", _of_message("tool_call_id", body, index))
     return words.replace("{index}", str(index))
@@ -137,6 +142,14 @@ def code_of(target: Target, violation: Violation) -> str:
 def status_of(target: Target, violation: Violation, usual: int) -> int:
     """The status of the answer at this host, where it is not the usual one."""
     return _STATUSES.get((target.provider, violation.where), usual)
+
+
+def _id_of_call(where: str, body: dict[str, Any]) -> str:
+    """The id of the call at a place of the body; a violation there has read it already."""
+    found = _CALL.search(where)
+    call = body["messages"][int(found[1])]["tool_calls"][int(found[2])] if found else {}
+    id = call.get("id")
+    return id if isinstance(id, str) else ""
 
 
 def _of_message(field: str, body: dict[str, Any], index: int) -> str:
