@@ -100,6 +100,13 @@ MISTRAL = {
         r"Unexpected role 'system' after role 'tool'",
         USER, said(FIRST), result(FIRST), SYSTEM, USER,
     ),
+    "a thought in a result": mistral(
+        r"Content blocks are expected to be",
+        USER,
+        said(FIRST),
+        result(FIRST, content=[{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}]),
+        model="mistral-small-latest",
+    ),
     "an image in a result": mistral(
         r"", USER, said(FIRST), result(FIRST, content=[IMAGE]), model="open-mistral-7b"
     ),
