@@ -35,7 +35,6 @@ READ_ELSEWHERE = {
     ("gemini", "gemini", "names"),
     ("gemini", "gemini", "result_media"),
     ("kimi", "openai-chat", "forced_choice_with_reasoning"),
-    ("mistral", "openai-chat", "system_later"),
     ("ollama", "ollama", "max_tools"),
     ("ollama", "ollama", "names"),
     ("ollama", "ollama", "unenforced"),
