@@ -191,6 +191,8 @@ class Target(Struct, frozen=True):
     """What stands for the text of a message that has only calls."""
     content_as_text: bool = False
     """Text content is one string, never a list of parts."""
+    lists_refused: tuple[str, ...] = ()
+    """The roles whose content is refused where it is a list, be it of text alone."""
     calls_per_message: int = 0
     """More calls are split over several messages; 0 means no limit."""
 
@@ -218,6 +220,8 @@ class Target(Struct, frozen=True):
     last three always thinks."""
     thinking_limits: tuple[int, int] | None = None
     """The least and the largest budget for thinking; None where they are not known."""
+    tools_while_reasoning: bool = True
+    """Tools may be offered while the model reasons; else it has to be told not to."""
     efforts: tuple[str, ...] | None = None
     """The efforts it knows; () where it is told none, None where nothing is known to be refused."""
     signature_sentinel: str | None = None

@@ -34,6 +34,7 @@ READ_ELSEWHERE = {
     ("gemini", "gemini", "ends_with_user"),
     ("gemini", "gemini", "names"),
     ("gemini", "gemini", "result_media"),
+    ("kimi", "openai-chat", "forced_choice_with_reasoning"),
     ("ollama", "ollama", "max_tools"),
     ("ollama", "ollama", "names"),
     ("ollama", "ollama", "unenforced"),

@@ -4,8 +4,9 @@ from typing import Any
 
 from refusals.claude import claude
 from refusals.google import gemini
-from refusals.openai import chat, items
+from refusals.openai import chat
 from refusals.own_formats import ollama
+from refusals.responses import items
 from refusals.rows import Refusal
 
 

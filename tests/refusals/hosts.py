@@ -2,97 +2,12 @@
 
 from typing import Any
 
-from refusals.openai import DONE, IMAGE, USER, chat, function, result, said
+from refusals.openai import DONE, SYSTEM, USER, chat, function, result, said
 from refusals.rows import Refusal
 
-SYSTEM = {"role": "system", "content": "Be brief."}
-FIRST, SECOND = "abcdefghi", "abcdefghj"
 NAMED = {"type": "function", "function": {"name": "look"}}
 OFF, ON = {"type": "disabled"}, {"type": "enabled"}
 FILE = {"type": "file", "file": {"filename": "a.txt", "file_data": "data:text/plain;base64,eA=="}}
-
-
-def mistral(
-    words: str, *messages: dict[str, Any], model: str = "any-model", status: int = 400, **more: Any
-) -> Refusal:
-    return chat(words, *messages, provider="mistral", model=model, status=status, **more)
-
-
-MISTRAL = {
-    "ids": mistral(
-        r"Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9",
-        USER, said("call_1"), result("call_1", name="look"),
-    ),
-    "one id for two calls": mistral(
-        r"Duplicate tool call id", USER, said(FIRST, FIRST), result(FIRST), result(FIRST)
-    ),
-    "two results for one call": mistral(
-        r"Duplicate tool call id|Not the same number",
-        USER, said(FIRST), result(FIRST), result(FIRST),
-    ),
-    "a result without its call": mistral(
-        r"Unexpected tool call id", USER, said(FIRST), result(SECOND)
-    ),
-    "results are missing": mistral(
-        r"Not the same number of function calls and responses",
-        USER, said(FIRST, SECOND), result(FIRST),
-    ),
-    "results at the end are missing": mistral(
-        r"Not the same number of function calls and responses|Expected last role",
-        USER, said(FIRST),
-    ),
-    "no schema": mistral(
-        r"Field required", tools=[{"type": "function", "function": {"name": "look"}}], status=422
-    ),
-    "a schema that is none": mistral(
-        r"Invalid tool schema",
-        tools=[function(parameters={"type": "object", "properties": {"a": {"type": "text"}}})],
-    ),
-    "characters of a name": mistral(r"", tools=[function("a b")]),
-    "instructions behind the assistant": mistral(
-        r"Unexpected role 'system' after role 'assistant'", USER, DONE, SYSTEM, USER
-    ),
-    "the user behind results": mistral(
-        r"Unexpected role 'user' after role 'tool'",
-        USER, said(FIRST), result(FIRST), USER, model="open-mistral-7b",
-    ),
-    "the assistant at the end": mistral(
-        r"Expected last role User or Tool \(or Assistant with prefix\) for serving but got"
-        r" assistant",
-        USER, DONE,
-    ),
-    "a result first": mistral(r"", result(FIRST)),
-    "an empty reply": mistral(
-        r"Assistant message must have either content or tool_calls",
-        USER, {"role": "assistant", "content": ""}, USER,
-    ),
-    "text beside calls": mistral(
-        r"Assistant message must have either content or tool_calls, but not both",
-        USER, said(FIRST, content="So."), result(FIRST), model="open-mistral-7b",
-    ),
-    "the name of a speaker": mistral(
-        r"name: Extra inputs are not permitted", USER | {"name": "a"}, status=422
-    ),
-    "reasoning": mistral(
-        r"reasoning_content: Extra inputs are not permitted",
-        USER, DONE | {"reasoning_content": "Hm."}, USER, status=422,
-    ),
-    "an unknown field": mistral(r"any: Extra inputs are not permitted", any=1, status=422),
-    "an effort": mistral(
-        r"reasoning_effort", model="mistral-large-latest", reasoning_effort="high"
-    ),
-    "the name of a result": mistral(
-        r"Function name was a b but must be a-z, A-Z, 0-9",
-        USER, said(FIRST), result(FIRST, name="a b"),
-    ),
-    "instructions behind results": mistral(
-        r"Unexpected role 'system' after role 'tool'",
-        USER, said(FIRST), result(FIRST), SYSTEM, USER,
-    ),
-    "an image in a result": mistral(
-        r"", USER, said(FIRST), result(FIRST, content=[IMAGE]), model="open-mistral-7b"
-    ),
-}  # fmt: skip
 
 
 def kimi(words: str, *messages: dict[str, Any], model: str = "kimi-k2", **more: Any) -> Refusal:
@@ -159,6 +74,27 @@ DEEPSEEK = {
         provider="deepseek", model="deepseek-v4-flash", tool_choice=NAMED,
     ),
 }  # fmt: skip
+PARTS = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+SEQUENCE = r"messages\[{at}\]: invalid type: sequence, expected a string"
+DEEPSEEK |= {
+    "another message before the results": chat(
+        r"insufficient tool messages following tool_calls message",
+        USER, said("call_1"), USER, result(), provider="deepseek", model="deepseek-chat",
+    ),
+    "the role of developers": chat(
+        r"messages\[0\]\.role: unknown variant `developer`, expected one of `system`, `user`",
+        {"role": "developer", "content": "Be brief."}, USER,
+        provider="deepseek", model="deepseek-v4-pro",
+    ),
+    "a list of the assistant's": chat(
+        SEQUENCE.format(at=1), USER, {"role": "assistant", "content": PARTS}, USER,
+        provider="deepseek", model="deepseek-chat",
+    ),
+    "a list as a result": chat(
+        SEQUENCE.format(at=2), USER, said("call_1"), result(content=PARTS),
+        provider="deepseek", model="deepseek-chat",
+    ),
+}  # fmt: skip
 XAI = {
     "a schema that is no object": chat(
         r"", provider="xai", model="grok-4", tools=[function(parameters={"type": "string"})]
@@ -197,7 +133,11 @@ QWEN = {
         )
         for text in ("", "null", '{"a": ', "[1]", '"x"')
     },
-    "the role of developers": qwen(r"developer", {"role": "developer", "content": "Be brief."}, USER),
+    "another message before the results": qwen(
+        r'An assistant message with "tool_calls" must be followed by tool messages',
+        USER, said("call_1"), USER, result(),
+    ),
+    "the role of developers": qwen(r"developer is not one of \['system', 'assistant', 'user',", {"role": "developer", "content": "Be brief."}, USER),
     "a file": qwen(
         r"Invalid value: file", {"role": "user", "content": [{"type": "text", "text": "a"}, FILE]}
     ),
@@ -221,8 +161,10 @@ ZAI = {
 }
 
 
-def minimax(words: str, *messages: dict[str, Any], **more: Any) -> Refusal:
-    return chat(words, *messages, provider="minimax", model="MiniMax-M2", **more)
+def minimax(
+    words: str, *messages: dict[str, Any], model: str = "MiniMax-M2", **more: Any
+) -> Refusal:
+    return chat(words, *messages, provider="minimax", model=model, **more)
 
 
 APART = r"tool call result does not follow tool call \(2013\)"
@@ -230,7 +172,21 @@ BLANK = r"chat content is empty \(2013\)"
 MINIMAX = {
     "another message before the results": minimax(APART, USER, said("call_1"), SYSTEM, result()),
     "results are missing": minimax(APART, USER, said("call_1"), USER),
-    "a result without its call": minimax(r"\(2013\)", USER, result()),
+    "a result without its call": minimax(
+        r"invalid params, tool result's tool id\(call_1\) not found \(2013\)", USER, result()
+    ),
+    "a result without an id": minimax(
+        r"tool result's tool id\(\) not found", USER, said("call_1"), result("")
+    ),
+    "no schema": minimax(
+        r"function parameters is empty \(2013\)",
+        tools=[{"type": "function", "function": {"name": "look"}}],
+    ),
+    "thinking as older models have it": minimax(
+        r'invalid thinking\.type: "enabled" \(allowed: adaptive, disabled\) \(2013\)',
+        model="MiniMax-M3",
+        thinking={"type": "enabled"},
+    ),
     "an empty question": minimax(BLANK, {"role": "user", "content": ""}),
     "an empty result": minimax(BLANK, USER, said("call_1", content="So."), result(content="")),
     "empty text beside calls": minimax(BLANK, USER, said("call_1", content=""), result()),
@@ -261,6 +217,10 @@ GROQ = {
         reasoning_format="raw",
         response_format={"type": "json_object"},
     ),
+    "JSON beside tools": groq(
+        r"json mode cannot be combined with tool/function calling",
+        response_format={"type": "json_object"},
+    ),
     "two switches for reasoning": groq(
         r"cannot specify both `include_reasoning` and `reasoning_format`",
         model="qwen/qwen3-32b",
@@ -274,6 +234,17 @@ OTHERS = {
         provider="openrouter",
         model="minimax/minimax-m2.5",
         reasoning={"effort": "none"},
+    ),
+    "azure: tools of a model that reasons of itself": chat(
+        r"Function tools with reasoning_effort are not supported for gpt-5\.6",
+        provider="azure",
+        model="gpt-5.6-sol",
+    ),
+    "azure: tools of a model that knows none": chat(
+        r"Function tools with reasoning_effort are not supported for gpt-6-astra",
+        provider="azure",
+        model="gpt-6-astra",
+        reasoning_effort="none",
     ),
     "azure: a named call of DeepSeek": chat(
         r"", provider="azure", model="DeepSeek-V3.1", tool_choice=NAMED
@@ -306,7 +277,7 @@ OTHERS = {
     ),
 }
 GROUPS = {
-    "mistral": MISTRAL, "kimi": KIMI, "deepseek": DEEPSEEK, "xai": XAI, "qwen": QWEN, "zai": ZAI,
+    "kimi": KIMI, "deepseek": DEEPSEEK, "xai": XAI, "qwen": QWEN, "zai": ZAI,
     "minimax": MINIMAX, "groq": GROQ,
 }  # fmt: skip
 ROWS = {
@@ -316,10 +287,24 @@ ROWS = {
 ROUTED = "functions.look:0"
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
-    "instructions before the assistant, at Mistral": mistral("", SYSTEM, DONE, USER),
-    "instructions alone, at Mistral": mistral("", SYSTEM),
-    "a result with the name of its tool, at Mistral": mistral(
-        "", USER, said(FIRST), result(FIRST, name="look")
+    "a forced call of the newest Kimi": kimi("", model="kimi-k3", tool_choice="required"),
+    "a named call of an older Kimi that does not think": kimi(
+        "", model="kimi-k2.6", tool_choice=NAMED, thinking=OFF
+    ),
+    **{
+        f"a list of the {role}'s, at DeepSeek": chat(
+            "", {"role": role, "content": PARTS}, USER, provider="deepseek", model="deepseek-chat"
+        )
+        for role in ("user", "system")
+    },
+    "a list of the assistant's, at xAI": chat(
+        "", USER, {"role": "assistant", "content": PARTS}, USER, provider="xai", model="grok-4"
+    ),
+    "a long name, at OpenRouter": chat(
+        "", provider="openrouter", model="x-ai/grok-4", tools=[function("a" * 64)]
+    ),
+    "thinking as the model has it, at MiniMax": minimax(
+        "", model="MiniMax-M3", thinking={"type": "adaptive"}
     ),
     "calls without reasoning of a model that thinks when told to": chat(
         "", USER, said("call_1"), result(), provider="deepseek", model="deepseek-chat"

@@ -1,11 +1,12 @@
-"""What OpenAI refuses in Chat Completions and in the Responses API."""
+"""What OpenAI refuses in Chat Completions."""
 
 from typing import Any
 
-from refusals.rows import OBJECT, Refusal, nested
+from refusals.rows import OBJECT, Refusal
 
 MODEL = "gpt-5.2"
 USER = {"role": "user", "content": "Hi"}
+SYSTEM = {"role": "system", "content": "Be brief."}
 DONE = {"role": "assistant", "content": "So."}
 STRING = {"type": "string"}
 IMAGE = {"type": "image_url", "image_url": {"url": "https://a.b/c.png"}}
@@ -44,6 +45,16 @@ def strict(words: str, schema: dict[str, Any]) -> Refusal:
     return chat(words, tools=[function(parameters=schema, strict=True)])
 
 
+def closed(count: int, schema: dict[str, Any] = STRING) -> dict[str, Any]:
+    """A schema as strict mode has it, with so many properties."""
+    names = [f"a{at}" for at in range(count)]
+    properties = dict.fromkeys(names, schema)
+    return OBJECT | {"properties": properties, "required": names, "additionalProperties": False}
+
+
+DEEP = STRING
+for _ in range(11):
+    DEEP = closed(1, DEEP)
 PAIRS = {
     "results are missing": chat(
         r"must be followed by tool messages responding to each 'tool_call_id'\. The following"
@@ -67,6 +78,9 @@ PAIRS = {
     ),
     "no id": chat(r"", USER, said(""), result("")),
     "one id for two calls": chat(r"", USER, said("call_1", "call_1"), result()),
+    "two results for one call": chat(
+        r"Duplicate value for 'tool_call_id'", USER, said("call_1"), result(), result()
+    ),
     "no calls in the list": chat(r"empty array", USER, said(content="So."), USER),
 }  # fmt: skip
 MESSAGES = {
@@ -81,6 +95,11 @@ MESSAGES = {
         r"Unknown parameter: 'messages\[1\]\.reasoning_content'",
         USER, DONE | {"reasoning_content": "Hm."}, USER,
     ),
+    "reasoning as a part": chat(
+        r"Invalid value: 'thinking'\. Supported values are: 'text', 'image_url', 'input_audio',"
+        r" 'refusal', 'audio', and 'file'",
+        USER, {"role": "assistant", "content": [{"type": "thinking", "thinking": "Hm."}]}, USER,
+    ),
     "a mark of others": chat(
         r"Unknown parameter: 'messages\[0\]\.content\[0\]\.cache_control'",
         {"role": "user", "content": [{"type": "text", "text": "Hi", "cache_control": {}}]},
@@ -90,7 +109,11 @@ MESSAGES = {
 }  # fmt: skip
 TOOLS = {
     "characters of a name": chat(r"does not match pattern", tools=[function("a b")]),
-    "a long name": chat(r"", tools=[function("a" * 65)]),
+    "a long name": chat(
+        r"string too long\. Expected a string with maximum length 64, but got a string with length"
+        r" 65",
+        tools=[function("a" * 65)],
+    ),
     "a name in a call": chat(
         r"does not match pattern", USER, said("call_1", name="a b"), result()
     ),
@@ -117,7 +140,15 @@ TOOLS = {
     "a strict tool that is open": strict(
         r"additionalProperties", {"type": "object", "properties": {"a": STRING}, "required": ["a"]}
     ),
-    "a strict tool that is deep": strict(r"", nested(12)),
+    "a strict tool that is deep": strict(r"11 levels of nesting exceeds limit of 10", DEEP),
+    "a strict tool of many properties": strict(r"exceeds limit of 5000", closed(5001)),
+    "a strict tool of many values": strict(
+        r"too large", closed(1, STRING | {"enum": [str(at) for at in range(1001)]})
+    ),
+    "many functions": chat(
+        r"Invalid 'functions': array too long",
+        tools=None, functions=[{"name": f"look_{at}", "parameters": OBJECT} for at in range(129)],
+    ),
     "a switch without tools": chat(
         r"'parallel_tool_calls' is only allowed when 'tools' are specified",
         tools=None, parallel_tool_calls=True,
@@ -133,6 +164,18 @@ TOOLS = {
     "tools of a model that reasons": chat(
         r"Function tools with reasoning_effort are not supported for gpt-5\.6",
         model="gpt-5.6", reasoning_effort="high",
+    ),
+    "tools of a model that reasons of itself": chat(
+        r"To use function tools, use /v1/responses or set reasoning_effort to 'none'",
+        model="gpt-5.6-terra",
+    ),
+    "tools of an older model that reasons": chat(
+        r"Function tools with reasoning_effort are not supported for gpt-5\.4 .*Please use",
+        model="gpt-5.4", reasoning_effort="medium",
+    ),
+    "tools of a model that knows none": chat(
+        r"Function tools with reasoning_effort are not supported for gpt-6-astra",
+        model="gpt-6-astra",
     ),
     "a long life of the cache": chat(
         r"", model="gpt-5.6", tools=None, prompt_cache_options={"ttl": "12h"}
@@ -174,163 +217,21 @@ FORMS = {
 }
 CHAT = {**PAIRS, **MESSAGES, **TOOLS, **FORMS}
 
-
-def items(words: str, *input: dict[str, Any], model: str = MODEL, **more: Any) -> Refusal:
-    tools = [{"type": "function", "name": "look", "parameters": OBJECT}]
-    body = {"model": model, "tools": tools, "store": False, "input": list(input or (USER,)), **more}
-    body = {name: value for name, value in body.items() if value is not None}
-    return Refusal("openai", "openai-responses", model, body, words)
-
-
-CALL = {"type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{}"}
-OUTPUT = {"type": "function_call_output", "call_id": "call_1", "output": "ok"}
-THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": []}
-SOUND = {"type": "input_file", "filename": "a.mp3", "file_data": "data:audio/mpeg;base64,SUQz"}
-SEARCHED = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "a"}}  # fmt: skip
-SHELL = {
-    "type": "local_shell_call",
-    "id": "lsh_1",
-    "call_id": "c1",
-    "status": "completed",
-    "action": {"type": "exec", "command": ["ls"], "env": {}},
-}
-APPROVAL = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "a", "arguments": "{}", "server_label": "s"}  # fmt: skip
-LATE = {"type": "additional_tools", "role": "developer", "tools": [NAMED | {"name": "fly"}]}
-
-
-def namespace(name: str, **more: Any) -> dict[str, Any]:
-    tools = [NAMED | {"parameters": OBJECT} | more]
-    return {"type": "namespace", "name": name, "description": "All.", "tools": tools}
-
-
-RESPONSES = {
-    "results are missing": items(r"No tool output found for function call call_1", USER, CALL),
-    "a result without its call": items(
-        r"No tool call found for function call output with call_id call_1", USER, OUTPUT
-    ),
-    "a long id": items(
-        r"string too long\. Expected a string with maximum length 64",
-        USER, CALL | {"call_id": "c" * 65}, OUTPUT | {"call_id": "c" * 65},
-    ),
-    "no id": items(r"", USER, CALL | {"call_id": ""}, OUTPUT | {"call_id": ""}),
-    "the id of an item": items(
-        r"Expected an ID that begins with 'fc'", USER, CALL | {"id": "call_9"}, OUTPUT
-    ),
-    "the id of a thought": items(
-        r"Expected an ID that begins with 'rs'", USER, THOUGHT | {"id": "x1"}, CALL, OUTPUT
-    ),
-    "reasoning alone": items(
-        r"of type 'reasoning' was provided without its required following item",
-        USER, THOUGHT | {"encrypted_content": "x"}, USER,
-    ),
-    "reasoning of somebody else": items(
-        r"[Ee]ncrypted content .*could not be verified",
-        USER, THOUGHT | {"encrypted_content": "gAAAAA"}, CALL, OUTPUT,
-    ),
-    "reasoning for a model that does not reason": items(
-        r"", USER, THOUGHT | {"encrypted_content": "gAAAAA"}, CALL, OUTPUT, model="gpt-4o"
-    ),
-    "no input": items(r"", input=[]),
-    "a long name": items(
-        r"", tools=[{"type": "function", "name": "a" * 129, "parameters": OBJECT}]
-    ),
-    "characters of a name": items(
-        r"", tools=[{"type": "function", "name": "a b", "parameters": OBJECT}]
-    ),
-    "a tool that is loaded later": items(
-        r"Deferred tools require tools\.tool_search",
-        tools=[
-            {"type": "function", "name": "look", "parameters": OBJECT, "defer_loading": True}
-        ],
-    ),
-    "a search for tools that says nothing": items(
-        r"", tools=[{"type": "tool_search", "execution": "client"}]
-    ),
-    "a choice of a tool that is not there": items(
-        r"Tool choice 'fly' not found in 'tools' parameter",
-        tool_choice={"type": "function", "name": "fly"},
-    ),
-    "an unknown field": items(r"Unknown parameter: 'any'", any=1),
-    "an unknown field of an item": items(
-        r"Unknown parameter: 'input\[0\]\.metadata'", USER | {"metadata": {"a": 1}}
-    ),
-    "a reply that is not known": items(r"not found", previous_response_id="resp_1"),
-    "sound as a file": items(
-        r"unsupported MIME type 'audio/mpeg'", USER, CALL, OUTPUT | {"output": [SOUND]}
-    ),
-    "JSON that nobody speaks of": items(
-        r"must contain the word 'json'", text={"format": {"type": "json_object"}}
-    ),
-    "a choice of Chat Completions": items(
-        r"Missing required parameter: 'tool_choice\.name'",
-        tool_choice={"type": "function", "function": {"name": "look"}},
-    ),
-    "a choice that is an object": items(
-        r"Tool choice 'auto' not found in 'tools' parameter", tool_choice={"type": "auto"}
-    ),
-    "a choice of a search that is not there": items(
-        r"Tool choice 'web_search' not found", tool_choice={"type": "web_search"}
-    ),
-    "a choice of a tool that comes later": items(
-        r"Tool choice 'fly' not found in 'tools' parameter",
-        USER, LATE, tool_choice={"type": "function", "name": "fly"},
-    ),
-    "the id of a search": items(
-        r"Expected an ID that begins with 'ws'",
-        USER, SEARCHED | {"id": "x_1"}, {"role": "assistant", "content": "So."}, USER,
-    ),
-    "the long id of a search for tools": items(
-        r"string too long\. Expected a string with maximum length 64",
-        USER,
-        {"type": "tool_search_call", "call_id": "c" * 65, "execution": "client", "arguments": {}},
-        {"type": "tool_search_output", "call_id": "c" * 65, "tools": []},
-    ),
-    "a command without its output": items(
-        r"No tool output found for function call c1",
-        USER, SHELL, USER,
-    ),
-    "an approval that nobody gave": items(r"mcpr_1", USER, APPROVAL, USER),
-    "a long name of a namespace": items(
-        r"string too long\. Expected a string with maximum length 64", tools=[namespace("n" * 65)]
-    ),
-    "a name of a namespace": items(r"does not match pattern", tools=[namespace("a b")]),
-    "a namespace that is loaded later": items(
-        r"Deferred tools require tools\.tool_search", tools=[namespace("n", defer_loading=True)]
-    ),
-    "a picture that is not stored": items(
-        r"Item with id 'ig_1' not found",
-        USER, {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "eA=="}, USER,
-    ),
-    "a long result": items(r"", USER, CALL, OUTPUT | {"output": "x" * 10_485_761}),
-}  # fmt: skip
-ROWS = {
-    **{f"chat: {name}": row for name, row in CHAT.items()},
-    **{f"responses: {name}": row for name, row in RESPONSES.items()},
-}
+ROWS = {f"chat: {name}": row for name, row in CHAT.items()}
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "tools of a model that is told not to reason": chat(
+        "", model="gpt-5.6-terra", reasoning_effort="none"
+    ),
+    "tools of an older model that does not reason": chat("", model="gpt-5.4"),
+    "no tools of a model that knows none": chat("", model="gpt-6-astra", tools=None),
+    "an effort of a model that reasons, without tools": chat(
+        "", model="gpt-5.6", tools=None, reasoning_effort="high"
+    ),
     "a choice of Chat Completions, there": chat(
         "", tool_choice={"type": "function", "function": {"name": "look"}}
     ),
-    "a choice of the Responses API, there": items("", tool_choice=NAMED),
-    "a choice of a search that is there": items(
-        "", tools=[{"type": "web_search_preview"}], tool_choice={"type": "web_search_preview"}
-    ),
-    "a choice of a tool that comes later, from GPT-5.6 on": items(
-        "", USER, LATE, model="gpt-5.6", tool_choice={"type": "function", "name": "fly"}
-    ),
-    "the id of a search, as it came": items(
-        "", USER, SEARCHED, {"role": "assistant", "content": "So."}, USER
-    ),
-    "a command and its output": items(
-        "", USER, SHELL, {"type": "local_shell_call_output", "id": "c1", "output": "a"}
-    ),
-    "an approval that was given": items(
-        "", USER, APPROVAL,
-        {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
-    ),
-    "a namespace": items("", tools=[namespace("n")]),
-    "a namespace that a search loads": items(
-        "", tools=[namespace("n", defer_loading=True), {"type": "tool_search"}]
+    "a refusal as a part": chat(
+        "", USER, {"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]}, USER
     ),
 }  # fmt: skip

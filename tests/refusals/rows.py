@@ -34,11 +34,3 @@ class Refusal(NamedTuple):
     def target(self) -> str:
         """Whom to render for. A provider with several formats is named with this one."""
         return f"{self.provider}/{self.format}:{self.model}"
-
-
-def nested(depth: int) -> dict[str, Any]:
-    """A schema with so many objects in one another."""
-    schema: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
-    for _ in range(depth):
-        schema = {"type": "object", "properties": {"a": schema}}
-    return schema

@@ -4,7 +4,8 @@ from typing import Any
 
 from refusals.claude import claude
 from refusals.converse import converse
-from refusals.openai import chat, items
+from refusals.openai import chat
+from refusals.responses import items
 from refusals.rows import Refusal
 
 

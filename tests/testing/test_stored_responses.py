@@ -73,6 +73,10 @@ def test_one_simulator_knows_nothing_of_another():
 def test_what_only_the_real_provider_has_stored_passes_where_any_will_do():
     going_on = {**BODY, "previous_response_id": "resp_of_the_real_one", "input": "Go on."}
     assert ask(Simulator("openai", signatures="any"), RESPONSES, going_on)[0] == 200
+    talking = {**BODY, "conversation": "conv_of_the_real_one", "input": "Go on."}
+    assert ask(Simulator("openai", signatures="any"), RESPONSES, talking)[0] == 200
+    status, body = ask(Simulator("openai"), RESPONSES, talking)
+    assert (status, body["error"]["code"], body["error"]["param"]) == (404, None, None)
 
 
 def test_a_streamed_response_is_stored_as_it_was_told():

@@ -3,11 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from canonicall import Conversation
 from canonicall.codec import decode_request, encode_request
 from canonicall.providers.registry import get_target
-from canonicall.request import Params, Reasoning, Request
+from canonicall.request import Params, Reasoning, Request, Tool
 from canonicall.target import Target
 from canonicall.transcript.thinking import EFFORTS, fitted_reasoning
 from canonicall.verify import verify
@@ -150,3 +151,17 @@ def test_each_generation_of_claude_thinks_in_its_own_way(host, model, kind, effo
     fields = body.get("additionalModelRequestFields", body)
     assert fields["thinking"]["type"] == kind
     assert fields.get("output_config", {}).get("effort") == effort
+
+
+@pytest.mark.parametrize(
+    ("asked", "codes"),
+    [(None, {"param_added"}), (HIGH, {"param_changed"}), (Reasoning(False, "none"), set())],
+)
+def test_a_model_that_takes_tools_only_without_reasoning_is_told_not_to_reason(asked, codes):
+    tools = (Tool("look", parameters={"type": "object", "properties": {}}),)
+    request = Request(Conversation(), tools=tools, params=Params(reasoning=asked))
+    made = encode_request(request, "openai:gpt-5.6")
+    assert made.body["reasoning_effort"] == "none"
+    assert {one.code for one in made.report.findings if "reasoning" in one.where} == codes
+    bare = encode_request(replace(request, tools=()), "openai:gpt-5.6")
+    assert bare.body.get("reasoning_effort") == (asked.effort if asked else None)

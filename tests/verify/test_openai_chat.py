@@ -170,6 +170,11 @@ CASES = {
         body(HELLO, tool_choice="auto"),
         replace(TARGET, choice_modes=("auto", "none")),
     ),
+    "parameter_unsupported": Case(
+        body(HELLO),
+        body(HELLO, reasoning_effort="none"),
+        replace(TARGET, tools_while_reasoning=False),
+    ),
     "forced_choice_with_thinking": Case(
         body(HELLO, tool_choice="required"),
         body(HELLO, tool_choice="required", thinking={"type": "disabled"}),

@@ -87,6 +87,11 @@ CASES = {
         body(HELLO, reasoning(id="rs_1"), HELLO),
         body(HELLO, reasoning(id="rs_1"), call(id="fc_1"), output()),
     ),
+    "reasoning_refused": Case(
+        body(HELLO, reasoning(), call(), output()),
+        FINE,
+        replace(TARGET, reasoning_refused=True),
+    ),
     "missing_field": Case(
         body(HELLO, tools=[{"type": "function", "function": {"name": "get"}}]), body(HELLO)
     ),
@@ -126,7 +131,10 @@ def test_accepted(code, judge):
 
 def test_every_code_of_the_format_has_a_case(judge):
     """Forcing a call while thinking is the one rule that only compatible servers have."""
-    assert judge.codes_of("openai_responses") <= {*CASES, "forced_choice_with_thinking"}
+    assert judge.codes_of("openai_responses", "openai_responses_items") <= {
+        *CASES,
+        "forced_choice_with_thinking",
+    }
 
 
 @pytest.mark.parametrize(

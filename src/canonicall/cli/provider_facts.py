@@ -94,6 +94,11 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "document_needs_text", "documents", only_if("document_needs_text", "only beside text")
         ),
         Fact("content_as_text", "text content", only_if("content_as_text", "one string, no list")),
+        Fact(
+            "lists_refused",
+            "content that must not be a list",
+            lambda one: f"that of: {', '.join(one.lists_refused)}" if one.lists_refused else "",
+        ),
         Fact("blank_is_empty", "empty text", only_if("blank_is_empty", "counts as no content")),
     ),
     "Calls and results": (
@@ -190,6 +195,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "reasoning where none is accepted",
             only_if("reasoning_refused", "refused"),
         ),
+        Fact("tools_while_reasoning", "tools while it reasons", no_unless("tools_while_reasoning")),
         Fact(
             "forced_choice_with_reasoning",
             "forced call while it thinks",

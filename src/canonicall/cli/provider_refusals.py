@@ -48,7 +48,8 @@ def _checks_output(target: Target) -> bool:
 
 def _refuses_parameters(target: Target) -> bool:
     is_narrow = target.output_refused and len(target.output_modes) < 2
-    return is_narrow or bool(target.refused_params or target.refusals)
+    is_silent = not target.tools_while_reasoning
+    return is_narrow or is_silent or bool(target.refused_params or target.refusals)
 
 
 _ONLY_IF: dict[str, Callable[[Target], bool]] = {

@@ -39,6 +39,7 @@ _STRICT = {
     "required": ["city"],
     "additionalProperties": False,
 }
+_LATER_CODES = ("misplaced_instructions", "bad_role_order")
 _ID_CODES = ("bad_call_id", "call_id_too_long", "duplicate_call_id")
 _CHOICE_CODES = ("choice_unsupported", "choice_without_tools")
 _SCHEMA_CODES = ("bad_tool_schema", "invalid_schema", "schema_too_complex")
@@ -134,9 +135,8 @@ def _developer(draft: Draft) -> Draft:
 
 
 def _system_later(draft: Draft) -> Draft:
-    at = _behind_question(draft)
-    later = said("system", "Use metric units.")
-    return replace(draft, messages=(*draft.messages[:at], later, *draft.messages[at:]))
+    """Behind the results: some hosts take instructions behind a user message and nowhere else."""
+    return replace(draft, messages=(*draft.messages, said("system", "Use metric units.")))
 
 
 def _users_in_a_row(draft: Draft) -> Draft:
@@ -227,7 +227,7 @@ PLAN = (
         (
             Part("foreign_ids", _foreign_ids, _ID_CODES),
             Part("developer_role", _developer, ("unknown_role",), _CHAT),
-            Part("system_later", _system_later, ("misplaced_instructions",), _CHAT),
+            Part("system_later", _system_later, _LATER_CODES, _CHAT),
             Part("user_after_results", _user_after_results, ("user_after_tool",), _CHAT),
             Part("users_in_a_row", _users_in_a_row, ("roles_do_not_alternate",), _CHAT),
             Part("assistant_first", _assistant_first, ("must_start_with_user",), _CHAT),

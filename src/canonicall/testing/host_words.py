@@ -1,9 +1,9 @@
 """The words of hosts that speak the format of another and refuse in a voice of their own.
 
 The verifier tells a rule of a format in the words of the format's owner. Here stands what other
-hosts are reported to say, by the code of the rule; `{index}` is the number of the message, `{id}`
-the id of the call, `{field}` the name of a field, `{choice}` the tool choice. Each text is quoted
-from an issue or a repository about that host.
+hosts are reported to say, by the code of the rule; `{index}` is the number of the message, `{role}`
+its role, `{id}` the id it answers, `{call}` the id of the call, `{field}` the name of a field,
+`{choice}` the tool choice. Each text is quoted from an issue or a repository about that host.
 """
 
 import re
@@ -20,9 +20,15 @@ _WORDS: dict[str, dict[str, str]] = {
             "Prompt must contain the word 'json' in some form to use 'response_format' of type"
             " 'json_object'"
         ),
-        "missing_result": (
+        **dict.fromkeys(
+            ("missing_result", "results_not_adjacent"),
             "An assistant message with 'tool_calls' must be followed by tool messages responding to"
-            " each 'tool_call_id'. (insufficient tool messages following tool_calls message)"
+            " each 'tool_call_id'. (insufficient tool messages following tool_calls message)",
+        ),
+        "unknown_role": (
+            "Failed to deserialize the JSON body into the target type: messages[{index}].role:"
+            " unknown variant `{role}`, expected one of `system`, `user`, `assistant`, `tool`,"
+            " `latest_reminder`"
         ),
     },
     "ollama": {
@@ -47,6 +53,14 @@ _WORDS: dict[str, dict[str, str]] = {
         **dict.fromkeys(
             _PAIRS, "invalid params, tool call result does not follow tool call (2013)"
         ),
+        **dict.fromkeys(
+            ("orphan_result_sent", "missing_call_id"),
+            "invalid params, tool result's tool id({id}) not found (2013)",
+        ),
+        "arguments_not_json": (
+            "invalid params, invalid function arguments json string, tool_call_id: {call} (2013)"
+        ),
+        "missing_field": "invalid params, function parameters is empty (2013)",
         "empty_message": "invalid params, chat content is empty (2013)",
         "empty_result": "invalid params, chat content is empty (2013)",
     },
@@ -62,9 +76,14 @@ _WORDS: dict[str, dict[str, str]] = {
             '<400> InternalError.Algo.InvalidParameter: The "function.arguments" parameter of the'
             " code model must be in JSON format."
         ),
-        "missing_result": (
+        **dict.fromkeys(
+            ("missing_result", "results_not_adjacent"),
             '<400> InternalError.Algo.InvalidParameter: An assistant message with "tool_calls" must'
-            ' be followed by tool messages responding to each "tool_call_id".'
+            ' be followed by tool messages responding to each "tool_call_id".',
+        ),
+        "unknown_role": (
+            "<400> InternalError.Algo.InvalidParameter: {role} is not one of ['system',"
+            " 'assistant', 'user', 'tool', 'function']"
         ),
         "orphan_result_sent": (
             '<400> InternalError.Algo.InvalidParameter: messages with role "tool" must be a'
@@ -99,6 +118,7 @@ _CODES = {
 # Removed in January of 2026 (vercel/ai#15713).
 _STATUSES = {("xai", "$.search_parameters"): 410}
 _INDEX = re.compile(r"messages\[(\d+)\]")
+_CALL = re.compile(r"messages\[(\d+)\]\.tool_calls\[(\d+)\]")
 
 
 def told_by(provider: str, violation: Violation, body: dict[str, Any]) -> str:
@@ -109,7 +129,10 @@ def told_by(provider: str, violation: Violation, body: dict[str, Any]) -> str:
     words = words.replace("{field}", violation.where.rpartition(".")[2])
     choice = body.get("tool_choice")
     words = words.replace("{choice}", choice if isinstance(choice, str) else "specified")
-    return words.replace("{index}", str(index)).replace("{id}", _id_of(body, index))
+    words = words.replace("{call}", _id_of_call(violation.where, body))
+    words = words.replace("{role}", _of_message("role", body, index))
+    words = words.replace("{id}", _of_message("tool_call_id", body, index))
+    return words.replace("{index}", str(index))
 
 
 def code_of(target: Target, violation: Violation) -> str:
@@ -124,9 +147,17 @@ def status_of(target: Target, violation: Violation, usual: int) -> int:
     return _STATUSES.get((target.provider, violation.where), usual)
 
 
-def _id_of(body: dict[str, Any], index: int) -> str:
+def _id_of_call(where: str, body: dict[str, Any]) -> str:
+    """The id of the call at a place of the body; a violation there has read it already."""
+    found = _CALL.search(where)
+    call = body["messages"][int(found[1])]["tool_calls"][int(found[2])] if found else {}
+    id = call.get("id")
+    return id if isinstance(id, str) else ""
+
+
+def _of_message(field: str, body: dict[str, Any], index: int) -> str:
     messages = body.get("messages")
     listed = messages if isinstance(messages, list) else []
     message = listed[index] if index < len(listed) else None
-    id = message.get("tool_call_id") if isinstance(message, dict) else None
-    return id if isinstance(id, str) else ""
+    value = message.get(field) if isinstance(message, dict) else None
+    return value if isinstance(value, str) else ""

@@ -49,10 +49,18 @@ def _has_effort(body: dict[str, Any]) -> bool:
     return isinstance(reasoning, dict) and reasoning.get("effort") is not None
 
 
+def _has_tools_in_chat(body: dict[str, Any]) -> bool:
+    return "messages" in body and _has_tools(body)
+
+
 def _names_a_tool(body: dict[str, Any]) -> bool:
     return isinstance(body.get("tool_choice"), dict)
 
 
+_NO_TOOLS = (
+    "Function tools with reasoning_effort are not supported for {model} in /v1/chat/completions. To"
+    " use function tools, use /v1/responses or set reasoning_effort to 'none'."
+)
 _MAX_TOKENS = (
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use"
     " 'max_completion_tokens' instead."
@@ -86,6 +94,11 @@ LIMITS = (
         _has_effort,
         "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
         code="unsupported_parameter",
+    ),
+    # genkit-ai/genkit#6303: not even where it is told not to reason, which it cannot be told.
+    *(
+        Limit(host, "*gpt-6-astra*", "$.reasoning_effort", _has_tools_in_chat, _NO_TOOLS)
+        for host in ("openai", "azure")
     ),
     Limit(
         "openai",

@@ -208,15 +208,10 @@ class Simulator:
 
     def _whole(self, body: dict[str, Any]) -> dict[str, Any]:
         """`body` with the turns it refers to. Those of the real provider are unknown here."""
-        whole = self._stored.whole(body)
-        if whole is None and self._signatures == "any":
-            return body
-        if whole is None:
-            id = body.get("previous_response_id")
-            what = f"Previous response with id '{id}' not found."
-            kind, code = "invalid_request_error", "previous_response_not_found"
-            raise Failure(400, ErrorBody(what, kind, code, "previous_response_id"))
-        return whole
+        lost = self._stored.lost(body) if self._signatures == "own" else None
+        if lost is not None:
+            raise lost
+        return self._stored.whole(body)
 
     def _made(
         self, door: Door, body: dict[str, Any], target: Target, faults: frozenset[Fault]

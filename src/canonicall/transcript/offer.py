@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Native
 from canonicall.findings import Action, Fault, Finding
-from canonicall.request import Request, Tool, ToolChoice
+from canonicall.request import Reasoning, Request, Tool, ToolChoice
 from canonicall.target import Target, field_tree
 from canonicall.transcript.fields import kept_fields, takes_unknown
 from canonicall.transcript.output import used_by_output
@@ -16,6 +16,7 @@ from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.schemas import fitted_tools
 
 _NO_LONGER = "Not available any more."
+_CHANGED = "param_changed", Action.CHANGED
 _TOOL_FIELDS = frozenset(Tool.__struct_fields__)
 
 
@@ -27,7 +28,7 @@ def fitted_offer(
     request = _known_choice(_once(request, findings), findings)
     fits = (
         *(_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced),
-        _unmarked,
+        *(_unmarked, _unreasoned),
     )
     for fit in fits:
         request = fit(request, target, findings)
@@ -181,6 +182,19 @@ def _unmarked(request: Request, target: Target, findings: list[Finding]) -> Requ
     )
     tools = tuple(replace(tool, strict=False) if tool.strict else tool for tool in request.tools)
     return replace(request, tools=tools)
+
+
+def _unreasoned(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """A model that takes tools only while it does not reason is told not to: else it would."""
+    asked = request.params.reasoning
+    is_off = asked is not None and asked.effort == "none"
+    if target.tools_while_reasoning or not request.tools or is_off:
+        return request
+    code, action = ("param_added", Action.ADDED) if asked is None else _CHANGED
+    why = "This model takes tools here only where it is told not to reason."
+    findings.append(Finding(code, "params.reasoning", action, why, Fault.RENDER))
+    silent = Reasoning(enabled=False, effort="none")
+    return replace(request, params=replace(request.params, reasoning=silent))
 
 
 def _always_thinks(target: Target) -> bool:

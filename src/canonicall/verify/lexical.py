@@ -26,7 +26,8 @@ def id_fault(id: str, rule: IdRule) -> str:
     if not id:
         return "" if rule.style == "echoed" else "missing_call_id"
     if not rule.refused:
-        return ""
+        # "Tool call id must be a non-empty string other than 'null'" (Mistral, from v13 on).
+        return "bad_call_id" if rule.style == "short" and id == "null" else ""
     if rule.style == "short" and len(id) != (rule.max_length or len(id)):
         return "bad_call_id"
     if rule.max_length and len(id) > rule.max_length:

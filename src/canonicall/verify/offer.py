@@ -14,6 +14,9 @@ from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
 from canonicall.verify.node import plain
 from canonicall.verify.violation import Violation, refuse
 
+LONG_NAME = "long_tool_name"
+"""The template for a name that is only too long, where a provider tells it in other words."""
+
 
 class Chosen(Struct, frozen=True):
     """A tool choice: its mode in canonical words, and the tools it names."""
@@ -51,10 +54,15 @@ class Words(Struct, frozen=True):
     source: str
     errors: Mapping[str, str]
 
-    def refuse(self, code: str, where: str, **parts: object) -> Iterator[Violation]:
+    def refuse(
+        self, code: str, where: str, *, told: str = "", **parts: object
+    ) -> Iterator[Violation]:
+        """`told`: the template to use instead of that of the code, where the provider has it."""
         if code in self.errors:
-            error = self.errors[code].format(place=plain(where), **parts)
-            yield refuse(code, where, error, source=self.source)
+            template = self.errors.get(told, self.errors[code])
+            yield refuse(
+                code, where, template.format(place=plain(where), **parts), source=self.source
+            )
 
 
 def offer_violations(offer: Offer, target: Target, words: Words) -> Iterator[Violation]:
@@ -79,7 +87,9 @@ def _names(offer: Offer, target: Target, words: Words) -> Iterator[Violation]:
     for tool in offer.tools:
         if not is_tool_name(tool.name, rule):
             parts = {"name": tool.name, "pattern": rule.pattern, "limit": rule.max_length}
-            yield from words.refuse("bad_tool_name", tool.where, **parts)
+            told = LONG_NAME if len(tool.name) > rule.max_length else ""
+            count = len(tool.name)
+            yield from words.refuse("bad_tool_name", tool.where, told=told, count=count, **parts)
     for tool in repeated_names(offer.tools):
         yield from words.refuse("duplicate_tool_name", tool.where, name=tool.name)
 

@@ -76,7 +76,12 @@ def _role(message: Node, target: Target) -> Iterator[Violation]:
 
 def _content(message: Node, target: Target) -> Iterator[Violation]:
     content = message.get("content")
-    if isinstance(content, list):
+    if isinstance(content, list) and message.get("role") in target.lists_refused:
+        error = "Failed to deserialize the JSON body into the target type: "
+        error += f"{plain(message.where)}: invalid type: sequence, expected a string"
+        source = "BerriAI/litellm#6642 (assistant), Gitlawb/openclaude#774 (tool)"
+        yield refuse("bad_part", message.at("content"), error, source=source)
+    elif isinstance(content, list):
         yield from _parts(message, target)
     elif content is not None and not isinstance(content, str):
         raise WrongKind(message.at("content"), "string or array", content)
@@ -112,12 +117,21 @@ def _parts(message: Node, target: Target) -> Iterator[Violation]:
     for part in message.nodes("content"):
         kind = part.text("type")
         if known and kind not in known:
-            listed = ",".join(f"'{one}'" for one in known[:-1]) + f" and '{known[-1]}'"
-            error = f"Invalid value: {kind}. Supported values are: {listed}."
-            yield refuse("bad_part", part.where, error, source="QwenLM/qwen-code#1838")
+            yield _unknown_part(part, target)
         elif kind in FAMILIES and not is_open:
             error = f"Invalid value: '{kind}'. Supported values are: 'text'."
             yield refuse("bad_part", part.where, error, source=CHAT)
+
+
+def _unknown_part(part: Node, target: Target) -> Violation:
+    names, kind = [f"'{one}'" for one in target.part_types], part.text("type")
+    if "part" in target.fields.closed:
+        error = f"Invalid value: '{kind}'. Supported values are: {', '.join(names[:-1])}, and "
+        source = "error text of Chat Completions"
+    else:
+        error = f"Invalid value: {kind}. Supported values are: {','.join(names[:-1])} and "
+        source = "QwenLM/qwen-code#1838"
+    return refuse("bad_part", part.where, f"{error}{names[-1]}.", source=source)
 
 
 def _calls(message: Node, target: Target) -> Iterator[Violation]:
@@ -184,7 +198,10 @@ def _id(node: Node, key: str, target: Target) -> Iterator[Violation]:
     if not code:
         return
     place, rule = plain(node.at(key)), target.ids
-    if is_mistral(target):
+    if is_mistral(target) and not rule.refused:
+        error = "Tool call id must be a non-empty string other than 'null' for tokenizer version 13"
+        error += " or newer."
+    elif is_mistral(target):
         error = (
             f"Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of {rule.max_length}."
         )

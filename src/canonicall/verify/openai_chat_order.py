@@ -23,7 +23,10 @@ def _transitions(messages: list[Node], roles: list[str], target: Target) -> Iter
     is_short = target.ids.style == "short"
     if target.user_after_results and not is_short and not target.merge_roles:
         return
-    for message, before, role in zip(messages[1:], roles, roles[1:], strict=False):
+    for last, message, before, role in zip(messages, messages[1:], roles, roles[1:], strict=False):
+        if is_short and last.get("prefix") is True:
+            error = "Assistant message with prefix True must be last message"
+            yield refuse("bad_role_order", last.where, error, source=MISTRAL)
         error = f"Unexpected role '{role}' after role '{before}'"
         if (before, role) == ("tool", "user") and not target.user_after_results:
             yield refuse("user_after_tool", message.where, error, source=MISTRAL)
@@ -35,7 +38,8 @@ def _transitions(messages: list[Node], roles: list[str], target: Target) -> Iter
 
 
 def _instructions(messages: list[Node], roles: list[str], target: Target) -> Iterator[Violation]:
-    if target.system_later:
+    # Mistral takes them behind a user message; where not, `_transitions` says.
+    if target.system_later or target.ids.style == "short":
         return
     said = False
     for message, role in zip(messages, roles, strict=True):
@@ -47,6 +51,9 @@ def _instructions(messages: list[Node], roles: list[str], target: Target) -> Ite
 
 
 def _start(messages: list[Node], roles: list[str], target: Target) -> Iterator[Violation]:
+    if target.ids.style == "short" and len(roles) == 1 and roles[0] not in {"user", "system"}:
+        error = "Conversation must start with a user message or system message"
+        yield refuse("must_start_with_user", messages[0].where, error, source=MISTRAL)
     if not target.starts_with_user:
         return
     first = next((at for at, role in enumerate(roles) if role not in INSTRUCTIONS), None)

@@ -10,7 +10,7 @@ from canonicall.verify.efforts import effort_violations
 from canonicall.verify.lexical import Declared
 from canonicall.verify.metaschema import DRAFT_7, faults
 from canonicall.verify.node import Node, plain
-from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.offer import LONG_NAME, Chosen, Offer, Words, offer_violations
 from canonicall.verify.openai_chat_fields import tool_field_violations
 from canonicall.verify.openai_outputs import chat_output
 from canonicall.verify.openai_schemas import root_violations, schema_violations
@@ -37,6 +37,10 @@ WORDS = Words(
         "bad_tool_name": (
             "Invalid '{place}.function.name': string does not match pattern. "
             "Expected a string that matches the pattern '^{pattern}$'."
+        ),
+        LONG_NAME: (
+            "Invalid '{place}.function.name': string too long. Expected a string with maximum "
+            "length {limit}, but got a string with length {count} instead."
         ),
         "choice_without_tools": "'{place}' is only allowed when 'tools' are specified.",
         "choice_names_unknown_tool": "Tool choice '{name}' not found in 'tools' parameter.",
@@ -74,6 +78,12 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
         error = "'parallel_tool_calls' is only allowed when 'tools' are specified."
         yield refuse("choice_without_tools", "$.parallel_tool_calls", error, source=CHAT)
     yield from effort_violations(root, "reasoning_effort", target, EFFORTS)
+    if tools and not target.tools_while_reasoning and root.get("reasoning_effort") != "none":
+        error = f"Function tools with reasoning_effort are not supported for {target.model} in "
+        error += "/v1/chat/completions. To use function tools, use /v1/responses or set "
+        error += "reasoning_effort to 'none'."
+        source = "BerriAI/litellm#34569"
+        yield refuse("parameter_unsupported", "$.reasoning_effort", error, source=source)
     if "request" in target.fields.closed:
         yield from _choice_form(root)
         yield from _legacy_functions(root, target)
@@ -84,8 +94,8 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
 def _legacy_functions(root: Node, target: Target) -> Iterator[Violation]:
     count = len(root.values("functions"))
     if count > target.max_tools:
-        parts = {"count": count, "limit": target.max_tools}
-        yield from WORDS.refuse("too_many_tools", root.at("functions"), **parts)
+        where, limit = root.at("functions"), target.max_tools
+        yield from WORDS.refuse("too_many_tools", where, count=count, limit=limit)
 
 
 def _name(tool: Node) -> str:

@@ -9,8 +9,19 @@ from typing import Any
 from canonicall.target import Target
 from canonicall.verify.lexical import Declared, id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
-from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
+from canonicall.verify.offer import LONG_NAME, Chosen, Offer, Words, offer_violations
 from canonicall.verify.openai_chat_settings import chosen
+from canonicall.verify.openai_responses_items import (
+    CALLS,
+    OUTPUTS,
+    PAIR_IDS,
+    SEARCHES,
+    id_violations,
+    is_unasked,
+    pair_violations,
+    reasoning_violations,
+    type_of,
+)
 from canonicall.verify.openai_responses_settings import (
     choice_form,
     item_fields,
@@ -27,51 +38,6 @@ from canonicall.verify.violation import Violation, refuse
 
 RESPONSES = "platform.openai.com: responses API reference"
 CONTINUES = ("previous_response_id", "conversation", "prompt")
-# A call that the caller answers, and the item that answers it.
-OUTPUTS = {
-    "function_call": "function_call_output",
-    "custom_tool_call": "custom_tool_call_output",
-    "shell_call": "shell_call_output",
-    "apply_patch_call": "apply_patch_call_output",
-    "computer_call": "computer_call_output",
-    "local_shell_call": "local_shell_call_output",
-    "mcp_approval_request": "mcp_approval_response",
-}
-CALLS = {output: call for call, output in OUTPUTS.items()}
-# Where the id of the call stands, if not in `call_id`.
-PAIR_IDS = {
-    "local_shell_call_output": "id",
-    "mcp_approval_request": "id",
-    "mcp_approval_response": "approval_request_id",
-}
-# May have an id of a call: a search that the provider runs has none.
-SEARCHES = ("tool_search_call", "tool_search_output")
-# "Expected an ID that begins with 'fc'."; the others as in recorded traffic.
-PREFIXES = {
-    "function_call": "fc",
-    "custom_tool_call": "ctc",
-    "reasoning": "rs",
-    "message": "msg",
-    "web_search_call": "ws",
-    "file_search_call": "fs",
-    "code_interpreter_call": "ci",
-    "image_generation_call": "ig",
-    "tool_search_call": "tsc",
-    "tool_search_output": "tso",
-    "mcp_call": "mcp",
-    "mcp_list_tools": "mcpl",
-    "mcp_approval_request": "mcpr",
-}
-# What can be made from reasoning, and so has to follow it.
-OUTCOMES = (
-    "message",
-    "reasoning",
-    "item_reference",
-    "compaction",
-    "program",
-    "mcp_list_tools",
-    "mcp_approval_request",
-)
 PARTS = {
     "assistant": {"output_text", "refusal", "input_text"},
     "user": {"input_text", "input_image", "input_file", "input_audio", "input_video"},
@@ -93,6 +59,10 @@ WORDS = Words(
             "Invalid '{place}.name': string does not match pattern. "
             "Expected a string that matches the pattern '^{pattern}$'."
         ),
+        LONG_NAME: (
+            "Invalid '{place}.name': string too long. Expected a string with maximum length "
+            "{limit}, but got a string with length {count} instead."
+        ),
         "choice_without_tools": "Tool choice must be specified together with 'tools' parameter.",
         "choice_names_unknown_tool": "Tool choice '{name}' not found in 'tools' parameter.",
         "choice_unsupported": "Invalid value for '{place}': '{mode}' is not supported.",
@@ -107,15 +77,18 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     yield from setting_violations(root, target)
     yield from unknown_fields(root, target, "Unknown parameter: '{name}'.", RESPONSES)
     if not items and not root.get("input") and not any(root.has(key) for key in CONTINUES):
-        error = 'One of "input" or "previous_response_id" or \'prompt\' must be provided.'
+        error = (
+            "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be "
+        )
+        error += "provided."
         yield refuse("empty_input", "$.input", error, source=RESPONSES)
     for item in items:
         yield from _item(item, target)
-        yield from item_fields(item, _type(item), target)
+        yield from item_fields(item, type_of(item), target)
     if target.item_ids:
-        yield from _item_ids(items)
-        yield from _reasoning(items)
-    yield from _pairs(items, is_open=any(root.has(key) for key in CONTINUES))
+        yield from id_violations(items)
+        yield from reasoning_violations(items)
+    yield from pair_violations(items, is_open=any(root.has(key) for key in CONTINUES))
     yield from _offer(root, items, target)
 
 
@@ -126,30 +99,24 @@ def _items(root: Node) -> list[Node]:
     return root.nodes("input") if isinstance(value, list) else []
 
 
-def _type(item: Node) -> str:
-    """The type of an item; a message and a reference need not say theirs."""
-    is_reference = item.has("id") and item.fields.keys() <= {"type", "id"}
-    return item.text("type") or ("item_reference" if is_reference else "message")
-
-
 def _item(item: Node, target: Target) -> Iterator[Violation]:
-    kind = _type(item)
+    kind = type_of(item)
     if kind == "message":
         yield from _message(item)
-    if _is_unasked(item) or kind in PAIR_IDS or (kind in SEARCHES and not item.has("call_id")):
+    if is_unasked(item) or kind in PAIR_IDS or (kind in SEARCHES and not item.has("call_id")):
         pass
     elif kind in OUTPUTS or kind in CALLS or kind in SEARCHES:
         yield from _call_id(item, target)
     if kind == "function_call":
         yield from _function_call(item, target)
+    if kind == "reasoning" and target.reasoning_refused and target.reasoning == "none":
+        error = (
+            "Reasoning input items can only be provided to a reasoning or computer use model. "
+            "Remove reasoning items from your input and try again."
+        )
+        yield refuse("reasoning_refused", item.where, error, source="openai/openai-python#2364")
     if kind in {"function_call_output", "custom_tool_call_output"}:
         yield from _output(item, target)
-
-
-def _is_unasked(item: Node) -> bool:
-    """An output that answers no call names its tool instead (SDK, FunctionCallOutput)."""
-    is_output = _type(item) == "function_call_output"
-    return is_output and not item.has("call_id") and item.has("name")
 
 
 def _message(item: Node) -> Iterator[Violation]:
@@ -241,80 +208,12 @@ def _file(part: Node, code: str) -> Iterator[Violation]:
         yield refuse(code, where, error, source="pydantic/pydantic-ai: recorded refusal of sound")
 
 
-def _item_ids(items: list[Node]) -> Iterator[Violation]:
-    seen: set[str] = set()
-    for item in items:
-        prefix, id = PREFIXES.get(_type(item), ""), item.text("id")
-        if id and not id.startswith(prefix):
-            place = plain(item.at("id"))
-            error = f"Invalid '{place}': '{id}'. Expected an ID that begins with '{prefix}'."
-            yield refuse("bad_item_id", item.at("id"), error, source=RESPONSES)
-        if id and id in seen:
-            error = f"Duplicate item found with id {id}. Remove duplicate items from your input "
-            error += "and try again."
-            yield refuse("duplicate_item_id", item.at("id"), error, source="vercel/ai#7883")
-        seen.add(id)
-
-
-def _pairs(items: list[Node], *, is_open: bool) -> Iterator[Violation]:
-    """A call opens its id, an output closes it; providers reuse ids that are closed."""
-    waiting: dict[tuple[str, str], Node] = {}
-    answered: set[tuple[str, str]] = set()
-    knows_all = not is_open and all(_type(item) != "item_reference" for item in items)
-    for item in items:
-        if _is_unasked(item):
-            continue
-        kind = _type(item)
-        key = PAIR_IDS.get(kind, "call_id")
-        pair = CALLS.get(kind, kind), item.text(key) if kind in OUTPUTS or kind in CALLS else ""
-        if kind in OUTPUTS:
-            if pair in waiting and pair[1]:
-                error = f"Duplicate 'call_id': {pair[1]}"
-                yield refuse(
-                    "duplicate_call_id", item.at("call_id"), error, source="openai/gpt-oss#308"
-                )
-            waiting[pair] = item
-        elif kind in CALLS and pair in waiting:
-            del waiting[pair]
-            answered.add(pair)
-        elif kind in CALLS and pair in answered:
-            error = (
-                f"Duplicate function_call_output for call_id '{pair[1]}'. Each function_call must "
-                "have exactly one matching function_call_output"
-            )
-            source = "NousResearch/hermes-agent#102629"
-            yield refuse("duplicate_result_sent", item.where, error, source=source)
-        elif kind in CALLS and knows_all:
-            error = f"No tool call found for function call output with call_id {pair[1]}."
-            yield refuse("orphan_result_sent", item.where, error, source=RESPONSES)
-    for (_, id), call in waiting.items():
-        error = f"No tool output found for function call {id}."
-        yield refuse("missing_result", call.where, error, source=RESPONSES)
-
-
-def _reasoning(items: list[Node]) -> Iterator[Violation]:
-    """Reasoning with an id names a stored item, which the model followed with another."""
-    for item, following in zip(items, [*items[1:], None], strict=False):
-        if _type(item) != "reasoning" or not item.text("id"):
-            continue
-        kind = _type(following) if following is not None else ""
-        is_own = kind.endswith("_call") or kind in OUTCOMES
-        if kind == "message" and following is not None:
-            is_own = following.get("role") == "assistant"
-        if not is_own:
-            error = (
-                f"Item '{item.get('id')}' of type 'reasoning' was provided without its required "
-                "following item."
-            )
-            yield refuse("reasoning_without_following", item.where, error, source=RESPONSES)
-
-
 def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]:
     tools = root.nodes("tools")
     if "request" in target.fields.closed:
         yield from tool_violations(root)
     functions = [tool for tool in tools if tool.text("type") in {"function", "custom"}]
-    later = [item for item in items if _type(item) in {"additional_tools", "tool_search_output"}]
+    later = [item for item in items if type_of(item) in {"additional_tools", "tool_search_output"}]
     inner = [tool for one in (*tools, *later) for tool in one.nodes("tools")]
     named = [tool for tool in functions if tool.text("name")]
     is_elsewhere = any(_may_choose(one, target) for one in (*tools, *later))
@@ -325,7 +224,7 @@ def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]
         others=len(tools) - len(named) + len(inner),
         is_given=root.has("tools"),
         chosen=None if is_open else _choice(root, target),
-        is_used=any(_type(item) in OUTPUTS for item in items),
+        is_used=any(type_of(item) in OUTPUTS for item in items),
     )
     # Each tool is read before the choice among them (recorded: a missing name is told first).
     for tool in functions:

@@ -173,17 +173,29 @@ class StoredResponses:
                 if item_type(before) == "reasoning" and item_type(item) != "reasoning"
             }
 
-    def whole(self, body: dict[str, Any]) -> dict[str, Any] | None:
-        """`body` with the turns and items it refers to; None where the turns are not stored."""
+    def whole(self, body: dict[str, Any]) -> dict[str, Any]:
+        """`body` with the turns and items it refers to, as far as they are stored."""
         body = self._with_items(body)
         before = body.get("previous_response_id")
-        if before is None:
-            return body
         if not isinstance(before, str) or before not in self._bodies:
-            return None
+            return body
         said = [*self._inputs[before], *self._bodies[before].get("output", ())]
         rest = {name: value for name, value in body.items() if name != "previous_response_id"}
         return {**rest, "input": [*said, *as_items(body.get("input"))]}
+
+    def lost(self, body: dict[str, Any]) -> Failure | None:
+        """The answer to a request that goes on with what is not stored. Conversations are made at
+        an endpoint of their own, which is not served here, so none of them is known."""
+        before, named = body.get("previous_response_id"), body.get("conversation")
+        if named is not None:
+            id = named.get("id") if isinstance(named, dict) else named
+            what = f"Conversation with id '{id}' not found."
+            return Failure(404, ErrorBody(what, "invalid_request_error"))
+        if before is None or (isinstance(before, str) and before in self._bodies):
+            return None
+        what = f"Previous response with id '{before}' not found."
+        kind, code = "invalid_request_error", "previous_response_not_found"
+        return Failure(400, ErrorBody(what, kind, code, "previous_response_id"))
 
     def _with_items(self, body: dict[str, Any]) -> dict[str, Any]:
         """`body` with the stored items in the place of references to them."""
