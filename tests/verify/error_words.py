@@ -186,6 +186,7 @@ WORDS = [
     ("reasoning_refused", "Reasoning input is not enabled for this model"),
     ("reasoning_refused", "Reasoning input items can only be provided to a reasoning or computer"),
     ("reasoning_unsupported", 'Bad Request "Argument not supported on this model: reasoningEffort"'),
+    ("request_too_large", "400 Request body too large"),
     ("request_too_large", "request_too_large"),
     ("result_without_name", "function_response.name: Name cannot be empty"),
     ("results_not_adjacent", "params, tool call result does not follow tool call (2013)"),

@@ -52,6 +52,10 @@ def of_openrouter(words):
     return {"error": {"message": "Provider returned error", "code": 400, "metadata": inner}}
 
 
+def of_a_comment(words):
+    return "/**\n * 400 " + words.replace(" ", "\n *  ")
+
+
 def of_a_terminal(words):
     """Broken into lines, with a frame at their side, as coding agents show it."""
     return "  ⎿ API Error: 400 " + words.replace(" ", " \n  │   ")
@@ -63,7 +67,8 @@ def test_what_people_report_is_known(code, words):
 
 
 @pytest.mark.parametrize(
-    "wrap", [in_json, of_python, of_litellm, of_genai, of_boto, of_openrouter, of_a_terminal]
+    "wrap",
+    [in_json, of_python, of_litellm, of_genai, of_boto, of_openrouter, of_a_terminal, of_a_comment],
 )
 def test_it_is_known_in_every_form(wrap):
     # A number alone, and what a whole body holds, are known without words around them only.
@@ -109,7 +114,15 @@ def test_an_error_is_found_in_a_long_log(place):
 
 
 @pytest.mark.parametrize(
-    "text", ["error " * 170_000, '"' * 1_000_000, "[[1," * 250_000, '{"a": "' * 140_000]
+    "text",
+    [
+        "error " * 170_000,
+        '"' * 1_000_000,
+        "\n " * 500_000,
+        "\\" * 1_000_000,
+        "[[1," * 250_000,
+        '{"a": "' * 140_000,
+    ],
 )
 def test_a_long_text_takes_no_longer_than_it_must(text):
     """Seconds on a slow machine; a pattern that goes back over its text would take hours."""

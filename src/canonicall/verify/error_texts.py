@@ -2,7 +2,8 @@
 
 In: an error as text, as bytes, as the provider's JSON, or as JSON inside text inside JSON, as
 gateways send it. Out: every text in it, from the outside in, on one line each. What a terminal or a
-second layer of quotes has done to a text is undone: broken lines, frames, escaped and curly quotes.
+second layer of quotes has done to a text is undone: broken lines, frames and marks at their side,
+escaped and curly quotes.
 Nothing here raises, and the work grows with the length of the error, up to a limit.
 """
 
@@ -25,8 +26,8 @@ _BEFORE, _BEHIND = 1_000, 2_000
 
 _SIGN = re.compile(r"error|exception|invalid|refused", re.IGNORECASE)
 _OPENING = re.compile(r"[{\[]")
-_GAP = re.compile(r"(?:\\+[nrt]|[\s\u2500-\u259f])+")
-_ESCAPED = re.compile(r"\\+(?=[\"'`])")
+_GAP = re.compile(r"(?:\\{1,8}[nrt]|\n[ \t]{0,40}[*#>|]{1,3}(?=\s)|[\s\u2500-\u259f])+")
+_ESCAPED = re.compile(r"\\{1,8}(?=[\"'`])")
 _CURLY = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 _NAMED = {"code", "type", "status", "param"}
 
