@@ -85,6 +85,38 @@ def test_a_sound_request_is_said_to_be_one(explain):
     assert "nothing was found that breaks a rule" in done.stdout
 
 
+def test_without_a_provider_the_rules_are_those_of_the_format(explain):
+    done = explain(KNOWN, "--request", "sound.json")
+    assert done.stdout.endswith("With --provider the rules of who refused it count.\n")
+
+
+def test_what_to_do_next_is_said(explain):
+    assert "With --request FILE you see where the request breaks." in explain(KNOWN).stdout
+    unknown = " ".join(explain("The teapot is empty.").stdout.split())
+    assert "Give the whole reply, not only its first line" in unknown
+    assert "With --request FILE the request itself is checked" in unknown
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        ("openai.RateLimitError: Error code: 429", "rate_limited"),
+        ("Incorrect API key provided: sk-a.", "key_refused"),
+        ("Your credit balance is too low to access the API.", "quota_exhausted"),
+        ('{"type": "error", "error": {"type": "overloaded_error"}}', "provider_overloaded"),
+        ("prompt is too long: 208310 tokens > 200000 maximum", "context_overflow"),
+        ("The model `gpt-9` does not exist", "model_unknown"),
+    ],
+)
+def test_what_is_not_the_request_s_fault_does_not_ask_for_it(explain, error, code):
+    done = explain(error)
+    assert done.exit_code == 0
+    assert done.stdout.startswith(f"{code}\n")
+    assert "--request" not in done.stdout
+    (meaning,) = json.loads(explain(error, "--json").stdout)["meanings"]
+    assert meaning["outside"] is True
+
+
 def test_several_meanings_come_with_the_likeliest_first(explain):
     done = explain(KNOWN + " Each tool_use must have a single result.")
     assert "It can mean 2 things, the likeliest first:" in done.stdout

@@ -117,6 +117,11 @@ def test_the_places_an_error_names(error, places):
     assert explain(error).entries[0].places == places
 
 
+def test_what_stands_far_from_an_error_is_not_its_place():
+    (entry,) = explain(f"call_other messages.9 {'and so on ' * 500}{MISSING}").entries
+    assert set(entry.places) == {"messages.1", "toolu_1", "x-2"}
+
+
 def test_the_request_shows_where_it_breaks():
     request = {
         "max_tokens": 1,

@@ -20,9 +20,10 @@ from canonicall.verify import Explained, Explanation, verify
 from canonicall.verify import explain as explain_error
 from canonicall.wire.formats import get_format
 
-_KNOWN = (
-    "Known are errors about messages, calls and results, tools, schemas and thinking; not those"
-    " about keys, limits and servers."
+_UNKNOWN = (
+    "Give the whole reply, not only its first line: the reason often stands further inside."
+    " Known are errors about messages, calls and results, tools, schemas, thinking and media, and"
+    " those about limits, keys and servers."
 )
 
 
@@ -66,6 +67,8 @@ def explain(text: str | None, request_file: str | None, provider: str | None, as
         click.echo(msgspec.json.format(msgspec.json.encode(record), indent=2))
     else:
         _show(told, broken, has_request=found is not None)
+        if found and not broken and provider is None:
+            say(open_console(), "With --provider the rules of who refused it count.", indent="")
         if request_file and broken:
             console = open_console()
             console.print()
@@ -122,9 +125,12 @@ def _show(told: Explanation, broken: tuple[Finding, ...], *, has_request: bool) 
     console = open_console()
     if not told:
         say(console, "Nothing is known about this error.", style="bold", indent="")
-        say(console, _KNOWN, indent="")
+        say(console, _UNKNOWN, indent="")
         if not has_request:
-            say(console, "With --request FILE the request itself is checked.", indent="")
+            what = (
+                "With --request FILE the request itself is checked, with --provider by whose rules."
+            )
+            say(console, what, indent="")
     elif len(told.entries) > 1:
         say(console, f"It can mean {len(told.entries)} things, the likeliest first:", indent="")
     for place, entry in enumerate(told.entries):
@@ -142,7 +148,7 @@ def _show(told: Explanation, broken: tuple[Finding, ...], *, has_request: bool) 
         title = "The request has other faults too:" if fitting else "The request has these faults:"
         say(console, title, style="bold", indent="")
         show_violations(console, others)
-    if told and not has_request:
+    if told and not has_request and not all(entry.outside for entry in told.entries):
         console.print()
         say(console, "With --request FILE you see where the request breaks.", indent="")
     if has_request and not broken:

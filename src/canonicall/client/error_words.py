@@ -112,6 +112,9 @@ def _thinking(words: str, target: Target) -> Fields:
 def _effort(words: str, target: Target) -> Fields:
     """The efforts that an error lists; where it lists none, none is told any more."""
     del target
+    values = _listed_efforts(words)
+    if values:
+        return {"thinking": ("effort",), "efforts": values}
     found = _LEVELS.search(words)
     listed = found[1].split(", ") if found else []
     return {"efforts": tuple(one for one in EFFORTS if one in listed)}

@@ -81,9 +81,26 @@ BY_FORMAT: dict[tuple[str, str], Fields] = {
 }
 """The same where a format needs something else."""
 
-HOPELESS = frozenset({"context_overflow", "empty_input", "too_many_tools", "tools_unsupported"})
+HOPELESS = frozenset(
+    {
+        "empty_input",
+        "too_many_tools",
+        "tools_unsupported",
+        # What has nothing to do with how the request is written.
+        "access_denied",
+        "content_blocked",
+        "context_overflow",
+        "key_refused",
+        "model_unknown",
+        "provider_overloaded",
+        "provider_unreachable",
+        "quota_exhausted",
+        "rate_limited",
+        "request_too_large",
+    }
+)
 """No other rendering of the same conversation helps."""
-CHANCE = frozenset({"call_made_invalid", "choice_not_followed"})
+CHANCE = frozenset({"call_made_invalid", "choice_not_followed", "output_made_invalid"})
 """The model wrote what its provider refuses: asked again, it may not."""
 
 OF_ONE_CONVERSATION = frozenset(

@@ -1,14 +1,11 @@
 """`explain`: what a provider's error means, what to do, and where in the request it lies.
 
-The table is `errors.toml`: one entry for each error text, with a pattern for it. An error may come
-as text, as bytes, as the provider's JSON, or as JSON inside text inside JSON, as gateways send it;
-every text found in it is compared. Nothing here raises: an error nothing is known about says so.
+The table is `errors.toml`: one entry for each error text, with a pattern for it. Every text found
+in an error is compared. Nothing here raises: an error nothing is known about says so.
 """
 
-import json
 import re
 import tomllib
-from collections import deque
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
@@ -19,13 +16,9 @@ from msgspec import Struct
 from canonicall.errors import UnknownName
 from canonicall.target import Target
 from canonicall.verify.codes import CODES
+from canonicall.verify.error_texts import texts_in
 from canonicall.verify.judge import verify
 from canonicall.verify.violation import Violation
-
-LONGEST = 20_000
-"""Characters of one text that are compared."""
-MOST = 400
-"""Values of one error that are looked at."""
 
 PATH = re.compile(
     r"\b(?:messages?|contents|input|tools|system)(?:\.\d+|\[\d+\])(?:\.\d+|\[\d+\]|\.[A-Za-z_]\w*)*"
@@ -36,7 +29,8 @@ ID = re.compile(
     r"|\bfunctions\.[\w-]+:\d+"
 )
 INDEX = re.compile(r"\b(?:message|at) index (\d+)")
-NAMED = {"code", "type", "status", "param"}
+_NEAR = 1_000
+"""Characters around the words of an error in which it names its places."""
 
 
 class Entry(Struct, frozen=True):
@@ -51,6 +45,8 @@ class Entry(Struct, frozen=True):
     also: tuple[str, ...]
     formats: tuple[str, ...]
     providers: tuple[str, ...]
+    vague: bool
+    outside: bool
 
 
 class Explained(Struct, frozen=True):
@@ -66,6 +62,8 @@ class Explained(Struct, frozen=True):
     """Paths and ids that the error names."""
     violations: tuple[Violation, ...] = ()
     """What `verify` finds in the request that fits the error."""
+    outside: bool = False
+    """Whether it has nothing to do with how the request is written: a limit, a key, a server."""
 
 
 class Explanation(Struct, frozen=True):
@@ -89,7 +87,7 @@ def explain(
     target: Target | None = None,
 ) -> Explanation:
     """The meanings of `error`; with the request and its target, also where the request breaks."""
-    texts = _texts(error)
+    texts = texts_in(error)
     judged = _judged(request, target)
     return Explanation(tuple(_explained(one, texts, judged) for one in _matches(texts, target)))
 
@@ -98,12 +96,17 @@ class _Match(Struct, frozen=True):
     entry: Entry
     quote: str
     ids: str
-    text: str
+    near: str
+    """The words before and behind it: the rest of a log is about other things."""
 
 
 def _matches(texts: list[str], target: Target | None) -> list[_Match]:
-    """One match for each code: the target's own words first, then in the order of the table."""
-    matches = [match for entry in table() for match in _match(entry, texts)]
+    """One match for each code: the target's own words first, then in the order of the table.
+
+    Of words that say little only the first count, and only where there are no others.
+    """
+    found = [match for entry in (*table(), *_own()) for match in _match(entry, texts)]
+    matches = [match for match in found if not match.entry.vague] or found[:1]
     matches.sort(key=lambda match: not _is_for(match.entry, target))
     best: dict[str, _Match] = {}
     for match in matches:
@@ -114,7 +117,9 @@ def _matches(texts: list[str], target: Target | None) -> list[_Match]:
 def _match(entry: Entry, texts: list[str]) -> Iterator[_Match]:
     for text in texts:
         if found := entry.pattern.search(text):
-            yield _Match(entry, found[0], found.groupdict().get("ids") or "", text)
+            ids = found.groupdict().get("ids") or ""
+            near = text[max(0, found.start() - _NEAR) : found.end() + _NEAR]
+            yield _Match(entry, found[0].strip(), ids, near)
             return
 
 
@@ -138,14 +143,15 @@ def _explained(match: _Match, texts: list[str], judged: list[Violation]) -> Expl
         quote=match.quote,
         places=_places(match, texts),
         violations=tuple(one for one in judged if one.code in codes),
+        outside=entry.outside,
     )
 
 
 def _places(match: _Match, texts: list[str]) -> tuple[str, ...]:
     """Paths and ids in the text that matched, and the path a field of the error names."""
-    places = [found[0] for found in PATH.finditer(match.text)]
-    places += [f"messages[{found[1]}]" for found in INDEX.finditer(match.text)]
-    places += [found[0].rstrip("-") for found in ID.finditer(match.text)]
+    places = [found[0] for found in PATH.finditer(match.near)]
+    places += [f"messages[{found[1]}]" for found in INDEX.finditer(match.near)]
+    places += [found[0].rstrip("-") for found in ID.finditer(match.near)]
     places += [one.strip(" .'`\"") for one in re.split(r"[,\s]+", match.ids)]
     for text in texts:
         if text.startswith("param="):
@@ -162,57 +168,48 @@ def _judged(request: object, target: Target | None) -> list[Violation]:
         return []
 
 
-def _texts(error: object) -> list[str]:
-    """Every text in an error, from the outside in."""
-    texts: list[str] = []
-    waiting: deque[object] = deque([error])
-    for _ in range(MOST):  # An end, even for a value that holds itself.
-        if not waiting:
-            break
-        value = waiting.popleft()
-        if isinstance(value, bytes | bytearray):
-            value = value.decode("utf-8", "replace")
-        if isinstance(value, str):
-            texts.append(value[:LONGEST])
-            waiting.extend(_inner(value[:LONGEST]))
-        elif isinstance(value, dict):
-            waiting.extend(f"{key}={value[key]}" for key in sorted(NAMED & value.keys()))
-            waiting.extend(value.values())
-        elif isinstance(value, list | tuple):
-            waiting.extend(value[:MOST])
-    return texts
+@cache
+def table() -> tuple[Entry, ...]:
+    """Every entry of `errors.toml`; what it does not say, the code's own words say, or the first
+    entry of its code."""
+    text = resources.files(__package__).joinpath("errors.toml").read_text("utf-8")
+    first: dict[str, dict[str, str]] = {}
+    entries: list[Entry] = []
+    for row in tomllib.loads(text)["error"]:
+        if row["code"] not in first:
+            first[row["code"]] = _words(row)
+        entries.append(_entry({**first[row["code"]], **row}))
+    return tuple(entries)
 
 
-def _inner(text: str) -> list[object]:
-    """The JSON that stands in a text, behind whatever a client wrote before it."""
-    for found in list(re.finditer(r"[{\[]", text))[:20]:
-        try:
-            value, _ = json.JSONDecoder().raw_decode(text, found.start())
-        except (ValueError, RecursionError):
-            continue
-        return [value]
-    return []
+def _words(row: dict[str, Any]) -> dict[str, str]:
+    """What the first entry of a code says about it; of the codes of `verify`, what these say."""
+    if known := CODES.get(row["code"]):
+        return {"meaning": known.why, "repair": known.repair}
+    return {"meaning": row["meaning"], "repair": row["repair"]}
 
 
 @cache
-def table() -> tuple[Entry, ...]:
-    """Every entry of `errors.toml`; what it does not say, the code's own words say."""
-    text = resources.files(__package__).joinpath("errors.toml").read_text("utf-8")
-    return tuple(map(_entry, tomllib.loads(text)["error"]))
+def _own() -> tuple[Entry, ...]:
+    """What the simulators answer where nobody knows the words of the provider."""
+    rows = ({"code": code, "pattern": re.escape(known.why)} for code, known in CODES.items())
+    said = {"example": "", "source": "canonicall"}
+    return tuple(_entry({**said, **_words(row), **row}) for row in rows)
 
 
 def _entry(row: dict[str, Any]) -> Entry:
-    known = CODES.get(row["code"])
     return Entry(
         code=row["code"],
         pattern=re.compile(row["pattern"], re.IGNORECASE | re.DOTALL),
         example=row["example"],
-        meaning=row.get("meaning") or (known.why if known else ""),
-        repair=row.get("repair") or (known.repair if known else ""),
+        meaning=row["meaning"],
+        repair=row["repair"],
         source=row["source"],
         also=tuple(row.get("also", ())),
         formats=tuple(row.get("formats", ())),
         providers=tuple(row.get("providers", ())),
+        vague=row.get("vague", False),
+        outside=row.get("outside", False),
     )
 
 
