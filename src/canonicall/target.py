@@ -158,6 +158,8 @@ class Target(Struct, frozen=True):
     """Sound that the provider's model made is sent back by its id, and needs no place."""
     part_types: tuple[str, ...] = ()
     """The types that a part of a chat message may have; () where others are not refused."""
+    address_schemes: tuple[str, ...] = ()
+    """How an address has to begin that it can fetch: "s3://"; () for any."""
     media_by_url: tuple[str, ...] = ("image", "document", "audio", "video")
     """Families of which the address is enough; of others the data has to be sent."""
     document_needs_text: bool = False

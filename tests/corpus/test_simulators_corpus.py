@@ -1,11 +1,12 @@
 """Recorded traffic against the simulators: what a provider accepted its simulator answers, and what
-it refused over tools or thinking is refused.
+it refused over the request is refused, in the same words.
 
 Signatures and stored items of the real providers are unknown to a simulator, so they are let pass
 here.
 """
 
 import json
+import re
 from functools import cache
 
 from canonicall.codec import decode_response
@@ -31,6 +32,11 @@ STREAMS = {
     "bedrock-converse": "/model/{model}/converse-stream",
 }
 
+_BEHIND = "what is behind an address"
+_RETURNS = (
+    "pydantic/pydantic-ai:tests/models/cassettes/test_multimodal_tool_returns/"
+    "test_multimodal_tool_return_matrix"
+)
 # Refused by the provider, answered by its simulator: what was wrong is not in the request.
 ANSWERED_ANYWAY = {
     "pydantic/pydantic-ai:tests/models/cassettes/test_groq/test_tool_use_failed_error.yaml#0": (
@@ -39,6 +45,32 @@ ANSWERED_ANYWAY = {
     "0xPlaygrounds/rig:tests/cassettes/llamacpp/error_matrix/tools_without_jinja.yaml#0": (
         "a server that was started without the switch for tools"
     ),
+    "0xPlaygrounds/rig:tests/cassettes/llamacpp/error_matrix/context_overflow_blocking.yaml#0": (
+        "a server that was started for short conversations"
+    ),
+    "0xPlaygrounds/rig:tests/cassettes/deepseek/wire_shape_matrix/"
+    "chat_completion_rejects_an_unknown_model_with_the_provider_body.yaml#0": (
+        "which models there are, a simulator is told by `models`"
+    ),
+    "0xPlaygrounds/rig:tests/cassettes/openai/error_identity_edge/"
+    "nonexistent_previous_response_reference_carries_identity.yaml#0": (
+        "what is stored is let pass here, as it has to be for the others"
+    ),
+    "0xPlaygrounds/rig:tests/cassettes/llamacpp/multimodal_matrix/malformed_data_uri.yaml#0": (
+        "what is in an image"
+    ),
+    "traceloop/openllmetry:packages/opentelemetry-instrumentation-openai/tests/traces/cassettes/"
+    "test_vision/test_vision.yaml#2": _BEHIND,
+    "Arize-ai/openinference:python/instrumentation/openinference-instrumentation-openai/tests/"
+    "openinference/instrumentation/openai/cassettes/test_input_value_image_hiding/"
+    "TestInputValueImageHiding.test_input_value_hides_regular_url_images.yaml#0": _BEHIND,
+    f"{_RETURNS}[tool_return_content-url-audio-openai_responses].yaml#1": _BEHIND,
+    f"{_RETURNS}[direct-url-image-google_vertex].yaml#2": _BEHIND,
+}
+# Refused with the recorded status, in words of ours: those of the library that reads the body there
+# name its own kind of error.
+OWN_WORDS = {
+    "0xPlaygrounds/rig:tests/cassettes/llamacpp/error_matrix/malformed_request_field.yaml#0"
 }
 
 
@@ -102,8 +134,9 @@ def accepted():
 
 
 def refused():
-    wanted = "tool-or-thinking"
-    return [record for record in served() if record.get("error_category") == wanted]
+    """All but what has to do with keys, limits of a plan, and models that are no more."""
+    wanted = ("tool-or-thinking", "request-shape")
+    return [record for record in served() if record.get("error_category") in wanted]
 
 
 @each(accepted(), size=250)
@@ -121,7 +154,7 @@ def test_what_a_provider_accepted_its_simulator_answers(record):
 
 
 @each(refused())
-def test_what_a_provider_refused_over_tools_its_simulator_refuses(record):
+def test_what_a_provider_refused_its_simulator_refuses(record):
     response = answer(record)
     if record["id"] in ANSWERED_ANYWAY:
         assert response.status == 200
@@ -129,7 +162,9 @@ def test_what_a_provider_refused_over_tools_its_simulator_refuses(record):
         assert response.status == record["status"], response.data
         ours, theirs = COUNTED_OTHERWISE.get(record["id"], ("", ""))
         told = said(json.loads(response.data))
-        assert told.replace(ours, theirs, bool(ours)) == said(record["response"])
+        # Where in the bytes of the body a reader gave up is not known of a body that was parsed.
+        wanted = re.sub(r" at line \d+ column \d+$", "", said(record["response"]))
+        assert told.replace(ours, theirs, bool(ours)) == wanted or record["id"] in OWN_WORDS
 
 
 def said(body):

@@ -205,7 +205,16 @@ BEDROCK = {
     ),
     "a call of the user": converse(r"", asked(use())),
     "a film beside results of Claude": converse(
-        ALONE, TOLD, replied(use()), asked(result(), {"text": "a"}, VIDEO), model=SONNET
+        r"This model doesn't support the video content block",
+        TOLD, replied(use()), asked(result(), {"text": "a"}, VIDEO), model=SONNET,
+    ),
+    "a film for Claude": converse(
+        r"This model doesn't support the video content block", asked({"text": "a"}, VIDEO), model=SONNET
+    ),
+    "an image at an address, for Claude": converse(
+        r"This model doesn't support the s3Uri field",
+        asked({"image": {"format": "png", "source": {"s3Location": {"uri": "s3://a/b.png"}}}}),
+        model=SONNET,
     ),
     "text beside results of Mistral": converse(
         ALONE, TOLD, replied(use()), asked(result(), {"text": "a"}), model="mistral.mistral-large-2402-v1:0"

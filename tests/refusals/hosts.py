@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from refusals.openai import DONE, SYSTEM, USER, chat, function, result, said
+from refusals.openai import DONE, IMAGE, SYSTEM, USER, chat, function, result, said
 from refusals.rows import Refusal
 
 NAMED = {"type": "function", "function": {"name": "look"}}
@@ -56,6 +56,10 @@ DEEPSEEK = {
     "reasoning is missing": chat(
         r"The reasoning_content in the thinking mode must be passed back to the API",
         USER, said("call_1"), result(), provider="deepseek", model="deepseek-reasoner",
+    ),
+    "an image": chat(
+        r"messages\[0\]: unknown variant `image_url`, expected `text`",
+        {"role": "user", "content": [IMAGE]}, provider="deepseek", model="deepseek-v4-flash",
     ),
     "reasoning is missing where thinking was switched on": chat(
         r"The reasoning_content in the thinking mode must be passed back to the API",

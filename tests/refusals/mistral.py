@@ -15,6 +15,9 @@ def mistral(
 
 
 MISTRAL = {
+    "how likely its words are": mistral(
+        r"Logprobs are not enabled for this model", model="ministral-3b-latest", logprobs=True
+    ),
     "ids": mistral(
         r"Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9",
         USER, said("call_1"), result("call_1", name="look"),

@@ -9,6 +9,7 @@ USER = {"role": "user", "content": "Hi"}
 SYSTEM = {"role": "system", "content": "Be brief."}
 DONE = {"role": "assistant", "content": "So."}
 STRING = {"type": "string"}
+SOUND = {"type": "input_audio", "input_audio": {"data": "eA==", "format": "mp3"}}
 IMAGE = {"type": "image_url", "image_url": {"url": "https://a.b/c.png"}}
 
 
@@ -84,6 +85,13 @@ PAIRS = {
     "no calls in the list": chat(r"empty array", USER, said(content="So."), USER),
 }  # fmt: skip
 MESSAGES = {
+    "sound for a model that does not hear": chat(
+        r"Content blocks are expected to be either text or image_url type",
+        {"role": "user", "content": [SOUND]}, model="gpt-5-mini",
+    ),
+    "a search by a model that has none": chat(
+        r"Web search options not supported with this model", model="gpt-4o", web_search_options={}
+    ),
     "a reply without content": chat(r"", USER, {"role": "assistant", "content": None}, USER),
     "an image in a result": chat(r"", USER, said("call_1"), result(content=[IMAGE])),
     "a result without content": chat(r"", USER, said("call_1"), result(content=[])),

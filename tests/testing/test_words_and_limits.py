@@ -20,7 +20,8 @@ SETTINGS = {
     "$.tool_choice": [{"tool_choice": {"type": "function", "function": {"name": "get_weather"}}}],
     "$.max_tokens": [{"max_tokens": 5}],
     "$.reasoning.effort": [{"reasoning": {"effort": "low"}}],
-    "$.reasoning_effort": [{"reasoning_effort": "low"}],
+    "$.messages": [{"messages": [{"role": "system", "content": "Be brief."}, USER]}],
+    "$.temperature": [{"temperature": 100}],
     "$.tools": [{}, {"tools": [{"functionDeclarations": [{"name": "a"}]}, {"googleSearch": {}}]}],
 }
 
@@ -85,15 +86,17 @@ def test_a_model_says_what_it_cannot_do(limit):
     glob = limit.models if isinstance(limit.models, str) else limit.models[0]
     model = glob.replace("*", "x")
     simulator = Simulator(limit.provider)
-    is_nested = "." in limit.where[2:]
-    format = "openai-responses" if is_nested else simulator.profile.format
+    is_of_responses = limit.where.startswith("$.reasoning.")
+    format = "openai-responses" if is_of_responses else simulator.profile.format
     paths = {"openai-chat": CHAT, "openai-responses": RESPONSES, "anthropic": MESSAGES}
     paths["ollama"] = "/api/chat"
     path = paths.get(format, f"/v1beta/models/{model}:generateContent")
-    status, answer = ask(simulator, path, broken_body(limit, model, format))
+    body = broken_body(limit, model, format)
+    status, answer = ask(simulator, path, body)
     assert status == limit.status
     told = answer.get("detail") or answer["error"]
-    words = limit.words.replace("{model}", model)
+    words = limit.words if isinstance(limit.words, str) else limit.words(body)
+    words = words.replace("{model}", model)
     assert words in (told, told["message"] if isinstance(told, dict) else "")
     assert simulator.seen[-1].violations[0].where == limit.where
 

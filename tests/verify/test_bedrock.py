@@ -9,6 +9,7 @@ from canonicall.target import IdRule, Target
 from canonicall.verify import verify
 
 TARGET = Target(
+    media=("image", "document", "video"),
     format="bedrock",
     ids=IdRule(pattern="[a-zA-Z0-9_.:-]+", max_length=64),
     results="user_message",

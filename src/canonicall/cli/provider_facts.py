@@ -91,6 +91,11 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact("named_sound", "sound of the model", only_if("named_sound", "sent back by its id")),
         Fact("media_by_url", "media by address alone", each_of("media_by_url")),
         Fact(
+            "address_schemes",
+            "addresses that it fetches",
+            lambda one: listed(one.address_schemes, ""),
+        ),
+        Fact(
             "document_needs_text", "documents", only_if("document_needs_text", "only beside text")
         ),
         Fact("content_as_text", "text content", only_if("content_as_text", "one string, no list")),

@@ -23,7 +23,7 @@ class Limit(Struct, frozen=True):
     models: str | tuple[str, ...]
     where: str
     is_broken: Callable[[dict[str, Any]], bool]
-    words: str
+    words: str | Callable[[dict[str, Any]], str]
     code: str = ""
     status: int = 400
     names_param: bool = True
@@ -53,6 +53,31 @@ def _has_tools_in_chat(body: dict[str, Any]) -> bool:
     return "messages" in body and _has_tools(body)
 
 
+def _instructed(body: dict[str, Any]) -> int | None:
+    """Where the first instructions stand, if there are any."""
+    messages = body.get("messages")
+    roles = [one.get("role") for one in messages or () if isinstance(one, dict)]
+    return next((at for at, role in enumerate(roles) if role in ("system", "developer")), None)
+
+
+def _role_refused(body: dict[str, Any]) -> str:
+    at = _instructed(body) or 0
+    role = body["messages"][at]["role"]
+    return f"Unsupported value: 'messages[{at}].role' does not support '{role}' with this model."
+
+
+def _is_hot(body: dict[str, Any]) -> bool:
+    temperature = body.get("temperature")
+    return isinstance(temperature, int | float) and temperature > _HOTTEST
+
+
+def _is_silent(body: dict[str, Any]) -> bool:
+    """Whether a model that speaks is asked for text, which is what is asked for by default."""
+    config = body.get("generationConfig")
+    wanted = config.get("responseModalities") if isinstance(config, dict) else None
+    return not isinstance(wanted, list) or "AUDIO" not in wanted
+
+
 def _names_a_tool(body: dict[str, Any]) -> bool:
     return isinstance(body.get("tool_choice"), dict)
 
@@ -61,6 +86,7 @@ _NO_TOOLS = (
     "Function tools with reasoning_effort are not supported for {model} in /v1/chat/completions. To"
     " use function tools, use /v1/responses or set reasoning_effort to 'none'."
 )
+_HOTTEST = 2
 _MAX_TOKENS = (
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use"
     " 'max_completion_tokens' instead."
@@ -102,6 +128,14 @@ LIMITS = (
     ),
     Limit(
         "openai",
+        ("o1-mini*", "o1-preview*"),
+        "$.messages",
+        lambda body: _instructed(body) is not None,
+        _role_refused,
+        code="unsupported_value",
+    ),
+    Limit(
+        "openai",
         "*-deep-research*",
         "$.tools",
         _has_own_tools,
@@ -115,6 +149,21 @@ LIMITS = (
         _has_tools,
         "`tool calling` is not supported with this model",
         names_param=False,
+    ),
+    Limit(
+        "doubleword",
+        "*",
+        "$.temperature",
+        _is_hot,
+        lambda body: f"Validation: Temperature must be between 0 and 2, got {body['temperature']}",
+    ),
+    Limit(
+        "gemini",
+        "*-tts*",
+        "$.generationConfig.responseModalities",
+        _is_silent,
+        "The requested combination of response modalities (TEXT) is not supported by the model."
+        " models/{model} accepts the following combination of response modalities:\n* AUDIO\n",
     ),
     # Models whose template has no place for tools; ollama/ollama, server/routes.go.
     Limit(
@@ -139,6 +188,20 @@ LIMITS = (
             }
         },
     ),
+    Limit(
+        "openrouter",
+        "google/gemma-3n*",
+        "$.messages",
+        lambda body: _instructed(body) is not None,
+        "Provider returned error",
+        more={
+            "metadata": {
+                "provider_name": "Google AI Studio",
+                "raw": '{"error": {"code": 400, "message": "Developer instruction is not enabled'
+                ' for models/gemma-3n-e4b-it", "status": "INVALID_ARGUMENT"}}',
+            }
+        },
+    ),
     # Requests go only to hosts that serve what they ask for, and this model had none.
     Limit(
         "openrouter",
@@ -159,7 +222,8 @@ def beyond_the_model(body: dict[str, Any], target: Target) -> Iterator[Failure]:
         is_model = any(fnmatchcase(target.model, glob) for glob in globs)
         is_meant = limit.provider == target.provider and is_model
         if is_meant and limit.is_broken(body):
-            words = limit.words.replace("{model}", target.model)
+            told = limit.words if isinstance(limit.words, str) else limit.words(body)
+            words = told.replace("{model}", target.model)
             broken = refuse("parameter_unsupported", limit.where, words, source=_SOURCE)
             param = limit.where.removeprefix("$.") if limit.names_param else ""
             error = ErrorBody(words, kind_of(target, 400), limit.code, param, limit.more)

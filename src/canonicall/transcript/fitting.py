@@ -156,12 +156,16 @@ class Fitter:
         elif family(block) in self.target.media:
             why = f"The target takes no {family(block)} here; a note stands in its place."
         findings.append(Finding("media_dropped", where, Action.DROPPED, why, Fault.RENDER))
-        return Text(text=f"[{block.media_type} left out: this model cannot read it]")
+        at = f" at {block.url}" if self._is_far(block) else ""
+        return Text(text=f"[{block.media_type}{at} left out: this model cannot read it]")
 
     def _is_far(self, block: Media) -> bool:
         """Whether only an address is known, and the target wants the data."""
-        far = block.data is None and block.url is not None and not block.opaque
-        return far and family(block) not in self.target.media_by_url
+        if block.data is not None or block.url is None or block.opaque:
+            return False
+        schemes = self.target.address_schemes
+        is_reached = not schemes or block.url.startswith(schemes)
+        return not is_reached or family(block) not in self.target.media_by_url
 
     def _is_unread(self, block: Media) -> bool:
         """Whether the target refuses the media type; of a family alone nothing is known."""

@@ -26,6 +26,11 @@ BLOCKS = (
 )
 MEDIA = {"image": "image", "document": "document", "video": "video", "audio": "audio"}
 
+UNREAD = (
+    "This model doesn't support the {kind} content block that you provided. Update the content "
+    "block and try again."
+)
+
 
 def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     root = Node(body)
@@ -102,9 +107,12 @@ def _block(block: Node, role: str, target: Target) -> Iterator[Violation]:
     elif kinds == ["toolResult"]:
         yield from _result(block.node("toolResult"), target)
     elif kinds[0] in MEDIA:
-        yield from media_violations(kinds[0], block.node(kinds[0]))
+        yield from media_violations(kinds[0], block.node(kinds[0]), target)
         if role == "assistant":
             yield from misplaced_media(kinds[0], block)
+        elif MEDIA[kinds[0]] not in target.media:
+            error = UNREAD.format(kind=kinds[0])
+            yield refuse("bad_part", block.where, error, source="recorded traffic")
     elif kinds == ["reasoningContent"] and (role == "user" or target.reasoning == "none"):
         error = (
             "User messages cannot contain reasoning content. Please remove the reasoning content "
@@ -180,7 +188,7 @@ def _result(result: Node, target: Target) -> Iterator[Violation]:
         for kind, family in MEDIA.items():
             if not part.has(kind):
                 continue
-            yield from media_violations(kind, part.node(kind))
+            yield from media_violations(kind, part.node(kind), target)
             if family not in target.result_media:
                 error = _unfit(kind, result, target)
                 yield refuse("bad_result_content", part.where, error, source=CONVERSE)
@@ -195,10 +203,7 @@ def _unfit(kind: str, result: Node, target: Target) -> str:
             "extraneous key [toolResult] is not permitted, please reformat your input and try "
             "again."
         )
-    return (
-        f"This model doesn't support the {kind} content block that you provided. "
-        "Update the content block and try again."
-    )
+    return UNREAD.format(kind=kind)
 
 
 def _company(message: Node, blocks: list[Node], target: Target) -> Iterator[Violation]:

@@ -7,7 +7,7 @@ in the answer; names of tools are.
 import re
 from collections.abc import Iterator
 
-from canonicall.target import NameRule
+from canonicall.target import NameRule, Target
 from canonicall.verify.node import Node, dotted, plain
 from canonicall.verify.violation import Violation, refuse
 
@@ -58,9 +58,15 @@ def name_wanted(name: str, rule: NameRule) -> str:
     return f"Member must satisfy regular expression pattern: {rule.pattern}"
 
 
-def media_violations(kind: str, media: Node) -> Iterator[Violation]:
-    """The format of an image, a document, a film or a sound; a document need not have one."""
+def media_violations(kind: str, media: Node, target: Target) -> Iterator[Violation]:
+    """The format of an image, a document, a film or a sound, which a document need not have; and an
+    address, which not every model reads."""
     where = media.at("format")
+    source = media.node("source")
+    is_read = kind in target.media and kind not in target.media_by_url
+    if source.has("s3Location") and is_read:
+        error = "This model doesn't support the s3Uri field. Remove s3Uri and try again."
+        yield refuse("bad_part", source.at("s3Location"), error, source="recorded traffic")
     if not media.has("format") and kind != "document":
         yield refuse("missing_field", where, unmet(where, "Member must not be null"), source=MODEL)
     elif media.has("format") and media.get("format") not in FORMATS[kind]:

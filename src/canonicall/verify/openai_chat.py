@@ -35,6 +35,15 @@ FAMILIES = {
     "video_url": "video",
 }
 
+PART_WORDS = {
+    "deepseek": (
+        "Failed to deserialize the JSON body into the target type: {message}: unknown variant "
+        "`{kind}`, expected `text`"
+    ),
+    "llamacpp": "unsupported content[].type",
+}
+"""What hosts answer to a part of an unknown type, where they have words of their own."""
+
 
 def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     root = Node(body)
@@ -118,13 +127,25 @@ def _parts(message: Node, target: Target) -> Iterator[Violation]:
         kind = part.text("type")
         if known and kind not in known:
             yield _unknown_part(part, target)
+        elif kind == "input_audio" and "part" in target.fields.closed and not _hears(target):
+            error = f"Invalid '{plain(message.where)}'. Content blocks are expected to be either "
+            error += "text or image_url type."
+            yield refuse("bad_part", part.where, error, source="recorded traffic of gpt-5-mini")
         elif kind in FAMILIES and not is_open:
             error = f"Invalid value: '{kind}'. Supported values are: 'text'."
             yield refuse("bad_part", part.where, error, source=CHAT)
 
 
+def _hears(target: Target) -> bool:
+    return "audio" in target.media
+
+
 def _unknown_part(part: Node, target: Target) -> Violation:
     names, kind = [f"'{one}'" for one in target.part_types], part.text("type")
+    if target.provider in PART_WORDS:
+        error = PART_WORDS[target.provider].replace("{kind}", kind)
+        error = error.replace("{message}", plain(part.where).partition(".content")[0])
+        return refuse("bad_part", part.where, error, source="recorded traffic")
     if "part" in target.fields.closed:
         error = f"Invalid value: '{kind}'. Supported values are: {', '.join(names[:-1])}, and "
         source = "error text of Chat Completions"

@@ -77,6 +77,8 @@ TARGET = Target(
     # Service model: `ToolResultBlock.status`.
     result_error_flag=True,
     media=("image", "document", "video"),
+    # botocore, bedrock-runtime: a source is bytes or an `s3Location`
+    address_schemes=("s3://",),
     # Service model: `ImageFormat`, `DocumentFormat`, `VideoFormat`; any text is a document.
     media_types=_MEDIA_TYPES,
     # Converse API reference, `Message`: images and documents only in the role user.
