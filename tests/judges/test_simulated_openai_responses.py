@@ -168,7 +168,7 @@ def test_a_cut_stream_breaks_in_the_client(simulate, connect):
         list(responses.create(input=QUESTION, stream=True, **ASKED))
 
 
-@pytest.mark.parametrize(("host", "model"), [("xai", "grok-4-1-fast"), ("deepseek", "deepseek-v4")])
+@pytest.mark.parametrize(("host", "model"), [("xai", "grok-4.3"), ("deepseek", "deepseek-v4")])
 def test_other_hosts_of_the_format(simulate, connect, host, model):
     provider = simulate(host)
     responses = connect(provider)

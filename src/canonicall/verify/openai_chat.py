@@ -142,9 +142,10 @@ def _hears(target: Target) -> bool:
 
 def _unknown_part(part: Node, target: Target) -> Violation:
     names, kind = [f"'{one}'" for one in target.part_types], part.text("type")
-    if target.provider in PART_WORDS:
-        error = PART_WORDS[target.provider].replace("{kind}", kind)
-        error = error.replace("{message}", plain(part.where).partition(".content")[0])
+    own = PART_WORDS.get(target.provider)
+    if own:
+        place = plain(part.where).partition(".content")[0]
+        error = own.replace("{kind}", kind).replace("{message}", place)
         return refuse("bad_part", part.where, error, source="recorded traffic")
     if "part" in target.fields.closed:
         error = f"Invalid value: '{kind}'. Supported values are: {', '.join(names[:-1])}, and "
