@@ -11,7 +11,10 @@ from canonicall.transcript.thinking import EFFORTS
 _PLACES: tuple[FieldPlace, ...] = ("request", "message", "part", "call", "tool")
 _PARAMETER = re.compile(
     r"(?:Unsupported|Unknown) (?:parameter|value): '?(?P<name>[\w.]*\w)"
+    r"|(?:does not support parameter|[Aa]rgument not supported on this model:) (?P<said>\w+)"
     r"|(?P<old>temperature|top_p|top_k)\W{0,2} is deprecated"
+    r"|`?temperature`? and `?(?P<second>top_p)`? cannot both be specified"
+    r"|invalid (?P<fixed>temperature|top_p): only"
 )
 _USE_INSTEAD = re.compile(r"Use '(max_completion_tokens|max_tokens)' instead")
 _FIELD = re.compile(
@@ -33,6 +36,7 @@ _PARAMS = {
     "stopSequences": "stop",
     "random_seed": "seed",
     "reasoning_effort": "reasoning",
+    "reasoningEffort": "reasoning",
     "thinking": "reasoning",
     "output_config": "reasoning",
     "response_format": "output",
@@ -58,7 +62,8 @@ def _parameter(words: str, target: Target) -> Fields:
     if instead is not None:
         return {"token_limit_field": instead[1]}
     found = _PARAMETER.search(words)
-    name = (found["name"] or found["old"]).partition(".")[0] if found else ""
+    named = next(filter(None, found.groups()), "") if found else ""
+    name = named.partition(".")[0]
     if name == "parallel_tool_calls":
         return {"parallel_switch": False}
     if name == "tool_choice":
