@@ -211,6 +211,11 @@ BEDROCK = {
     "a film for Claude": converse(
         r"This model doesn't support the video content block", asked({"text": "a"}, VIDEO), model=SONNET
     ),
+    "an image at an address in a result of Claude's": converse(
+        r"This model doesn't support the s3Uri field",
+        TOLD, replied(use()), asked(result(content=[{"image": {"format": "png", "source": {"s3Location": {"uri": "s3://a/b.png"}}}}])),
+        model=SONNET,
+    ),
     "an image at an address, for Claude": converse(
         r"This model doesn't support the s3Uri field",
         asked({"image": {"format": "png", "source": {"s3Location": {"uri": "s3://a/b.png"}}}}),

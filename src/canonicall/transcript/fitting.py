@@ -105,7 +105,7 @@ class Fitter:
                 content.append(kept or Text(text="[a part of the result was left out]"))
             else:
                 fitted: Text | Media = self._common(part, message, place, findings)
-                if isinstance(fitted, Media) and (_is_hollow(fitted) or self._is_unread(fitted)):
+                if isinstance(fitted, Media) and self._is_out_of_reach(fitted):
                     fitted = self._note(fitted, place, findings)
                 content.append(fitted)
         fitted_result = self._common(result, message, where, findings)
@@ -129,11 +129,12 @@ class Fitter:
 
     def media(self, block: Media, where: str, findings: list[Finding]) -> Block:
         """Media the target can see, or a note in its place."""
-        if family(block) in self.target.media and not (
-            _is_hollow(block) or self._is_far(block) or self._is_unread(block)
-        ):
+        if family(block) in self.target.media and not self._is_out_of_reach(block):
             return block
         return self._note(block, where, findings)
+
+    def _is_out_of_reach(self, block: Media) -> bool:
+        return _is_hollow(block) or self._is_far(block) or self._is_unread(block)
 
     def _may_stay(self, block: Media, message: Message) -> bool:
         """Whether media of a reply may stand in the model's own message."""

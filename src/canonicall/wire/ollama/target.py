@@ -30,6 +30,8 @@ TARGET = Target(
     empty_content_beside_calls="empty",
     # `Message.Images` stands on messages of every role.
     media=("image",),
+    # api/types.go: images are data; nothing is fetched.
+    media_by_url=(),
     reply_media=("image",),
     # `Message.Thinking` is plain text.
     reasoning="open",
