@@ -161,3 +161,19 @@ def test_the_ids_a_provider_gives_are_accepted_by_it(provider):
         made = {call_id(target, name, number) for name in ("look", "find") for number in range(10)}
         assert len(made) == 20
         assert not any(id_fault(id, target.ids) for id in made)
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "messages"),
+    [
+        ("openai", "o1-mini", 5),
+        ("openai", "o1-mini", [None, {"role": "system", "content": "Be brief."}, USER]),
+        ("openai", "gpt-4.1", [USER, {"role": "assistant", "tool_calls": [None]}]),
+        ("minimax", "MiniMax-M2", [USER, {"role": "assistant", "tool_calls": [None, {"id": 5}]}]),
+        ("deepseek", "deepseek-chat", [None, {"role": 5}]),
+    ],
+)
+def test_a_broken_body_gets_an_answer_in_words(provider, model, messages):
+    """Whoever says what is wrong in the words of a host looks into a body that may be anything."""
+    status, answer = ask(Simulator(provider), CHAT, {"model": model, "messages": messages})
+    assert status in (400, 422), answer

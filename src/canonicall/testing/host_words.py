@@ -148,16 +148,25 @@ def status_of(target: Target, violation: Violation, usual: int) -> int:
 
 
 def _id_of_call(where: str, body: dict[str, Any]) -> str:
-    """The id of the call at a place of the body; a violation there has read it already."""
+    """The id of the call at a place of the body, if there is one."""
     found = _CALL.search(where)
-    call = body["messages"][int(found[1])]["tool_calls"][int(found[2])] if found else {}
-    id = call.get("id")
-    return id if isinstance(id, str) else ""
+    if found is None:
+        return ""
+    message = _entry(body, "messages", int(found[1]))
+    return _text(_entry(message, "tool_calls", int(found[2])), "id")
 
 
 def _of_message(field: str, body: dict[str, Any], index: int) -> str:
-    messages = body.get("messages")
-    listed = messages if isinstance(messages, list) else []
-    message = listed[index] if index < len(listed) else None
-    value = message.get(field) if isinstance(message, dict) else None
+    return _text(_entry(body, "messages", index), field)
+
+
+def _entry(owner: dict[str, Any], name: str, index: int) -> dict[str, Any]:
+    """An object in a list; an empty one where a broken body has something else there."""
+    listed = owner.get(name)
+    entry = listed[index] if isinstance(listed, list) and index < len(listed) else None
+    return entry if isinstance(entry, dict) else {}
+
+
+def _text(owner: dict[str, Any], name: str) -> str:
+    value = owner.get(name)
     return value if isinstance(value, str) else ""

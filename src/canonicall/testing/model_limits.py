@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import Struct
 
 from canonicall.target import Target
+from canonicall.testing.error_kinds import kind_of
 from canonicall.testing.failure import Failure
-from canonicall.testing.refusals import kind_of
 from canonicall.verify.violation import refuse
 from canonicall.wire.error_body import ErrorBody
 
@@ -56,7 +56,8 @@ def _has_tools_in_chat(body: dict[str, Any]) -> bool:
 def _instructed(body: dict[str, Any]) -> int | None:
     """Where the first instructions stand, if there are any."""
     messages = body.get("messages")
-    roles = [one.get("role") for one in messages or () if isinstance(one, dict)]
+    listed = messages if isinstance(messages, list) else []
+    roles = [one.get("role") if isinstance(one, dict) else None for one in listed]
     return next((at for at, role in enumerate(roles) if role in ("system", "developer")), None)
 
 

@@ -7,6 +7,7 @@ import msgspec
 
 from canonicall.target import Target
 from canonicall.testing.doors.door import Door
+from canonicall.testing.error_kinds import kind_of
 from canonicall.testing.failure import Failure
 from canonicall.testing.faults import Fault
 from canonicall.testing.host_words import code_of, status_of, told_by
@@ -62,38 +63,3 @@ def failures_in(faults: frozenset[Fault], target: Target) -> Iterator[Failure]:
         yield Failure(status, ErrorBody("Overloaded", kind_of(target, status)))
     if Fault.SERVER_ERROR in faults:
         yield Failure(500, ErrorBody("Internal server error", kind_of(target, 500)))
-
-
-_KINDS = {
-    "gemini": {
-        400: "INVALID_ARGUMENT",
-        429: "RESOURCE_EXHAUSTED",
-        500: "INTERNAL",
-        503: "UNAVAILABLE",
-    },
-    "bedrock": {
-        400: "ValidationException",
-        429: "ThrottlingException",
-        500: "InternalServerException",
-        503: "ServiceUnavailableException",
-    },
-}
-_USUAL = {
-    400: "invalid_request_error",
-    429: "rate_limit_error",
-    500: "api_error",
-    503: "overloaded_error",
-    529: "overloaded_error",
-}
-
-
-def kind_of_missing(format: str) -> str:
-    """What a format calls it that nothing is there."""
-    return {"gemini": "NOT_FOUND", "bedrock": "UnknownOperationException"}.get(
-        format, "not_found_error"
-    )
-
-
-def kind_of(target: Target, status: int) -> str:
-    """What this format calls an error of a status."""
-    return _KINDS.get(target.format, _USUAL)[status]

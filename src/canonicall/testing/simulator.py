@@ -32,18 +32,13 @@ from canonicall.testing.doors.door import (
     Door,
 )
 from canonicall.testing.doors.openai_responses import StoredResponses
+from canonicall.testing.error_kinds import kind_of_missing
 from canonicall.testing.exchange import SimRequest, SimResponse
 from canonicall.testing.failure import Failure
 from canonicall.testing.faults import HEADER, Entry, Fault, Schedule, faults_in
 from canonicall.testing.known_models import models_of
 from canonicall.testing.model_limits import beyond_the_model
-from canonicall.testing.refusals import (
-    failures_in,
-    kind_of_missing,
-    parsed,
-    refusal,
-    unreadable,
-)
+from canonicall.testing.refusals import failures_in, parsed, refusal, unreadable
 from canonicall.testing.replies import issued
 from canonicall.testing.script import Model
 from canonicall.testing.small_model import SmallModel
