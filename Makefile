@@ -8,19 +8,19 @@ TEMPLATES := .templates
 AGENTS := .agents
 INSTALL = PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-ifneq ($(wildcard $(TEMPLATES)),)
-export CANONICALL_TEMPLATES ?= $(CURDIR)/$(TEMPLATES)
-endif
+PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
+# What deep tests need and can be installed, unless the environment names where it is.
+PARTS  := $(if $(CANONICALL_TEMPLATES),,templates) $(if $(CANONICALL_AGENTS),,agents) postgres
 
-ifneq ($(wildcard $(AGENTS)),)
-export CANONICALL_AGENTS ?= $(CURDIR)/$(AGENTS)
-endif
+# Tests start hundreds of processes: each is to find the modules compiled.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check templates agents bench serve clean
+.PHONY: help demo test test-all quick coverage check templates agents postgres bench bench-diff golden golden-diff \
+	serve clean
 
 help: ## Show what there is to run.
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "canonicall needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo")'
@@ -37,11 +37,19 @@ $(TESTS): $(READY)
 demo: $(READY) ## Run the main job offline.
 	@$(BIN)/canonicall demo
 
-test: $(TESTS) ## Run the whole test suite.
-	@$(BIN)/python -m pytest -n auto
+test: $(TESTS) ## Run the tests, all but the deep ones: some two minutes.
+	@$(PYTEST) -m 'not deep'
 
-coverage: $(TESTS) ## Run the whole test suite and show what it does not reach.
-	@$(BIN)/python -m pytest -n auto --cov --cov-report=term
+test-all: $(TESTS) ## Run what `make test` does not: deep tests, and laws with ten times the examples.
+	@for part in $(PARTS); do $(MAKE) --no-print-directory $$part || \
+		echo "make $$part failed: the tests that need it are skipped, and fail in CI." >&2; done
+	@CANONICALL_HYPOTHESIS=deep $(PYTEST) -m deep
+
+quick: $(TESTS) ## Run the tests that mirror what has changed since REV (HEAD).
+	@$(BIN)/python scripts/quick.py $(or $(REV),HEAD)
+
+coverage: $(TESTS) ## Run all tests and show what they do not reach.
+	@$(PYTEST) --cov --cov-report=term
 
 check: $(TESTS) ## Format, lint, types, import contracts, tests: what CI runs.
 	@$(BIN)/ruff format --check .
@@ -50,21 +58,43 @@ check: $(TESTS) ## Format, lint, types, import contracts, tests: what CI runs.
 	@$(BIN)/lint-imports
 	@$(MAKE) --no-print-directory test
 
-templates: $(READY) ## Fetch models' chat templates; tests compare with them then.
-	@$(BIN)/python tests/judges/fetch_templates.py $(TEMPLATES)
+templates: $(TEMPLATES)/.ready ## Fetch models' chat templates, which deep tests compare with.
 
-agents: ## Install coding agents by npm; tests run them before the gateway then.
+$(TEMPLATES)/.ready: tests/judges/fetch_templates.py | $(READY)
+	@$(BIN)/python tests/judges/fetch_templates.py $(TEMPLATES)
+	@touch $@
+
+agents: $(AGENTS)/.ready ## Install coding agents, which deep tests run before the gateway.
+
+$(AGENTS)/.ready: tests/agents/package.json tests/agents/requirements.txt
 	@command -v npm > /dev/null || { echo "npm is not installed: there are no coding agents to be had." >&2; exit 1; }
 	@mkdir -p $(AGENTS)
 	@cp tests/agents/package.json $(AGENTS)
 	@cd $(AGENTS) && npm install --no-audit --no-fund --no-package-lock --loglevel=error
+	@$(PYTHON) -m venv $(AGENTS)/aider
+	@$(AGENTS)/aider/bin/python -m pip install --quiet --disable-pip-version-check -r tests/agents/requirements.txt
+	@touch $@
+
+postgres: ## Install a PostgreSQL server by apt-get where there is none; deep tests start it.
+	@command -v postgres > /dev/null || ls /usr/lib/postgresql/*/bin/postgres > /dev/null 2>&1 || \
+		{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql > /dev/null; }
 
 bench: $(TESTS) ## Print speed as ratios measured side by side.
 	@$(BIN)/python benchmarks/run.py
+
+golden: $(TESTS) ## Store a hash of every answer of the library, once bytes have changed on purpose.
+	@$(BIN)/python -m scripts.golden hashes
+
+golden-diff: $(TESTS) ## Show what changed since REV=HEAD; KINDS, PROVIDERS, EXAMPLES, LIMIT restrict it.
+	@$(BIN)/python -m scripts.golden diff
+
+bench-diff: $(TESTS) ## Compare CPU time with a revision: REV=HEAD SUBJECTS=a,b ROUNDS=15 LIMIT=1.03.
+	@$(BIN)/python -m scripts.bench_diff '$(or $(REV),HEAD)' $(if $(SUBJECTS),--subjects '$(SUBJECTS)') \
+		$(if $(ROUNDS),--rounds '$(ROUNDS)') $(if $(LIMIT),--limit '$(LIMIT)')
 
 serve: $(READY) ## Start the gateway; CONFIG=FILE names its settings.
 	@exec $(BIN)/canonicall serve $(if $(CONFIG),-c '$(CONFIG)')
 
 clean: ## Remove .venv and everything generated.
-	rm -rf $(VENV) $(TEMPLATES) $(AGENTS) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage dist
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) $(TEMPLATES) $(AGENTS) .revisions .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage dist
+	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +

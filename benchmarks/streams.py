@@ -10,7 +10,7 @@ from functools import cache
 
 import orjson
 
-from canonicall.streams import StreamDecoder, StreamEncoder
+from canonicall import StreamDecoder, StreamEncoder
 from measuring import Ratio, Side, compare
 
 EVENTS = 2_000
@@ -50,15 +50,20 @@ def ratios() -> list[Ratio]:
     ]
 
 
-def chat_stream(events: int) -> list[bytes]:
-    """Half words, half arguments, each chunk as it comes from the socket."""
+def chat_stream(events: int, mark: str = "") -> list[bytes]:
+    """Half text, half arguments, each chunk as it comes from the socket.
+
+    Streams with different marks differ in every piece of text.
+    """
     half = events // 2
-    pieces = _arguments(half * PIECE)
+    pieces = _arguments(half * PIECE, mark)
+    texts = _texts(half, mark)
+    chunks = {text: _chunk({"content": text}) for text in dict.fromkeys(texts)}
     first = {"name": "write_file", "arguments": ""}
     call = {"index": 0, "id": "call_" + "0" * 24, "type": "function", "function": first}
     return [
         _chunk({"role": "assistant", "content": ""}),
-        *[_chunk({"content": "word "})] * half,
+        *[chunks[text] for text in texts],
         _chunk({"tool_calls": [call]}),
         *[_call_chunk(piece) for piece in pieces],
         _chunk({}, "tool_calls"),
@@ -74,21 +79,22 @@ def chat_arguments(size: int) -> list[bytes]:
     return [_chunk({"tool_calls": [call]}), *chunks, _chunk({}, "tool_calls")]
 
 
-def anthropic_stream(events: int) -> list[bytes]:
+def anthropic_stream(events: int, mark: str = "") -> list[bytes]:
     """The same in the events of Messages."""
     half = events // 2
     usage = {"input_tokens": 100, "output_tokens": 1}
     message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5"}
-    words = {"type": "text_delta", "text": "word "}
+    texts = [{"type": "text_delta", "text": text} for text in _texts(half, mark)]
     call = {"type": "tool_use", "id": "toolu_" + "0" * 24, "name": "write_file", "input": {}}
     ending = {"stop_reason": "tool_use", "stop_sequence": None}
     inputs = [
-        {"type": "input_json_delta", "partial_json": piece} for piece in _arguments(half * PIECE)
+        {"type": "input_json_delta", "partial_json": piece}
+        for piece in _arguments(half * PIECE, mark)
     ]
     return [
         _event("message_start", message=message | {"content": [], "usage": usage}),
         _event("content_block_start", index=0, content_block={"type": "text", "text": ""}),
-        *[_event("content_block_delta", index=0, delta=words)] * half,
+        *[_event("content_block_delta", index=0, delta=text) for text in texts],
         _event("content_block_stop", index=0),
         _event("content_block_start", index=1, content_block=call),
         *[_event("content_block_delta", index=1, delta=piece) for piece in inputs],
@@ -98,14 +104,16 @@ def anthropic_stream(events: int) -> list[bytes]:
     ]
 
 
-def _translation(chunks: list[bytes], source: str, target: str, units: int) -> Side:
-    def translate() -> None:
-        decoder, encoder = StreamDecoder(source), StreamEncoder(target)
-        for chunk in chunks:
-            encoder.feed_all(decoder.feed(chunk))
-        encoder.feed_all(decoder.close())
+def translate_stream(chunks: list[bytes], source: str, target: str) -> None:
+    """Read a stream and write it in another format, a chunk at a time."""
+    decoder, encoder = StreamDecoder(source), StreamEncoder(target)
+    for chunk in chunks:
+        encoder.feed_all(decoder.feed(chunk))
+    encoder.feed_all(decoder.close())
 
-    return Side(translate, units)
+
+def _translation(chunks: list[bytes], source: str, target: str, units: int) -> Side:
+    return Side(lambda: translate_stream(chunks, source, target), units)
 
 
 def _floor(chunks: list[bytes]) -> Side:
@@ -118,8 +126,12 @@ def _floor(chunks: list[bytes]) -> Side:
     return Side(read_and_write, len(payloads))
 
 
-def _arguments(size: int) -> list[str]:
-    text = json.dumps({"path": "src/main.py", "text": "a line of code, " * (size // 16)})
+def _texts(count: int, mark: str) -> list[str]:
+    return [f"{mark}{number} " for number in range(count)] if mark else ["word "] * count
+
+
+def _arguments(size: int, mark: str = "") -> list[str]:
+    text = json.dumps({"path": f"src/main{mark}.py", "text": "a line of code, " * (size // 16)})
     return [text[at : at + PIECE] for at in range(0, len(text), PIECE)]
 
 

@@ -4,7 +4,6 @@ The floor is what no translator can go below: parsing the same bytes and writing
 the processor's own, so that other programs of the machine do not count.
 """
 
-import json
 from functools import partial
 from time import process_time
 
@@ -13,6 +12,7 @@ import orjson
 from canonicall import decode_request, encode_request, translate
 from measuring import Ratio, Side
 from measuring import compare as compare_by
+from request_bodies import chat_request
 
 STEPS = 100
 FEW_STEPS = 10
@@ -27,7 +27,7 @@ OTHER_WAYS = (
 
 def ratios() -> list[Ratio]:
     """From Chat to Anthropic whole, short and in halves, and the other ways."""
-    data = chat_request()
+    data = chat_request(STEPS)
     floor = Side(lambda: orjson.dumps(orjson.loads(data)), 1)
     request = decode_request(data, "openai-chat")
     return [
@@ -56,30 +56,3 @@ def _in_format(data: bytes, format: str) -> bytes:
     """The same request as clients of a format send it."""
     providers = {"anthropic": "anthropic", "openai-responses": "openai/openai-responses"}
     return translate(data, "openai-chat", providers[format]).data if format in providers else data
-
-
-def chat_request(steps: int = STEPS) -> bytes:
-    """A tool-heavy request as a coding agent sends it."""
-    messages: list[dict[str, object]] = [
-        {"role": "system", "content": "You are a careful assistant. " * 20},
-        {"role": "user", "content": "Find the fault and mend it. " * 10},
-    ]
-    for step in range(steps):
-        arguments = json.dumps({"path": f"src/part_{step}.py", "start": step, "note": "y" * 300})
-        call = {
-            "id": f"call_{step:024d}",
-            "type": "function",
-            "function": {"name": "read_file", "arguments": arguments},
-        }
-        messages += (
-            {"role": "assistant", "content": f"Step {step}.", "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": call["id"], "content": "a line of code\n" * 300},
-        )
-    schema = {"type": "object", "properties": {"path": {"type": "string"}}}
-    function = {"name": "read_file", "description": "Read a file.", "parameters": schema}
-    body = {
-        "model": "gpt-4.1",
-        "messages": messages,
-        "tools": [{"type": "function", "function": function}],
-    }
-    return orjson.dumps(body)

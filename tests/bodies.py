@@ -1,8 +1,8 @@
 """Whole request bodies for the laws: every target there is, and where a body has what."""
 
-import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.codec import Encoded, encode_request
 from canonicall.conversation import Conversation
 from canonicall.providers.registry import get_profile, get_target, provider_names
@@ -43,15 +43,13 @@ DISTINCT = one_of_each(TARGETS)
 DISTINCT_MODELS = {
     name: target for name, target in one_of_each(TARGETS | MODELS).items() if name not in DISTINCT
 }
-every_model = pytest.mark.parametrize("target", DISTINCT_MODELS.values(), ids=DISTINCT_MODELS)
+every_model = each("target", DISTINCT_MODELS.values(), ids=DISTINCT_MODELS)
 # A model that takes instructions among messages, and one that goes on with words of its own.
 PARTICULAR = {
     name: get_target(name) for name in ("anthropic:claude-opus-5", "anthropic:claude-haiku-4-5")
 }
-every_kind = pytest.mark.parametrize(
-    "target", (DISTINCT | PARTICULAR).values(), ids=DISTINCT | PARTICULAR
-)
-every_target = pytest.mark.parametrize("target", DISTINCT.values(), ids=DISTINCT)
+every_kind = each("target", (DISTINCT | PARTICULAR).values(), ids=DISTINCT | PARTICULAR)
+every_target = each("target", DISTINCT.values(), ids=DISTINCT)
 
 TOOLS = tuple(Tool(name, "A tool.", {"type": "object", "properties": {}}) for name in TOOL_NAMES)
 

@@ -1,20 +1,61 @@
 """Settings for the whole suite."""
 
 import asyncio
+import gc
 import inspect
 import os
+from itertools import chain
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
+import batches
+import components
 import postgres_server
 from canonicall.providers import registry
 
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30
 )
-settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=3000)
-settings.load_profile(os.environ.get("CANONICALL_HYPOTHESIS", "default"))
+settings.load_profile("default")
+IS_DEEP = os.environ.get("CANONICALL_HYPOTHESIS") == "deep"
+DEEPER = 10
+"""As many times the examples are generated where the tests are run deep."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--case", default="", metavar="TEXT", help="of batches, only the cases named so"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With CANONICALL_HYPOTHESIS=deep, laws are deep tests, and have more examples."""
+    generated = [one for one in items if IS_DEEP and is_hypothesis_test(getattr(one, "obj", None))]
+    for item in generated:
+        item.add_marker("deep")
+    for test in {item.obj for item in generated}:
+        own = test._hypothesis_internal_use_settings
+        more = settings(own, max_examples=own.max_examples * DEEPER)
+        test._hypothesis_internal_use_settings = more
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: the collector of garbage need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    run = (terminalreporter.stats.get(outcome, ()) for outcome in ("passed", "failed", "xfailed"))
+    for line in batches.summary(one for one in chain(*run) if one.when == "call"):
+        terminalreporter.write_line(line)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("needs"):
+        components.component(*mark.args)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -43,7 +84,7 @@ def postgres():
         yield server
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.deep)])
 def place(request, tmp_path):
     """Where a store is kept: a new file, or a new database."""
     if request.param == "sqlite":

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import pwd
-import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from components import component
 
 _STARTS_WITHIN = 30.0
 _GUARDED = "host all guarded 127.0.0.1/32 scram-sha-256\n"
@@ -56,11 +57,8 @@ async def _ran(url: str, sql: str) -> list[Any]:
 
 @contextmanager
 def running() -> Iterator[Server]:
-    """Skips where there is nothing to run."""
     pytest.importorskip("asyncpg", reason="not installed: pip install 'canonicall[postgres]'")
-    folder = _folder_of_programs()
-    if folder is None:
-        pytest.skip("no PostgreSQL server is installed")
+    folder = component("postgres")
     with tempfile.TemporaryDirectory(prefix="pg-") as made:
         place, as_user = Path(made), _not_root(made)
         data = str(place / "data")
@@ -85,16 +83,6 @@ def running() -> Iterator[Server]:
         finally:
             process.send_signal(signal.SIGINT)  # ends all connections, and then itself
             process.wait()
-
-
-def _folder_of_programs() -> Path | None:
-    installed = Path("/usr/lib/postgresql").glob("*/bin")
-    on_path = shutil.which("postgres")
-    found = [Path(on_path).parent] if on_path else []
-    for folder in [*found, *sorted(installed, reverse=True)]:
-        if (folder / "initdb").exists() and (folder / "postgres").exists():
-            return folder
-    return None
 
 
 def _not_root(folder: str) -> dict[str, Any]:

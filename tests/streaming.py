@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -11,16 +10,20 @@ import pytest
 from canonicall.events import Event
 from canonicall.framing.eventstream import write_frame
 from canonicall.streams import StreamDecoder
-from corpus.support import CORPUS, every_record
+from corpus.support import every_record
 
 
 def recorded_streams(*protocols: str) -> Iterator[tuple[str, str, bytes]]:
     """The id, the provider and the bytes of every stream of these protocols."""
-    if not CORPUS:
-        pytest.skip("CANONICALL_CORPUS does not name the folder of recorded traffic")
     for record in every_record():
         if record["protocol"] in protocols and isinstance(record["response"], list):
             yield record["id"], record["provider"], stream_bytes(record)
+
+
+def named_streams(protocol: str, step: int = 1) -> list[Any]:
+    """The recorded streams of a protocol, or every n-th of them, as cases of a test."""
+    found = list(recorded_streams(protocol))[::step]
+    return [pytest.param(data, id=id) for id, _, data in found]
 
 
 def pieces_of(whole: Any, cuts: Iterable[int]) -> list[Any]:
@@ -50,16 +53,6 @@ def events_in(format: str, *pieces: bytes, provider: str = "") -> list[Event]:
     """The events of a whole stream that comes in these pieces."""
     decoder = StreamDecoder(format, provider=provider)
     return [event for piece in pieces for event in decoder.feed(piece)] + decoder.close()
-
-
-@contextmanager
-def named(id: str) -> Iterator[None]:
-    """Say which of many recordings it was that a check failed for."""
-    try:
-        yield
-    except AssertionError as error:
-        error.add_note(id)
-        raise
 
 
 def stream_bytes(record: dict[str, Any]) -> bytes:

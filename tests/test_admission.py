@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall import (
     CallClosed,
     Code,
@@ -26,7 +27,7 @@ def stored(block, role="assistant"):
     return appended.entries[0].blocks[0], appended.findings
 
 
-@pytest.mark.parametrize(
+@each(
     ("entry", "where"),
     [
         ("hello", "entries[1]"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import canonicall
+from batches import each
 
 
 def declared():
@@ -31,7 +32,7 @@ def test_what_is_loaded_is_what_the_type_checker_sees():
     assert declared() == {**canonicall._HOME, "verify": "canonicall.verify"}
 
 
-@pytest.mark.parametrize("name", sorted(canonicall.__all__))
+@each("name", sorted(canonicall.__all__))
 def test_every_name_can_be_loaded(name):
     assert getattr(canonicall, name) is not None
     assert name in dir(canonicall)

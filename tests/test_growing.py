@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.growing import GrowingJson, GrowingText
 
 from streaming import Counted, pieces_of
@@ -127,7 +128,7 @@ def test_a_second_value_breaks_it_and_the_first_stays(text):
     assert state(growing) == (True, True, {"a": 1})
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *('{"a" 1', '{"a",', '{"a": 1 "b"', '{"a": 1,}', "{,", '{"a":: 1', "{1", "{[", '{"a"}'),

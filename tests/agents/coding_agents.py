@@ -5,18 +5,16 @@ traffic to anybody else switched off, and which of its tools does what.
 """
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from msgspec import Struct
 
 from agents.task import TaskModel
 from canonicall.testing import call, says
 from canonicall.testing.script import Model
+from components import component
 
-FOLDER = os.environ.get("CANONICALL_AGENTS")
 FILE = "words.txt"
 WORDS = "seven quiet herons"
 PROMPT = f"Write three words to {FILE}, read them back, and count them."
@@ -59,13 +57,8 @@ class CodingAgent(Struct, frozen=True):
     """What is said at the end."""
 
     def program_path(self) -> str:
-        """Its program; where it is not installed the test is skipped."""
-        if FOLDER is None:
-            pytest.skip("CANONICALL_AGENTS does not name the folder of coding agents")
-        found = Path(FOLDER) / self.program
-        if not found.exists():
-            pytest.skip(f"{self.program} is not installed in {FOLDER}")
-        return str(found)
+        """Its program."""
+        return str(component("agents", self.program))
 
 
 def _claude_code(place: Place) -> dict[str, str]:

@@ -13,6 +13,8 @@ from canonicall.providers.registry import get_target
 from canonicall.testing import Simulator, serve
 from gateway_support import World
 
+pytestmark = pytest.mark.deep
+
 _GIVE_UP = 300
 
 

@@ -19,6 +19,8 @@ from canonicall.providers.registry import get_target
 from canonicall.testing import Simulator, says, serve
 from gateway_support import World
 
+pytestmark = pytest.mark.deep
+
 GO_ON = "Go on."
 
 

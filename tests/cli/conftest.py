@@ -36,7 +36,7 @@ def _run(arguments: list[str], env: dict[str, str], **options) -> subprocess.Com
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def canonicall() -> Run:
     """Runs `python -m canonicall.cli.entry` with arguments; `env` adds to the environment."""
 
@@ -48,7 +48,7 @@ def canonicall() -> Run:
     return run
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def python() -> Run:
     """Runs a program text with arguments."""
 

@@ -38,6 +38,7 @@ def test_always_is_for_the_rest_of_the_talk(chat, history):
     assert outcomes(history()) == [("pay", "completed")] * 3
 
 
+@pytest.mark.deep
 def test_always_is_still_in_force_when_the_session_is_continued(chat, history, tmp_path):
     """What was allowed is in the session, not in the program; --deny has the last word."""
     one = chat(calls("pay", amount=1), "Paid.")
@@ -70,6 +71,7 @@ def left_waiting(chat, history):
     one.kill()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("answer", "ends", "told"), [("y", "completed", "paid 3"), ("n why?", "denied", "why?")]
 )
@@ -88,6 +90,7 @@ def test_a_call_that_waited_when_the_program_ended_is_asked_about_again(
     assert refused_by(history()) == []
 
 
+@pytest.mark.deep
 def test_ctrl_c_at_a_call_that_waited_leaves_it_not_run(chat, history, left_waiting):
     one = chat("Never said.")
     one.prompt()
@@ -99,6 +102,7 @@ def test_ctrl_c_at_a_call_that_waited_leaves_it_not_run(chat, history, left_wait
     assert refused_by(history()) == []
 
 
+@pytest.mark.deep
 def test_a_session_that_is_gone_back_to_asks_about_what_waits_in_it(chat, history, left_waiting):
     one = chat("Done.", options=["--session", "other"])
     one.answer("/resume s")
@@ -108,6 +112,7 @@ def test_a_session_that_is_gone_back_to_asks_about_what_waits_in_it(chat, histor
     assert outcomes(history()) == [("pay", "completed")]
 
 
+@pytest.mark.deep
 def test_where_calls_are_denied_those_that_waited_were_not_run(chat, history, left_waiting):
     one = chat("Hello.", options=["--deny"])
     assert "needs your approval" not in one.answer("Hello?")

@@ -10,6 +10,8 @@ from time import sleep
 
 import pytest
 
+pytestmark = pytest.mark.deep
+
 LINES = 1000
 VERB = [sys.executable, "-m", "canonicall.cli.entry", "convert"]
 

@@ -35,6 +35,12 @@ def facts(drawn):
     return json.loads(done.stdout)
 
 
+@pytest.fixture(scope="module")
+def printed(canonicall):
+    """The demo as a pipe gets it."""
+    return canonicall("demo")
+
+
 def test_every_provider_is_a_stop_and_the_first_one_the_last_again(facts):
     stops = [hop["provider"] for hop in facts["hops"]]
     assert set(stops) == set(provider_names()) - {"generic"}
@@ -98,9 +104,9 @@ def are_those(told, facts):
     return sum(calls is not None for _, calls in told) == demo._HOPS_SHOWN + 1
 
 
-def test_text_shows_the_facts(facts, canonicall):
+def test_text_shows_the_facts(facts, printed):
     """The printed demo tells of every hop, and has the claims and the ends of the JSON."""
-    shown = canonicall("demo").stdout
+    shown = printed.stdout
     words = " ".join(shown.split())
     assert are_those(told_of_hops(shown), facts)
     for check in facts["checks"]:
@@ -117,20 +123,19 @@ def test_all_of_it_has_a_row_for_each_hop(facts, canonicall):
     assert "The others" not in table + rest
 
 
-def test_a_pipe_gets_plain_text_of_80_columns(canonicall):
-    done = canonicall("demo")
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert "\x1b" not in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 80
+def test_a_pipe_gets_plain_text_of_80_columns(printed):
+    assert printed.returncode == 0
+    assert printed.stderr == ""
+    assert "\x1b" not in printed.stdout
+    assert max(map(len, printed.stdout.splitlines())) <= 80
 
 
-def test_colour_says_nothing_of_its_own(canonicall):
+def test_colour_says_nothing_of_its_own(canonicall, printed):
     """Without its escape codes the coloured text has every line of the plain text."""
     coloured = canonicall("demo", env={"FORCE_COLOR": "1", "TERM": "xterm-256color"}).stdout
     assert ESCAPE.search(coloured)
     lines = {line.rstrip() for line in ESCAPE.sub("", coloured).replace("\r", "\n").splitlines()}
-    assert {line.rstrip() for line in canonicall("demo").stdout.splitlines()} <= lines
+    assert {line.rstrip() for line in printed.stdout.splitlines()} <= lines
 
 
 def test_two_runs_print_the_same(canonicall):

@@ -5,6 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from batches import each
 from canonicall import get_capabilities, get_profile, provider_names
 from canonicall.cli.verbs import cli
 
@@ -54,7 +55,7 @@ def test_where_none_fits_it_says_so():
     assert "No provider is known" in done.stdout
 
 
-@pytest.mark.parametrize("name", provider_names())
+@each("name", provider_names())
 def test_a_provider_is_shown_with_every_rule_and_source(name):
     done = providers(name)
     words = "".join(done.stdout.split())

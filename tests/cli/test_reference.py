@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
+from batches import each
 from canonicall.cli.overview import EXIT_CODES, VERBS
 from canonicall.cli.reference import reference
 from canonicall.cli.verbs import cli
@@ -23,7 +23,7 @@ def test_the_page_has_every_verb_and_every_exit_code():
     assert all(f"\n| {code} | {meaning} |" in page for code, meaning in EXIT_CODES.items())
 
 
-@pytest.mark.parametrize("name", VERBS)
+@each("name", VERBS)
 def test_the_help_of_a_verb_has_an_example(name):
     shown = CliRunner().invoke(cli, [name, "--help"]).stdout
     assert f"\n    canonicall {name}" in shown

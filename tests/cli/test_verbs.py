@@ -7,6 +7,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from batches import each
 from canonicall.cli.overview import VERBS
 from canonicall.cli.verbs import Verbs, cli
 from canonicall.errors import InvalidValue, UnreadableConversation
@@ -41,7 +42,7 @@ def test_help_lists_every_verb_with_its_line(option):
         assert about in done.output
 
 
-@pytest.mark.parametrize("name", VERBS)
+@each("name", VERBS)
 def test_a_verb_says_of_itself_what_the_list_says(name):
     """The table is read without importing the verb, so the two could drift apart."""
     done = CliRunner().invoke(cli, [name, "--help"])

@@ -5,6 +5,7 @@ import logging
 
 import pytest
 
+from batches import each
 from canonicall.client.transport import Timeouts
 from canonicall.events import BlockEnded, MessageStarted, StreamEnded
 from canonicall.request import Tool
@@ -43,8 +44,8 @@ async def how_it_ended(model, question, goal):
     return events[-1].why
 
 
-@pytest.mark.parametrize("place", FORMATS)
-@pytest.mark.parametrize("fault", ["rate_limited", "overloaded", "server_error"])
+@each("place", FORMATS)
+@each("fault", ["rate_limited", "overloaded", "server_error"])
 async def test_a_failure_that_passes_is_not_noticed(place, fault):
     served = simulator(place, "Hello.", faults=[fault, fault])
     async with client(served) as model:

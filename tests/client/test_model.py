@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall.blocks import ToolCall
 from canonicall.conversation import Conversation
 from canonicall.events import ArgumentsAdded, BlockEnded, BlockStarted, TextAdded
@@ -28,7 +29,7 @@ def talk(*said):
     return conversation
 
 
-@pytest.mark.parametrize("place", PLACES)
+@each("place", PLACES)
 async def test_a_streamed_reply_of_every_provider_in_every_format(place):
     """Words in pieces, both calls whole, usage and origin; what is streamed adds up to the reply."""
     served = simulator(place, SAID)
@@ -45,7 +46,7 @@ async def test_a_streamed_reply_of_every_provider_in_every_format(place):
     assert model.told[0].usage == reply.usage
 
 
-@pytest.mark.parametrize("place", PLACES)
+@each("place", PLACES)
 async def test_a_whole_reply_of_every_provider_in_every_format(place):
     """`stream=False` asks for one body; the events are the same."""
     served = simulator(place, SAID)

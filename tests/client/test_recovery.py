@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.blocks import Media, Opaque, Origin, Text, Thinking, ToolCall
 from canonicall.client.failure import with_more
 from canonicall.client.learning import Learned, change_for
@@ -183,7 +184,7 @@ async def test_a_call_that_the_host_refused_is_asked_for_again():
     assert kinds(model) == ["retrying", "retrying"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "fields"),
     [
         ("Unsupported parameter: 'stop' is not supported with this model.", {"refused_params": ("stop",)}),
@@ -232,7 +233,7 @@ async def test_hosts_without_usage_in_streams_are_asked_without_it():
     assert model.told[0].code == "unknown_field"
 
 
-@pytest.mark.parametrize("entry", table(), ids=lambda entry: entry.code)
+@each("entry", table(), ids=lambda entry: entry.code)
 def test_every_error_on_record_gives_a_change_that_can_be_made(entry):
     """Whatever is known of an error: the fields are a target's, and their values fit."""
     for format in entry.formats or ("openai-chat",):

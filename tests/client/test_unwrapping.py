@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.blocks import ToolCall
 from canonicall.client.unwrapping import Unwrapped, Unwrapping, unwrapped
 
@@ -82,7 +83,7 @@ def test_no_split_changes_anything(start, more, cuts):
     assert whole(raw) == unwrapped(ToolCall(raw=raw))
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "text"),
     [
         # An unescaped quote, a wrong bracket, an escape that there is not, more behind the end.
@@ -154,9 +155,9 @@ def test_arguments_that_were_read_count(call, said):
     assert unwrapped(call) == said
 
 
-@pytest.mark.parametrize("start", ['{"input": "', '{"why": "', '{"input": "", "why": "'])
-@pytest.mark.parametrize("unit", ["word ", "\\n", "\\ud83d\\ude00", '", "k": "'])
-@pytest.mark.parametrize("size", [1, 7, 1000])
+@each("start", ['{"input": "', '{"why": "', '{"input": "", "why": "'])
+@each("unit", ["word ", "\\n", "\\ud83d\\ude00", '", "k": "'])
+@each("size", [1, 7, 1000])
 def test_every_character_is_looked_at_once(start, unit, size):
     """However small the pieces: no more characters are copied out than came in."""
     raw = start + unit * 500 + '"}'

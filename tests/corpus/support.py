@@ -1,15 +1,11 @@
 """Recorded traffic: where it is, and how it is read. It is no part of the repository."""
 
 import json
-import os
-from pathlib import Path
+from functools import cache
 
-import pytest
+from components import component, needs
 
-CORPUS = os.environ.get("CANONICALL_CORPUS", "")
-needs_corpus = pytest.mark.skipif(
-    not CORPUS, reason="CANONICALL_CORPUS does not name the folder of recorded traffic"
-)
+needs_corpus = needs("corpus")
 FORMATS = {
     "openai-chat": "openai-chat",
     "openai-responses": "openai-responses",
@@ -24,39 +20,30 @@ PROTOCOLS = {format: protocol for protocol, format in FORMATS.items()}
 
 
 def recorded(protocol):
-    """Every record of a protocol."""
-    lines = (line for line in _lines() if f'"{protocol}"' in line)
-    return (record for record in map(json.loads, lines) if record["protocol"] == protocol)
+    """Every record of a protocol. They are shared by all tests, and not to be changed."""
+    return [record for record in every_record() if record["protocol"] == protocol]
 
 
+def requests(protocol):
+    """The records of a protocol that have the body of a request."""
+    return [record for record in recorded(protocol) if isinstance(record["request"], dict)]
+
+
+def responses(protocol):
+    """The records whose reply is one whole body."""
+    return [one for one in recorded(protocol) if one["framing"] == "json" and one["status"] == 200]
+
+
+def errors(protocol):
+    """The records that were answered with an error."""
+    return [one for one in recorded(protocol) if one["framing"] == "json" and one["status"] != 200]
+
+
+@cache
 def every_record():
-    """Every record of every protocol, in one pass."""
-    return map(json.loads, _lines())
-
-
-def _lines():
-    for path in sorted(Path(CORPUS).glob("*.jsonl")) if CORPUS else ():
-        yield from path.read_text("utf-8").splitlines()
-
-
-def each(records, size=50):
-    """A test for each record, run in groups: thousands of tests cost more than what they test."""
-
-    def decorate(test):
-        def run(records):
-            for record in records:
-                try:
-                    test(record)
-                except AssertionError as error:
-                    raise AssertionError(f"{record['id']}: {error}") from error
-
-        run.__doc__ = test.__doc__
-        run.__name__ = test.__name__
-        groups = [records[at : at + size] for at in range(0, len(records), size)]
-        ids = [f"from {at}" for at in range(0, len(records), size)]
-        return pytest.mark.parametrize("records", groups, ids=ids)(run)
-
-    return decorate
+    """Every record of every protocol, read once."""
+    paths = sorted(component("corpus").glob("*.jsonl"))
+    return [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines()]
 
 
 def arguments_in(raw):

@@ -5,7 +5,9 @@ No record is exempt.
 """
 
 import json
+from functools import partial
 
+from batches import each
 from canonicall.blocks import Media, Text, Thinking
 from canonicall.findings import Report
 from canonicall.transcript.turns import Transcript, Turn
@@ -14,22 +16,21 @@ from canonicall.wire.bedrock.messages import encode_turn
 from canonicall.wire.bedrock.request import decode_request, encode_request
 from canonicall.wire.bedrock.response import decode_response, encode_response
 from canonicall.wire.bedrock.target import TARGET
-from corpus.support import each, needs_corpus, recorded
+from corpus.support import errors, needs_corpus, requests, responses
 from wire.support import with_raw_id
 
 FINISHES = {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length"}
 
 
-RECORDS = list(recorded("bedrock-converse"))
 pytestmark = needs_corpus
 
-REQUESTS = [record for record in RECORDS if record["request"]]
-RESPONSES = [r for r in RECORDS if r["framing"] == "json" and r["status"] == 200]
-ERRORS = [r for r in RECORDS if r["framing"] == "json" and r["status"] != 200]
+REQUESTS = partial(requests, "bedrock-converse")
+RESPONSES = partial(responses, "bedrock-converse")
+ERRORS = partial(errors, "bedrock-converse")
 
 
 def test_the_corpus_has_what_is_to_be_checked():
-    assert (len(REQUESTS), len(RESPONSES), len(ERRORS)) >= (139, 111, 7)
+    assert (len(REQUESTS()), len(RESPONSES()), len(ERRORS())) >= (139, 111, 7)
 
 
 def read_result_part(part):
@@ -83,7 +84,7 @@ def merged(messages):
     return whole
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_messages_of_a_request_come_back_as_they_were(record):
     body = record["request"]
     turns = [turn for turn in as_turns(decode_request(body)) if turn.role != "system"]
@@ -91,7 +92,7 @@ def test_messages_of_a_request_come_back_as_they_were(record):
     assert merged(read_messages({"messages": wire})) == merged(read_messages(body))
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_a_request_says_what_its_json_says(record):
     body = record["request"]
     request = decode_request(body)
@@ -112,7 +113,7 @@ def test_a_request_says_what_its_json_says(record):
     assert len(cached) + len([tool for tool in request.tools if tool.cache]) == marks
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_a_request_goes_to_the_wire_and_back(record):
     """Tools, choice, parameters and fields without canonical meaning, in a whole body."""
     request = decode_request(record["request"])
@@ -126,7 +127,7 @@ def test_a_request_goes_to_the_wire_and_back(record):
         assert getattr(again, field) == getattr(request, field)
 
 
-@each(RESPONSES)
+@each("record", RESPONSES)
 def test_a_response_says_what_its_json_says(record):
     body = record["response"]
     reply = decode_response(body)
@@ -150,7 +151,7 @@ def test_a_response_says_what_its_json_says(record):
     assert reply.usage.cache_read_tokens == usage.get("cacheReadInputTokens", 0)
 
 
-@each(RESPONSES)
+@each("record", RESPONSES)
 def test_a_response_goes_to_the_wire_and_back(record):
     reply = decode_response(record["response"])
     body = encode_response(reply)
@@ -161,7 +162,7 @@ def test_a_response_goes_to_the_wire_and_back(record):
     ]
 
 
-@each(ERRORS)
+@each("record", ERRORS)
 def test_an_error_keeps_its_message(record):
     error = decode_error(record["response"])
     assert encode_error(error)["message"] == error.message == record["response"]["message"]

@@ -5,29 +5,30 @@ No record is exempt. One form is not kept, on purpose: text beside calls goes ba
 """
 
 import json
+from functools import partial
 
+from batches import each
 from canonicall.blocks import Text, Thinking
 from canonicall.wire.cohere.errors import decode_error, encode_error
 from canonicall.wire.cohere.messages import encode_turn
 from canonicall.wire.cohere.request import decode_request, encode_request
 from canonicall.wire.cohere.response import decode_response, encode_response
 from canonicall.wire.cohere.target import TARGET
-from corpus.support import each, needs_corpus, recorded
+from corpus.support import errors, needs_corpus, requests, responses
 from wire.support import as_turn, transcript
 
 FINISHES = {"COMPLETE": "stop", "TOOL_CALL": "tool_calls"}
 
 
-RECORDS = list(recorded("cohere-v2"))
 pytestmark = needs_corpus
 
-REQUESTS = [record for record in RECORDS if record["request"]]
-RESPONSES = [r for r in RECORDS if r["framing"] == "json" and r["status"] == 200]
-ERRORS = [r for r in RECORDS if r["framing"] == "json" and r["status"] != 200]
+REQUESTS = partial(requests, "cohere-v2")
+RESPONSES = partial(responses, "cohere-v2")
+ERRORS = partial(errors, "cohere-v2")
 
 
 def test_the_corpus_has_what_is_to_be_checked():
-    assert (len(REQUESTS), len(RESPONSES), len(ERRORS)) >= (37, 25, 2)
+    assert (len(REQUESTS()), len(RESPONSES()), len(ERRORS())) >= (37, 25, 2)
 
 
 def read_content(content):
@@ -48,7 +49,7 @@ def read_message(message):
     return message["role"], message.get("tool_call_id"), content, calls
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_messages_of_a_request_come_back_as_they_were(record):
     body = record["request"]
     turns = map(as_turn, decode_request(body).conversation.messages)
@@ -56,7 +57,7 @@ def test_messages_of_a_request_come_back_as_they_were(record):
     assert list(map(read_message, wire)) == list(map(read_message, body["messages"]))
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_a_request_says_what_its_json_says(record):
     body = record["request"]
     request = decode_request(body)
@@ -71,7 +72,7 @@ def test_a_request_says_what_its_json_says(record):
     assert request.conversation.ledger.open == ()
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_a_request_goes_to_the_wire_and_back(record):
     """Tools, choice, parameters and fields without canonical meaning, in a whole body."""
     request = decode_request(record["request"])
@@ -83,7 +84,7 @@ def test_a_request_goes_to_the_wire_and_back(record):
         assert getattr(again, field) == getattr(request, field)
 
 
-@each(RESPONSES)
+@each("record", RESPONSES)
 def test_a_response_says_what_its_json_says(record):
     body = record["response"]
     message = body["message"]
@@ -106,7 +107,7 @@ def test_a_response_says_what_its_json_says(record):
     )
 
 
-@each(RESPONSES)
+@each("record", RESPONSES)
 def test_a_response_goes_to_the_wire_and_back(record):
     reply = decode_response(record["response"])
     body = encode_response(reply)
@@ -114,7 +115,7 @@ def test_a_response_goes_to_the_wire_and_back(record):
     assert body == record["response"]
 
 
-@each(ERRORS)
+@each("record", ERRORS)
 def test_an_error_keeps_its_message(record):
     error = decode_error(record["response"])
     assert encode_error(error)["message"] == error.message == record["response"]["message"]

@@ -1,7 +1,8 @@
 """Every recorded request is told by its format, or is one of those that several formats share."""
 
+from batches import each
 from canonicall.detection import possible_formats
-from corpus.support import FORMATS, each, needs_corpus, recorded
+from corpus.support import FORMATS, needs_corpus, recorded
 
 pytestmark = needs_corpus
 
@@ -13,7 +14,7 @@ REQUESTS = [
 ]
 
 
-@each(REQUESTS, size=1000)
+@each("record", REQUESTS)
 def test_no_request_is_taken_for_another_format(record):
     assert FORMATS[record["protocol"]] in possible_formats(record["request"])
 

@@ -7,10 +7,12 @@ thoughts, results, media and signatures have to be the same in canonical form an
 import base64
 import json
 import re
+from functools import partial
 
 import msgspec
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.blocks import Code, Media, Text, Thinking, ToolCall, ToolResult
 from canonicall.transcript.render import render
 from canonicall.transcript.turns import Turn
@@ -19,13 +21,12 @@ from canonicall.wire.gemini.messages import encode_turn
 from canonicall.wire.gemini.request import decode_request, encode_request
 from canonicall.wire.gemini.response import decode_response, encode_response
 from canonicall.wire.gemini.target import TARGET
-from corpus.support import each, needs_corpus, recorded
+from corpus.support import errors, needs_corpus, requests, responses
 
 pytestmark = needs_corpus
-RECORDS = list(recorded("gemini-generate"))
-REQUESTS = [one for one in RECORDS if one["request"] is not None]
-REPLIES = [one for one in RECORDS if one["framing"] == "json" and one["status"] == 200]
-ERRORS = [one for one in RECORDS if one["framing"] == "json" and one["status"] != 200]
+REQUESTS = partial(requests, "gemini-generate")
+RESPONSES = partial(responses, "gemini-generate")
+ERRORS = partial(errors, "gemini-generate")
 
 # The calls are there, but the API itself says that they are not valid (4 recordings).
 CALLS_REFUSED_BY_THE_API = {"UNEXPECTED_TOOL_CALL"}
@@ -94,7 +95,7 @@ def is_server_side(block):
     return any(one.kind == "server_block" for one in block.opaque)
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_a_recorded_request_says_the_same_after_decoding_and_encoding(record):
     body, domain = record["request"], domain_of(record)
     target = replace(TARGET, domain=domain)
@@ -109,7 +110,7 @@ def test_a_recorded_request_says_the_same_after_decoding_and_encoding(record):
     assert {content["role"] for content in again} <= {"user", "model"}
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_a_recorded_request_decodes_to_what_the_raw_json_holds(record):
     body = record["request"]
     request = decode_request(body, domain=domain_of(record))
@@ -141,7 +142,7 @@ def test_a_recorded_request_decodes_to_what_the_raw_json_holds(record):
         assert texts == [one[1] for one in spoken if one[0] == name]
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_system_tools_and_settings_of_a_recorded_request_come_back(record):
     body, target = camel(record["request"]), replace(TARGET, domain=domain_of(record))
     request = decode_request(record["request"], domain=target.domain)
@@ -202,7 +203,7 @@ def choice_in(body):
     return calling, config
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_a_rendered_recorded_request_is_a_fixpoint(record):
     """Decoding what was sent and rendering it again gives the same bytes."""
     target = replace(TARGET, domain=domain_of(record))
@@ -213,7 +214,7 @@ def test_a_rendered_recorded_request_is_a_fixpoint(record):
     assert msgspec.json.encode(second) == msgspec.json.encode(first)
 
 
-@each(REPLIES)
+@each("record", RESPONSES)
 def test_a_recorded_reply_decodes_to_what_the_raw_json_holds(record):
     body = record["response"]
     reply = decode_response(body, domain=domain_of(record))
@@ -248,7 +249,7 @@ def expected_finish(raw, calls):
     return "tool_calls" if calls else "stop"
 
 
-@each(REPLIES)
+@each("record", RESPONSES)
 def test_tokens_of_a_recorded_reply_add_up_to_its_total(record):
     raw = record["response"].get("usageMetadata")
     usage = decode_response(record["response"]).usage
@@ -261,14 +262,14 @@ def test_tokens_of_a_recorded_reply_add_up_to_its_total(record):
     assert usage.cache_read_tokens == raw.get("cachedContentTokenCount", 0)
 
 
-@each(REPLIES)
+@each("record", RESPONSES)
 def test_a_recorded_reply_survives_encoding(record):
     domain = domain_of(record)
     reply = decode_response(record["response"], domain=domain)
     assert decode_response(encode_response(reply), domain=domain) == reply
 
 
-@each(REPLIES)
+@each("record", RESPONSES)
 def test_a_recorded_reply_is_encoded_to_what_it_was(record):
     """Nothing of the body is lost: the same fields with the same values."""
     body = record["response"]
@@ -282,7 +283,7 @@ def test_a_recorded_reply_is_encoded_to_what_it_was(record):
     assert {**again, "candidates": None} == {**body, "candidates": None}
 
 
-@each(ERRORS)
+@each("record", ERRORS)
 def test_a_recorded_error_is_read_and_written(record):
     raw = listed(record["response"])[0]["error"]
     error = decode_error(record["response"])
@@ -296,4 +297,4 @@ def test_a_recorded_error_is_read_and_written(record):
 
 def test_the_corpus_was_found():
     """A wrong folder must not look like success."""
-    assert (len(REQUESTS), len(REPLIES), len(ERRORS)) >= (500, 350, 5)
+    assert (len(REQUESTS()), len(RESPONSES()), len(ERRORS())) >= (500, 350, 5)

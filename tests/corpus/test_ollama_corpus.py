@@ -4,23 +4,25 @@ Every check compares with an independent reading of the JSON, a few lines that k
 No record is exempt. The corpus has no error of this API, and its time stamps are not kept.
 """
 
+from functools import partial
+
+from batches import each
 from canonicall.blocks import Text, Thinking
 from canonicall.wire.ollama.messages import encode_turn
 from canonicall.wire.ollama.request import decode_request, encode_request
 from canonicall.wire.ollama.response import decode_response, encode_response
 from canonicall.wire.ollama.target import TARGET
-from corpus.support import each, needs_corpus, recorded
+from corpus.support import needs_corpus, requests, responses
 from wire.support import as_turn, transcript
 
-RECORDS = list(recorded("ollama-chat"))
 pytestmark = needs_corpus
 
-REQUESTS = [record for record in RECORDS if record["request"]]
-RESPONSES = [r for r in RECORDS if r["framing"] == "json" and r["status"] == 200]
+REQUESTS = partial(requests, "ollama-chat")
+RESPONSES = partial(responses, "ollama-chat")
 
 
 def test_the_corpus_has_what_is_to_be_checked():
-    assert (len(REQUESTS), len(RESPONSES)) >= (16, 12)
+    assert (len(REQUESTS()), len(RESPONSES())) >= (16, 12)
 
 
 def read_calls(message):
@@ -40,7 +42,7 @@ def read_message(message):
     )
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_messages_of_a_request_come_back_as_they_were(record):
     body = record["request"]
     turns = map(as_turn, decode_request(body).conversation.messages)
@@ -48,7 +50,7 @@ def test_messages_of_a_request_come_back_as_they_were(record):
     assert list(map(read_message, wire)) == list(map(read_message, body["messages"]))
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_a_request_says_what_its_json_says(record):
     body = record["request"]
     request = decode_request(body)
@@ -62,13 +64,13 @@ def test_a_request_says_what_its_json_says(record):
     assert (request.params.reasoning and request.params.reasoning.enabled) == body.get("think")
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_results_without_ids_find_their_calls(record):
     """The recorded clients name only the tool, some not even that: every call is answered."""
     assert decode_request(record["request"]).conversation.ledger.open == ()
 
 
-@each(REQUESTS)
+@each("record", REQUESTS)
 def test_a_request_goes_to_the_wire_and_back(record):
     """Tools, choice, parameters and fields without canonical meaning, in a whole body."""
     request = decode_request(record["request"])
@@ -80,7 +82,7 @@ def test_a_request_goes_to_the_wire_and_back(record):
         assert getattr(again, field) == getattr(request, field)
 
 
-@each(RESPONSES)
+@each("record", RESPONSES)
 def test_a_response_says_what_its_json_says(record):
     body = record["response"]
     message = body["message"]
@@ -95,7 +97,7 @@ def test_a_response_says_what_its_json_says(record):
     assert reply.usage.output_tokens == body["eval_count"]
 
 
-@each(RESPONSES)
+@each("record", RESPONSES)
 def test_a_response_goes_to_the_wire_and_back(record):
     reply = decode_response(record["response"])
     body = encode_response(reply)

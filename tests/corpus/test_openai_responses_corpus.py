@@ -16,9 +16,10 @@ from canonicall.wire.openai_responses.messages import encode_turn
 from canonicall.wire.openai_responses.request import decode_request, encode_request
 from canonicall.wire.openai_responses.response import decode_response, encode_response
 from canonicall.wire.openai_responses.target import TARGET
-from corpus.support import CORPUS, recorded
+from components import COMPONENTS
+from corpus.support import recorded
 
-if not CORPUS:
+if COMPONENTS["corpus"].find() is None:
     pytest.skip("CANONICALL_CORPUS does not name a folder", allow_module_level=True)
 
 REFUSED = {

@@ -9,12 +9,13 @@ import json
 import re
 from functools import cache
 
+from batches import each
 from canonicall.codec import decode_response
 from canonicall.providers.registry import find_profile
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.simulator import Simulator
 from canonicall.verify import verify_stream
-from corpus.support import each, every_record, needs_corpus
+from corpus.support import every_record, needs_corpus
 
 pytestmark = needs_corpus
 
@@ -139,7 +140,7 @@ def refused():
     return [record for record in served() if record.get("error_category") in wanted]
 
 
-@each(accepted(), size=250)
+@each("record", accepted)
 def test_what_a_provider_accepted_its_simulator_answers(record):
     """The answer decodes in the format it was asked in; a stream is grammatical."""
     response = answer(record)
@@ -153,7 +154,7 @@ def test_what_a_provider_accepted_its_simulator_answers(record):
         assert set(counts) <= LIBERTIES.get(record["provider"], set())
 
 
-@each(refused())
+@each("record", refused)
 def test_what_a_provider_refused_its_simulator_refuses(record):
     response = answer(record)
     if record["id"] in ANSWERED_ANYWAY:

@@ -7,8 +7,10 @@ import json
 from functools import cache, partial
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall import Text, ToolCall
 from canonicall.codec import decode_response, encode_response
 from canonicall.events import (
@@ -107,6 +109,7 @@ def test_every_stream_is_complete_and_has_no_finding():
     assert [id for id, end in ends.items() if not end.complete or end.reply.findings] == []
 
 
+@pytest.mark.deep
 def test_every_stream_is_the_same_byte_by_byte():
     """Every third one; the others in pieces of a few bytes."""
     pairs = (
@@ -134,32 +137,32 @@ def test_streams_over_bedrock_are_read_as_the_sdk_reads_their_payloads():
     )
 
 
-def test_the_blocks_that_ended_are_those_of_the_reply():
-    for id, data in streams():
-        events = decoded(data)
-        started = [event.index for event in events if isinstance(event, BlockStarted)]
-        ended = {event.index: event.block for event in events if isinstance(event, BlockEnded)}
-        blocks = events[-1].reply.message.blocks
-        assert (id, sorted(ended), [ended[n] for n in started]) == (
-            id,
-            started,
-            [replace(one, truncated=False) if isinstance(one, ToolCall) else one for one in blocks],
-        )
+@each("id, data", streams)
+def test_the_blocks_that_ended_are_those_of_the_reply(id, data):
+    events = decoded(data)
+    started = [event.index for event in events if isinstance(event, BlockStarted)]
+    ended = {event.index: event.block for event in events if isinstance(event, BlockEnded)}
+    blocks = events[-1].reply.message.blocks
+    assert (id, sorted(ended), [ended[n] for n in started]) == (
+        id,
+        started,
+        [replace(one, truncated=False) if isinstance(one, ToolCall) else one for one in blocks],
+    )
 
 
-def test_the_pieces_are_what_the_blocks_say():
-    for id, data in streams():
-        events = decoded(data)
-        said: dict[int, str] = {}
-        for event in events:
-            if isinstance(event, (TextAdded, ThinkingAdded, ArgumentsAdded)):
-                said[event.index] = said.get(event.index, "") + event.text
-        for index, block in enumerate(events[-1].reply.message.blocks):
-            if isinstance(block, ToolCall):
-                if block.kind == "function" and block.raw is None:
-                    assert (id, json.loads(said.get(index) or "{}")) == (id, block.args)
-            elif index in said:
-                assert (id, said[index]) == (id, block.text)
+@each("id, data", streams)
+def test_the_pieces_are_what_the_blocks_say(id, data):
+    events = decoded(data)
+    said: dict[int, str] = {}
+    for event in events:
+        if isinstance(event, (TextAdded, ThinkingAdded, ArgumentsAdded)):
+            said[event.index] = said.get(event.index, "") + event.text
+    for index, block in enumerate(events[-1].reply.message.blocks):
+        if isinstance(block, ToolCall):
+            if block.kind == "function" and block.raw is None:
+                assert (id, json.loads(said.get(index) or "{}")) == (id, block.args)
+        elif index in said:
+            assert (id, said[index]) == (id, block.text)
 
 
 def test_every_stream_written_again_is_the_same_to_the_sdk():
@@ -183,6 +186,7 @@ def test_every_recorded_reply_as_a_stream_is_what_it_is_whole():
     assert unequal(pairs) == []
 
 
+@pytest.mark.deep
 def test_every_stream_of_chat_completions_reaches_users_of_the_sdk():
     """The same words, thoughts and calls; a stream that was cut is an error to them."""
     pairs = []

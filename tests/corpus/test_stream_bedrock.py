@@ -2,38 +2,32 @@
 
 import json
 from functools import partial
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.blocks import Text, Thinking
 from canonicall.codec import decode_response, encode_response
 from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded
 from canonicall.folding import events_of, fold
 from canonicall.streams import StreamEncoder
-from corpus.support import CORPUS, arguments_in, needs_corpus
+from corpus.support import arguments_in, needs_corpus, responses
 from judges.converse_stream import accumulated, check_grammar, sdk_events
 from replies import with_calls
 
-from streaming import events_in, recorded_streams, sized
+from streaming import events_in, named_streams, sized
 
 pytestmark = needs_corpus
-STREAMS = list(recorded_streams("bedrock-converse")) if CORPUS else []
-# Every sixth: the matrix of formats has them all.
-CHATS = list(recorded_streams("openai-chat"))[::6] if CORPUS else []
 FINISHES = {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length"}
-each_stream = pytest.mark.parametrize(
-    "data", [pytest.param(data, id=name) for name, _, data in STREAMS]
-)
+
+
+# Every sixth of chat completions: the matrix of formats has them all.
+each_chat = each("data", partial(named_streams, "openai-chat", 6), least=50)
+each_stream = each("data", partial(named_streams, "bedrock-converse"), least=22)
 
 
 decoded = partial(events_in, "bedrock")
-
-
-def test_the_corpus_has_what_is_to_be_checked():
-    assert len(STREAMS) >= 22
-    assert len(CHATS) > 50
 
 
 @each_stream
@@ -111,7 +105,7 @@ def split_frames(data):
     return frames
 
 
-@pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, _, data in CHATS])
+@each_chat
 def test_a_chat_stream_written_as_converse_says_the_same(data):
     *events, ended = events_in("openai-chat", data)
     wire = StreamEncoder("bedrock").feed_all([*events, ended])
@@ -135,27 +129,14 @@ def test_a_chat_stream_written_as_converse_says_the_same(data):
     assert (said["stop"] == "tool_use") == (ended.reply.finish == "tool_calls")
 
 
-def test_recorded_replies_as_streams():
+@each("record", partial(responses, "bedrock-converse"), least=111)
+def test_recorded_replies_as_streams(record):
     """A recorded whole response, told as a stream, is the response that it was."""
-    count = 0
-    for record in json_records():
-        reply = decode_response(record["response"], "bedrock")
-        wire = StreamEncoder("bedrock").feed_all(events_of(reply))
-        check_grammar(sdk_events(wire))
-        ended = decoded(wire)[-1]
-        assert as_whole(ended.reply) == decode_response(
-            encode_response(reply, "bedrock"), "bedrock"
-        )
-        count += 1
-    assert count >= 111
-
-
-def json_records():
-    for line in (Path(CORPUS) / "bedrock.jsonl").read_text("utf-8").splitlines():
-        record = json.loads(line)
-        kind = (record["protocol"], record["framing"], record["status"])
-        if kind == ("bedrock-converse", "json", 200):
-            yield record
+    reply = decode_response(record["response"], "bedrock")
+    wire = StreamEncoder("bedrock").feed_all(events_of(reply))
+    check_grammar(sdk_events(wire))
+    ended = decoded(wire)[-1]
+    assert as_whole(ended.reply) == decode_response(encode_response(reply, "bedrock"), "bedrock")
 
 
 def as_whole(reply):

@@ -1,39 +1,32 @@
 """Recorded Cohere streams: what we read is what the SDK reads; what we write, the SDK reads too."""
 
-import json
 from functools import partial
-from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.blocks import Text, Thinking
 from canonicall.codec import decode_response, encode_response
 from canonicall.events import ArgumentsAdded, BlockEnded
 from canonicall.folding import events_of, fold
 from canonicall.streams import StreamEncoder
 from canonicall.wire.cohere.messages import PLAN
-from corpus.support import CORPUS, arguments_in, needs_corpus
+from corpus.support import arguments_in, needs_corpus, responses
 from judges.cohere_stream import accumulated, check_grammar, sdk_events
 from replies import with_calls
 
-from streaming import events_in, recorded_streams, sized
+from streaming import events_in, named_streams, sized
 
 pytestmark = needs_corpus
-STREAMS = list(recorded_streams("cohere-v2")) if CORPUS else []
-# Every sixth: the matrix of formats has them all.
-CHATS = list(recorded_streams("openai-chat"))[::6] if CORPUS else []
 FINISHES = {"COMPLETE": "stop", "TOOL_CALL": "tool_calls"}
-each_stream = pytest.mark.parametrize(
-    "data", [pytest.param(data, id=name) for name, _, data in STREAMS]
-)
+
+
+# Every sixth of chat completions: the matrix of formats has them all.
+each_chat = each("data", partial(named_streams, "openai-chat", 6), least=50)
+each_stream = each("data", partial(named_streams, "cohere-v2"), least=13)
 
 
 decoded = partial(events_in, "cohere")
-
-
-def test_the_corpus_has_what_is_to_be_checked():
-    assert len(STREAMS) >= 13
 
 
 @each_stream
@@ -100,7 +93,7 @@ def test_a_cut_at_every_event_is_never_taken_for_whole(data):
     assert accumulated(sdk_events(wire))["error"] == ended.why
 
 
-@pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, _, data in CHATS])
+@each_chat
 def test_a_chat_stream_written_as_cohere_says_the_same(data):
     *events, ended = events_in("openai-chat", data)
     read = sdk_events(StreamEncoder("cohere").feed_all([*events, ended]))
@@ -121,19 +114,10 @@ def test_a_chat_stream_written_as_cohere_says_the_same(data):
     assert (said["finish"] == "TOOL_CALL") == (ended.reply.finish == "tool_calls")
 
 
-def test_recorded_replies_as_streams():
+@each("record", partial(responses, "cohere-v2"), least=25)
+def test_recorded_replies_as_streams(record):
     """A recorded whole response, told as a stream, is the response that it was."""
-    count = 0
-    for line in (Path(CORPUS) / "cohere.jsonl").read_text("utf-8").splitlines():
-        record = json.loads(line)
-        kind = (record["protocol"], record["framing"], record["status"])
-        if kind != ("cohere-v2", "json", 200):
-            continue
-        reply = decode_response(record["response"], "cohere")
-        wire = StreamEncoder("cohere").feed_all(events_of(reply))
-        check_grammar(sdk_events(wire))
-        assert decoded(wire)[-1].reply == decode_response(
-            encode_response(reply, "cohere"), "cohere"
-        )
-        count += 1
-    assert count >= 25
+    reply = decode_response(record["response"], "cohere")
+    wire = StreamEncoder("cohere").feed_all(events_of(reply))
+    check_grammar(sdk_events(wire))
+    assert decoded(wire)[-1].reply == decode_response(encode_response(reply, "cohere"), "cohere")

@@ -6,6 +6,9 @@ import re
 from functools import cache
 from itertools import pairwise
 
+import pytest
+
+from batches import each
 from canonicall.blocks import Text, Thinking, ToolCall
 from canonicall.events import ArgumentsAdded, BlockEnded, StreamEnded, TextAdded, ThinkingAdded
 from canonicall.folding import events_of, fold, raw_arguments
@@ -15,7 +18,7 @@ from corpus.support import needs_corpus
 from genai_reader import read_with_genai
 from replies import unmarked
 
-from streaming import events_in, named, recorded_streams
+from streaming import events_in, recorded_streams
 
 pytestmark = needs_corpus
 
@@ -76,10 +79,9 @@ def put(node, path, text):
     node[last] = before + text
 
 
-def test_a_recorded_stream_says_what_the_client_reads():
-    for id, _, events, read in read_streams():
-        with named(id):
-            assert_said(events[-1], read)
+@each("id, provider, events, read", read_streams)
+def test_a_recorded_stream_says_what_the_client_reads(id, provider, events, read):
+    assert_said(events[-1], read)
 
 
 def assert_said(ended, read):
@@ -103,10 +105,9 @@ def pad(text):
     return text.replace("+", "-").replace("/", "_") + "=" * (-len(text) % 4)
 
 
-def test_the_events_of_a_recorded_stream_say_what_its_reply_says():
-    for id, _, events, _ in read_streams():
-        with named(id):
-            assert_same_events(events)
+@each("id, provider, events, read", read_streams)
+def test_the_events_of_a_recorded_stream_say_what_its_reply_says(id, provider, events, read):
+    assert_same_events(events)
 
 
 def assert_same_events(events):
@@ -123,6 +124,7 @@ def assert_same_events(events):
     assert partial.message.blocks[:-1] == events[-1].reply.message.blocks[:-1]
 
 
+@pytest.mark.deep
 def test_byte_by_byte_is_the_same():
     """Every third stream; all of them in larger pieces."""
     for number, (id, provider, data) in enumerate(streams()):
@@ -133,29 +135,29 @@ def test_byte_by_byte_is_the_same():
         assert events + decoder.close() == events_in("gemini", data, provider=provider), id
 
 
-def test_a_recorded_reply_is_the_same_streamed_and_whole():
-    for id, _, events, _ in read_streams():
-        reply = unmarked(events[-1].reply)
-        whole = decode_response(encode_response(reply))
-        for told in (events, events_of(reply)):
-            again = events_in("gemini", StreamEncoder("gemini").feed_all(told))[-1]
-            assert again.complete, id
-            assert unmarked(again.reply) == whole, id
+@each("id, provider, events, read", read_streams)
+def test_a_recorded_reply_is_the_same_streamed_and_whole(id, provider, events, read):
+    reply = unmarked(events[-1].reply)
+    whole = decode_response(encode_response(reply))
+    for told in (events, events_of(reply)):
+        again = events_in("gemini", StreamEncoder("gemini").feed_all(told))[-1]
+        assert again.complete
+        assert unmarked(again.reply) == whole
 
 
-def test_a_stream_written_again_reads_the_same():
-    for id, _, events, before in read_streams():
-        read = read_with_genai(StreamEncoder("gemini").feed_all(events))
-        assert read.calls == calls_in(before), id
-        assert read[:2] == before[:2], id
-        assert read[3:5] == before[3:5], id
-        assert read.usage.total_token_count == before.usage.total_token_count, id
+@each("id, provider, events, before", read_streams)
+def test_a_stream_written_again_reads_the_same(id, provider, events, before):
+    read = read_with_genai(StreamEncoder("gemini").feed_all(events))
+    assert read.calls == calls_in(before)
+    assert read[:2] == before[:2]
+    assert read[3:5] == before[3:5]
+    assert read.usage.total_token_count == before.usage.total_token_count
 
 
-def test_a_chat_stream_as_gemini_reads_the_same():
-    for id, _, data in streams("openai-chat"):
-        with named(id):
-            assert_same_in_gemini(events_in("openai-chat", data))
+@pytest.mark.deep
+@each("id, provider, data", lambda: streams("openai-chat"))
+def test_a_chat_stream_as_gemini_reads_the_same(id, provider, data):
+    assert_same_in_gemini(events_in("openai-chat", data))
 
 
 def assert_same_in_gemini(events):
@@ -184,17 +186,17 @@ def is_end_of_call(event):
     return isinstance(event, BlockEnded) and isinstance(event.block, ToolCall)
 
 
-def test_a_cut_behind_every_chunk_is_told():
-    for id, provider, data in streams():
-        chunks = [one + b"\n\n" for one in as_events(data).split(b"\n\n") if one.strip()]
-        for cut in range(len(chunks)):
-            ended = events_in("gemini", b"".join(chunks[:cut]), provider=provider)[-1]
-            if ended.complete:
-                continue
-            assert ended.reply.message.partial, id
-            for block in ended.reply.message.blocks[-1:]:
-                is_clients = isinstance(block, ToolCall) and block.kind != "server"
-                assert block.truncated if is_clients else True, id
+@each("id, provider, data", streams)
+def test_a_cut_behind_every_chunk_is_told(id, provider, data):
+    chunks = [one + b"\n\n" for one in as_events(data).split(b"\n\n") if one.strip()]
+    for cut in range(len(chunks)):
+        ended = events_in("gemini", b"".join(chunks[:cut]), provider=provider)[-1]
+        if ended.complete:
+            continue
+        assert ended.reply.message.partial
+        for block in ended.reply.message.blocks[-1:]:
+            is_clients = isinstance(block, ToolCall) and block.kind != "server"
+            assert block.truncated if is_clients else True
 
 
 def test_the_corpus_was_found():

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.blocks import Text, Thinking, ToolCall
 from canonicall.events import BlockEnded
 from canonicall.folding import events_of
@@ -14,7 +15,7 @@ from canonicall.wire.ollama.response import decode_response, encode_response
 from corpus.support import needs_corpus
 from replies import with_calls
 
-from streaming import events_in, named, recorded_streams
+from streaming import events_in, recorded_streams
 
 pytestmark = needs_corpus
 
@@ -38,10 +39,9 @@ def read(data):
     )
 
 
-def test_a_recorded_stream_says_what_its_lines_say():
-    for id, data in streams():
-        with named(id):
-            assert_said(data)
+@each("id, data", streams)
+def test_a_recorded_stream_says_what_its_lines_say(id, data):
+    assert_said(data)
 
 
 def assert_said(data):
@@ -59,46 +59,46 @@ def assert_said(data):
     assert reply.native.fields["total_duration"] == last["total_duration"]
 
 
-def test_byte_by_byte_is_the_same():
-    for id, data in streams():
-        decoder = StreamDecoder("ollama")
-        events = [one for at in range(len(data)) for one in decoder.feed(data[at : at + 1])]
-        assert events + decoder.close() == events_in("ollama", data), id
+@pytest.mark.deep
+@each("id, data", streams)
+def test_byte_by_byte_is_the_same(id, data):
+    decoder = StreamDecoder("ollama")
+    events = [one for at in range(len(data)) for one in decoder.feed(data[at : at + 1])]
+    assert events + decoder.close() == events_in("ollama", data)
 
 
-def test_a_recorded_reply_is_the_same_streamed_and_whole():
-    for id, data in streams():
-        events = events_in("ollama", data)
-        reply = events[-1].reply
-        whole = decode_response(encode_response(reply))
-        for told in (events, events_of(reply)):
-            # An id is made for a call that came without one.
-            again = events_in("ollama", StreamEncoder("ollama").feed_all(told))[-1]
-            assert again.complete, id
-            assert without_ids(again.reply) == without_ids(whole), id
+@each("id, data", streams)
+def test_a_recorded_reply_is_the_same_streamed_and_whole(id, data):
+    events = events_in("ollama", data)
+    reply = events[-1].reply
+    whole = decode_response(encode_response(reply))
+    for told in (events, events_of(reply)):
+        # An id is made for a call that came without one.
+        again = events_in("ollama", StreamEncoder("ollama").feed_all(told))[-1]
+        assert again.complete
+        assert without_ids(again.reply) == without_ids(whole)
 
 
 def without_ids(reply):
     return with_calls(reply, lambda call: replace(call, id=""))
 
 
-def test_a_stream_written_again_reads_the_same():
-    for id, data in streams():
-        again = read(StreamEncoder("ollama").feed_all(events_in("ollama", data)))
-        before = read(data)
-        assert again[:2] == before[:2], id
-        assert [call[1:] for call in again[2]] == [call[1:] for call in before[2]], id
-        times = {"created_at": ""}
-        assert again[3] | times == before[3] | times, id
+@each("id, data", streams)
+def test_a_stream_written_again_reads_the_same(id, data):
+    again = read(StreamEncoder("ollama").feed_all(events_in("ollama", data)))
+    before = read(data)
+    assert again[:2] == before[:2]
+    assert [call[1:] for call in again[2]] == [call[1:] for call in before[2]]
+    times = {"created_at": ""}
+    assert again[3] | times == before[3] | times
 
 
 @pytest.mark.parametrize(
     ("format", "protocol"), [("openai-chat", "openai-chat"), ("gemini", "gemini-generate")]
 )
-def test_another_stream_as_ollama_reads_the_same(format, protocol):
-    for id, data in streams(protocol):
-        with named(id):
-            assert_same_in_ollama(events_in(format, data))
+@each("id, data", streams)
+def test_another_stream_as_ollama_reads_the_same(format, protocol, id, data):
+    assert_same_in_ollama(events_in(format, data))
 
 
 def assert_same_in_ollama(events):

@@ -17,6 +17,7 @@ from openai._models import construct_type
 from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.chat import ChatCompletionChunk
 
+from batches import each
 from canonicall import (
     BlockEnded,
     BlockStarted,
@@ -110,15 +111,18 @@ def last_usage(chunks):
     return next(filter(None, reversed(found)), None)
 
 
-def test_every_stream_says_what_the_sdk_reads():
+def test_the_corpus_is_really_read():
     assert len(streams()) == 406
-    for id, data in streams():
-        chunks = list(chunks_of(data))
-        read = plain_reading if id in NOT_FOR_THE_SDK else sdk_reading
-        words, calls, finish = read(chunks)
-        reply = fold(decoded(data))
-        assert reading_of(reply) == (words, calls), id
-        assert reply.finish == expected_finish(chunks, calls, finish), id
+
+
+@each("id, data", streams)
+def test_every_stream_says_what_the_sdk_reads(id, data):
+    chunks = list(chunks_of(data))
+    read = plain_reading if id in NOT_FOR_THE_SDK else sdk_reading
+    words, calls, finish = read(chunks)
+    reply = fold(decoded(data))
+    assert reading_of(reply) == (words, calls)
+    assert reply.finish == expected_finish(chunks, calls, finish)
 
 
 @pytest.mark.parametrize("id", NOT_FOR_THE_SDK)
@@ -142,67 +146,66 @@ def test_every_usage_is_read():
     assert count > 300
 
 
-def test_any_split_gives_the_same_events():
+@each("id, data", streams)
+def test_any_split_gives_the_same_events(id, data):
     """Three random cuts of every stream: some fall into a line end, some into a character."""
-    chance = random.Random(7)  # noqa: S311  the same cuts in every run
-    for id, data in streams():
-        whole = decoded(data)
-        for _ in range(3):
-            cuts = [chance.randrange(len(data) + 1) for _ in range(chance.randrange(1, 40))]
-            assert decoded(*pieces_of(data, cuts)) == whole, id
+    chance = random.Random(id)  # noqa: S311  the same cuts in every run
+    whole = decoded(data)
+    for _ in range(3):
+        cuts = [chance.randrange(len(data) + 1) for _ in range(chance.randrange(1, 40))]
+        assert decoded(*pieces_of(data, cuts)) == whole
 
 
-def test_single_bytes_give_the_same_events():
+@pytest.mark.deep
+@each("id, data", lambda: streams()[1::3])
+def test_single_bytes_give_the_same_events(id, data):
     """Every third stream, not the ones that all formats are read in so (test_stream_splits.py)."""
-    for id, data in streams()[1::3]:
-        assert decoded(*sized(data, 1)) == decoded(data), id
+    assert decoded(*sized(data, 1)) == decoded(data)
 
 
-def test_the_events_before_the_end_say_what_the_reply_says():
+@each("id, data", streams)
+def test_the_events_before_the_end_say_what_the_reply_says(id, data):
     """Blocks stand in the order of their arrival there, and in the format's own in the reply."""
-    for id, data in streams():
-        *events, end = decoded(data)
-        folder = Folder()
-        for event in events:
-            folder.add(event)
-        shown, reply = folder.reply, end.reply
-        assert reading_of(shown) == reading_of(reply), id
-        assert shown.usage == reply.usage, id
-        assert shown.finish == reply.finish, id
-        for before, after in zip(shown.calls, reply.calls, strict=True):
-            # A call that is still open has no arguments where none came.
-            before = replace(before, raw=before.raw or after.raw)  # noqa: PLW2901
-            assert replace(before, truncated=after.truncated) == after, id
+    *events, end = decoded(data)
+    folder = Folder()
+    for event in events:
+        folder.add(event)
+    shown, reply = folder.reply, end.reply
+    assert reading_of(shown) == reading_of(reply)
+    assert shown.usage == reply.usage
+    assert shown.finish == reply.finish
+    for before, after in zip(shown.calls, reply.calls, strict=True):
+        # A call that is still open has no arguments where none came.
+        before = replace(before, raw=before.raw or after.raw)  # noqa: PLW2901
+        assert replace(before, truncated=after.truncated) == after
 
 
-def test_every_block_that_starts_ends_where_the_stream_is_complete():
-    for id, data in streams():
-        events = decoded(data)
-        started = [event.index for event in events if isinstance(event, BlockStarted)]
-        ended = [event.index for event in events if isinstance(event, BlockEnded)]
-        assert started == list(range(len(started))), id
-        assert events[-1].complete, id
-        assert set(ended) <= set(started), id
-        unended = [index for index in started if index not in ended]
-        if unended:
-            # The token limit cut it off.
-            assert unended == started[-1:], id
-            assert events[-1].reply.finish == "length", id
-            assert events[-1].reply.calls[-1].truncated, id
+@each("id, data", streams)
+def test_every_block_that_starts_ends_where_the_stream_is_complete(id, data):
+    events = decoded(data)
+    started = [event.index for event in events if isinstance(event, BlockStarted)]
+    ended = [event.index for event in events if isinstance(event, BlockEnded)]
+    assert started == list(range(len(started)))
+    assert events[-1].complete
+    assert set(ended) <= set(started)
+    unended = [index for index in started if index not in ended]
+    if unended:
+        # The token limit cut it off.
+        assert unended == started[-1:]
+        assert events[-1].reply.finish == "length"
+        assert events[-1].reply.calls[-1].truncated
 
 
-def test_a_stream_cut_behind_any_frame_has_no_call_that_may_be_run_unseen():
+@each("id, data", lambda: [one for one in streams() if b'"tool_calls"' in one[1]])
+def test_a_stream_cut_behind_any_frame_has_no_call_that_may_be_run_unseen(id, data):
     """The last call is marked, and what is not marked is as it will be."""
-    for id, data in streams():
-        if b'"tool_calls"' not in data:
-            continue
-        final = fold(decoded(data)).calls
-        frames = data.split(b"\n\n")
-        step = max(1, len(frames) // 20)
-        for count in range(1, len(frames), step):
-            end = decoded(b"\n\n".join(frames[:count]) + b"\n\n")[-1]
-            for call, whole in zip(end.reply.calls, final, strict=False):
-                assert end.complete or call.truncated or call == whole, id
+    final = fold(decoded(data)).calls
+    frames = data.split(b"\n\n")
+    step = max(1, len(frames) // 20)
+    for count in range(1, len(frames), step):
+        end = decoded(b"\n\n".join(frames[:count]) + b"\n\n")[-1]
+        for call, whole in zip(end.reply.calls, final, strict=False):
+            assert end.complete or call.truncated or call == whole
 
 
 # Written again, and read by the SDK's client from the bytes on.
@@ -264,20 +267,21 @@ def parse_strictly(raw):
     return value if isinstance(value, dict) else None
 
 
-def test_every_stream_written_again_is_read_by_the_sdk():
+@pytest.mark.deep
+@each("id, data", streams)
+def test_every_stream_written_again_is_read_by_the_sdk(id, data):
     """The same words and calls; calls without arguments have some. The judge finds nothing."""
-    for id, data in streams():
-        events = decoded(data)
-        reply = events[-1].reply
-        written = StreamEncoder("openai-chat").feed_all(events)
-        assert set(verify_stream(written, "openai-chat").counts) <= excused(reply, written), id
-        words, calls, finish, usage = client_reading(written)
-        # Groq's llama says null for no arguments.
-        none = ("", None, "null")
-        expected = [
-            (call.id, call.name, "{}" if call.raw in none and not call.truncated else call.raw)
-            for call in reply.calls
-        ]
-        assert (words, calls) == (reading_of(reply)[0], expected), id
-        assert finish == (reply.finish or "stop"), id
-        assert (usage is None) == (reply.usage is None), id
+    events = decoded(data)
+    reply = events[-1].reply
+    written = StreamEncoder("openai-chat").feed_all(events)
+    assert set(verify_stream(written, "openai-chat").counts) <= excused(reply, written)
+    words, calls, finish, usage = client_reading(written)
+    # Groq's llama says null for no arguments.
+    none = ("", None, "null")
+    expected = [
+        (call.id, call.name, "{}" if call.raw in none and not call.truncated else call.raw)
+        for call in reply.calls
+    ]
+    assert (words, calls) == (reading_of(reply)[0], expected)
+    assert finish == (reply.finish or "stop")
+    assert (usage is None) == (reply.usage is None)

@@ -10,7 +10,7 @@ from corpus.support import needs_corpus
 
 from streaming import events_in, recorded_streams, sized
 
-pytestmark = needs_corpus
+pytestmark = [needs_corpus, pytest.mark.deep]
 
 
 def by_event(data):

@@ -9,7 +9,6 @@ import json
 import re
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -18,7 +17,7 @@ from canonicall.errors import CanonicallError
 from canonicall.providers.registry import get_target
 from canonicall.target import Target
 from canonicall.verify import verify
-from corpus.support import CORPUS, FORMATS, needs_corpus
+from corpus.support import FORMATS, every_record, needs_corpus
 
 pytestmark = needs_corpus
 
@@ -85,25 +84,22 @@ class Listed(NamedTuple):
 def recorded_lists(format: str) -> list[Listed]:
     """Every list of tools in accepted requests of a format, once for each host."""
     lists: dict[tuple[str, str], Listed] = {}
-    for path in sorted(Path(CORPUS or "").glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            record = json.loads(line)
-            request = record["request"]
-            if FORMATS.get(record["protocol"]) != format or record["status"] != 200:
-                continue
-            holder = (request or {}).get("toolConfig") if format == "bedrock" else request
-            tools = (holder or {}).get("tools")
-            if tools:
-                key = (path.stem, json.dumps(tools, sort_keys=True))
-                lists.setdefault(key, Listed(record["id"], path.stem, tools))
+    for record in every_record():
+        request, host = record["request"], record["provider"]
+        if FORMATS.get(record["protocol"]) != format or record["status"] != 200:
+            continue
+        holder = (request or {}).get("toolConfig") if format == "bedrock" else request
+        tools = (holder or {}).get("tools")
+        if tools:
+            key = (host, json.dumps(tools, sort_keys=True))
+            lists.setdefault(key, Listed(record["id"], host, tools))
     return list(lists.values())
 
 
 def own_target(host: str, format: str) -> Target:
     """The target that a host is; for one without a profile, what the format says."""
-    name = "openai" if host == format else host
     try:
-        return get_target(f"{name}/{format}")
+        return get_target(f"{host}/{format}")
     except CanonicallError:
         module = import_module(f"canonicall.wire.{format.replace('-', '_')}.target")
         base: Target = module.TARGET

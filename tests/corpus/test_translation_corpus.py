@@ -4,10 +4,11 @@ from functools import cache
 
 import pytest
 
+from batches import each
 from canonicall.codec import decode_request, encode_request
 from canonicall.providers.registry import get_target, provider_names
 from canonicall.verify import verify
-from corpus.support import CORPUS, FORMATS, every_record, needs_corpus
+from corpus.support import FORMATS, every_record, needs_corpus
 
 from bodies import one_of_each
 
@@ -28,18 +29,15 @@ def recorded():
     return requests
 
 
-@pytest.mark.parametrize("target", GOALS if CORPUS else [])
-def test_every_recorded_tool_conversation_is_valid_for(target):
+@pytest.mark.parametrize("target", GOALS)
+@each("id, request_made", recorded)
+def test_every_recorded_tool_conversation_is_valid_for(target, id, request_made):
     goal = GOALS[target]
-    refused = [
-        (id, one.code, one.where)
-        for id, request in recorded()
-        for one in verify(encode_request(request, goal).body, goal)
-    ]
-    assert refused == []
+    body = encode_request(request_made, goal).body
+    assert [(one.code, one.where) for one in verify(body, goal)] == []
 
 
-@pytest.mark.parametrize("provider", provider_names() if CORPUS else [])
+@each("provider", provider_names())
 def test_the_name_of_a_provider_is_enough(provider):
     """The model that the request names stays in the body, and the rules of that model count."""
     refused = [

@@ -6,9 +6,10 @@ breaks its own grammar the recording is named, with the reason why the rule stan
 
 import json
 
+from batches import each
 from canonicall.framing.eventstream import write_frame
 from canonicall.verify import verify_stream
-from corpus.support import each, needs_corpus, recorded
+from corpus.support import needs_corpus, recorded
 
 pytestmark = needs_corpus
 
@@ -103,7 +104,7 @@ def is_forced(record):
     return isinstance((record["request"] or {}).get("tool_choice"), dict)
 
 
-@each(list(streams()))
+@each("record", streams)
 def test_what_the_owner_of_a_format_writes_is_grammatical(record):
     format, _ = OWNERS[record["protocol"]]
     expected = WRITTEN_ANYWAY.get(record["id"], ("", set()))[1]

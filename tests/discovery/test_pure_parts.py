@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.discovery.addresses import places, provider_name
 from canonicall.discovery.answer import Answer
 from canonicall.discovery.draft import history, permissive, question
@@ -106,9 +107,9 @@ def test_ids_are_described(calls, style, prefix):
     assert seen.told
 
 
-@pytest.mark.parametrize("calls", [[("call_abc", "x")], [("Ab3dE6gH9", "x")], [("f.x:0", "x")]])
-@pytest.mark.parametrize("foreign", [True, False, None])
-@pytest.mark.parametrize("plain", [True, False, None])
+@each("calls", [[("call_abc", "x")], [("Ab3dE6gH9", "x")], [("f.x:0", "x")]])
+@each("foreign", [True, False, None])
+@each("plain", [True, False, None])
 def test_every_rule_for_ids_is_one(calls, foreign, plain):
     rule = IdRule(**id_rule(seen_ids(calls), foreign=foreign, plain=plain))
     assert rule.max_length >= 9

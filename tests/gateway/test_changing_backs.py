@@ -31,12 +31,13 @@ ROUTES = [BACKS[at : at + HOPS + 1] for at in range(0, len(BACKS), HOPS)]
 FAULTS = (Fault.RATE_LIMITED, Fault.SERVER_ERROR, Fault.ERROR_IN_200)
 
 
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("front", FRONTS)
-def test_every_turn_goes_to_another_back_and_every_hop_verifies(front: str) -> None:
+def test_every_turn_goes_to_another_back_and_every_hop_verifies(front: str, every: int) -> None:
     """Each call is answered at another back than the one that made it, which is then asked on."""
     world = thinking_world()
     with serve(world.gateway(models())) as server, FRONTS[front].connect(server.url) as client:
-        for route in ROUTES:
+        for route in ROUTES[::every]:
             conversing = FRONTS[front](client)
             for hop, (back, after) in enumerate(pairwise(route)):
                 conversing.streamed = hop % 2 == 1

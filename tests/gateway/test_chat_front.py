@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import pytest
-
+from batches import each
 from canonicall.gateway.settings import RepairSettings
 from canonicall.providers.registry import get_profile, provider_names
 from gateway_support import World, ask
@@ -25,7 +24,7 @@ TOOLS = [
 BACKS = [f"{name}/{format}" for name in provider_names() for format in get_profile(name).formats]
 
 
-@pytest.mark.parametrize("back", BACKS)
+@each("back", BACKS)
 async def test_a_call_its_result_and_the_answer(back: str) -> None:
     world = World()
     gateway = world.gateway()

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from batches import each
 from canonicall.blocks import Text
 from gateway.test_faults_cut import completed, ended
 from gateway_faults import (
@@ -45,7 +46,7 @@ def codes(report: dict[str, Any]) -> list[str]:
     return [one["code"] for one in report["response"]]
 
 
-@pytest.mark.parametrize(("back", "front"), PAIRS)
+@each(("back", "front"), PAIRS)
 async def test_words_go_on(back: str, front: str) -> None:
     first = Play.stream(back, upto(WORDS, back), BROKEN)
     world = Faulty(Upstream(first, GOES_ON), BACKS[back], OTHER, goes_on=True)
@@ -61,7 +62,7 @@ async def test_words_go_on(back: str, front: str) -> None:
     assert [one.is_complete for one in world.told.ends] == [True]
 
 
-@pytest.mark.parametrize(("back", "front"), PAIRS)
+@each(("back", "front"), PAIRS)
 async def test_whole_calls_end_the_turn(back: str, front: str) -> None:
     """Behind a call that has its own end in the format, or arguments that are whole."""
     data = stream_of(FULL, back)
@@ -88,9 +89,7 @@ def _before_second_call(back: str, data: bytes) -> bytes:
     return whole if starts < 0 else whole[: whole.rindex(gap, 0, starts) + len(gap)]
 
 
-@pytest.mark.parametrize(
-    ("back", "front"), [one for one in PAIRS if one[0] not in WITH_WHOLE_CALLS]
-)
+@each(("back", "front"), [one for one in PAIRS if one[0] not in WITH_WHOLE_CALLS])
 async def test_a_call_that_has_begun_stays_cut(back: str, front: str) -> None:
     given = upto("get_weather", back)
     world = Faulty(Upstream(Play.stream(back, given, BROKEN)), BACKS[back], OTHER, goes_on=True)

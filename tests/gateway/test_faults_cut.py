@@ -2,7 +2,6 @@
 whole, and always says that it was cut."""
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -24,22 +23,22 @@ from gateway_faults import (
 )
 from gateway_support import Answer
 
-THOROUGH = os.environ.get("CANONICALL_HYPOTHESIS") == "thorough"
-"""Every byte, for every front, which takes minutes. Else each byte at the edge of an event, and of
-the others one in so many: inside of an event the decoder has seen the same."""
-ONE_IN = 1 if THOROUGH else 11
 CITIES = ("Paris", "Rome")
 
 
-def cuts_of(data: bytes) -> Iterator[tuple[int, str, bool]]:
-    """Where a stream is cut, who listens, and whether the connection breaks or just ends."""
+def cuts_of(data: bytes, one_in: int) -> Iterator[tuple[int, str, bool]]:
+    """Where a stream is cut, who listens, and whether the connection breaks or just ends.
+
+    Each byte at the edge of an event, and of the others one in so many, for one front each: inside
+    of an event the decoder has seen the same. One in one is every byte, for every front.
+    """
     fronts = list(FRONTS)
     edges = {at for one in re.finditer(rb"\n\n|\n|\x0b:event-type", data) for at in one.span()}
     for at in range(len(data)):
-        if at % ONE_IN and at not in edges:
+        if at % one_in and at not in edges:
             continue
         for turn, front in enumerate(fronts):
-            if THOROUGH or at % len(fronts) == turn:
+            if one_in == 1 or at % len(fronts) == turn:
                 yield at, front, (at // len(fronts)) % 2 == 0
 
 
@@ -80,12 +79,13 @@ def assert_sound(front: str, answer: Answer, given: bytes, *, complete: bool) ->
     assert [arguments_of(call)["city"] for call in sure] == whole[: len(sure)]
 
 
+@pytest.mark.parametrize("one_in", [37, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("back", BACKS)
-async def test_a_stream_that_is_cut_at_any_byte_ends_as_cut(back: str) -> None:
+async def test_a_stream_that_is_cut_at_any_byte_ends_as_cut(back: str, one_in: int) -> None:
     data = stream_of(FULL, back)
     play: list[Play] = []
     world = Faulty(Upstream(lambda url, body: play[0]), BACKS[back])
-    for at, front, breaks in cuts_of(data):
+    for at, front, breaks in cuts_of(data, one_in):
         given = data[:at]
         play[:] = [Play.stream(back, given, *([BROKEN] if breaks else []))]
         answer = await world.ask(front)

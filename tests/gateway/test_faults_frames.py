@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from batches import each
 from canonicall import verify_stream
 from canonicall.blocks import Text
 from gateway.test_faults_cut import ended
@@ -64,9 +65,9 @@ def assert_told(front: str, status: int, body: dict[str, object]) -> None:
         assert told["code"] == status
 
 
-@pytest.mark.parametrize("streams", [True, False], ids=["streamed", "whole"])
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("what", NO_REPLIES)
+@each("streams", [True, False], ids=["streamed", "whole"])
+@each("front", FRONTS)
+@each("what", NO_REPLIES)
 async def test_what_is_no_reply_is_told_as_an_error(what: str, front: str, streams: bool) -> None:
     for back in (front, OTHER[front]):
         world = Faulty(Upstream(NO_REPLIES[what]), BACKS[back])
@@ -77,8 +78,8 @@ async def test_what_is_no_reply_is_told_as_an_error(what: str, front: str, strea
         assert world.told.ends[0].status == answer.status
 
 
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("what", NO_REPLIES)
+@each("front", FRONTS)
+@each("what", NO_REPLIES)
 async def test_somebody_else_is_asked(what: str, front: str) -> None:
     """Nothing was passed on yet, so the client does not even notice."""
     good = Play.stream("cohere", stream_of(FULL, "cohere"))
@@ -110,8 +111,8 @@ BAD_FRAMES = {
 }
 
 
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("what", BAD_FRAMES)
+@each("front", FRONTS)
+@each("what", BAD_FRAMES)
 async def test_a_bad_frame_between_good_ones_is_left_out(what: str, front: str) -> None:
     """Translated, it is not seen; forwarded, it is what its provider sent."""
     for back in ("openai-chat", "anthropic", "gemini"):

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from canonicall.gateway.settings import Choice, ModelSettings, ServerSettings
-from corpus.support import CORPUS
+from components import COMPONENTS
 from gateway_faults import CLIENT_KEY, FRONTS, assert_no_key
 from gateway_support import World, ask
 from hostile_bodies import hostile
 
-COUNT = 2_500
+FEW, MANY = 300, 2_500
 """Requests for each front."""
 MODELS = (
     *("openai/openai-chat:gpt-5", "openai/openai-responses:gpt-5", "anthropic:claude-sonnet-4-5"),
@@ -123,10 +123,11 @@ _PROTOCOLS = {"anthropic": "anthropic-messages", "gemini": "gemini-generate"}
 def sound_bodies(front: str) -> list[dict[str, Any]]:
     """What hostile bodies are made from: the one above, and recorded ones where they are at hand."""
     made = [{**FRONTS[front].body, **LONGER[front]}]
-    if not CORPUS:
+    corpus = COMPONENTS["corpus"].find()
+    if corpus is None:
         return made
     recorded = []
-    for path in sorted(Path(CORPUS).glob("*.jsonl")):
+    for path in sorted(corpus.glob("*.jsonl")):
         if path.name.startswith(front.partition("-")[0]):
             records = map(json.loads, path.read_text("utf-8").splitlines())
             recorded += [
@@ -159,8 +160,9 @@ def assert_answered(front: str, status: int, data: bytes) -> None:
         assert json.loads(data)["type"] == "error"
 
 
+@pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("front", FRONTS)
-async def test_hostile_bodies_are_answered(front: str) -> None:
+async def test_hostile_bodies_are_answered(front: str, count: int) -> None:
     random = Random(f"hostile {front}")  # noqa: S311  repeatable
     world = World()
     gateway = world.gateway(
@@ -170,7 +172,7 @@ async def test_hostile_bodies_are_answered(front: str) -> None:
     sound = sound_bodies(front)
     statuses: Counter[int] = Counter()
     memory = 0
-    for at in range(COUNT):
+    for at in range(count):
         model = random.choice(list(NAMES))
         asked = FRONTS[front].streamed if random.random() < 0.5 else FRONTS[front].whole
         path, body = asked(model)
@@ -187,10 +189,10 @@ async def test_hostile_bodies_are_answered(front: str) -> None:
         statuses[answer.status] += 1
         for simulator in world.simulators.values():
             simulator.seen.clear()
-        if at == COUNT // 2:
+        if at == count // 2:
             memory = resident()
     assert resident() - memory < 20_000_000
-    assert statuses[200] > COUNT // 5, statuses
+    assert statuses[200] > count // 5, statuses
     assert gateway.state.open_requests == 0
     await gateway.close()
 

@@ -5,6 +5,7 @@ import asyncio
 
 import pytest
 
+from batches import each
 from canonicall.blocks import Text
 from gateway.test_faults_cut import ended
 from gateway.test_faults_frames import assert_told
@@ -33,8 +34,8 @@ def good(back: str) -> Play:
     return Play.stream(back, stream_of(SUNNY, back))
 
 
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("back", BACKS)
+@each("front", FRONTS)
+@each("back", BACKS)
 async def test_a_limit_that_passes_is_waited_for_as_long_as_told(back: str, front: str) -> None:
     plays = (refusal(429, retry_after="7"), refusal(503, retry_after_ms="250"), good(back))
     world = Faulty(Upstream(*plays), BACKS[back])
@@ -78,8 +79,8 @@ async def test_where_all_fail_the_first_cause_is_told(front: str, streams: bool)
     assert report["status"] == 429
 
 
-@pytest.mark.parametrize("status", [500, 502, 503, 504, 529])
-@pytest.mark.parametrize("front", FRONTS)
+@each("status", [500, 502, 503, 504, 529])
+@each("front", FRONTS)
 async def test_a_storm_ends_with_a_cause(front: str, status: int) -> None:
     world = Faulty(Upstream(Play((b"<html>down</html>",), status)), BACKS["gemini"])
     answer = await world.ask(front)

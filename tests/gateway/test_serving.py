@@ -19,6 +19,8 @@ import pytest
 from canonicall.gateway.listening import CannotListen, address_of, listen
 from canonicall.gateway.settings import ServerSettings
 
+every_number = pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.deep), 2])
+
 PROGRAM = Path(__file__).with_name("tiny_gateway.py")
 PATIENCE = 60
 
@@ -137,7 +139,7 @@ def in_background(running, path):
     return join
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@every_number
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_serves_and_ends_without_a_trace(start, workers, number):
     running = start(workers=workers).ready()
@@ -150,7 +152,7 @@ def test_it_serves_and_ends_without_a_trace(start, workers, number):
     assert not any(map(is_alive, processes))
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@every_number
 def test_requests_under_way_finish_and_no_others_are_taken(start, workers):
     running = start(workers=workers).ready()
     answer = in_background(running, "/slow/1")
@@ -170,7 +172,7 @@ def _is_refused(running):
     return False
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@every_number
 def test_what_takes_longer_than_the_drain_is_broken_off(start, workers):
     running = start(workers=workers, drain=1).ready()
     answer = in_background(running, "/slow/1000")
@@ -178,7 +180,7 @@ def test_what_takes_longer_than_the_drain_is_broken_off(start, workers):
     assert isinstance(answer(), Exception)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@every_number
 def test_a_second_signal_does_not_wait_for_anybody(start, workers):
     running = start(workers=workers, drain=1000).ready()
     answer = in_background(running, "/slow/1000")
@@ -199,7 +201,7 @@ def test_a_signal_to_all_processes_is_one_signal(start):
     assert answer()["setting"] == "first"
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@every_number
 async def test_a_reload_under_load_loses_no_request(start, workers):
     """Requests go on from eight clients while the settings change twenty times."""
     running = start(workers=workers).ready()
@@ -228,7 +230,7 @@ async def test_a_reload_under_load_loses_no_request(start, workers):
     assert await asyncio.to_thread(running.end) == (0, ["draining", *["closed"] * workers])
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@every_number
 def test_a_wrong_file_leaves_the_old_settings_and_a_right_one_reaches_all(start, workers):
     running = start(workers=workers).ready()
     running.file.write_text("server: {prot: 1}")
@@ -269,7 +271,7 @@ def test_what_only_a_restart_changes_is_told_once(start):
     assert running.end() == (0, ["draining", "closed", "closed"])
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@every_number
 def test_a_file_that_is_watched_is_read_when_it_changes(start, workers):
     running = start("watch", workers=workers).ready()
     write(running.file, workers=workers, setting="another")
@@ -301,7 +303,7 @@ def test_workers_do_not_outlive_a_supervisor_that_is_killed(start):
     eventually(lambda: not any(map(is_alive, processes)))
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@every_number
 def test_an_application_that_cannot_begin_ends_everything(start, workers):
     running = start("broken", workers=workers)
     assert running.process.wait(PATIENCE) == 1

@@ -60,7 +60,10 @@ class Tiny:
 
 
 def tell(event, text):
-    print(json.dumps({"event": event, "text": text}), flush=True)  # noqa: T201
+    # One write: without a buffer `print` writes the end of the line by itself, and other workers
+    # may write in between.
+    sys.stdout.write(json.dumps({"event": event, "text": text}) + "\n")
+    sys.stdout.flush()
 
 
 def main():

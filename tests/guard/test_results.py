@@ -13,6 +13,7 @@ import msgspec
 import pydantic
 import pytest
 
+from batches import each
 from canonicall import Media, Outcome, Text, ToolCall, ToolResult, result_blocks
 
 PNG = b"\x89PNG\r\n\x1a\n...."
@@ -59,7 +60,7 @@ def text_of(value, **options):
     return block.text
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         ("words", "words"),

@@ -5,22 +5,17 @@ They are other people's work and no part of this repository: `make templates` fe
 """
 
 import json
-import os
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from canonicall import Text, Tool, ToolCall, ToolResult
+from components import component
 
 jinja2 = pytest.importorskip("jinja2", reason="not installed: pip install 'canonicall[judges]'")
 sandbox = pytest.importorskip("jinja2.sandbox")
 extension = pytest.importorskip("jinja2.ext")
 
-FOLDER = os.environ.get("CANONICALL_TEMPLATES")
-needs_templates = pytest.mark.skipif(
-    FOLDER is None, reason="CANONICALL_TEMPLATES does not name the folder of chat templates"
-)
 
 RICH = {
     "place": 'Zürich "Nord" <b>&',
@@ -156,7 +151,7 @@ def _template(name, is_mutable):
     environment.filters["tojson"] = _to_json
     environment.globals["raise_exception"] = _refuse
     environment.globals["strftime_now"] = lambda form: f"now as {form}"
-    source = (Path(FOLDER) / f"{name}.jinja").read_text(encoding="utf-8")
+    source = (component("templates") / f"{name}.jinja").read_text(encoding="utf-8")
     return environment.from_string(source)
 
 

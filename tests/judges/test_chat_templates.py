@@ -4,32 +4,30 @@ A conversation with calls and results is rendered by the template of each model.
 the model's syntax has to stand in it byte for byte, and what stands around it is known.
 """
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 
+from batches import each
 from canonicall import ToolCall, parse, syntax_of_model
 from canonicall.errors import InvalidValue
 from canonicall.syntax.glm45 import hunyuan_v3_syntax
 from canonicall.syntax.registry import get_syntax
 from canonicall.testing.strategies import json_objects
+from components import component, needs
 from judges.template_cases import CASES, EXCUSED
 from judges.templates import (
     ANSWER,
-    FOLDER,
     TOOLS,
     answered,
     calls_without,
-    needs_templates,
     question,
     rendered,
     reply,
     results_of,
 )
 
-pytestmark = needs_templates
-every_template = pytest.mark.parametrize("name", CASES)
+pytestmark = [needs("templates"), pytest.mark.deep]
+every_template = each("name", CASES)
 PRINTED_CALLS = [name for name, case in CASES.items() if not case.calls_differ]
 PRINTED_ALL = [name for name in PRINTED_CALLS if not CASES[name].left_out]
 PRINTED_RESULTS = [name for name, case in CASES.items() if not case.results_differ]
@@ -65,11 +63,11 @@ def turn(name, calls):
 
 
 def test_every_template_is_judged_or_excused():
-    found = {path.stem for path in Path(FOLDER).glob("*.jinja")}
+    found = {path.stem for path in component("templates").glob("*.jinja")}
     assert found == {*CASES, *EXCUSED}
 
 
-@pytest.mark.parametrize("name", PRINTED_CALLS)
+@each("name", PRINTED_CALLS)
 def test_calls_are_printed_as_the_template_does(name):
     case = CASES[name]
     before, between = case.form.partition("RESULTS")[0].split("CALLS")
@@ -94,7 +92,7 @@ def test_any_arguments_are_printed_as_the_template_does(args):
         assert printed in conversation(name, calls), name
 
 
-@pytest.mark.parametrize("name", PRINTED_RESULTS)
+@each("name", PRINTED_RESULTS)
 def test_results_are_printed_as_the_template_does(name):
     case = CASES[name]
     between, after = case.form.partition("CALLS")[2].split("RESULTS")
@@ -104,7 +102,7 @@ def test_results_are_printed_as_the_template_does(name):
         assert conversation(name, calls)[-len(expected) :] == expected
 
 
-@pytest.mark.parametrize("name", [one for one in PRINTED_CALLS if one in PRINTED_RESULTS])
+@each("name", [one for one in PRINTED_CALLS if one in PRINTED_RESULTS])
 def test_nothing_else_is_printed_between_question_and_answer(name):
     case = CASES[name]
     calls = calls_for(case, case.left_out)
@@ -123,7 +121,7 @@ def test_what_the_template_prints_is_read(name, syntax):
     assert [(one.name, one.args) for one in parsed.calls] == [(one.name, one.args) for one in calls]
 
 
-@pytest.mark.parametrize("name", [one for one, case in CASES.items() if not case.adds_words])
+@each("name", [one for one, case in CASES.items() if not case.adds_words])
 def test_nothing_of_the_template_is_left_in_the_words(name):
     case = CASES[name]
     parsed = parse(turn(name, calls_for(case, case.unread)), syntax=case.syntax, tools=TOOLS)

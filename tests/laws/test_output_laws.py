@@ -1,9 +1,9 @@
 """The format of the reply on its way through every format and to every target."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall import (
     Conversation,
     OutputFormat,
@@ -75,10 +75,10 @@ def asked(output, words="Where? Answer in JSON.", tools=()):
     return Request(talk, tools=tools, params=Params(output=output))
 
 
-@pytest.mark.parametrize("other", MODELS)
-@pytest.mark.parametrize("format", MODELS)
-@settings(max_examples=6)
+@settings(max_examples=40)
 @given(outputs)
+@each("other", MODELS)
+@each("format", MODELS)
 def test_a_format_of_the_reply_survives_two_formats(format, other, output):
     """What both can say comes out as it went in, and neither provider refuses what it is sent."""
     first = encode_request(asked(output), MODELS[format])
@@ -93,17 +93,17 @@ def test_a_format_of_the_reply_survives_two_formats(format, other, output):
     assert not verify(second.body, MODELS[other])
 
 
-@pytest.mark.parametrize("other", OBJECTS)
-@pytest.mark.parametrize("format", OBJECTS)
+@each("other", OBJECTS)
+@each("format", OBJECTS)
 def test_any_object_survives_two_formats(format, other):
     first = encode_request(asked(OutputFormat()), MODELS[format])
     second = encode_request(decode_request(first.body, format), MODELS[other])
     assert decode_request(second.body, other).params.output == OutputFormat()
 
 
-@every_target
-@settings(max_examples=10)
+@settings(max_examples=40)
 @given(any_outputs, st.booleans(), st.booleans())
+@every_target
 def test_whatever_is_asked_for_the_judge_takes_what_is_rendered(target, output, says, offers):
     """Any schema, with the word that some hosts want and without it, alone and beside a tool."""
     tool = Tool("look", parameters={"type": "object", "properties": {}}, strict=True)

@@ -1,8 +1,8 @@
 """Laws of the way to a body and back: it says the same, or a finding says what it does not. L6."""
 
-import pytest
 from hypothesis import given, settings
 
+from batches import each
 from canonicall import Text
 from canonicall.codec import decode_request
 from canonicall.testing.strategies import conversations
@@ -23,9 +23,9 @@ def read_back(made):
     return decode_request(made.data, made.target.format, provider=made.target.provider)
 
 
-@every_target
-@settings(max_examples=10)
+@settings(max_examples=40)
 @given(conversations(sound=True))
+@every_target
 def test_a_body_says_what_the_conversation_says(target, conversation):
     """Calls, results, words and media come back as they were: L6 for what is not damaged."""
     made = encoded(conversation, target)
@@ -37,9 +37,9 @@ def test_a_body_says_what_the_conversation_says(target, conversation):
         assert "media_dropped" in made.report
 
 
-@every_target
-@settings(max_examples=10)
+@settings(max_examples=40)
 @given(conversations(sound=True))
+@every_target
 def test_results_of_text_alone_come_back_to_the_letter(target, conversation):
     made = encoded(conversation, target)
     back = read_back(made).conversation
@@ -51,9 +51,9 @@ def test_results_of_text_alone_come_back_to_the_letter(target, conversation):
             assert after.result.text == content[0].text
 
 
-@every_target
-@settings(max_examples=10)
+@settings(max_examples=40)
 @given(conversations())
+@every_target
 def test_nothing_of_a_damaged_conversation_is_lost_in_silence(target, conversation):
     """L6 on whole bodies: every call is sent once, every result and every text or a finding."""
     made = encoded(conversation, target)
@@ -78,10 +78,10 @@ def test_nothing_of_a_damaged_conversation_is_lost_in_silence(target, conversati
                 assert squeezed(block.text) in everything or place in places
 
 
-@pytest.mark.parametrize("there", BASES)
-@pytest.mark.parametrize("back", BASES)
-@settings(max_examples=6)
+@settings(max_examples=40)
 @given(conversations(sound=True))
+@each("there", BASES)
+@each("back", BASES)
 def test_two_formats_in_a_row_keep_calls_and_results(there, back, conversation):
     """Encoded for one, read, encoded for another, read: the calls and what came back of them."""
     first = encoded(conversation, BASES[there])

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall import (
     Conversation,
     Request,
@@ -192,13 +193,13 @@ def test_a_glance_says_yes_only_where_the_walk_does(schema, rule, strict):
         assert (repr(quick), quick.schema is one) == (repr(careful), careful.schema is one)
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.provider)
-@settings(max_examples=10)
+@settings(max_examples=40)
 @given(
     tools=st.lists(
         st.builds(Tool, st.just("run"), st.just("Runs."), schemas()), min_size=1, max_size=1
     )
 )
+@each("target", TARGETS, ids=lambda target: target.provider)
 def test_the_judge_takes_every_schema(target, tools):
     """Whatever a schema says, the body that carries it is accepted, strict or not."""
     chat = Conversation()

@@ -32,27 +32,27 @@ def violations(body, target):
     return [(one.code, one.where) for one in verify(body, target)]
 
 
-@every_target
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(conversations(), st.booleans())
+@every_target
 def test_any_conversation_renders_and_verifies_clean(target, conversation, with_tools):
     """L1: however damaged the conversation is, the independent judge finds nothing."""
     made = encoded(conversation, target, TOOLS if with_tools else ())
     assert violations(made.body, target) == []
 
 
-@every_model
-@settings(max_examples=10)
+@settings(max_examples=40)
 @given(conversations(), st.booleans())
+@every_model
 def test_any_conversation_suits_every_model(target, conversation, with_tools):
     """L1, for models that have rules of their own."""
     made = encoded(conversation, target, TOOLS if with_tools else ())
     assert violations(made.body, target) == []
 
 
-@every_target
-@settings(max_examples=10)
+@settings(max_examples=40)
 @given(conversations())
+@every_target
 def test_equal_input_gives_equal_bytes(target, conversation):
     """L3."""
     one, other = encoded(conversation, target), encoded(conversation.fork(), target)
@@ -77,9 +77,9 @@ def test_the_same_bodies_in_every_process():
     assert outputs.pop().count("Look.") == len(TARGETS)
 
 
-@every_target
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(conversations())
+@every_target
 def test_reading_a_rendered_body_and_rendering_it_again_gives_the_same_bytes(target, conversation):
     """L5: a body that was repaired needs no further repair."""
     first = encoded(conversation, target)

@@ -26,6 +26,9 @@ replies = st.builds(
     st.lists(texts(sound=True), min_size=1, max_size=2),
     st.lists(json_objects(), max_size=3),
 )
+with_choices = offers(least=1).flatmap(
+    lambda offered: st.tuples(st.just(offered), st.none() | choices(offered))
+)
 STREAMED_BY_ADDRESS = ("bedrock", "gemini")
 every_format = pytest.mark.parametrize("format", BASES)
 
@@ -44,9 +47,9 @@ def meant(value):
     return (value.enabled or bool(value.effort or value.budget), value.effort, value.budget)
 
 
-@every_target
-@settings(max_examples=10)
+@settings(max_examples=40)
 @given(params())
+@every_target
 def test_parameters_come_back_or_a_finding_names_them(target, wanted):
     made, back = ask(target, params=wanted)
     told_about = str(made.report)
@@ -58,12 +61,11 @@ def test_parameters_come_back_or_a_finding_names_them(target, wanted):
         assert meant(got) == meant(value) or any(word in told_about for word in words)
 
 
+@settings(max_examples=40)
+@given(with_choices)
 @every_target
-@settings(max_examples=10)
-@given(st.data())
-def test_the_offer_comes_back_or_a_finding_names_it(target, data):
-    offered = data.draw(offers(least=1))
-    choice = data.draw(st.none() | choices(offered))
+def test_the_offer_comes_back_or_a_finding_names_it(target, wanted):
+    offered, choice = wanted
     made, back = ask(target, tools=offered, tool_choice=choice)
     names = made.transcript.names
     codes = made.report.counts.keys()

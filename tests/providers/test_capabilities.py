@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall.providers.capabilities import Capabilities, get_capabilities
 from canonicall.providers.registry import (
     provider_names,
@@ -36,7 +37,7 @@ def test_the_providers_of_old_give_structured_calls_today(name):
     assert known.stream_support
 
 
-@pytest.mark.parametrize("name", provider_names())
+@each("name", provider_names())
 def test_every_known_value_has_a_source_and_no_limit_is_made_up(name):
     known = get_capabilities(name)
     default = Capabilities(provider=name, format="json", max_tools_per_call=None)

@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import pytest
 
+from batches import each
 from canonicall.errors import InvalidValue, UnknownName
 from canonicall.providers.profile import Profile, load_profile, override
 from canonicall.target import Target
@@ -61,7 +62,7 @@ def test_what_is_not_toml_is_refused_with_its_origin(data):
         load_profile(data, "host.toml")
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "where", "what"),
     [
         (changed(rules={"max_tool": rule()}), "h: rules", "Did you mean 'max_tools'"),

@@ -3,9 +3,9 @@ provider."""
 
 import asyncio
 
-import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.blocks import Text, Thinking, ToolCall
 from canonicall.codec import encode_request
 from canonicall.events import ArgumentsAdded, MessageStarted, TextAdded
@@ -93,7 +93,7 @@ def kept(conversation, kind):
     )
 
 
-@pytest.mark.parametrize("turn", range(2, TURNS + 1))
+@each("turn", range(2, TURNS + 1))
 def test_what_was_heard_is_in_the_history_wherever_it_is_cancelled(turn):
     """L10 at every await point of a stream, and nothing that was read is missing."""
     _, conversation, events = cancelled_at(turn)
@@ -254,8 +254,8 @@ PIECES = sum(len(pieces(event)) for event in events_of(SCENARIO[0])) - 1
 FAILURES = [ModelError("Overloaded", status=529), ValueError("surprise"), None]
 
 
-@pytest.mark.parametrize("error", FAILURES, ids=["provider", "exception", "no end"])
-@pytest.mark.parametrize("behind", range(PIECES + 1))
+@each("error", FAILURES, ids=["provider", "exception", "no end"])
+@each("behind", range(PIECES + 1))
 def test_what_was_heard_is_in_the_history_wherever_the_model_fails(behind, error):
     session, events = failed_behind(behind, error)
     conversation = session.conversation

@@ -168,7 +168,7 @@ async def stopped_calls(server, log, label):
     assert ends["echo"].result.text == "after"
 
 
-MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
+MODES = pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.deep)])
 """The revisions since 2026-07-28, and those with a handshake before."""
 
 
@@ -225,6 +225,7 @@ async def test_a_program_that_is_killed_is_an_error_of_its_call_alone(log):
     assert len(pids(log)) == 2
 
 
+@pytest.mark.deep
 @MODES
 async def test_a_server_that_is_killed_behind_http(log, mode):
     """The old session means nothing to the server that took its place: a new one is made.
@@ -274,6 +275,7 @@ async def test_an_agent_with_two_servers_in_one_conversation(log, website):
     assert events[-1].text == "Done."
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("is_connected", [True, False])
 async def test_whoever_is_cancelled_leaves_no_program_behind(log, is_connected):
     async def stay():

@@ -193,7 +193,7 @@ def test_a_call_without_an_id_is_checked_and_gets_one_when_it_is_appended():
 
 
 def test_control_characters_are_taken_out_of_arguments():
-    call = ToolCall(name="run", args={"command": ["ls\x00", "-l\x1ba\n\t"]})
+    call = ToolCall(id="call_1", name="run", args={"command": ["ls\x00", "-l\x1ba\n\t"]})
     validated = validate_call(call, [RUN])
     assert validated.call.args == {"command": ["ls", "-la\n\t"]}
     assert {one.code for one in validated.findings} == {"control_characters"}

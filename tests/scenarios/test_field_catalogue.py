@@ -1,25 +1,23 @@
 """Every numbered row of the field catalogue has a test that is named after it: `test_k7_...`."""
 
-import os
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from components import component
+
 TESTS = Path(__file__).parents[1]
 FILES = "test_field_*.py"
 """Models are called K2 or K3 as well; tests of those stand elsewhere."""
-CATALOGUE = Path(os.environ.get("CANONICALL_CORPUS", "")).parent / "reference" / "gateways.md"
 ROW = re.compile(r"^\| ([A-K]\d+) \|", re.MULTILINE)
 NAMED = re.compile(r"^(?:async )?def test_([a-k])0*(\d+)_", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def rows():
-    if not os.environ.get("CANONICALL_CORPUS") or not CATALOGUE.exists():
-        pytest.skip("the field catalogue is not beside the folder that CANONICALL_CORPUS names")
-    return ROW.findall(CATALOGUE.read_text())
+    return ROW.findall((component("reference") / "gateways.md").read_text())
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall.codec import decode_response, encode_response
 from canonicall.reply import FILTER, LENGTH, STOP, TOOL_CALLS
 from scenarios.finish_support import CUT, ENDED, FILTERED, FRONTS, WITH_CALLS
@@ -85,8 +86,8 @@ def test_e1_words_beside_a_call_do_not_make_it_an_end_of_turn(back):
     assert told(reply, "anthropic") == "tool_use"
 
 
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("back", FRONTS)
+@each("front", FRONTS)
+@each("back", FRONTS)
 def test_e2_a_call_is_a_call_for_every_front_whatever_the_back_says(back, front):
     """The back says plain stop beside a call; every client reads that there is one to run."""
     assert told(reply_of(back, ENDED[back], call=True), front) == WITH_CALLS[front]
@@ -134,8 +135,8 @@ def test_e7_googles_stop_means_what_the_parts_say(call):
     )
 
 
-@pytest.mark.parametrize("front", FILTERED)
-@pytest.mark.parametrize(
+@each("front", FILTERED)
+@each(
     ("back", "word"),
     [
         ("gemini", "SAFETY"),
@@ -168,8 +169,8 @@ def test_e9_a_reason_that_announces_calls_without_any_is_an_end(back):
     assert {front: told(reply, front) for front in FRONTS} == ENDED
 
 
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("back", FRONTS)
+@each("front", FRONTS)
+@each("back", FRONTS)
 def test_e11_a_reply_that_was_cut_is_cut_for_everybody(back, front):
     """The limit was reached, with a call or without: no client reads stop or tool_calls."""
     for call in (True, False):

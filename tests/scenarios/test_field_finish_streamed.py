@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from batches import each
 from canonicall.codec import translate
 from canonicall.providers.registry import get_target
 from canonicall.reply import FILTER, LENGTH, STOP, TOOL_CALLS
@@ -45,8 +46,8 @@ def test_e1_words_beside_a_streamed_call_do_not_make_it_an_end_of_turn(back):
     check(frames, back, "anthropic", calls=[RUN], text="Let me.", finish="tool_use")
 
 
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("back", FRONTS)
+@each("front", FRONTS)
+@each("back", FRONTS)
 def test_e2_a_streamed_call_is_a_call_for_every_front(back, front):
     """The back says plain stop beside a call; every client reads that there is one to run."""
     for text in ("", "Let me."):
@@ -61,8 +62,8 @@ def test_e3_a_chat_client_reads_its_own_word_for_streamed_calls(back):
     check(frames, back, CHAT, calls=[RUN], finish="tool_calls")
 
 
-@pytest.mark.parametrize("last", [{"text": ""}, {"text": "", "thoughtSignature": "c2ln"}, None])
-@pytest.mark.parametrize("front", FRONTS)
+@each("last", [{"text": ""}, {"text": "", "thoughtSignature": "c2ln"}, None])
+@each("front", FRONTS)
 def test_e4_the_empty_words_in_geminis_last_chunk(front, last):
     """The call came earlier; a last chunk with an empty part, or none, does not hide it."""
     held = [] if last is None else [last]
@@ -94,8 +95,8 @@ def test_e5_a_completed_response_with_a_streamed_call_is_tool_calls(listed):
     check(plain, "openai-responses", CHAT, text="Hm.", finish="stop")
 
 
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("second", ["stop", "", "tool_calls"])
+@each("front", FRONTS)
+@each("second", ["stop", "", "tool_calls"])
 def test_e6_a_later_reason_does_not_overwrite_the_calls(front, second):
     """Hosts send the reason again with the usage, and then a weaker one."""
     usage = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
@@ -131,8 +132,8 @@ def reads(frames, back, front, *, text, finish):
     assert READERS[front](written)[:3] == ([], text, finish)
 
 
-@pytest.mark.parametrize("front", FILTERED)
-@pytest.mark.parametrize(
+@each("front", FILTERED)
+@each(
     ("back", "word"),
     [
         ("gemini", "SAFETY"),
@@ -163,8 +164,8 @@ def test_e8_a_cohere_client_is_told_that_something_went_wrong():
     assert [str(one) for one in verify_stream(written, "cohere")] == []
 
 
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("back", ["openai-chat", "anthropic", "bedrock", "cohere"])
+@each("front", FRONTS)
+@each("back", ["openai-chat", "anthropic", "bedrock", "cohere"])
 def test_e9_a_reason_that_announces_calls_without_any_is_an_end(back, front):
     """A client that waits for a call that does not exist hangs; it reads a plain end instead."""
     frames = frames_of(back, text="Hm.", reason=WITH_CALLS[back])
@@ -194,8 +195,8 @@ def names_in(value):
     return own | names_in(list(value.values()))
 
 
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("back", FRONTS)
+@each("front", FRONTS)
+@each("back", FRONTS)
 def test_e10_structured_output_is_words_and_ends_as_words_do(back, front):
     """No tool of ours stands in for a schema, so no reason has to be bent for one."""
     frames = frames_of(back, text='{"a":| 1}', reason=ENDED[back])
@@ -210,8 +211,8 @@ def test_e10_a_tool_that_is_called_like_one_for_structured_output_is_a_call(fron
     check(frames, "anthropic", front, calls=[named], finish=WITH_CALLS[front])
 
 
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("back", FRONTS)
+@each("front", FRONTS)
+@each("back", FRONTS)
 def test_e11_a_streamed_reply_that_was_cut_is_cut_for_everybody(back, front):
     """The limit was reached: no client reads stop."""
     frames = frames_of(back, text="Hm.", reason=CUT[back])
@@ -219,8 +220,8 @@ def test_e11_a_streamed_reply_that_was_cut_is_cut_for_everybody(back, front):
     check(frames, back, front, text="Hm.", finish=CUT[front])
 
 
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("back", FRONTS)
+@each("front", FRONTS)
+@each("back", FRONTS)
 def test_e11_a_limit_behind_a_call_is_not_hidden_by_the_call(back, front):
     """The call may have been cut: the client reads that the limit was reached."""
     frames = frames_of(back, calls=[RUN], reason=CUT[back])

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from batches import each
 from canonicall.testing.script import call, says
 from gateway_support import ask
 from scenarios.scripted_hosts import Hosts, asked, model, question, saying
@@ -168,8 +169,8 @@ async def test_i2_a_tool_of_a_type_nobody_knows_fails_nothing_elsewhere(front, b
     await gateway.close()
 
 
-@pytest.mark.parametrize("others", [True, False])
-@pytest.mark.parametrize(("front", "back"), FOREIGN)
+@each("others", [True, False])
+@each(("front", "back"), FOREIGN)
 async def test_i3_a_tool_that_only_its_provider_runs_fails_nothing_elsewhere(front, back, others):
     """One search among the tools, and the whole request failed; so it did where it was alone."""
     hosts = Hosts(make=saying("Done."))

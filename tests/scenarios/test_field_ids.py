@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from batches import each
 from canonicall.providers.registry import get_target, provider_names
 from scenarios.ids_support import BACKS, answered, asked, chat, contents, ids, sent
 
@@ -64,8 +65,8 @@ def test_a4_gemini_history_gives_short_call_ids_and_no_item_ids_on_responses():
     assert output["output"] == "seen"
 
 
-@pytest.mark.parametrize("target", BACKS)
-@pytest.mark.parametrize("length", [40, 41, 64, 65])
+@each("target", BACKS)
+@each("length", [40, 41, 64, 65])
 def test_a6_ids_at_the_edge_of_a_limit_are_kept_or_replaced_as_one(target, length):
     """An id of the target's own shape stays while it fits, and is replaced one letter later."""
     rule = get_target(target).ids
@@ -77,7 +78,7 @@ def test_a6_ids_at_the_edge_of_a_limit_are_kept_or_replaced_as_one(target, lengt
     assert len(calls[0]) <= limits.get(target, 64)
 
 
-@pytest.mark.parametrize("target", provider_names())
+@each("target", provider_names())
 def test_a7_every_back_end_has_its_own_longest_id(target):
     """46 characters of another model: each provider gets at most what its profile allows."""
     calls, _ = ids(sent(chat(["toolu_" + "b" * 40], name="run"), "openai-chat", target))

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from batches import each
 from canonicall.codec import decode_response, encode_response
 from scenarios.ids_support import ids
 
@@ -37,8 +38,8 @@ RESPONSES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("front", RESPONSES)
-@pytest.mark.parametrize("back", RESPONSES)
+@each("front", RESPONSES)
+@each("back", RESPONSES)
 def test_a18_a_response_keeps_its_ids_through_every_front(back, front):
     """Whoever answered and whoever asked: the id is there, and nothing else is in it."""
     reply = decode_response(RESPONSES[back], back, provider=back.partition("-")[0])

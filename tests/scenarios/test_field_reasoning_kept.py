@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall import Conversation, dump, load
 from canonicall.codec import decode_response, encode_request, encode_response
 from canonicall.providers.registry import get_target, provider_names
@@ -152,7 +153,7 @@ def test_c19_gemini_signs_words_as_well(words):
     assert made["messages"][1]["content"] == "\n".join(filter(None, ["So: ", words]))
 
 
-@pytest.mark.parametrize("target", provider_names())
+@each("target", provider_names())
 def test_c20_a_history_that_nobody_remembers_still_works(target):
     """Calls and results of another gateway, no signature left, thinking asked for: it is accepted."""
     body = claude([use("toolu_unknown")], [told("toolu_unknown")], thinking={"type": "adaptive"})

@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall.codec import decode_response, encode_response
 from canonicall.providers.registry import provider_names
 from scenarios.field_support import sent
@@ -17,7 +18,7 @@ def test_c23_thinking_blocks_of_another_gateway_are_taken_off_the_messages(targe
     )
 
 
-@pytest.mark.parametrize("target", sorted(set(provider_names()) - {"anthropic", "bedrock"}))
+@each("target", sorted(set(provider_names()) - {"anthropic", "bedrock"}))
 def test_c24_a_thought_never_becomes_speech(target):
     """Claude's signed thought is nowhere in the body of another provider, its words are."""
     body = claude(

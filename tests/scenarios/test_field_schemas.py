@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from batches import each
 from canonicall import Conversation, Request, Tool, decode_request, encode_request, translate_tools
 from canonicall.providers.registry import get_target, provider_names
 from canonicall.schema.definitions import BUDGET
@@ -84,7 +85,7 @@ def test_h03_lists_of_types_and_values_that_are_no_text():
     assert made == {"anyOf": [{"type": "string"}, {"type": "integer"}], "enum": ["", 1]}
 
 
-@pytest.mark.parametrize("target", CHAT_TARGETS)
+@each("target", CHAT_TARGETS)
 def test_h04_any_json_does_not_become_an_object(target):
     made, codes = parameter({"description": "Any JSON."}, target)
     assert made == {"description": "Any JSON."}
@@ -96,7 +97,7 @@ def test_h05_limits_that_came_as_text_are_numbers():
     assert made["minItems"] == 1
 
 
-@pytest.mark.parametrize("target", CHAT_TARGETS)
+@each("target", CHAT_TARGETS)
 def test_h06_definitions_stay_or_stand_in_place(target):
     schema = {
         "type": "object",
@@ -111,7 +112,7 @@ def test_h06_definitions_stay_or_stand_in_place(target):
     assert "schema_weakened" not in encoded.report
 
 
-@pytest.mark.parametrize("target", CHAT_TARGETS)
+@each("target", CHAT_TARGETS)
 def test_h07_definitions_inside_definitions_do_not_explode(target):
     level = {f"d{n}": {"type": "object", "properties": {}} for n in range(25)}
     for n in range(24):
@@ -121,8 +122,8 @@ def test_h07_definitions_inside_definitions_do_not_explode(target):
     assert len(encoded.data) < 100 * BUDGET
 
 
-@pytest.mark.parametrize("target", CHAT_TARGETS)
-@pytest.mark.parametrize("place", [("definitions",), ("components", "schemas")])
+@each("target", CHAT_TARGETS)
+@each("place", [("definitions",), ("components", "schemas")])
 def test_h08_references_of_older_drafts_and_of_openapi_lead_somewhere(place, target):
     defined = {"Pet": {"type": "object", "properties": {"name": {"type": "string"}}}}
     schema = {"type": "object", "properties": {"pet": {"$ref": f"#/{'/'.join(place)}/Pet"}}}
@@ -136,7 +137,7 @@ def test_h08_references_of_older_drafts_and_of_openapi_lead_somewhere(place, tar
     assert "schema_weakened" not in encoded.report
 
 
-@pytest.mark.parametrize("target", CHAT_TARGETS)
+@each("target", CHAT_TARGETS)
 def test_h09_long_and_illegal_names_stay_apart_and_lead_back(target):
     names = ["a" * 70, "a" * 71, "read.file", "read/file", "read file"]
     listed = [{"type": "function", "function": {"name": name, "parameters": {}}} for name in names]
@@ -186,10 +187,8 @@ def test_h12_a_cached_content_stays_with_gemini_and_is_reported_elsewhere():
     assert any("cachedContent" in one.why for one in sent(body, "gemini", "openai").report)
 
 
-@pytest.mark.parametrize("target", CHAT_TARGETS)
-@pytest.mark.parametrize(
-    "schema", [None, {}, {"type": "object"}, {"type": "object", "properties": {}}]
-)
+@each("target", CHAT_TARGETS)
+@each("schema", [None, {}, {"type": "object"}, {"type": "object", "properties": {}}])
 def test_h13_a_tool_without_parameters_is_taken_everywhere(schema, target):
     goal = get_target(target)
     chat = Conversation()
@@ -207,7 +206,7 @@ def test_h14_options_with_references_are_not_multiplied_for_xai():
     assert held(sent(chat(schema), "openai-chat", "xai").body) == [schema]
 
 
-@pytest.mark.parametrize("target", CHAT_TARGETS)
+@each("target", CHAT_TARGETS)
 def test_h15_a_property_that_is_named_like_a_keyword_survives(target):
     names = [
         "const",
@@ -244,7 +243,7 @@ def test_h17_fields_of_a_tool_that_nobody_else_knows_are_left_out_with_a_finding
     assert any("eager_input_streaming" in one.why for one in encoded.report)
 
 
-@pytest.mark.parametrize("target", CHAT_TARGETS)
+@each("target", CHAT_TARGETS)
 def test_h18_an_empty_list_of_tools_is_not_sent(target):
     body = sent({"model": "m", "messages": [USER], "tools": []}, "openai-chat", target).body
     assert "tools" not in body

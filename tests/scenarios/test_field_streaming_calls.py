@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from batches import each
 from canonicall.streams import StreamDecoder, StreamEncoder
 from judges.anthropic_stream import wire_events
 from scenarios.finish_support import ENDED, FRONTS, WITH_CALLS
@@ -130,8 +131,8 @@ def arguments_of(back):
     return frames, [n for n, one in enumerate(frames) if any(mark in one for mark in escaped)]
 
 
-@pytest.mark.parametrize("front", STREAMING)
-@pytest.mark.parametrize("back", STREAMING)
+@each("front", STREAMING)
+@each("back", STREAMING)
 def test_d16_a_piece_of_arguments_goes_out_at_once(back, front):
     """The client of a long call is sent something for every piece, so it does not give up."""
     frames, growing = arguments_of(back)

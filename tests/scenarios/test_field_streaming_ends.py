@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from batches import each
 from canonicall.verify import verify_stream
 from judges.anthropic_stream import accumulated, follows_grammar, wire_events
 from scenarios.finish_support import FRONTS, WITH_CALLS
@@ -57,8 +58,8 @@ def broken(frames, back, front):
     return written, ended.reply
 
 
-@pytest.mark.parametrize("front", FRONTS)
-@pytest.mark.parametrize("back", FRONTS)
+@each("front", FRONTS)
+@each("back", FRONTS)
 def test_d20_a_stream_that_breaks_off_anywhere_is_not_complete(back, front):
     """In front of its first frame, within its arguments, just before its end."""
     frames = frames_of(back, text="Let |me.", calls=[RUN, READ], reason=WITH_CALLS[back])

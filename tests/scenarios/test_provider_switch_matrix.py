@@ -61,10 +61,13 @@ def stages():
     return made
 
 
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("target", PROVIDERS)
-def test_after_every_turn_of_every_provider(stages, target):
+def test_after_every_turn_of_every_provider(stages, target, every):
+    """Every fourth turn in each run, others for every target; and all of them."""
     goal = get_target(target)
-    for provider, stage in zip(PROVIDERS, stages, strict=True):
+    turns = list(zip(PROVIDERS, stages, strict=True))
+    for provider, stage in turns[PROVIDERS.index(target) % every :: every]:
         conversation = stage.fork()
         conversation.user("Go on.")
         encoded = encode_request(Request(conversation, tools=TOOLS, model="model"), goal)

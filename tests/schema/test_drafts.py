@@ -3,6 +3,7 @@
 import jsonschema_rs
 import pytest
 
+from batches import each
 from canonicall.schema.fitting import fit_schema
 from canonicall.schema_rules import SchemaRule
 
@@ -59,7 +60,7 @@ def test_what_no_draft_takes_is_left_out_whichever_it_is():
     assert fitted["properties"]["p"] == {"minimum": 1}
 
 
-@pytest.mark.parametrize(
+@each(
     "wrong",
     [
         {"required": "a"},

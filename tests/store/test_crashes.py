@@ -21,6 +21,8 @@ from canonicall.runtime.events import AgentEvent, CompleteEvent, StatusEvent, To
 from canonicall.verify import verify
 from store import crash_worker
 
+pytestmark = pytest.mark.deep
+
 EVENT = msgspec.json.Decoder(AgentEvent)
 
 

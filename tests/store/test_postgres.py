@@ -13,6 +13,8 @@ from canonicall.store.engine import Lost, StoreError, Taken
 from canonicall.store.places import shown
 from canonicall.store.sessions import SessionStore, Stored
 
+pytestmark = pytest.mark.deep
+
 END_OTHERS = """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = '{name}' AND pid <> pg_backend_pid()

@@ -242,6 +242,7 @@ WORKER = """
 """
 
 
+@pytest.mark.deep
 async def test_of_many_processes_that_resume_one_session_one_does(place, tmp_path, clock):
     """The session was cut off in the midst of two calls; they all have something to settle."""
     database = Database(place)

@@ -259,6 +259,7 @@ WORKER = """
 """
 
 
+@pytest.mark.deep
 async def test_after_kill_nine_nothing_runs_twice_and_nothing_is_lost(tmp_path, place, clock):
     """A real process dies in the midst of its tools; the history is fit for every provider."""
     worker = subprocess.Popen(  # noqa: ASYNC220  there is nothing else to wait for

@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall import Text, ToolCall, ToolResult
 from canonicall.syntax.registry import get_syntax
 from syntax.support import codes, read, said
@@ -18,8 +19,8 @@ PLAIN = f'{BEGIN}f{SEP}{{"a": 1}}{END}'
 ALL = ("deepseek_v3", "deepseek_v31", "cogito_deepseek")
 
 
-@pytest.mark.parametrize("syntax", ALL)
-@pytest.mark.parametrize(
+@each("syntax", ALL)
+@each(
     "text",
     [
         BLOCK + FENCED + BLOCK_END,

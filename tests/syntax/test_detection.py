@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall import (
     Tool,
     ToolCall,
@@ -47,7 +48,7 @@ def expected(name):
     return get_syntax(name).kin_of or name
 
 
-@pytest.mark.parametrize("name", PRINTING)
+@each("name", PRINTING)
 def test_a_printed_call_is_found_and_known(name):
     """By its own name, or by that of the syntax it cannot be told from."""
     parsed = auto(f"I look.\n{printed(name)}" if _may_stand_behind_words(name) else printed(name))
@@ -63,7 +64,7 @@ def _may_stand_behind_words(name):
     return not openers or any((one.detected_place or one.place) != "start" for one in begins)
 
 
-@pytest.mark.parametrize("name", [one for one in PRINTING if get_syntax(one).is_marked])
+@each("name", [one for one in PRINTING if get_syntax(one).is_marked])
 def test_marked_calls_are_known_without_a_tool_list(name):
     text = printed(name)
     own = [one for one in get_syntax(name).openers if not (one.only_named or one.is_common)]
@@ -145,8 +146,8 @@ def test_any_split_is_the_same(name, data):
 CALL = '<tool_call>{"name": "now", "arguments": {}}</tool_call>'
 
 
-@pytest.mark.parametrize("tools", [None, TOOLS], ids=["no list", "offered"])
-@pytest.mark.parametrize(
+@each("tools", [None, TOOLS], ids=["no list", "offered"])
+@each(
     "text",
     [
         f"```\n{CALL}\n```",
@@ -187,7 +188,7 @@ def test_only_tools_that_were_offered_are_called_and_others_are_named():
     assert "'rm'" in finding.why
 
 
-@pytest.mark.parametrize("name", PRINTING)
+@each("name", PRINTING)
 def test_no_syntax_calls_what_was_not_offered(name):
     text = printed(name)
     parsed = auto(text, tools=[Tool("other")])
@@ -293,14 +294,14 @@ PROSE = [
 ]
 
 
-@pytest.mark.parametrize("tools", [None, TOOLS], ids=["no list", "offered"])
-@pytest.mark.parametrize("text", PROSE)
+@each("tools", [None, TOOLS], ids=["no list", "offered"])
+@each("text", PROSE)
 def test_prose_stays_prose(text, tools):
     parsed = auto(text, tools)
     assert (parsed.calls, parsed.text, parsed.thinking) == ((), text, "")
 
 
-@pytest.mark.parametrize("text", PROSE)
+@each("text", PROSE)
 def test_prose_flows_through(text):
     """What is no call is not held back for long: words between come as they come."""
     events = events_of_pieces(text + " And so on. " * 40, auto_syntax(with_tools=True), tools=TOOLS)
@@ -336,7 +337,7 @@ def test_whatever_the_text_no_word_is_lost_and_any_split_is_the_same(bits, with_
         assert word in kept
 
 
-@pytest.mark.parametrize("bit", [*_BITS, "````````", "<|im_end|>    ", "[now(a="])
+@each("bit", [*_BITS, "````````", "<|im_end|>    ", "[now(a="])
 def test_work_is_linear(bit):
     """Twice the text makes twice the steps, however many syntaxes look at it."""
     known = auto_syntax(with_tools=True)

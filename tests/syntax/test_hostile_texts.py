@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import sampled
 from canonicall.request import Tool
 from canonicall.syntax.element_values import TrimmedText
 from canonicall.syntax.parsing import parse
@@ -79,7 +80,7 @@ def test_thoughts_are_not_counted_again_for_every_marker():
     assert more < 2.2 * steps
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sampled(NAMES, every=6))
 def test_markers_that_open_nothing_are_steps_as_many_as_they_are(name):
     """Each of its own markers, unclosed: twice the text, twice the steps, and what waits does not
     pile up."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall.events import ArgumentsAdded, BlockStarted
 from canonicall.syntax.scanner import TextScanner
 from syntax.support import codes, read, said
@@ -11,7 +12,7 @@ def tagged(inside: str) -> str:
     return f"<tool_call>{inside}</tool_call>"
 
 
-@pytest.mark.parametrize(
+@each(
     "inside",
     [
         '{"name": "f", "arguments": {"a": 1}}',

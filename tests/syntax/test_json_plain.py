@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall.events import BlockEnded, BlockStarted
 from canonicall.folding import fold
 from canonicall.syntax.parsing import parse
@@ -12,7 +13,7 @@ OFFERED = [{"name": "f"}, {"name": "g"}]
 CALL = '{"name": "f", "arguments": {"a": 1}}'
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         CALL,
@@ -31,7 +32,7 @@ CALL = '{"name": "f", "arguments": {"a": 1}}'
         '{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"a": 1}}',
     ],
 )
-@pytest.mark.parametrize("tools", [None, OFFERED])
+@each("tools", [None, OFFERED])
 def test_what_is_a_call(text, tools):
     parsed = read(text, "json_plain", tools=tools)
     assert said(parsed.calls) == [("f", {"a": 1})]

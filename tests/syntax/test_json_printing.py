@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall import Text, ToolCall, ToolResult
 from canonicall.errors import InvalidValue
 from canonicall.syntax.registry import get_syntax
@@ -26,8 +27,8 @@ def test_printed_calls_are_read_again(name, calls):
     assert parsed.findings == ()
 
 
-@pytest.mark.parametrize("name", PRINTED)
-@pytest.mark.parametrize("marker", ["opener", "closer", "thinking", "noise"])
+@each("name", PRINTED)
+@each("marker", ["opener", "closer", "thinking", "noise"])
 def test_markers_inside_of_values_stay_there(name, marker):
     syntax = get_syntax(name)
     markers = {

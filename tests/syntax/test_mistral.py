@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall import Text, ToolCall, ToolResult
 from canonicall.syntax.registry import get_syntax
 from syntax.support import codes, read, said
@@ -11,8 +12,8 @@ CALL = ToolCall(id="abcdefghi", name="f", args={"a": 1})
 RESULT = ToolResult(call_id="abcdefghi", content=(Text(text="fine"),))
 
 
-@pytest.mark.parametrize("syntax", ALL)
-@pytest.mark.parametrize(
+@each("syntax", ALL)
+@each(
     ("text", "id"),
     [
         ('[TOOL_CALLS][{"name": "f", "arguments": {"a": 1}, "id": "abcdefghi"}]', "abcdefghi"),

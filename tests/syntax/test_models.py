@@ -1,11 +1,10 @@
 """Which syntax a model prints, told from its name."""
 
-import pytest
-
+from batches import each
 from canonicall import syntax_names, syntax_of_model
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "name"),
     [
         ("NousResearch/Hermes-3-Llama-3.1-8B", "hermes"),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall import ToolCall
 from canonicall.errors import InvalidValue
 from canonicall.events import ArgumentsAdded, BlockStarted
@@ -15,7 +16,7 @@ NAMES = st.from_regex(r"[a-z_][a-zA-Z0-9_.-]{0,12}", fullmatch=True).filter(
 )
 CALL = ToolCall(name="look", args={"a": "x", "n": [1, None]})
 
-each_syntax = pytest.mark.parametrize("syntax", NAMED_SYNTAXES)
+each_syntax = each("syntax", NAMED_SYNTAXES)
 
 
 def printed(syntax: str, *calls: ToolCall) -> str:

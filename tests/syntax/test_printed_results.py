@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall import Text, ToolCall, ToolResult
 from canonicall.syntax.registry import get_syntax
 
@@ -44,7 +45,7 @@ LOOKS = {
 }
 
 
-@pytest.mark.parametrize(("syntax", "text"), LOOKS.items())
+@each(("syntax", "text"), LOOKS.items())
 def test_how_results_look(syntax, text):
     print_results = get_syntax(syntax).print_results
     assert print_results is not None

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.blocks import ToolCall
 from canonicall.errors import InvalidValue
 from canonicall.syntax.parsing import parse
@@ -34,7 +35,7 @@ def value(literal: str) -> object:
     return call.args["a"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("literal", "expected"),
     [
         ("1", 1),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall import (
     BlockEnded,
     BlockStarted,
@@ -268,8 +269,8 @@ def chat_stream(text, size):
     )
 
 
-@pytest.mark.parametrize("size", [1, 7, 1000])
-@pytest.mark.parametrize("name", LEAKING)
+@each("size", [1, 7, 1000])
+@each("name", LEAKING)
 def test_a_leaked_chat_stream_becomes_a_proper_stream_of_another_format(name, size):
     decoder, recovery, encoder = (
         StreamDecoder("openai-chat"),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.blocks import Text, Thinking, ToolCall
 from canonicall.errors import UnknownName
 from canonicall.events import BlockEnded, BlockStarted, StreamEnded, TextAdded
@@ -75,8 +76,8 @@ HARD = {
 }
 
 
-@pytest.mark.parametrize("repeated", HARD)
-@pytest.mark.parametrize("name", ["hermes", "llama3_builtin", "json_plain", "sarashina"])
+@each("repeated", HARD)
+@each("name", ["hermes", "llama3_builtin", "json_plain", "sarashina"])
 def test_work_is_linear(name, repeated):
     """Twice the text makes twice the steps, and what waits does not pile up."""
     opener = get_syntax(name).openers[0].marker

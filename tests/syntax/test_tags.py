@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.request import Tool
 from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.scanner import TextScanner
 from syntax.tag_syntaxes import NAMES, WEATHER, call, codes, printed, read, said, streamed_arguments
 
 # Every law runs for every syntax, so each has fewer examples.
-a_few = settings(max_examples=40)
+a_few = settings(max_examples=20)
 each_syntax = pytest.mark.parametrize("syntax", NAMES)
 _TAG = re.compile(r"(<[^<>]*>|\n|]<]minimax\[>\[)")
 _plain = st.text(st.characters(exclude_characters="<>[]|&", exclude_categories=["Cs"]))
@@ -25,9 +26,9 @@ def _tool(args):
     return Tool("f", parameters={"properties": {key: {"type": "string"} for key in args}})
 
 
-@each_syntax
 @a_few
 @given(args=st.dictionaries(_keys, _plain, max_size=3))
+@each("syntax", NAMES)
 def test_values_without_tags_can_always_be_said(syntax, args):
     text = printed(syntax, call("f", **args), call("f", **args))
     assert said(read(text, syntax, [_tool(args)])) == [("f", args), ("f", args)]

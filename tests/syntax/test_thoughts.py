@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall import Text, Thinking, get_syntax, parse, syntax_names
 from syntax.readings import codes, read
 
@@ -9,7 +10,7 @@ HERMES_CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
 KNOWN = [name for name in syntax_names() if get_syntax(name).prompt_opens_thinking]
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@each("name", KNOWN)
 def test_the_end_of_a_thought_that_the_prompt_opened_is_no_text(name):
     """What came before was told as words, and stays so; the finding says what to do."""
     (_, close), *_ = get_syntax(name).thinking
@@ -20,7 +21,7 @@ def test_the_end_of_a_thought_that_the_prompt_opened_is_no_text(name):
     assert parsed.findings[0].where == "text[10]"
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@each("name", KNOWN)
 def test_it_is_a_thought_where_that_was_said(name):
     (_, close), *_ = get_syntax(name).thinking
     parsed = read(f"I wonder.\n{close}\n\nHello.", name, starts_in_thinking=True)

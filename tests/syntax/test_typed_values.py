@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.syntax.typed_values import (
     escaped,
     json_of,
@@ -40,7 +41,7 @@ def test_types_that_a_schema_allows(schema, types):
     assert types_of(schema, root) == types
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "types", "value"),
     [
         ("123", (), "123"),

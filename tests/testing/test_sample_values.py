@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.testing.sample_values import sample_arguments
 
 
@@ -14,7 +15,7 @@ def one(schema, said=""):
     return sample_arguments(whole, said)["field"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "said", "value"),
     [
         ({"type": "string"}, "The weather in Paris?", "Paris"),

@@ -177,7 +177,8 @@ def test_the_fixture_serves_providers_for_one_test(tmp_path):
         "        config.pluginmanager.import_plugin('canonicall.testing.pytest_plugin')\n"
     )
     run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path]
-    env = {**os.environ, "PYTHONPATH": str(Path(canonicall.__file__).parents[1])}
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    env = {**own, "PYTHONPATH": str(Path(canonicall.__file__).parents[1])}
     done = subprocess.run(
         [*run, tmp_path], capture_output=True, text=True, check=False, cwd=tmp_path, env=env
     )

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from batches import each
 from canonicall.codec import decode_response
 from canonicall.folding import raw_arguments
 from canonicall.providers.registry import get_profile, get_target, provider_names
@@ -78,7 +79,7 @@ def test_the_same_requests_give_the_same_bytes(format):
 WITH_WHOLE_REPLIES = [one for one in provider_names() if not get_target(one).stream_only]
 
 
-@pytest.mark.parametrize("provider", WITH_WHOLE_REPLIES)
+@each("provider", WITH_WHOLE_REPLIES)
 def test_every_provider_answers_in_every_format_it_speaks(provider):
     simulator = Simulator(provider)
     for format in get_profile(provider).formats:
@@ -103,7 +104,7 @@ def test_a_host_that_wants_things_said_refuses_until_they_are():
     assert verify_stream(answer.data, "openai-responses").counts == {}
 
 
-@pytest.mark.parametrize("provider", provider_names())
+@each("provider", provider_names())
 def test_every_provider_lists_models_and_shows_each(provider):
     simulator = Simulator(provider, models=["one", "two"])
     path = {"bedrock": "/foundation-models", "ollama": "/api/tags"}.get(provider, "/v1/models")

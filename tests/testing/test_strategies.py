@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 
 import pytest
-from hypothesis import find, given, settings
+from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from canonicall import (
@@ -36,6 +36,8 @@ from testing.asking import ASKED, KEY
 from bodies import BASES
 
 every_format = pytest.mark.parametrize("format", BASES)
+without_shrinking = settings(max_examples=5000, phases=[Phase.generate])
+"""That there is one is all that is asked, not how small it can be."""
 
 WITHOUT = """
 import sys
@@ -88,7 +90,7 @@ def raw_ids(conversation):
 )
 def test_conversations_are_damaged(is_so):
     """Every kind of damage is among them."""
-    assert is_so(find(conversations(), is_so, settings=settings(max_examples=5000)))
+    assert is_so(find(conversations(), is_so, settings=without_shrinking))
 
 
 @given(conversations(sound=True))
@@ -143,5 +145,5 @@ def test_calls_of_every_kind_are_made():
         return lambda message: any(call.kind == kind for call in message.calls)
 
     for kind in ("function", "custom"):
-        found = find(assistant_messages(), has(kind))
+        found = find(assistant_messages(), has(kind), settings=without_shrinking)
         assert isinstance(found.calls[0], ToolCall)

@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.providers.registry import get_profile, get_target, provider_names
 from canonicall.testing.host_words import told_by
 from canonicall.testing.issued_ids import call_id
@@ -36,7 +37,7 @@ def wider(profile):
     ]
 
 
-@pytest.mark.parametrize("provider", provider_names())
+@each("provider", provider_names())
 def test_what_is_taken_is_wider_than_what_is_sent(provider):
     """A rule that changes nothing says nothing: it is wider than what is sent, or takes back for
     some models what holds for the others. The signing domain is never touched."""
@@ -153,7 +154,7 @@ def test_a_host_without_words_of_its_own_has_those_of_the_format():
     assert "insufficient" in told_by("deepseek", violation, {})
 
 
-@pytest.mark.parametrize("provider", provider_names())
+@each("provider", provider_names())
 def test_the_ids_a_provider_gives_are_accepted_by_it(provider):
     """Also the longest: a name of 40 letters in the tenth call."""
     for model in models_of(provider):

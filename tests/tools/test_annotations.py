@@ -27,6 +27,7 @@ import pytest
 from msgspec import Meta, Struct
 from pydantic import BaseModel, Field
 
+from batches import each
 from canonicall import InvalidArguments, InvalidValue, tool
 
 T = TypeVar("T")
@@ -184,7 +185,7 @@ def names_of(cases):
     return [f"{number}-{str(annotation)[:50]}" for number, (annotation, *_) in enumerate(cases)]
 
 
-@pytest.mark.parametrize(("annotation", "given", "value"), CASES, ids=names_of(CASES))
+@each(("annotation", "given", "value"), CASES, ids=names_of(CASES))
 def test_a_value_is_accepted_by_the_schema_and_becomes_what_the_annotation_says(
     annotation, given, value
 ):

@@ -6,11 +6,9 @@ all, the test fails until it is taken off the list. `rates.py` prints how many a
 """
 
 import json
-import os
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,14 +20,12 @@ from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.parsing import Parsed
 from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.scanner import TextScanner
+from components import component, needs
 from vectors.comparing import difference
 from vectors.recorded import with_segments
 from vectors.vector import Vector
 
-FOLDER = os.environ.get("CANONICALL_VECTORS")
-needs_vectors = pytest.mark.skipif(
-    FOLDER is None, reason="CANONICALL_VECTORS does not name the folder of texts of models"
-)
+needs_vectors = needs("vectors")
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -66,9 +62,9 @@ def case(
     return Case(vector, known, around or ("", ""), skipped)
 
 
-def vectors(*formats: str) -> list[Any]:
-    """The vectors of some formats, as parameters of a test."""
-    return [pytest.param(one, id=one.id) for one in all_vectors() if one.format in formats]
+def vectors(*formats: str) -> Callable[[], list[Vector]]:
+    """The vectors of some formats, as cases of a test."""
+    return lambda: [one for one in all_vectors() if one.format in formats]
 
 
 @cache
@@ -84,7 +80,7 @@ def divergent_vectors() -> list[Vector]:
 
 
 def _vectors_in(pattern: str) -> list[Vector]:
-    paths = sorted(Path(FOLDER).glob(pattern)) if FOLDER else []
+    paths = sorted(component("vectors").glob(pattern))
     lines = (line for path in paths for line in path.read_text().split("\n") if line)
     return [msgspec.convert(json.loads(line), Vector) for line in lines]
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall import ToolCall, get_syntax, parse, syntax_names
 from canonicall.reply import Reply
 from canonicall.syntax.declaration import Syntax
@@ -48,7 +49,7 @@ def read(text: str, syntax: Syntax, tools: list[Any] | None, *, thinks: bool = F
     return [*scanner.feed(text), *scanner.close()][-1].reply
 
 
-@pytest.mark.parametrize("vectors", by_format())
+@each("vectors", by_format)
 def test_what_is_detected_is_what_the_syntax_itself_reads(vectors: list[Vector]) -> None:
     """Wherever a tool list is there and the calls are of tools on it."""
     name = vectors[0].format
@@ -77,7 +78,7 @@ def claims() -> list[Syntax]:
     ]
 
 
-@pytest.mark.parametrize("vectors", by_format())
+@each("vectors", by_format)
 def test_no_two_syntaxes_claim_a_text_differently(vectors: list[Vector]) -> None:
     """Where one finds other calls than detection does, either has a finding to say."""
     claimed = {

@@ -3,8 +3,7 @@
 What we decide where they differ stands in docs/syntaxes.md.
 """
 
-import pytest
-
+from batches import each
 from canonicall.syntax.parsing import Parsed
 from vectors.comparing import agrees
 from vectors.support import by_reason, case, check_pieces, divergent_vectors, needs_vectors
@@ -39,7 +38,7 @@ OUR_OWN = by_reason(
 """Texts that no engine reads as we do, each with the reason."""
 
 
-@pytest.mark.parametrize("vector", [pytest.param(one, id=one.id) for one in divergent_vectors()])
+@each("vector", divergent_vectors)
 def test_one_engine_at_least_agrees(vector: Vector) -> None:
     """And the text is read the same in all pieces, which few engines manage."""
     one = case(vector)

@@ -2,8 +2,7 @@
 
 import json
 
-import pytest
-
+from batches import each
 from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.json_calls import json_opener
 from vectors.recorded import as_recorded
@@ -96,7 +95,7 @@ def case_of(vector: Vector) -> Case:
     return case(as_recorded(vector), _own_markers(vector) or "")
 
 
-@pytest.mark.parametrize("vector", vectors(*FORMATS))
+@each("vector", vectors(*FORMATS))
 def test_hermes_and_heirs(vector: Vector) -> None:
     check(case_of(vector), EXCEPTIONS)
 

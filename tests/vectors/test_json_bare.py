@@ -1,7 +1,6 @@
 """JSON calls that nothing marks but their form, against the vectors of public engines."""
 
-import pytest
-
+from batches import each
 from vectors.recorded import as_recorded
 from vectors.support import Case, by_reason, case, check, needs_vectors, vectors
 from vectors.vector import Vector
@@ -46,6 +45,6 @@ def case_of(vector: Vector) -> Case:
     return case(as_recorded(vector), syntax)
 
 
-@pytest.mark.parametrize("vector", vectors(*FORMATS))
+@each("vector", vectors(*FORMATS))
 def test_bare(vector: Vector) -> None:
     check(case_of(vector), EXCEPTIONS)

@@ -1,7 +1,6 @@
 """JSON calls behind markers, against the vectors of public engines."""
 
-import pytest
-
+from batches import each
 from vectors.recorded import as_recorded
 from vectors.support import Case, by_reason, case, check, needs_vectors, vectors
 from vectors.vector import Vector
@@ -55,6 +54,6 @@ def case_of(vector: Vector) -> Case:
     return case(as_recorded(vector))
 
 
-@pytest.mark.parametrize("vector", vectors(*FORMATS))
+@each("vector", vectors(*FORMATS))
 def test_marked(vector: Vector) -> None:
     check(case_of(vector), EXCEPTIONS)

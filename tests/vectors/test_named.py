@@ -2,9 +2,9 @@
 
 import ast
 
-import pytest
 from msgspec.structs import replace
 
+from batches import each
 from vectors.recorded import GENERATION_PROMPT, without_turn_tokens
 from vectors.support import Case, by_reason, case, check, needs_vectors, vectors
 from vectors.vector import Vector
@@ -115,6 +115,6 @@ def case_of(vector: Vector) -> Case:
     return case(as_recorded(vector), around=around, skipped=TOOLS_OFF.get(vector.id, ""))
 
 
-@pytest.mark.parametrize("vector", vectors(*FORMATS))
+@each("vector", vectors(*FORMATS))
 def test_texts_of_models(vector: Vector) -> None:
     check(case_of(vector), EXCEPTIONS)

@@ -1,8 +1,8 @@
 """Python's form, Gemma's and Harmony, against the vectors of public engines."""
 
-import pytest
 from msgspec.structs import replace
 
+from batches import each
 from vectors.recorded import as_recorded
 from vectors.support import Case, by_reason, case, check, needs_vectors, vectors
 from vectors.vector import Vector
@@ -47,6 +47,6 @@ def case_of(vector: Vector) -> Case:
     return case(as_recorded(vector), around=around, skipped=TOOLS_OFF.get(vector.id, ""))
 
 
-@pytest.mark.parametrize("vector", vectors(*FORMATS))
+@each("vector", vectors(*FORMATS))
 def test_vector(vector: Vector) -> None:
     check(case_of(vector), EXCEPTIONS)

@@ -1,8 +1,8 @@
 """Calls written as tags against the vectors of public engines."""
 
-import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.syntax.registry import get_syntax
 from vectors.recorded import thoughts_apart, without_turn_tokens, words_of_prompt
 from vectors.support import Case, by_reason, case, check, needs_vectors, vectors
@@ -215,7 +215,7 @@ def case_of(vector: Vector) -> Case:
     return case(_as_recorded(vector), around=around, skipped=TOOLS_OFF.get(vector.id, ""))
 
 
-@pytest.mark.parametrize("vector", vectors(*FORMATS))
+@each("vector", vectors(*FORMATS))
 def test_texts_of_models(vector: Vector) -> None:
     """Each is read as its engine expects, or the reason why not is named."""
     check(case_of(vector), EXCEPTIONS)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from batches import each
 from canonicall import parse
 from canonicall.syntax.typed_values import json_of, types_of
 from canonicall.syntax.xml_values import trimmed
@@ -31,7 +32,7 @@ def _rows(*, gemma: bool):
     return [pytest.param(row, id=row["desc"]) for row in chosen]
 
 
-@pytest.mark.parametrize("row", _rows(gemma=True))
+@each("row", _rows(gemma=True))
 def test_arguments_of_gemma(row):
     """Gemma writes objects in a notation of its own."""
     parsed = parse(f"<|tool_call>call:f{row['raw']}<tool_call|>", syntax="gemma4")
@@ -39,7 +40,7 @@ def test_arguments_of_gemma(row):
     assert not parsed.text
 
 
-@pytest.mark.parametrize("row", _rows(gemma=False))
+@each("row", _rows(gemma=False))
 def test_bare_values(row):
     """Each value has the type that the table says, or the reason why not is named."""
     schema = {"type": row["schema_type"]["_pos"]} if row["schema_type"] else {}

@@ -5,8 +5,7 @@ Each body here is one that the documentation or the types of the service allow.
 
 from typing import Any
 
-import pytest
-
+from batches import each
 from canonicall import verify
 from canonicall.providers.registry import get_target, register_provider, unregister_provider
 
@@ -284,7 +283,7 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("name", ROWS)
+@each("name", ROWS)
 def test_it_is_no_violation(name):
     target, body = ROWS[name]
     assert verify(body, target).counts == {}

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.target import IdRule, NameRule, Target
 from canonicall.verify import verify
 
@@ -236,12 +237,12 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("code", CASES)
+@each("code", CASES)
 def test_refused(code, judge):
     judge.refuses(code, CASES[code])
 
 
-@pytest.mark.parametrize("code", CASES)
+@each("code", CASES)
 def test_accepted(code, judge):
     judge.accepts(CASES[code])
 

@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple
 
-import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.target import IdRule, Target
 from canonicall.verify import verify
 
@@ -110,12 +110,12 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("code", CASES)
+@each("code", CASES)
 def test_refused(code, judge):
     judge.refuses(code, CASES[code])
 
 
-@pytest.mark.parametrize("code", CASES)
+@each("code", CASES)
 def test_accepted(code, judge):
     judge.accepts(CASES[code])
 

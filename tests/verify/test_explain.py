@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.target import Target
 from canonicall.verify import explain
 from canonicall.verify.codes import CODES
@@ -26,7 +27,7 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize("entry", table(), ids=lambda entry: entry.example[:40])
+@each("entry", table(), ids=lambda entry: entry.example[:40])
 def test_each_pattern_finds_its_own_words(entry):
     """And comes first: what is special stands in the table before what is general."""
     explanation = explain(entry.example)
@@ -34,7 +35,7 @@ def test_each_pattern_finds_its_own_words(entry):
     assert explanation.entries[0].quote
 
 
-@pytest.mark.parametrize("entry", table(), ids=lambda entry: entry.code)
+@each("entry", table(), ids=lambda entry: entry.code)
 def test_words_that_a_shell_took_the_backticks_from_are_found(entry):
     assert entry.pattern.search(entry.example.replace("`", ""))
 
@@ -44,7 +45,7 @@ def test_the_most_common_error_is_known_by_its_beginning():
     assert [one.code for one in told.entries] == ["missing_result"]
 
 
-@pytest.mark.parametrize("entry", table(), ids=lambda entry: entry.example[:40])
+@each("entry", table(), ids=lambda entry: entry.example[:40])
 def test_each_entry_says_what_it_means_and_what_to_do(entry):
     assert entry.meaning.endswith(".")
     assert entry.repair.endswith(".")

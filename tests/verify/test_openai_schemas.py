@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall.schema_rules import SchemaRule
 from canonicall.target import Target
 from canonicall.verify import verify
@@ -81,8 +82,8 @@ ALWAYS = [
 ]
 
 
-@pytest.mark.parametrize("strict", [None, False, True])
-@pytest.mark.parametrize(("schema", "code", "where", "words"), ALWAYS)
+@each("strict", [None, False, True])
+@each(("schema", "code", "where", "words"), ALWAYS)
 def test_refused_strict_or_not(schema, code, where, words, strict):
     ((its_code, its_where, error),) = found(schema, strict)
     assert (its_code, its_where) == (code, where)

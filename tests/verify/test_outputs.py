@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-import pytest
-
+from batches import each
 from canonicall.verify import verify
 
 CLOSED = {
@@ -156,7 +155,7 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("target", "body", "code", "where"), REFUSED)
+@each(("target", "body", "code", "where"), REFUSED)
 def test_what_is_refused_is_told_with_its_place(target, body, code, where):
     (violation,) = verify(body, target)
     assert violation.code == code
@@ -164,7 +163,7 @@ def test_what_is_refused_is_told_with_its_place(target, body, code, where):
     assert violation.source
 
 
-@pytest.mark.parametrize(("target", "body"), ACCEPTED)
+@each(("target", "body"), ACCEPTED)
 def test_what_is_accepted_has_no_violation(target, body):
     assert not verify(body, target)
 

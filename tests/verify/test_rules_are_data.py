@@ -3,14 +3,13 @@
 import ast
 from pathlib import Path
 
-import pytest
-
+from batches import each
 from canonicall.verify import judge
 
 FILES = sorted(Path(judge.__file__).parent.rglob("*.py"))
 
 
-@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+@each("file", FILES, ids=[file.stem for file in FILES])
 def test_no_rule_asks_who_the_provider_is(file):
     """The explainer may: whose words an error is in is a fact about the provider, as data."""
     compared = [

@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall import verify_stream
 from canonicall.framing.eventstream import write_frame
 from verify.stream_support import aws, codes_in, found, is_complete
@@ -112,7 +113,7 @@ def test_a_stream_as_documented_passes(events):
     assert is_complete(aws(events), FORMAT)
 
 
-@pytest.mark.parametrize("code", BROKEN)
+@each("code", BROKEN)
 def test_each_rule_is_broken_by_one_stream(code):
     assert code in found(BROKEN[code], FORMAT)
 
@@ -150,7 +151,7 @@ def test_frames_before_a_damaged_one_are_judged():
     assert report.findings[1].error.startswith("Checksum mismatch: expected 0x")
 
 
-@pytest.mark.parametrize("at", range(0, len(aws(TEXT)), 7))
+@each("at", range(0, len(aws(TEXT)), 7))
 def test_no_changed_byte_goes_unnoticed(at):
     whole = aws(TEXT)
     assert verify_stream(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :], FORMAT)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall import StreamChecker, verify_stream
 from canonicall.errors import UnknownName
 from canonicall.findings import Action, Fault
@@ -77,8 +78,8 @@ def test_no_bytes_make_it_raise_and_none_pass(format, data):
     assert in_single_bytes(data, format) == list(report)
 
 
-@pytest.mark.parametrize("format", GRAMMARS)
-@pytest.mark.parametrize("payload", [b"null", b"[]", b"{", b'"a"', b"[" * 100_000])
+@each("format", GRAMMARS)
+@each("payload", [b"null", b"[]", b"{", b'"a"', b"[" * 100_000])
 def test_what_is_not_an_object_is_unreadable(format, payload):
     if format == "bedrock":
         data = write_frame("messageStart", payload)

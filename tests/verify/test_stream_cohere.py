@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from verify.stream_support import DONE, codes_in, found, is_complete, named, unnamed
 
 FORMAT = "cohere"
@@ -111,7 +112,7 @@ def test_a_stream_as_documented_passes(events):
     assert is_complete(named(events), FORMAT)
 
 
-@pytest.mark.parametrize("code", BROKEN)
+@each("code", BROKEN)
 def test_each_rule_is_broken_by_one_stream(code):
     assert code in found(BROKEN[code], FORMAT)
 

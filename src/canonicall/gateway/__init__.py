@@ -1,1 +1,69 @@
-"""The HTTP gateway: four front doors, every provider behind."""
+"""The HTTP gateway: four fronts over every provider. The parts are loaded when they are used."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from canonicall.gateway.app import Gateway
+    from canonicall.gateway.config_file import load_file, read_settings
+    from canonicall.gateway.exchange import Refused
+    from canonicall.gateway.governance.gate import Gate
+    from canonicall.gateway.governance.keys import hash_of, new_key
+    from canonicall.gateway.governance.redaction import redacted
+    from canonicall.gateway.settings import (
+        Choice,
+        KeySettings,
+        LogSettings,
+        ModelSettings,
+        ProviderSettings,
+        RepairSettings,
+        ServerSettings,
+        Settings,
+        StoreSettings,
+    )
+
+_HOME = {
+    "Choice": "canonicall.gateway.settings",
+    "Gate": "canonicall.gateway.governance.gate",
+    "Gateway": "canonicall.gateway.app",
+    "KeySettings": "canonicall.gateway.settings",
+    "LogSettings": "canonicall.gateway.settings",
+    "ModelSettings": "canonicall.gateway.settings",
+    "ProviderSettings": "canonicall.gateway.settings",
+    "Refused": "canonicall.gateway.exchange",
+    "RepairSettings": "canonicall.gateway.settings",
+    "ServerSettings": "canonicall.gateway.settings",
+    "Settings": "canonicall.gateway.settings",
+    "StoreSettings": "canonicall.gateway.settings",
+    "hash_of": "canonicall.gateway.governance.keys",
+    "load_file": "canonicall.gateway.config_file",
+    "new_key": "canonicall.gateway.governance.keys",
+    "read_settings": "canonicall.gateway.config_file",
+    "redacted": "canonicall.gateway.governance.redaction",
+}
+
+__all__ = [
+    "Choice",
+    "Gate",
+    "Gateway",
+    "KeySettings",
+    "LogSettings",
+    "ModelSettings",
+    "ProviderSettings",
+    "Refused",
+    "RepairSettings",
+    "ServerSettings",
+    "Settings",
+    "StoreSettings",
+    "hash_of",
+    "load_file",
+    "new_key",
+    "read_settings",
+    "redacted",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'canonicall.gateway' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)

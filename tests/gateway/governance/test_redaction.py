@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.gateway.governance.redaction import is_secret_name, redacted, redacted_text
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -179,7 +180,7 @@ def test_pictures_are_told_by_their_length():
     }
 
 
-@pytest.mark.parametrize("beginning", BEGINNINGS)
+@each("beginning", BEGINNINGS)
 def test_each_kind_of_key(beginning):
     assert redacted_text(f"a '{beginning}{LETTERS[:24]}'") == "a '***'"
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall.client.transport import TransportError
 from canonicall.discovery.addresses import DiscoveryError
 from canonicall.gateway.settings import Choice, ModelSettings
@@ -45,7 +46,7 @@ def checked(simulator, **options):
     return check_endpoint("http://endpoint.test", transport=transport, sleep=at_once, **given)
 
 
-@pytest.mark.parametrize(("name", "format"), SPOKEN)
+@each(("name", "format"), SPOKEN)
 def test_every_simulator_keeps_the_rules_of_its_provider(name, format):
     report = checked(Simulator(name), provider=name, format=format).raise_if_broken()
     assert [check.name for check in report.checks] == list(CHECKS)

@@ -302,10 +302,6 @@ def test_a_turn_of_results_is_the_users(role):
         ({"role": "user", "content": ["hello"]}, "$.messages[0].content[0]"),
         ({"role": "user", "content": [{"text": 1}]}, "$.messages[0].content[0].text"),
         (
-            {"role": "assistant", "content": [{"toolUse": {"input": [1]}}]},
-            "$.messages[0].content[0].toolUse.input",
-        ),
-        (
             {"role": "user", "content": [{"toolResult": {"content": [{"text": {}}]}}]},
             "$.messages[0].content[0].toolResult.content[0].text",
         ),

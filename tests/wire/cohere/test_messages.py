@@ -227,10 +227,6 @@ def test_thinking_stands_in_the_content():
         ({"role": "user", "content": [1]}, "$.messages[0].content[0]"),
         ({"role": "assistant", "tool_calls": {}}, "$.messages[0].tool_calls"),
         ({"role": "assistant", "tool_plan": 1}, "$.messages[0].tool_plan"),
-        (
-            {"role": "assistant", "tool_calls": [{"function": {"arguments": [1]}}]},
-            "$.messages[0].tool_calls[0].function.arguments",
-        ),
         ({"role": "tool", "tool_call_id": 7, "content": ""}, "$.messages[0].tool_call_id"),
     ],
 )

@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.reply import Usage
 from canonicall.wire.gemini.finish import decode_finish, decode_usage, encode_finish, encode_usage
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "word", "with_calls"),
     [
         ("STOP", "stop", "tool_calls"),

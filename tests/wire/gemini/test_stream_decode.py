@@ -196,7 +196,6 @@ def test_snake_case_is_read_too():
         {"candidates": [{"content": {"parts": [{"text": 5}]}}]},
         {"candidates": [{"content": {"parts": [{"functionCall": "f"}]}}]},
         {"candidates": [{"content": {"parts": [{"functionCall": {"name": 1}}]}}]},
-        {"candidates": [{"content": {"parts": [{"functionCall": {"args": []}}]}}]},
         {"modelVersion": 5},
         {"usageMetadata": []},
         {"promptFeedback": "no"},

@@ -213,10 +213,6 @@ def test_the_developer_speaks_as_the_system():
         ({"role": "user", "images": "aGk="}, "$.messages[0].images"),
         ({"role": "user", "images": [1]}, "$.messages[0].images[0]"),
         ({"role": "assistant", "thinking": True}, "$.messages[0].thinking"),
-        (
-            {"role": "assistant", "tool_calls": [{"function": {"arguments": [1]}}]},
-            "$.messages[0].tool_calls[0].function.arguments",
-        ),
         ({"role": "tool", "tool_name": 1}, "$.messages[0].tool_name"),
     ],
 )

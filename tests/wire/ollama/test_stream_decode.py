@@ -180,7 +180,6 @@ def test_the_token_limit_marks_the_last_call():
         {"message": {"content": 5}},
         {"message": {"thinking": ["x"]}},
         line({"tool_calls": ["f"]}),
-        line({"tool_calls": [{"function": {"name": "f", "arguments": [1]}}]}),
         line({"images": [1]}),
         {"model": 5},
         {"done_reason": {}},

@@ -2,6 +2,7 @@
 
 import pytest
 
+from batches import each
 from canonicall import Conversation, Params, Request, encode_request, translate, verify
 from canonicall.providers.registry import get_target
 from canonicall.request import Reasoning
@@ -21,7 +22,7 @@ def said(body):
     return {name: body[name] for name in WORDS if name in body}
 
 
-@pytest.mark.parametrize(
+@each(
     ("target", "reasoning", "words", "lost"),
     [
         (DEEPSEEK, Reasoning(enabled=True), ON, []),

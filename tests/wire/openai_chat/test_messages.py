@@ -142,10 +142,6 @@ def test_missing_content_is_reported(role):
         ({"role": "assistant", "tool_calls": {}}, "$.messages[0].tool_calls"),
         ({"role": "assistant", "tool_calls": [1]}, "$.messages[0].tool_calls[0]"),
         ({"role": "assistant", "tool_calls": [{}]}, "$.messages[0].tool_calls[0].function"),
-        (
-            {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": 1}}]},
-            "$.messages[0].tool_calls[0].function.arguments",
-        ),
         ({"role": "assistant", "reasoning": 1}, "$.messages[0].reasoning"),
         ({"role": "tool", "content": "a", "tool_call_id": 1}, "$.messages[0].tool_call_id"),
     ],

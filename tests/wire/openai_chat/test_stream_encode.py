@@ -30,7 +30,8 @@ from canonicall import (
 )
 from canonicall.codec import decode_response, encode_response
 from canonicall.testing.strategies import replies
-from corpus.support import CORPUS, needs_corpus, recorded
+from components import COMPONENTS
+from corpus.support import needs_corpus, recorded
 from replies import with_calls, with_own_ids
 
 from streaming import events_in
@@ -329,7 +330,7 @@ def test_a_stream_says_what_the_whole_response_says(reply):
 @needs_corpus
 def test_every_recorded_reply_streams_as_what_it_is():
     count = 0
-    for record in recorded(FORMAT) if CORPUS else ():
+    for record in recorded(FORMAT) if COMPONENTS["corpus"].find() else ():
         if record["framing"] != "json" or record["status"] != 200:
             continue
         reply = decode_response(record["response"], FORMAT)

@@ -179,10 +179,6 @@ def test_the_id_of_a_user_message_belongs_to_its_domain():
             "$.input[0].content[0].text",
         ),
         ([{"type": "reasoning", "summary": "x"}], "$.input[0].summary"),
-        (
-            [{"type": "function_call", "call_id": "a", "name": "f", "arguments": 1}],
-            "$.input[0].arguments",
-        ),
         ([{"type": "function_call_output", "call_id": 1, "output": ""}], "$.input[0].call_id"),
         (
             [{"type": "function_call_output", "call_id": "a", "output": {"b": 1}}],
