@@ -19,7 +19,7 @@ from canonicall import (
     ToolCallAccumulator,
     events_of,
 )
-from canonicall.admission import parse_arguments
+from canonicall.arguments import parse_arguments
 from canonicall.testing.strategies import json_objects, replies
 
 from streaming import pieces_of

@@ -11,6 +11,8 @@ from canonicall import (
     Outcome,
     Text,
     ToolCall,
+    ToolResult,
+    UnknownCall,
 )
 
 
@@ -87,3 +89,60 @@ def test_an_orphan_closing_is_kept_and_reported():
     assert [one.code for one in appended.findings] == ["orphan_closing"]
     assert len(conversation) == 1
     assert "orphan_closing" in conversation.report
+
+
+def opened(**options):
+    conversation = Conversation(**options)
+    (call,) = conversation.assistant(ToolCall(id="call_1", name="f")).calls
+    return conversation, call
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Message("tool", (ToolResult(call_id="call_2", content=()),)),
+        Message("tool", (ToolResult(call_id="hist_tool_gone", content=(), bound=True),)),
+        Message("tool", tuple(ToolResult(call_id=id, content=()) for id in ("call_1", "call_2"))),
+        Message("tool", (ToolResult(content=()), ToolResult(content=()))),
+        Message("user", (Text(text="Here:"), ToolResult(call_id="call_2", content=()))),
+        CallClosed("call_2", Outcome.DENIED),
+        CallClosed("hist_tool_gone", Outcome.DENIED, bound=True),
+    ],
+)
+def test_a_strict_conversation_refuses_results_of_unknown_calls(entry):
+    """Nothing is written; the error names the id, and the calls that wait."""
+    strict, call = opened(strict=True)
+    before = dict(strict.ledger)
+    with pytest.raises(UnknownCall, match="entries\\[1\\]: ") as caught:
+        strict.append(entry)
+    assert caught.value.known == (call.id,)
+    assert f"Open calls: {call.id} (call_1)." in str(caught.value)
+    assert caught.value.id in str(caught.value)
+    assert (len(strict), dict(strict.ledger), len(strict.report)) == (1, before, 0)
+    lenient, _ = opened()
+    assert {"orphan_result", "orphan_closing"} & {
+        one.code for one in lenient.append(entry).findings
+    }
+
+
+def test_a_strict_conversation_takes_what_belongs_to_its_calls():
+    strict, call = opened(strict=True)
+    lenient, _ = opened()
+    for conversation in (strict, lenient):
+        conversation.result("call_1", "one")
+        conversation.result(call.id, "again")
+        conversation.assistant([ToolCall(name="f"), ToolCall(name="g")])
+        conversation.append(Message("tool", (ToolResult(content=(), name="g"), ToolResult())))
+    assert strict == lenient
+    assert strict.report == lenient.report
+
+
+def test_a_fork_of_a_strict_conversation_is_strict():
+    strict, _ = opened(strict=True)
+    with pytest.raises(UnknownCall, match="call_2"):
+        strict.fork().result("call_2", "?")
+
+
+def test_a_strict_conversation_says_so_where_no_call_waits():
+    with pytest.raises(UnknownCall, match=r"no call has the id 'call_2'. No call is open."):
+        Conversation(strict=True).result("call_2", "?")

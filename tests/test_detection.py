@@ -1,11 +1,11 @@
-"""The format of a body: told by what only some formats write, and never by luck."""
+"""The format of a request or reply: told by what only some formats write, and never by luck."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from canonicall import detect_format
-from canonicall.detection import possible_formats
+from canonicall.detection import possible_formats, reply_format
 
 ASKED = {"role": "user", "content": "Hi"}
 JSON = st.recursive(
@@ -83,10 +83,50 @@ def test_marks_of_another_format_are_outvoted():
         {"input": "Hi", "generation_config": {}},
         {"input": [{"type": "user_input"}]},
         {"choices": []},
+        {"choices": [{"delta": {"content": "Hi"}}], "object": "chat.completion.chunk"},
+        {"type": "message", "role": "assistant", "content": []},
+        {"message": "Hi", "id": "1"},
+        {"error": {"message": "No."}},
+        {"type": "error", "error": {"message": "No."}},
     ],
 )
-def test_what_is_no_request_has_no_format(value):
+def test_what_is_neither_request_nor_reply_has_no_format(value):
     assert detect_format(value) is None
+
+
+SAID = {"role": "assistant", "content": "Hi"}
+REPLIES = [
+    ("openai-chat", {"choices": [{"message": SAID}]}),
+    ("openai-chat", {"object": "chat.completion", "choices": []}),
+    ("openai-responses", {"object": "response", "output": [], "previous_response_id": None}),
+    ("openai-responses", {"output": [], "status": "completed", "conversation": {"id": "conv_1"}}),
+    ("anthropic", {"type": "message", "role": "assistant", "content": [], "stop_reason": None}),
+    ("gemini", {"candidates": []}),
+    ("gemini", {"promptFeedback": {"blockReason": "SAFETY"}}),
+    ("bedrock", {"output": {"message": {"role": "assistant", "content": []}}}),
+    ("cohere", {"id": "1", "message": SAID, "finish_reason": "COMPLETE"}),
+    ("ollama", {"model": "m", "message": SAID, "done": True}),
+]
+
+
+@pytest.mark.parametrize(("format", "reply"), REPLIES)
+def test_a_whole_reply_has_the_format_of_its_provider_and_is_no_request(format, reply):
+    assert detect_format(reply) == reply_format(reply) == format
+    assert possible_formats(reply) == ()
+
+
+@pytest.mark.parametrize("reply", [reply for _, reply in REPLIES])
+@pytest.mark.parametrize("field", ["messages", "contents"])
+def test_a_body_with_messages_is_a_request_whatever_else_is_in_it(reply, field):
+    assert reply_format({**reply, field: []}) is None
+    assert possible_formats({**reply, field: []})
+
+
+@given(JSON, JSON, JSON)
+def test_no_reply_raises(one, two, three):
+    for name in ("choices", "output", "candidates", "content"):
+        for value in ({name: one, "message": two}, {name: [{"message": one}], "status": two}):
+            reply_format({**value, "object": three, "type": "message"})
 
 
 @given(JSON, JSON, JSON)

@@ -32,7 +32,7 @@ def small():
 
 def test_one_line_for_the_header_and_one_for_each_entry():
     lines = dump(small()).decode().splitlines()
-    assert json.loads(lines[0]) == {"canonicall": "conversation", "version": 2}
+    assert json.loads(lines[0]) == {"canonicall": "conversation", "version": 3}
     assert json.loads(lines[1]) == {
         "entry": "message",
         "role": "user",
@@ -110,10 +110,10 @@ def test_other_files_are_refused(data):
 
 
 def test_a_newer_version_is_refused_and_says_what_to_do():
-    newer = dump(small()).replace(b'"version":2', b'"version":7')
+    newer = dump(small()).replace(b'"version":3', b'"version":7')
     with pytest.raises(NewerVersion, match="version 7") as caught:
         load(newer, recover=True)
-    assert (caught.value.found, caught.value.known) == (7, 2)
+    assert (caught.value.found, caught.value.known) == (7, 3)
     assert "Upgrade" in str(caught.value)
 
 
@@ -134,13 +134,14 @@ def test_migrations_run_one_after_another():
 
 
 def test_a_version_without_a_migration_is_refused():
-    with pytest.raises(UnreadableConversation, match="version 2 cannot be read any more"):
-        load(dump(small()), version=3, migrations={})
+    with pytest.raises(UnreadableConversation, match="version 3 cannot be read any more"):
+        load(dump(small()), version=4, migrations={})
 
 
-def test_a_file_from_before_decisions_were_kept_is_read():
-    """Version 2 has more kinds of entries than version 1; those of version 1 are as they were."""
-    old = dump(small()).replace(b'"version":2', b'"version":1')
+@pytest.mark.parametrize("version", [b"1", b"2"])
+def test_files_of_earlier_versions_are_read(version):
+    """Later versions have more kinds of entries and fields; the others are as they were."""
+    old = dump(small()).replace(b'"version":3', b'"version":' + version)
     assert load(old).conversation == small()
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from batches import each
 from canonicall import (
     Message,
     Opaque,
@@ -142,8 +143,8 @@ def test_what_another_provider_ran_is_no_call_of_the_clients(format):
     assert (again.message.text, again.finish) == ("Hi", "stop")
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("raw", ["null", "", " ", '"{}"'])
+@each("format", FORMATS)
+@each("raw", ["null", "", " ", '"{}"'])
 def test_no_arguments_are_an_empty_object(format, raw):
     call = ToolCall(id="call_1", name="f", raw=raw)
     data = written(format, call, finish="tool_calls")
@@ -244,3 +245,31 @@ def test_calls_end_with_the_arguments_that_were_told():
     data = StreamEncoder("openai-responses").feed_all(events)
     assert list(verify_stream(data, "openai-responses")) == []
     assert data.count(b'"arguments":"{\\"a\\":  1}"') == 3
+
+
+RENAMED = responses(
+    {"type": "response.created", "response": {"id": "resp_1", "model": "m", "output": []}},
+    {
+        "type": "response.output_item.added",
+        "output_index": 0,
+        "item": {"type": "function_call", "id": "fc", "call_id": "call_A", "name": "f"},
+    },
+    {"type": "response.function_call_arguments.delta", "output_index": 0, "delta": '{"a": 1}'},
+    {
+        "type": "response.output_item.done",
+        "output_index": 0,
+        "item": {"type": "function_call", "id": "fc", "call_id": "call_B", "name": "f"},
+    },
+    {"type": "response.completed", "response": {"id": "resp_1", "model": "m", "output": []}},
+)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_call_keeps_the_id_that_its_client_has(format):
+    """The provider ends the call under another id; a client that was told the first keeps it."""
+    data = StreamEncoder(format).feed_all(decoded(RENAMED, "openai-responses"))
+    assert list(verify_stream(data, format)) == []
+    (call,) = decoded(data, format)[-1].reply.calls
+    assert call.args == {"a": 1}
+    assert call.id == ("call_B" if format == "gemini" else "call_A")
+    assert (b"call_A" in data) != (b"call_B" in data)

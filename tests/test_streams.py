@@ -24,6 +24,7 @@ from canonicall import (
     events_of,
     fold,
 )
+from canonicall.target import FORMATS
 from canonicall.testing.strategies import replies
 
 from streaming import pieces_of
@@ -279,3 +280,13 @@ def test_calls_that_the_provider_ran_keep_their_ids():
     server = ToolCall(id="s", name="web_search", args={}, kind="server")
     events = events_written(events_of(calls_reply(server, server)))
     assert [call.id for call in events[-1].reply.calls] == ["s", "s"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "value", [[TextAdded(0, "Hi.")], (), "Hi.", None, Reply(Message("assistant"))]
+)
+def test_an_encoder_takes_one_event_and_says_so(format, value):
+    """A list of events was once written as nothing."""
+    with pytest.raises(TypeError, match=r"takes one event, not \w+. feed_all takes several"):
+        StreamEncoder(format).feed(value)

@@ -85,10 +85,12 @@ if TYPE_CHECKING:
     # What can go wrong.
     from canonicall.errors import (
         CanonicallError,
+        ForeignHistory,
         InvalidArguments,
         InvalidValue,
         MalformedBody,
         NewerVersion,
+        UnknownCall,
         UnknownName,
         UnreadableConversation,
         UntranslatableSchema,
@@ -141,6 +143,7 @@ if TYPE_CHECKING:
 
     # Who accepts what.
     from canonicall.providers.capabilities import Capabilities, get_capabilities
+    from canonicall.providers.names import ProviderName
     from canonicall.providers.registry import (
         get_profile,
         get_target,
@@ -159,7 +162,7 @@ if TYPE_CHECKING:
     )
 
     # Run an agent, hear what it does, and change what passes.
-    from canonicall.runtime.agent import Agent
+    from canonicall.runtime.agent import Agent, AgentFailed
     from canonicall.runtime.events import (
         AgentEvent,
         CompleteEvent,
@@ -174,10 +177,11 @@ if TYPE_CHECKING:
     from canonicall.runtime.middleware import ToolMiddleware
     from canonicall.runtime.model import LocalModel, Model, ModelError
     from canonicall.runtime.observer import Observer, RunObserver
+    from canonicall.runtime.options import SessionOptions
     from canonicall.runtime.scheduler import Scheduler
     from canonicall.runtime.session import Session
     from canonicall.runtime.stats import SessionStats
-    from canonicall.runtime.tooling import ToolingMiddleware, ToolingResponse
+    from canonicall.runtime.tooling import ToolingExchange, ToolingMiddleware, ToolingResponse
     from canonicall.schema_rules import SchemaRule, StrictRule
 
     # Keep sessions, and open them again.
@@ -200,7 +204,7 @@ if TYPE_CHECKING:
         unregister_syntax,
     )
     from canonicall.syntax.scanner import TextScanner
-    from canonicall.target import FieldRule, IdRule, NameRule, Target
+    from canonicall.target import FieldRule, Format, IdRule, NameRule, Target
 
     # Show operators how it goes.
     from canonicall.telemetry.counters import counters_json, counters_text, export_counters
@@ -272,11 +276,13 @@ _NAMES_BY_MODULE = {
     "canonicall.decisions": ("CallAsked", "CallDecided", "Rule", "UserWentOn"),
     "canonicall.errors": (
         "CanonicallError",
+        "ForeignHistory",
         "InvalidArguments",
         "InvalidValue",
         "MalformedBody",
         "NewerVersion",
         "UnknownName",
+        "UnknownCall",
         "UnreadableConversation",
         "UntranslatableSchema",
     ),
@@ -319,6 +325,7 @@ _NAMES_BY_MODULE = {
     "canonicall.parsers": ("ToolParser", "get_parser", "register_parser", "unregister_parser"),
     "canonicall.persisted": ("Loaded", "dump", "dump_entry", "dump_header", "load"),
     "canonicall.providers.capabilities": ("Capabilities", "get_capabilities"),
+    "canonicall.providers.names": ("ProviderName",),
     "canonicall.providers.registry": (
         "get_profile",
         "get_target",
@@ -328,7 +335,7 @@ _NAMES_BY_MODULE = {
     ),
     "canonicall.reply": ("Reply", "Usage"),
     "canonicall.request": ("OutputFormat", "Params", "Reasoning", "Request", "Tool", "ToolChoice"),
-    "canonicall.runtime.agent": ("Agent",),
+    "canonicall.runtime.agent": ("Agent", "AgentFailed"),
     "canonicall.runtime.events": (
         "AgentEvent",
         "CompleteEvent",
@@ -343,10 +350,11 @@ _NAMES_BY_MODULE = {
     "canonicall.runtime.middleware": ("ToolMiddleware",),
     "canonicall.runtime.model": ("LocalModel", "Model", "ModelError"),
     "canonicall.runtime.observer": ("Observer", "RunObserver"),
+    "canonicall.runtime.options": ("SessionOptions",),
     "canonicall.runtime.scheduler": ("Scheduler",),
     "canonicall.runtime.session": ("Session",),
     "canonicall.runtime.stats": ("SessionStats",),
-    "canonicall.runtime.tooling": ("ToolingMiddleware", "ToolingResponse"),
+    "canonicall.runtime.tooling": ("ToolingExchange", "ToolingMiddleware", "ToolingResponse"),
     "canonicall.store.database": ("Database",),
     "canonicall.store.resuming": ("open_session",),
     "canonicall.store.sessions": ("SessionStore", "Stored"),
@@ -362,7 +370,7 @@ _NAMES_BY_MODULE = {
         "unregister_syntax",
     ),
     "canonicall.syntax.scanner": ("TextScanner",),
-    "canonicall.target": ("FieldRule", "IdRule", "NameRule", "Target"),
+    "canonicall.target": ("FieldRule", "Format", "IdRule", "NameRule", "Target"),
     "canonicall.schema_rules": ("SchemaRule", "StrictRule"),
     "canonicall.telemetry.counters": ("counters_json", "counters_text", "export_counters"),
     "canonicall.telemetry.observing": ("genai_observer",),
@@ -391,6 +399,7 @@ __all__ = [
     "Action",
     "Agent",
     "AgentEvent",
+    "AgentFailed",
     "Appended",
     "ArgumentsAdded",
     "BlockEnded",
@@ -424,6 +433,8 @@ __all__ = [
     "FieldRule",
     "Finding",
     "FinishReported",
+    "ForeignHistory",
+    "Format",
     "GrowingJson",
     "HttpModel",
     "IdRule",
@@ -458,6 +469,7 @@ __all__ = [
     "PartialCall",
     "Policy",
     "ProviderConfig",
+    "ProviderName",
     "Reasoning",
     "Refusal",
     "Renderer",
@@ -472,6 +484,7 @@ __all__ = [
     "Scheduler",
     "SchemaRule",
     "Session",
+    "SessionOptions",
     "SessionStats",
     "SessionStore",
     "SignatureAdded",
@@ -505,6 +518,7 @@ __all__ = [
     "ToolParser",
     "ToolResult",
     "ToolStopped",
+    "ToolingExchange",
     "ToolingInfo",
     "ToolingMiddleware",
     "ToolingResponse",
@@ -513,6 +527,7 @@ __all__ = [
     "Translated",
     "Turn",
     "Unknown",
+    "UnknownCall",
     "UnknownField",
     "UnknownName",
     "UnreadableConversation",

@@ -7,9 +7,7 @@ stream that was cut, or that a limit, a filter or an error ended, is never among
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from msgspec.structs import replace
-
-from canonicall.admission import parse_arguments
+from canonicall.arguments import with_arguments
 from canonicall.blocks import ToolCall
 from canonicall.events import (
     ArgumentsAdded,
@@ -60,6 +58,7 @@ class PartialCall:
         return value if isinstance(value, dict) else {}
 
     def add(self, text: str) -> None:
+        """Take in more of the arguments."""
         self._pieces.append(text)
         self._growing.feed(text)
 
@@ -128,11 +127,4 @@ class ToolCallAccumulator:
                 return
             if index in self._ended:
                 del self.in_progress[index]
-                self.completed.append(_with_arguments(self._ended.pop(index)))
-
-
-def _with_arguments(call: ToolCall) -> ToolCall:
-    """`call` with its arguments parsed; None where they are no JSON object."""
-    if call.args is None and call.kind == "function":
-        return replace(call, args=parse_arguments(call.raw))
-    return call
+                self.completed.append(with_arguments(self._ended.pop(index), []))

@@ -3,16 +3,37 @@
 In: an admitted entry. Out: the entry with canonical ids, the ledger brought up to date, and
 findings for everything out of the ordinary. This is the only place where an id is derived and the
 only one that writes to the ledger.
+
+Position is the weakest evidence there is. So a placement is provisional until the exchange ends: a
+result that names the call takes it, whenever it comes, and the others are placed again. Within one
+exchange results have the order of their calls; those that carry a tool's name, of the calls of it.
+
+A result that precedes its call is placed too, if that call has no id either. If there are more
+results than calls, the first ones are left over: clients cut off the head of their history.
 """
 
+from collections import deque
+
+from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.blocks import CallClosed, Message, ToolCall, ToolResult
+from canonicall.blocks import CallClosed, Message, Summary, ToolCall, ToolResult
 from canonicall.findings import Action, Fault, Finding, Place, in_words
 from canonicall.ids import derived_tool_id, is_canonical_tool_id
-from canonicall.ledger import Interaction, Ledger
+from canonicall.ledger import EARLY, Interaction, Ledger
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, infer_outcome
 from canonicall.turn_keys import TurnKeys
+
+_NAMED = 3
+"""How many calls a finding lists."""
+_NO_CALL = "The result has no id and no call is open, so it answers nothing."
+
+
+class Held(Struct, frozen=True, gc=False):
+    """A result whose call is not certain yet, and where it is in the log."""
+
+    result: ToolResult
+    place: Place
 
 
 class Binding:
@@ -23,7 +44,9 @@ class Binding:
         self._next_index: dict[str, int] = {}
         self._next_number = 0
         self._turn_keys = TurnKeys()
-        self._early_results: dict[str, list[tuple[ToolResult, int]]] = {}
+        self._early_results: dict[str, list[Held]] = {}
+        """Results that name a call which is not there yet, by the id they name."""
+        self.placement = Placement(self.ledger)
         self._continues_exchange = False
 
     def fork(self) -> "Binding":
@@ -34,14 +57,36 @@ class Binding:
         twin._next_number = self._next_number
         twin._turn_keys = self._turn_keys.fork()
         twin._early_results = {id: list(held) for id, held in self._early_results.items()}
+        twin.placement = self.placement.fork(twin.ledger)
         twin._continues_exchange = self._continues_exchange
         return twin
 
     @property
     def waiting_since(self) -> int | None:
-        """The first log entry with a result that a reply might still claim."""
-        entries = [at for held in self._early_results.values() for _, at in held]
+        """The first log entry with a result that may still get its call, or another one."""
+        entries = [one.place[0] for held in self._early_results.values() for one in held]
+        if self.placement.since is not None:
+            entries.append(self.placement.since)
         return min(entries, default=None)
+
+    def knows(self, ended: ToolResult | CallClosed) -> bool:
+        """Whether there is a call that a result or a closing names."""
+        id, ledger = ended.call_id, self.ledger
+        named = ledger.get(id) if ended.bound else ledger.named(id)
+        return named is not None or len(ledger.spelled(id)) == 1
+
+    def has_calls_for(self, message: Message, entry: int) -> bool:
+        """Whether every result of a message that names no call gets one, in its place."""
+        if all(one.call_id and not one.placed for one in message.results):
+            return True
+        trial = self.fork()
+        bound = trial.bind_message(message, entry, [])
+        trial.placement.place()
+        return all(
+            trial.ledger.answered(block, (entry, position)) is not None
+            for position, block in enumerate(bound.blocks)
+            if isinstance(block, ToolResult)
+        )
 
     def bind_message(self, message: Message, entry: int, findings: list[Finding]) -> Message:
         """`message` as it is to be written at position `entry` of the log."""
@@ -49,13 +94,19 @@ class Binding:
         turn_key = message.turn_key
         if by_model:
             if not self._continues_exchange:
+                findings += self.placement.end_exchange()
                 self.ledger.begin_exchange()
             turn_key = self._turn_keys.key_of(message)
-        elif self._early_results and not _all_results(message):
-            self._early_results.clear()
-        elif message.role != "tool" and ToolResult not in map(type, message.blocks):
-            self._continues_exchange = False
-            return message
+        else:
+            kinds = set(map(type, message.blocks))
+            if kinds - {ToolResult}:
+                self._early_results.clear()
+                self.placement.forget_loose()
+            if Summary in kinds:
+                self._bury(message)
+            if message.role != "tool" and ToolResult not in kinds:
+                self._continues_exchange = False
+                return message
         provider = message.origin.provider if message.origin is not None else ""
         blocks = list(message.blocks)
         for position, block in enumerate(message.blocks):
@@ -64,15 +115,23 @@ class Binding:
                 blocks[position] = self._bind_call(block, provider, turn_key, place, findings)
             elif type(block) is ToolResult:
                 blocks[position] = self._bind_result(block, (entry, position), findings)
-        if by_model:
+        if by_model and self.ledger.exchange:
             self._early_results.clear()
         # After a cut reply another one is a new attempt: the id it repeats is a new call's.
         self._continues_exchange = by_model and not message.partial
         return replace(message, blocks=tuple(blocks), turn_key=turn_key)
 
+    def _bury(self, message: Message) -> None:
+        """Note the calls that a summary takes the place of."""
+        for block in message.blocks:
+            for tombstone in block.tombstones if type(block) is Summary else ():
+                self.ledger.bury(tombstone)
+                self._next_number = max(self._next_number, tombstone.number + 1)
+
     def bind_closing(self, closing: CallClosed, entry: int, findings: list[Finding]) -> CallClosed:
         """`closing` as it is to be written at position `entry` of the log."""
         self._continues_exchange = False
+        self.placement.place()
         where = f"entries[{entry}]"
         find = self.ledger.get if closing.bound else self.ledger.named
         one = find(closing.call_id) if closing.call_id else None
@@ -80,6 +139,9 @@ class Binding:
             why = f"No call has the id {closing.call_id!r}, so nothing was closed."
             findings.append(Finding("orphan_closing", where, Action.SET_ASIDE, why, Fault.INPUT))
             return closing
+        if EARLY in one.markers and self.ledger.is_displaceable(one.id):
+            self.placement.take_back()
+            one = self.ledger[one.id]
         closing = replace(closing, call_id=one.id, bound=True)
         if closing.outcome not in MAY_HAVE_RUN and (closing.content or _has_output(one)):
             closing = replace(closing, outcome=Outcome.UNKNOWN)
@@ -116,10 +178,10 @@ class Binding:
         held = self._early_results.get(given) or self._early_results.get(call.raw_id)
         if not held:
             return
-        result, at = held.pop(0)
-        self.ledger.complete_early(call.id, result, at)
+        early = held.pop(0)
+        self.ledger.complete_early(call.id, replace(early.result, call_id=call.id), early.place)
         why = (
-            f"The result in entries[{at}] stands before this call;"
+            f"The result in entries[{early.place[0]}] precedes this call;"
             " it counts as its result until another one comes."
         )
         findings.append(_seen("result_before_call", place, Action.MOVED, why))
@@ -144,7 +206,7 @@ class Binding:
             why = f"The raw id {raw_id!r} was used before; turn and position tell them apart."
             findings.append(_seen("reused_call_id", place, Action.KEPT, why))
         id = derived_tool_id(provider, raw_id, call.name, turn, index)
-        while id in self.ledger:
+        while id in self.ledger or self.ledger.buried(id) is not None:
             index += 1
             id = derived_tool_id(provider, raw_id, call.name, turn, index)
         self._next_index[turn], self._next_number = index + 1, number + 1
@@ -152,45 +214,185 @@ class Binding:
 
     def _bind_result(self, result: ToolResult, place: Place, findings: list[Finding]) -> ToolResult:
         call_id = result.call_id or result.raw_id
-        outcome = _outcome_of(result)
+        result = replace(result, call_id=call_id, outcome=_outcome_of(result))
+        if not call_id or result.placed:
+            self.placement.hold(Held(result, place))
+            return result
         if result.bound:
             before = self.ledger.get(call_id)
         else:
-            before = self.ledger.named(call_id) if call_id else None
-            before = before or self._placed(result, call_id, place, findings)
+            before = self.ledger.named(call_id) or self._spelled(call_id, place, findings)
         if before is None:
-            result = replace(result, call_id=call_id, outcome=outcome)
             return self._hold_orphan(result, place, findings)
-        if result.bound:
-            result = replace(result, outcome=outcome)
-        else:
+        if self.ledger.is_displaceable(before.id):
+            self.placement.take_back()
+            before = self.ledger[before.id]
+        if not result.bound:
             raw_id = result.raw_id or ("" if call_id == before.id else call_id)
-            result = replace(result, call_id=before.id, raw_id=raw_id, bound=True, outcome=outcome)
+            result = replace(result, call_id=before.id, raw_id=raw_id, bound=True)
         after = self.ledger.complete(before.id, result, place[0])
         _note_completion(before, after, result, place, findings)
         return result
 
-    def _placed(
-        self, result: ToolResult, call_id: str, place: Place, findings: list[Finding]
-    ) -> Interaction | None:
-        """The interaction that a result which names none belongs to; None for an orphan."""
-        placed = self.ledger.placed(call_id, result.name)
-        if placed is not None:
-            why = f"The result does not name its call; by its place it answers {placed.id}."
-            findings.append(_seen("matched_by_position", place, Action.CHANGED, why))
-        return placed
+    def _spelled(self, call_id: str, place: Place, findings: list[Finding]) -> Interaction | None:
+        """The only open call whose id may be spelled like this."""
+        fitting = self.ledger.spelled(call_id)
+        if len(fitting) != 1:
+            return None
+        raw_id = fitting[0].call.raw_id
+        why = f"The result names {call_id!r}; {raw_id!r} is the only open call that can be meant."
+        findings.append(_seen("matched_by_spelling", place, Action.CHANGED, why))
+        return fitting[0]
 
     def _hold_orphan(self, result: ToolResult, place: Place, findings: list[Finding]) -> ToolResult:
-        """Set a result without a call aside. A reply that follows at once may still claim it."""
+        """Set a result without a call aside. A reply that follows may still have its call."""
+        gone = self.ledger.buried(result.call_id)
+        if gone is not None:
+            named = f"{gone.raw_id or gone.id} ({gone.name})"
+            why = f"{named} was compacted away with its outcome, {gone.outcome}; this came later."
+            findings.append(_seen("late_result", place, Action.SET_ASIDE, why))
+            return result
+        self._early_results.setdefault(result.call_id, []).append(Held(result, place))
         if result.bound:
             why = f"The call {result.call_id} is not part of the conversation any more."
-        elif result.call_id:
-            self._early_results.setdefault(result.call_id, []).append((result, place[0]))
-            why = f"No call has the id {result.call_id!r}, so the result answers nothing."
         else:
-            why = "The result has no id and no call is open, so it answers nothing."
+            why = f"No call has the id {result.call_id!r}, so the result answers nothing."
+            several = sorted(one.call.raw_id for one in self.ledger.spelled(result.call_id))
+            if several:
+                names = ", ".join(map(repr, several[:_NAMED]))
+                why = f"{result.call_id!r} may mean several calls ({names}); it was given to none."
         findings.append(_seen("orphan_result", place, Action.SET_ASIDE, why))
         return result
+
+
+class Placement:
+    """The results without an id of the current exchange get their calls by position."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._before: list[Held] = []
+        """From before the calls of this exchange."""
+        self._after: list[Held] = []
+        self._placed = 0
+        """How many results after the calls have been looked at."""
+        self._forgotten = 0
+        """How many of these cannot belong to a later call, because another message followed."""
+        self._loose: list[Held] = []
+        """The others that found no call."""
+        self._waiting: _Waiting | None = None
+        self.findings: list[Finding] = []
+        """What is to be said as long as nothing else comes."""
+        self.placed: dict[Place, ToolResult] = {}
+        """The results that got a call since the log was last looked after."""
+
+    def fork(self, ledger: Ledger) -> "Placement":
+        """An independent copy for a copy of the ledger."""
+        twin = Placement(ledger)
+        twin._before, twin._after = list(self._before), list(self._after)
+        twin._loose, twin._placed = list(self._loose), self._placed
+        twin._forgotten = self._forgotten
+        twin.findings = list(self.findings)
+        return twin
+
+    @property
+    def since(self) -> int | None:
+        """The first log entry with a result that may still get another call."""
+        held = (*self._before[:1], *self._after[:1])
+        return min((one.place[0] for one in held), default=None)
+
+    def hold(self, held: Held) -> None:
+        """Take in a result without an id."""
+        self._after.append(held)
+
+    def take_back(self) -> None:
+        """Undo every placement: a call was named, so the others are placed again."""
+        self._ledger.take_back()
+        self.placed.clear()
+        self._waiting = None
+        self._placed = 0
+        self._loose.clear()
+        self.findings.clear()
+
+    def place(self) -> None:
+        """Give every result that is held its call, until the exchange ends."""
+        if not self._before and self._placed == len(self._after):
+            return
+        if self._before:
+            self.take_back()
+        waiting = self._waiting = self._waiting or _Waiting(self._ledger)
+        for held in self._before[self._left_over() :]:
+            self._complete(held, waiting.next(held.result, only_without_id=True))
+        for index in range(self._placed, len(self._after)):
+            held = self._after[index]
+            one = waiting.next(held.result)
+            self._complete(held, one)
+            if one is None:
+                self._note("orphan_result", held, Action.SET_ASIDE, _NO_CALL)
+                if index >= self._forgotten:
+                    self._loose.append(held)
+        self._placed = len(self._after)
+
+    def end_exchange(self) -> list[Finding]:
+        """Make all placements final. What found no call may precede one of the next exchange."""
+        self.place()
+        earlier = [] if self._ledger.exchange else self._before
+        self._before = [*earlier, *self._loose]
+        self._ledger.settle()
+        findings, self.findings = self.findings, []
+        self._after, self._loose, self._waiting = [], [], None
+        self._placed = self._forgotten = 0
+        return findings
+
+    def forget_loose(self) -> None:
+        """Another message came: what found no call until now belongs to none that follows."""
+        self._forgotten = len(self._after)
+        self._loose.clear()
+        if not self._ledger.exchange:
+            self._before = []
+
+    def _left_over(self) -> int:
+        """How many of the results before the calls are more than there are calls."""
+        if not self._before:
+            return 0
+        is_open = (self._ledger[id].is_open for id in self._ledger.exchange)
+        return max(0, len(self._before) + len(self._after) - sum(is_open))
+
+    def _complete(self, held: Held, one: Interaction | None) -> None:
+        if one is None:
+            return
+        result = replace(held.result, call_id=one.id, placed=True)
+        self._ledger.place(one.id, result, held.place)
+        if not held.result.placed:
+            self.placed[held.place] = result
+        if held.place[0] < one.entry:
+            why = f"The result precedes {one.id}, which has no other; it counts as its result."
+            self._note("result_before_call", held, Action.MOVED, why)
+        else:
+            why = f"The result does not name its call; by its position it answers {one.id}."
+            self._note("matched_by_position", held, Action.CHANGED, why)
+
+    def _note(self, code: str, held: Held, action: Action, why: str) -> None:
+        self.findings.append(_seen(code, held.place, action, why))
+
+
+class _Waiting:
+    """The calls of an exchange, by what a result without an id may say of them."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._calls: dict[tuple[str, bool], deque[str]] = {}
+        for id in ledger.exchange:
+            call = ledger[id].call
+            for only_without_id in (False,) if call.raw_id else (False, True):
+                for name in dict.fromkeys(("", call.name)):
+                    self._calls.setdefault((name, only_without_id), deque()).append(id)
+
+    def next(self, result: ToolResult, *, only_without_id: bool = False) -> Interaction | None:
+        """The first open call, of one tool if the result names it."""
+        calls = self._calls.get((result.name, only_without_id))
+        while calls and not self._ledger[calls[0]].is_open:
+            calls.popleft()
+        return self._ledger[calls[0]] if calls else None
 
 
 def split_misplaced_calls(
@@ -254,10 +456,6 @@ def _note_completion(
 
 def _seen(code: str, place: Place, action: Action, why: str) -> Finding:
     return Finding(code, in_words(place), action, why, Fault.INPUT)
-
-
-def _all_results(message: Message) -> bool:
-    return all(isinstance(block, ToolResult) for block in message.blocks)
 
 
 def _replaces_stand_in(one: Interaction) -> str:

@@ -87,12 +87,31 @@ class Code(_Block, frozen=True, tag="code"):
     language: str = ""
 
 
+class Tombstone(
+    Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True, gc=False
+):
+    """What is left of a call that was compacted away.
+
+    A result that comes late is recognised by it, and no other call is given its ids.
+    """
+
+    id: str
+    name: str = ""
+    raw_id: str = ""
+    number: int = 0
+    outcome: Outcome | None = None
+    digest: str = ""
+    """A hash of the result; empty if there was none."""
+
+
 class Summary(_Block, frozen=True, tag="summary"):
-    """What stands in for earlier messages that were compacted away."""
+    """What takes the place of earlier messages that were compacted away."""
 
     text: str
     covers: int = 0
     """How many log entries it stands for."""
+    tombstones: tuple[Tombstone, ...] = ()
+    """The calls among them."""
 
 
 class ToolCall(_Block, frozen=True, tag="tool_call"):
@@ -100,7 +119,8 @@ class ToolCall(_Block, frozen=True, tag="tool_call"):
 
     `id` is canonical once the call is part of a conversation; `raw_id` is then what the provider
     wrote. Arguments have two forms: `args`, the parsed object, and `raw`, the text as it came.
-    `args` is None when there is no JSON object: freeform input, or text that cannot be read.
+    `args` is None only for the free text of a custom tool, and for text that is not a JSON object;
+    the latter is reported. Empty text and `null` are `{}`. `canonicall.arguments` has the rule.
     """
 
     id: str = ""
@@ -139,12 +159,15 @@ class ToolResult(_Block, frozen=True, tag="tool_result"):
     name: str = ""
     """The tool's name, where the result carries one. It helps to find the call."""
     kind: CallKind = "function"
-    """The kind of call it answers, set when it is rendered."""
+    """The kind of call it answers: as it came, and that of its call when it is rendered."""
     raw_id: str = ""
     synthetic: bool = False
     """Made up by a runtime because no result was known. A real result takes its place."""
     bound: bool = False
     """Its call was found: `call_id` is canonical and final. Set by the conversation."""
+    placed: bool = False
+    """It names no call; `call_id` is what its position says. A result that names this call may
+    still displace it while the exchange lasts: then `Ledger.answered` knows better."""
 
     @property
     def text(self) -> str:
@@ -196,10 +219,12 @@ class Message(
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls of the message, in order."""
         return tuple([block for block in self.blocks if isinstance(block, ToolCall)])
 
     @property
     def results(self) -> tuple[ToolResult, ...]:
+        """The tool results of the message, in order."""
         return tuple([block for block in self.blocks if isinstance(block, ToolResult)])
 
 

@@ -10,29 +10,34 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from canonicall.arguments import agreeing, message_with_arguments
 from canonicall.blocks import Block, Origin, ToolCall
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.folding import with_truncated_call
-from canonicall.providers.registry import find_profile, get_target
+from canonicall.frameworks import refuse_framework
+from canonicall.providers.bodies import Source, source_of
+from canonicall.providers.names import TargetName
+from canonicall.providers.registry import get_target
 from canonicall.reply import Reply
 from canonicall.request import Request, Tool
-from canonicall.target import Target
+from canonicall.target import Format, Target
 from canonicall.transcript.lifetimes import ordered_lifetimes
 from canonicall.transcript.offer import fitted_offer, within_cache_marks
 from canonicall.transcript.output import fitted_output
 from canonicall.transcript.params import fitted_params
+from canonicall.transcript.plain_request import plain_request
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
 from canonicall.transcript.render import Renderer
 from canonicall.transcript.render import render as render_for_target
 from canonicall.transcript.thinking import as_asked
 from canonicall.transcript.turns import Transcript
-from canonicall.wire.formats import FORMATS, get_format
+from canonicall.wire.formats import get_format
 from canonicall.wire.grouping import ungrouped
 from canonicall.wire.leaked_tokens import with_own_names
-from canonicall.wire.reading import parse_body
-from canonicall.wire.refused import without_refused
+from canonicall.wire.reading import object_at, parse_body, parse_json
+from canonicall.wire.refused import without_refused, without_wrong_kinds
 
 Body = dict[str, Any] | bytes | str
 
@@ -51,21 +56,37 @@ class Encoded(Struct, frozen=True):
         return msgspec.json.encode(self.body)
 
 
-def decode_request(body: Body, format: str, *, provider: str = "") -> Request:
-    """Read a request body of a wire format. `provider` names who spoke, if it is known."""
+def decode_request(body: Body, format: Format | str, *, provider: str = "") -> Request:
+    """Read a request body of a wire format. `provider` names who spoke, if it is known.
+
+    The name of a provider in place of the format means the one of its formats that the body is in.
+    """
     findings: list[Finding] = []
-    parsed = parse_body(body, findings)
+    value = parse_json(body, findings)
+    refuse_framework(value, format)
+    parsed = object_at(value, "$")
+    source, domain = _source(parsed, format, provider)
+    parsed, wrong = without_wrong_kinds(parsed, source.format, Fault.INPUT)
+    findings += wrong
     model = parsed.get("model")
-    origin = Origin(provider, format, model=model if isinstance(model, str) else "")
-    domain = get_target(f"{provider}/{format}").domain if provider else None
-    request = get_format(format).decode_request(parsed, origin=origin, domain=domain)
+    origin = Origin(source.provider, source.format, model=model if isinstance(model, str) else "")
+    request = get_format(source.format).decode_request(parsed, origin=origin, domain=domain)
     return replace(request, domain=domain or "", findings=(*findings, *request.findings))
 
 
+def _source(body: Any, named: str, provider: str) -> tuple[Source, str | None]:
+    """Where a body comes from, and the signing domain of that provider if it is known."""
+    source = source_of(body, named)
+    provider = provider or source.provider
+    domain = get_target(f"{provider}/{source.format}").domain if provider else None
+    return Source(source.format, provider), domain
+
+
 def decode_tools(
-    tools: list[dict[str, Any]], format: str
+    tools: list[dict[str, Any]], format: Format | str
 ) -> tuple[tuple[Tool, ...], tuple[Finding, ...]]:
     """Read a list of tools as a request of a wire format has it, and what was said of it."""
+    format = source_of(None, format).format
     body: Any = tools
     for name in reversed(get_format(format).tools_at):
         body = {name: body}
@@ -74,26 +95,33 @@ def decode_tools(
     return request.tools, request.findings
 
 
-def decode_response(body: Body, format: str, *, provider: str = "") -> Reply:
-    """Read a response body of a wire format. A call the token limit cut is marked `truncated`."""
-    domain = get_target(f"{provider}/{format}").domain if provider else None
-    wire = get_format(format)
-    origin = Origin(provider, format) if provider else None
+def decode_response(body: Body, format: Format | str, *, provider: str = "") -> Reply:
+    """Read a response body of a wire format. A call the token limit cut is marked `truncated`.
+
+    The name of a provider in place of the format means the one of its formats that the body is in.
+    """
     findings: list[Finding] = []
     parsed = parse_body(body, findings)
+    source, domain = _source(parsed, format, provider)
+    wire = get_format(source.format)
+    origin = Origin(source.provider, source.format) if source.provider else None
     reply = with_own_names(wire.decode_response(parsed, origin=origin, domain=domain))
-    message = with_truncated_call(reply.message)
-    return replace(reply, message=message, findings=(*findings, *reply.findings))
+    findings += reply.findings
+    message = message_with_arguments(with_truncated_call(reply.message), findings)
+    return replace(reply, message=message, findings=tuple(findings))
 
 
-def encode_response(reply: Reply, format: str) -> dict[str, Any]:
+def encode_response(reply: Reply, format: Format | str) -> dict[str, Any]:
     """Write a reply as a response body of a wire format. Calls without an id get one."""
     wire = get_format(format)
+    message = reply.message
+    blocks = tuple(agreeing(one) if isinstance(one, ToolCall) else one for one in message.blocks)
+    reply = replace(reply, message=replace(message, blocks=blocks))
     return wire.encode_response(_with_ids(reply, wire.target))
 
 
 def render(
-    conversation: Conversation, target: str | Target, *, policy: Policy = DEFAULT
+    conversation: Conversation, target: TargetName | Target, *, policy: Policy = DEFAULT
 ) -> Transcript:
     """The transcript of a conversation for a target: provider, "provider:model", or a Target."""
     return render_for_target(conversation, get_target(target), policy=policy)
@@ -101,7 +129,7 @@ def render(
 
 def encode_request(
     request: Request,
-    target: str | Target,
+    target: TargetName | Target,
     *,
     policy: Policy = DEFAULT,
     renderer: Renderer | None = None,
@@ -115,6 +143,7 @@ def encode_request(
     goal = get_target(target)
     if isinstance(target, str) and request.model and not goal.model and renderer is None:
         goal = get_target(f"{target.removesuffix(':')}:{request.model}")
+    request, about_texts = plain_request(request)
     request, findings = _readable(request, goal)
     given = request.conversation
     request, about_groups = ungrouped(request, goal)
@@ -140,8 +169,10 @@ def encode_request(
     body, told = get_format(goal.format).encode_request(
         request, transcript, goal, renderer.known_turns
     )
+    body, about_kinds = without_wrong_kinds(body, goal.format)
     body, about_fields = without_refused(body, goal)
     findings += (
+        *about_texts,
         *about_groups,
         *about_params,
         *about_output,
@@ -150,6 +181,7 @@ def encode_request(
         *about_marks,
         *about_lifetimes,
         *told,
+        *about_kinds,
         *about_fields,
     )
     report = Report((*request.findings, *findings))
@@ -158,13 +190,16 @@ def encode_request(
 
 def translate(
     body: Body,
-    source: str,
-    target: str | Target,
+    source: TargetName,
+    target: TargetName | Target,
     *,
     policy: Policy = DEFAULT,
     provider: str = "",
 ) -> Encoded:
-    """A request body of one format as the body another target accepts."""
+    """A request body of one format as the body another target accepts.
+
+    `source` is the format of the body, or a provider that the body was written for.
+    """
     request = decode_request(body, source, provider=provider)
     return encode_request(request, target, policy=policy)
 
@@ -180,18 +215,18 @@ class Translated(Struct, frozen=True):
 
 def translate_tools(
     tools: list[dict[str, Any]],
-    source: str,
-    target: str | Target,
+    source: Format | str,
+    target: TargetName | Target,
     *,
     strict: bool | None = None,
     lossy: bool = True,
 ) -> Translated:
     """A provider's list of tools, in the format `source`, as `target` takes it.
 
-    `target` may also be the name of a format. With `strict` every function is made strict, or none
-    is. Without `lossy`, a schema that the target cannot say is an `UntranslatableSchema`.
+    With `strict` every function is made strict, or none is. Without `lossy`, a schema that the
+    target cannot say is an `UntranslatableSchema`.
     """
-    goal = tools_target(target)
+    goal = get_target(target)
     decoded, findings = decode_tools(tools, source)
     request = Request(Conversation(), decoded, findings=findings)
     if strict is not None:
@@ -208,13 +243,6 @@ def translate_tools(
     other = encode_request(replace(request, tools=()), goal).report
     about = tuple(one for one in encoded.report if one not in other)
     return Translated(found or [], encoded.transcript.names, about)
-
-
-def tools_target(target: str | Target) -> Target:
-    """The target of a tool list, which a format may name: its own provider's then."""
-    if isinstance(target, str) and target in FORMATS and find_profile(target) is None:
-        target = f"{get_format(target).target.provider}/{target}"
-    return get_target(target)
 
 
 def _readable(request: Request, target: Target) -> tuple[Request, list[Finding]]:

@@ -135,6 +135,7 @@ def _is_plain_result(result: Any) -> bool:
         and type(result.call_id) is type(result.name) is type(result.raw_id) is str
         and f"{result.call_id}{result.name}{result.raw_id}".isascii()
         and type(result.error) is type(result.synthetic) is type(result.bound) is bool
+        and type(result.placed) is bool
     ):
         return False
     content = result.content

@@ -5,13 +5,16 @@ boundary, and a report. A call and its completion are one atom: they are kept, s
 summarised together, and a call that is still open is never cut. The original is not touched.
 
 Nothing vanishes from the log without a trace: a dropped stretch leaves an empty `Summary` that
-says how many entries it stood for, a shortened message is marked as edited.
+says how many entries it stood for and has a tombstone of each call, so that late results are
+recognised and no id on the wire changes its meaning. A shortened message is marked as edited.
 """
 
 from collections.abc import Callable
+from hashlib import sha256
 from itertools import accumulate
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -24,6 +27,7 @@ from canonicall.blocks import (
     ResultContent,
     Summary,
     Text,
+    Tombstone,
     ToolCall,
     ToolResult,
 )
@@ -31,6 +35,7 @@ from canonicall.conversation import Conversation
 from canonicall.decisions import is_standing
 from canonicall.errors import InvalidValue
 from canonicall.findings import Action, Fault, Finding, Report
+from canonicall.ids import base64url
 from canonicall.ledger import Interaction
 
 MIN_LIMIT = 80
@@ -82,7 +87,8 @@ def summarise(
     _check_range(conversation, *wanted)
     first, last = _inner_cut(conversation, *wanted)
     findings = _moved(wanted, (first, last)) if wanted[0] < wanted[1] else []
-    entries = conversation.entries[first:last]
+    all_entries = _with_calls_named(conversation)
+    entries = all_entries[first:last]
     gone = [entry for entry in entries if not _is_kept(entry)]
     if not gone:
         why = "There is nothing between these points that could be left out."
@@ -90,12 +96,11 @@ def summarise(
         findings.append(Finding("nothing_to_compact", place, Action.KEPT, why, Fault.NONE))
         return Compacted(conversation.fork(), Report(tuple(findings)))
     covers = sum(_weight(entry) for entry in gone)
-    summary = Message("user", (Summary(text=text, covers=covers),))
+    dropped = _tombstones(conversation, gone)
+    summary = Message("user", (Summary(text=text, covers=covers, tombstones=dropped),))
     kept = [entry for entry in entries if _is_kept(entry)]
     findings.append(_compacted_finding(conversation, first, last, len(gone)))
-    return _rebuilt(
-        [*conversation.entries[:first], summary, *kept, *conversation.entries[last:]], findings
-    )
+    return _rebuilt([*all_entries[:first], summary, *kept, *all_entries[last:]], findings)
 
 
 def shorten(
@@ -122,7 +127,7 @@ def shorten(
     shortener = _Shortener(conversation, limit, arguments=arguments, media=media)
     entries = [
         shortener.entry(entry, f"entries[{index}]") if start <= index < stop else entry
-        for index, entry in enumerate(conversation.entries)
+        for index, entry in enumerate(_with_calls_named(conversation))
     ]
     return _rebuilt(entries, shortener.findings)
 
@@ -218,6 +223,23 @@ def _rebuilt(entries: list[Entry], findings: list[Finding]) -> Compacted:
     return Compacted(conversation, Report((*findings, *conversation.report)))
 
 
+def _with_calls_named(conversation: Conversation) -> list[Entry]:
+    """The log in which every result names its call: its position may change."""
+    ledger, entries = conversation.ledger, list(conversation.entries)
+    for at, entry in enumerate(entries):
+        if not isinstance(entry, Message) or not any(not one.bound for one in entry.results):
+            continue
+        blocks = list(entry.blocks)
+        for position, block in enumerate(blocks):
+            one = ledger.answered(block, (at, position)) if isinstance(block, ToolResult) else None
+            if isinstance(block, ToolResult) and one is not None and not block.bound:
+                raw_id = block.raw_id or ("" if block.placed else block.call_id)
+                named = replace(block, call_id=one.id, raw_id=raw_id, bound=True, placed=False)
+                blocks[position] = named
+        entries[at] = replace(entry, blocks=tuple(blocks))
+    return entries
+
+
 def _span(one: Interaction, size: int) -> tuple[int, int]:
     """The first and last log entry of an interaction, results that stood before the call included.
 
@@ -276,6 +298,30 @@ def _weight(entry: Entry) -> int:
     if isinstance(entry, Message):
         covered = sum(block.covers for block in entry.blocks if isinstance(block, Summary))
     return covered or 1
+
+
+def _tombstones(conversation: Conversation, gone: list[Entry]) -> tuple[Tombstone, ...]:
+    """What is left of the calls in these entries, and of those dropped before."""
+    left: list[Tombstone] = []
+    for entry in gone:
+        for block in entry.blocks if isinstance(entry, Message) else ():
+            if isinstance(block, Summary):
+                left += block.tombstones
+            elif isinstance(block, ToolCall):
+                left.append(_tombstone(conversation.ledger[block.id]))
+    return tuple(left)
+
+
+def _tombstone(one: Interaction) -> Tombstone:
+    content = one.result.content if one.result is not None else None
+    return Tombstone(
+        id=one.id,
+        name=one.name,
+        raw_id=one.call.raw_id,
+        number=one.call.number,
+        outcome=one.outcome,
+        digest=base64url(sha256(msgspec.json.encode(content)).digest()[:12]) if content else "",
+    )
 
 
 def _compacted_finding(conversation: Conversation, first: int, last: int, gone: int) -> Finding:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from canonicall.admission import admit
 from canonicall.binding import Binding, split_misplaced_calls
@@ -26,7 +27,7 @@ from canonicall.blocks import (
     ToolCall,
     ToolResult,
 )
-from canonicall.errors import InvalidValue
+from canonicall.errors import InvalidValue, UnknownCall
 from canonicall.findings import Finding, Report
 from canonicall.ledger import Ledger
 from canonicall.outcome import Outcome
@@ -50,9 +51,14 @@ class Appended(Struct, frozen=True):
 
 
 class Conversation:
-    """An append-only conversation and the ledger of its tool calls."""
+    """An append-only conversation and the ledger of its tool calls.
 
-    def __init__(self) -> None:
+    A result that no call asked for is kept and reported as a finding. With `strict` it raises
+    `UnknownCall`, and nothing is written: for programs that write all calls themselves.
+    """
+
+    def __init__(self, *, strict: bool = False) -> None:
+        self._strict = strict
         self._entries: list[Entry] = []
         self._binding = Binding()
         self._findings: list[Finding] = []
@@ -71,10 +77,12 @@ class Conversation:
 
     @property
     def messages(self) -> Iterator[Message]:
+        """The entries that are messages, in order."""
         return (entry for entry in self._entries if isinstance(entry, Message))
 
     @property
     def ledger(self) -> Ledger:
+        """Every tool call with its state and its result, by canonical id."""
         return self._binding.ledger
 
     @property
@@ -86,7 +94,7 @@ class Conversation:
     @property
     def report(self) -> Report:
         """All findings of all appends."""
-        return Report(tuple(self._findings))
+        return Report((*self._findings, *self._binding.placement.findings))
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -104,7 +112,7 @@ class Conversation:
 
     def fork(self) -> "Conversation":
         """An independent copy that shares what has been written so far."""
-        twin = Conversation()
+        twin = Conversation(strict=self._strict)
         twin._entries = list(self._entries)
         twin._binding = self._binding.fork()
         twin._findings = list(self._findings)
@@ -116,41 +124,58 @@ class Conversation:
         """Check `entry`, give its calls their ids, bind its results, and write it.
 
         Raises `InvalidValue`, and writes nothing, if a value has the wrong type. A conversation
-        that is wrong in any other way is accepted, and the findings say what was done about it.
+        that is wrong in any other way is accepted, and the findings say what was done about it;
+        a strict one raises `UnknownCall` for a result or a closing without its call.
         """
-        first, told = len(self._entries), len(self._findings)
-        self._write(entry)
-        return Appended(tuple(self._entries[first:]), tuple(self._findings[told:]))
+        return self.extend((entry,))
 
     def extend(self, entries: Iterable[Entry]) -> Appended:
         """Append each entry. One that is refused raises, and those before it stay written."""
-        first, told = len(self._entries), len(self._findings)
-        for entry in entries:
-            self._write(entry)
-        return Appended(tuple(self._entries[first:]), tuple(self._findings[told:]))
+        placement = self._binding.placement
+        first, reported = len(self._entries), len(self._findings)
+        known = set(placement.findings)
+        try:
+            for entry in entries:
+                self._write(entry)
+        finally:
+            placement.place()
+            if placement.placed:
+                self._write_placed(first)
+        findings = (*self._findings[reported:], *placement.findings)
+        if known:
+            findings = tuple(one for one in findings if one not in known)
+        return Appended(tuple(self._entries[first:]), findings)
+
+    def _write_placed(self, first: int) -> None:
+        """Write the calls that results got by position into the entries that are new."""
+        placed, self._binding.placement.placed = self._binding.placement.placed, {}
+        for at in dict.fromkeys(at for at, _ in placed if at >= first):
+            message = self._entries[at]
+            if isinstance(message, Message):
+                blocks = enumerate(message.blocks)
+                found = tuple(placed.get((at, position), block) for position, block in blocks)
+                self._entries[at] = replace(message, blocks=found)
 
     def _write(self, entry: Entry) -> None:
         entries, findings, binding = self._entries, self._findings, self._binding
         at, told = len(entries), len(findings)
         try:
             admitted = admit(entry, at, findings)
-        except InvalidValue:
+            if self._strict:
+                _refuse_unknown_calls(admitted, binding, at)
+        except (InvalidValue, UnknownCall):
             del findings[told:]
             raise
-        if isinstance(admitted, Message):
-            for message in split_misplaced_calls(admitted, at, findings):
-                entries.append(binding.bind_message(message, len(entries), findings))
-        elif isinstance(admitted, CallClosed):
-            entries.append(binding.bind_closing(admitted, at, findings))
-        else:
-            entries.append(bind_record(admitted, self.ledger, at, findings))
+        entries += _bound(admitted, binding, at, findings)
 
     # Ways to append, one for each thing a person does.
 
     def system(self, text: str) -> Appended:
+        """Append instructions."""
         return self.append(Message("system", blocks_of(text)))
 
     def user(self, content: Content) -> Appended:
+        """Append what the user says: a text, a block or blocks."""
         return self.append(Message("user", blocks_of(content)))
 
     def assistant(
@@ -162,6 +187,11 @@ class Conversation:
         finish: str = "",
         partial: bool = False,
     ) -> Appended:
+        """Append what a model said: a text, a block or blocks, its tool calls among them.
+
+        `origin` names the provider, which takes part in the ids of the calls. `partial`: the reply
+        was cut off.
+        """
         return self.append(
             Message("assistant", blocks_of(content), turn_key, origin, finish, partial)
         )
@@ -194,6 +224,33 @@ class Conversation:
     def close_open(self, outcome: Outcome, *, why: str = "") -> tuple[Appended, ...]:
         """Record the same end for every call that is still open."""
         return tuple(self.close(one.id, outcome, why=why) for one in self.ledger.open)
+
+
+def _bound(entry: Entry, binding: Binding, at: int, findings: list[Finding]) -> list[Entry]:
+    """`entry` as it is to be written at position `at` of the log: one entry, or several."""
+    if isinstance(entry, Message):
+        parts = split_misplaced_calls(entry, at, findings)
+        return [binding.bind_message(one, at + n, findings) for n, one in enumerate(parts)]
+    if isinstance(entry, CallClosed):
+        return [binding.bind_closing(entry, at, findings)]
+    return [bind_record(entry, binding.ledger, at, findings)]
+
+
+def _refuse_unknown_calls(entry: Entry, binding: Binding, at: int) -> None:
+    """Raise for a result or a closing whose call is not known."""
+    ended: tuple[CallClosed | ToolResult, ...] = ()
+    made_here: set[str] = set()
+    if isinstance(entry, CallClosed):
+        ended = (entry,)
+    elif isinstance(entry, Message):
+        ended, made_here = entry.results, {one.id for one in entry.calls}
+    named = (one for one in ended if one.call_id and one.call_id not in made_here)
+    unknown = next((one.call_id for one in named if not binding.knows(one)), None)
+    if unknown is None and isinstance(entry, Message) and not binding.has_calls_for(entry, at):
+        unknown = ""
+    if unknown is not None:
+        open_calls = {one.id: one.call.raw_id for one in binding.ledger.open}
+        raise UnknownCall(unknown, open_calls, where=f"entries[{at}]")
 
 
 def blocks_of(content: Content) -> tuple[Block, ...]:

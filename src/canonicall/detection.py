@@ -1,13 +1,14 @@
-"""Which wire format a request body has, judged by what only some formats write.
+"""Which wire format a request or a reply has, judged by what only some formats write.
 
-In: a parsed body. Out: the formats it can be, the likeliest first. Each mark found in the body
+In: a parsed body. Out: the formats it can be, the likeliest first. Each mark found in a request
 speaks for the formats that write it so; the formats with the most marks remain. A body of plain
 text has no mark: it means the same in several formats, and `openai-chat`, the most spoken one, is
-named first. One pass over the messages, whatever they hold.
+named first. One pass over the messages, whatever they hold. A whole reply is recognised by the
+fields around its message; the body of an error and a piece of a stream are no replies.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 CANONICAL = "canonical"
@@ -85,18 +86,84 @@ _MESSAGE_FIELDS: dict[str, Formats] = {
     "function_call": CHAT,
     "refusal": CHAT,
 }
+INTERACTIONS = "gemini-interactions"
+"""An API whose bodies are recognised and not read."""
 _INTERACTIONS = ("generation_config", "previous_interaction_id", "system_instruction")
 """Fields of Gemini's Interactions API, which also calls its messages `input`."""
 _RESPONSES = ("previous_response_id", "conversation", "prompt")
 """Fields that stand for messages the Responses API keeps."""
 
 
-def detect_format(body: Any) -> str | None:
-    """The format of a request body, None where it has none that is known.
+_HISTORY = ("messages", "contents", "input")
+"""Fields that only requests have."""
 
-    Where several fit alike, as for plain text, the first of `possible_formats`.
+
+def detect_format(body: Any) -> str | None:
+    """The format of a request or a whole reply, None where it has none that is known.
+
+    Where a request fits several alike, as for plain text, the first of `possible_formats`.
     """
+    return reply_format(body) or request_format(body)
+
+
+def request_format(body: Any) -> str | None:
+    """The likeliest format of a request body, None where it is none."""
     return next(iter(possible_formats(body)), None)
+
+
+def reply_format(body: Any) -> str | None:
+    """The format of a whole reply, None where the body is something else."""
+    if not isinstance(body, dict) or any(name in body for name in _HISTORY):
+        return None
+    return next((format for format, is_reply in _REPLIES.items() if is_reply(body)), None)
+
+
+def _is_chat_reply(body: dict[str, Any]) -> bool:
+    choices = body.get("choices")
+    if body.get("object") == "chat.completion":
+        return isinstance(choices, list)
+    return any(isinstance(choice.get("message"), dict) for choice in _objects(choices))
+
+
+def _is_responses_reply(body: dict[str, Any]) -> bool:
+    has_output = isinstance(body.get("output"), list)
+    return has_output and (body.get("object") == "response" or "status" in body)
+
+
+def _is_anthropic_reply(body: dict[str, Any]) -> bool:
+    """A message of the Responses API has the same type and role, but neither of these fields."""
+    is_message = body.get("type") == "message" and isinstance(body.get("content"), list)
+    return is_message and ("stop_reason" in body or "usage" in body)
+
+
+def _is_gemini_reply(body: dict[str, Any]) -> bool:
+    """A refused prompt has feedback instead of candidates."""
+    feedback = body.get("promptFeedback", body.get("prompt_feedback"))
+    return isinstance(body.get("candidates"), list) or isinstance(feedback, dict)
+
+
+def _is_bedrock_reply(body: dict[str, Any]) -> bool:
+    output = body.get("output")
+    return isinstance(output, dict) and isinstance(output.get("message"), dict)
+
+
+def _is_cohere_reply(body: dict[str, Any]) -> bool:
+    return isinstance(body.get("message"), dict) and "finish_reason" in body
+
+
+def _is_ollama_reply(body: dict[str, Any]) -> bool:
+    return isinstance(body.get("message"), dict) and isinstance(body.get("done"), bool)
+
+
+_REPLIES: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "openai-chat": _is_chat_reply,
+    "openai-responses": _is_responses_reply,
+    "anthropic": _is_anthropic_reply,
+    "gemini": _is_gemini_reply,
+    "bedrock": _is_bedrock_reply,
+    "cohere": _is_cohere_reply,
+    "ollama": _is_ollama_reply,
+}
 
 
 def possible_formats(body: Any) -> Formats:
@@ -109,8 +176,16 @@ def possible_formats(body: Any) -> Formats:
         return ("gemini",)
     if "messages" in body:
         return _spoken_for(body)
+    # A reply of the Responses API repeats the fields that continue a conversation.
     has_items = "input" in body or any(name in body for name in _RESPONSES)
-    return ("openai-responses",) if has_items and not _is_interaction(body) else ()
+    is_other = _is_interaction(body) or reply_format(body) is not None
+    return ("openai-responses",) if has_items and not is_other else ()
+
+
+def other_api(body: Any) -> str:
+    """The API that a body is for, if it is recognised and its format is not one of those read."""
+    is_other = isinstance(body, dict) and not possible_formats(body) and _is_interaction(body)
+    return INTERACTIONS if is_other else ""
 
 
 def _is_interaction(body: dict[str, Any]) -> bool:

@@ -4,17 +4,28 @@
     ├── InvalidValue             the calling code handed over a value that cannot be stored
     │   └── InvalidArguments     the arguments of a call are not what its tool takes
     ├── UnknownName              no format, provider or tool has this name
+    ├── UnknownCall              a strict conversation has no such call
     ├── MalformedBody            a request or response body is not what its format says
+    │   └── ForeignHistory       it is the stored history of another framework
     ├── UntranslatableSchema     a target cannot say what the schema of a tool says
     └── UnreadableConversation   a stored conversation cannot be read
         └── NewerVersion         it was written by a newer canonicall
 
+Others are defined beside what raises them: `AgentFailed`, `ModelError`, `MissingSetting`,
+`StoreError` and more.
+
 Damaged *conversations* raise nothing: a result without its call, a reused id or a missing
-answer has a defined meaning and is reported as a finding (`canonicall.findings`).
+answer has a defined meaning and is reported as a finding (`canonicall.findings`). Only a strict
+conversation refuses results of unknown calls.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+
+_MOST_LISTED = 10
+_SIMILAR = 0.6
+_TYPING_MISTAKE = 0.9
+"""How alike two names have to be for one to be suggested for the other, from 0 to 1."""
 
 
 class CanonicallError(Exception):
@@ -42,19 +53,51 @@ class InvalidArguments(InvalidValue):
 class UnknownName(CanonicallError, LookupError):
     """A name that nothing is registered under. `known` are the names that would do.
 
-    `aliases` would do as well: a name may be meant for one, but they are not listed.
+    `aliases` would do as well: a name may be meant for one, but they are not listed. `meant` is
+    suggested unless the name is almost a known one.
     """
 
     def __init__(
-        self, kind: str, name: object, known: Iterable[str], *, aliases: Iterable[str] = ()
+        self,
+        kind: str,
+        name: object,
+        known: Iterable[str],
+        *,
+        aliases: Iterable[str] = (),
+        meant: str = "",
     ) -> None:
         self.kind = kind
         self.name = name
         self.known = tuple(sorted(known))
-        near = get_close_matches(str(name), sorted({*self.known, *aliases}), n=1)
+        cutoff = _TYPING_MISTAKE if meant else _SIMILAR
+        near = get_close_matches(str(name), sorted({*self.known, *aliases}), n=1, cutoff=cutoff)
+        self.meant = near[0] if near else meant
         listed = f"Known: {', '.join(self.known)}." if self.known else "There is none yet."
-        hint = f"Did you mean {near[0]!r}?" if near else listed
+        hint = f"Did you mean {self.meant!r}?" if self.meant else listed
         super().__init__(f"no {kind} is called {name!r}. {hint}")
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class UnknownCall(CanonicallError, LookupError):
+    """A strict conversation was given a result, or a closing, of a call that it does not have.
+
+    `id` is the id that was given, empty where there was none. `known` are the canonical ids of the
+    calls that are open.
+    """
+
+    def __init__(self, id: str, known: Mapping[str, str], *, where: str) -> None:
+        """`known`: the raw ids of the open calls, by their canonical ids."""
+        self.id = id
+        self.known = tuple(known)
+        self.where = where
+        named = f"no call has the id {id!r}." if id else "it names no call."
+        shown = [f"{one} ({raw})" if raw else one for one, raw in known.items()]
+        listed = ", ".join(shown[:_MOST_LISTED])
+        more = f" and {len(self.known) - _MOST_LISTED} more" if self.known[_MOST_LISTED:] else ""
+        calls = f"Open calls: {listed}{more}." if self.known else "No call is open."
+        super().__init__(f"{where}: {named} {calls}")
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -67,6 +110,21 @@ class MalformedBody(CanonicallError, ValueError):
         self.what = what
         self.where = where
         super().__init__(f"{where}: {what}")
+
+
+class ForeignHistory(MalformedBody):
+    """Messages as another framework stores them, given in place of a request.
+
+    `framework` is its name, `form` the function or type that gives this form.
+    """
+
+    def __init__(self, framework: str, *, form: str, instead: str, format: str = "") -> None:
+        self.framework = framework
+        self.form = form
+        of = f"a request of {format}" if format else "the request of a provider"
+        super().__init__(
+            f"this looks like a {framework} history ({form}), which is not {of}. {instead}"
+        )
 
 
 class UntranslatableSchema(CanonicallError, ValueError):

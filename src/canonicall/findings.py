@@ -70,9 +70,12 @@ class Report(Struct, frozen=True):
     """The findings of one operation, in the order they were made."""
 
     findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What the report does not cover, in sentences: that a body names no model, for example."""
 
     @classmethod
     def of(cls, findings: Iterable[Finding]) -> Self:
+        """A report of these findings."""
         return cls(tuple(findings))
 
     @property
@@ -94,4 +97,5 @@ class Report(Struct, frozen=True):
         return any(wanted in (finding.code, finding) for finding in self.findings)
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.findings)) if self.findings else "nothing to report"
+        found = [str(one) for one in self.findings] or ["nothing to report"]
+        return "\n".join((*found, *self.notes))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from msgspec.structs import replace
 
+from canonicall.arguments import agreeing, message_with_arguments
 from canonicall.blocks import Block, Message, Origin, Summary, Text, Thinking, ToolCall
 from canonicall.events import (
     ArgumentsAdded,
@@ -24,6 +25,7 @@ from canonicall.events import (
     ThinkingAdded,
     UsageReported,
 )
+from canonicall.findings import Finding
 from canonicall.reply import CONTEXT_OVERFLOW, ERROR, LENGTH, Reply, Usage
 
 CUT_SHORT = (LENGTH, CONTEXT_OVERFLOW)
@@ -85,7 +87,9 @@ class Folder:
         message = Message(
             "assistant", blocks, origin=self._origin, finish=self._finish, partial=True
         )
-        return Reply(with_truncated_call(message), self._usage)
+        findings: list[Finding] = []
+        message = message_with_arguments(with_truncated_call(message), findings)
+        return Reply(message, self._usage, tuple(findings))
 
     def _block(self, index: int) -> Block:
         """A block as far as it has come."""
@@ -177,7 +181,7 @@ def _events_of_block(index: int, block: Block) -> Iterator[Event]:
                 yield SignatureAdded(index, opaque)
         case ToolCall(kind="function" | "custom"):
             yield BlockStarted(index, replace(block, args=None, raw=None))
-            text = raw_arguments(block)
+            text = raw_arguments(agreeing(block))
             if text:
                 yield ArgumentsAdded(index, text)
         case _:

@@ -1,4 +1,4 @@
-"""Identity of tool calls: derive a canonical id, recognise one, swap prefixes.
+"""Identity of tool calls: derive a canonical id, recognise one, swap prefixes, compare spellings.
 
 In: what a provider said about a call. Out: `hist_tool_` and 24 characters that are the same in
 every process and differ for every different call. Only this file knows how an id is made.
@@ -17,6 +17,10 @@ HISTORY_PREFIX = "hist_tool_"
 OPENAI_PREFIX = "call_"
 ANTHROPIC_PREFIX = "toolu_"
 
+_PREFIXES = (HISTORY_PREFIX, ANTHROPIC_PREFIX, "tooluse_", OPENAI_PREFIX, "fc_")
+_LIMITS = (40, 64)
+"""The longest ids that OpenAI's Chat Completions and Anthropic's Messages accept."""
+_REPLACED = re.compile(r"[^A-Za-z0-9_-]")
 _SUFFIX_BYTES = 18
 """They are 24 characters of Base64."""
 _CANONICAL = re.compile(HISTORY_PREFIX + "[A-Za-z0-9_-]+")
@@ -64,6 +68,13 @@ def derived_tool_id(
     return HISTORY_PREFIX + base64url(digest[:_SUFFIX_BYTES])
 
 
+def made_call_id(tool_name: str, arguments: str, call_index: int) -> str:
+    """An id for a call that has none, and that is in no conversation yet."""
+    joined = "|".join(map(_escaped, (tool_name, arguments, str(call_index))))
+    digest = sha256(joined.encode("utf-8", "surrogatepass")).digest()
+    return OPENAI_PREFIX + base64url(digest[:_SUFFIX_BYTES])
+
+
 def is_canonical_tool_id(id: str) -> bool:
     """Whether `id` has the canonical form: the prefix, then what every provider accepts.
 
@@ -87,6 +98,36 @@ def normalize_to_anthropic_tool_id(id: str) -> str:
     return _with_prefix(id, ANTHROPIC_PREFIX)
 
 
+class Spellings:
+    """Calls by every form in which a result may write their id.
+
+    Clients and hosts rewrite ids on the way: they swap or drop a prefix (`call_x`, `toolu_x`, `x`),
+    replace characters (`functions.a:0`, `functions_a_0`), cut at a length limit, join two ids
+    (`call_x|fc_1`), or leave blanks around them.
+    """
+
+    def __init__(self) -> None:
+        self._whole: dict[str, list[str]] = {}
+        self._cut: dict[str, list[str]] = {}
+
+    def add(self, raw_id: str, call: str) -> None:
+        """Note a call under its raw id."""
+        for form in _forms(raw_id):
+            self._whole.setdefault(form, []).append(call)
+        for form in _cuts(raw_id):
+            self._cut.setdefault(form, []).append(call)
+
+    def matching(self, id: str) -> set[str]:
+        """The calls whose id may be spelled `id`."""
+        found = {call for form in _forms(id) for call in self._whole.get(form, ())}
+        written = _written(id)
+        if len(written) in _LIMITS:
+            found.update(self._cut.get(written, ()))
+        for form in _cuts(id):
+            found.update(self._whole.get(form, ()))
+        return found
+
+
 def base64url(digest: bytes) -> str:
     """Base64 with the URL-safe alphabet, as `base64.urlsafe_b64encode` writes it."""
     return b2a_base64(digest, newline=False).translate(_TO_BASE64URL).decode("ascii")
@@ -103,3 +144,23 @@ def _with_prefix(id: str, prefix: str) -> str:
 
 def _escaped(field: str) -> str:
     return field.replace("\\", "\\\\").replace("|", "\\|")
+
+
+def _forms(id: str) -> set[str]:
+    """An id and its parts if it is joined, in plain characters, with and without the prefix."""
+    forms = set()
+    for part in (id, *id.split("|")):
+        written = _written(part)
+        prefix = next((one for one in _PREFIXES if written.startswith(one)), "")
+        forms |= {written, written[len(prefix) :]}
+    return forms - {""}
+
+
+def _cuts(id: str) -> list[str]:
+    """What is left of an id at the limits that it exceeds."""
+    written = _written(id)
+    return [written[:limit] for limit in _LIMITS if len(written) > limit]
+
+
+def _written(id: str) -> str:
+    return _REPLACED.sub("_", id.strip())

@@ -6,10 +6,11 @@ result belongs to, what state the call is in and how it ended. Three rules live 
 1. A call arms its raw id, a result consumes it. There is no set of ids seen: providers reuse them.
    When a later exchange arms an id again, results go to the later call; inside one exchange
    (assistant messages in a row) the first open occurrence wins.
-2. A result never derives an id. It names its call by canonical id, by raw id, or by position among
-   the open calls of the last exchange, in this order.
+2. A result never derives an id. It is resolved by evidence, strongest first: the canonical or raw
+   id of its call, the same id in another spelling if exactly one open call fits, and, for a result
+   without an id, its position among the calls of the last exchange.
 3. The first terminal state wins. Only a completion that was never more than a stand-in (synthetic,
-   or seen before its call) gives way to a real one.
+   placed by position while its exchange lasts, or seen before its call) gives way to a real one.
 """
 
 from collections import deque
@@ -19,17 +20,19 @@ from copy import copy
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.blocks import CallClosed, ToolCall, ToolResult
-from canonicall.ids import HISTORY_PREFIX, normalize_to_history_tool_id
+from canonicall.blocks import CallClosed, Tombstone, ToolCall, ToolResult
+from canonicall.findings import Place
+from canonicall.ids import HISTORY_PREFIX, Spellings, normalize_to_history_tool_id
 from canonicall.outcome import Outcome, Status, status_of
 
 SYNTHETIC = "synthetic"
 EARLY = "early"
+PLACED = "placed"
 PARTIAL = "partial"
 DUPLICATE_RESULT = "duplicate_result"
 LATE_RESULT = "late_result"
 
-_STAND_INS = (SYNTHETIC, EARLY)
+_STAND_INS = (SYNTHETIC, EARLY, PLACED)
 
 
 class Interaction(Struct, frozen=True, gc=False):
@@ -49,48 +52,30 @@ class Interaction(Struct, frozen=True, gc=False):
     """It ended by a closing, not by a result; what is in `result` is then partial output."""
     why: str = ""
     markers: tuple[str, ...] = ()
-    """What is remarkable: "synthetic", "early", "partial", "duplicate_result", "late_result"."""
+    """What is remarkable: "synthetic", "early", "placed", "partial",
+    "duplicate_result", "late_result"."""
     set_aside: tuple[int, ...] = ()
     """Log entries with further results: earlier output, duplicates, late results."""
 
     @property
     def name(self) -> str:
+        """The name of the tool."""
         return self.call.name
 
     @property
     def status(self) -> Status:
+        """The state that follows from the outcome; `pending` while the call is open."""
         return status_of(self.outcome)
 
     @property
     def is_open(self) -> bool:
+        """Whether the call has no outcome yet."""
         return self.outcome is None
 
     @property
     def is_stand_in(self) -> bool:
         """Whether a real completion may still take the place of this one."""
         return bool(self.markers) and any(marker in _STAND_INS for marker in self.markers)
-
-
-class _Places:
-    """The calls of one exchange by what a result without their id may say of them.
-
-    It is filled only when such a result comes; most exchanges never have one.
-    """
-
-    def __init__(self) -> None:
-        self.known = 0
-        """How many calls of the exchange are in here."""
-        self._waiting: dict[tuple[str, bool], deque[str]] = {}
-
-    def add(self, call: ToolCall) -> None:
-        self.known += 1
-        for only_without_id in (False,) if call.raw_id else (False, True):
-            for name in ("", call.name):
-                self.of(name, only_without_id=only_without_id).append(call.id)
-
-    def of(self, name: str, *, only_without_id: bool) -> deque[str]:
-        """The calls of a tool, or of any, in order."""
-        return self._waiting.setdefault((name, only_without_id), deque())
 
 
 class Ledger(Mapping[str, Interaction]):
@@ -103,8 +88,18 @@ class Ledger(Mapping[str, Interaction]):
         self._armed: dict[str, tuple[int, tuple[str] | deque[str]]] = {}
         self._latest_by_raw_id: dict[str, str] = {}
         self._exchange = 0
-        self._exchange_ids: list[str] = []
-        self._places: _Places | None = None
+        self.exchange: list[str] = []
+        """The calls of the last exchange, in order. Do not change it."""
+        self._displaceable: dict[str, Interaction] = {}
+        """The calls of the last exchange that were completed by position, as they were before."""
+        self._placed: list[Place] = []
+        """Where the results are that completed them."""
+        self._takers: dict[Place, str] = {}
+        """The calls of results whose log entry does not name them, by the place of the result."""
+        self._buried: dict[str, Tombstone] = {}
+        """The calls that were compacted away, by their ids, canonical and raw."""
+        self._unspelled: list[str] = []
+        self._spellings = Spellings()
         self._unread: dict[str, list[int]] = {}
         """Entries set aside that are not in their interaction yet."""
 
@@ -128,26 +123,38 @@ class Ledger(Mapping[str, Interaction]):
     @property
     def open(self) -> tuple[Interaction, ...]:
         """Calls without an outcome, in call order."""
-        return tuple(self._interactions[id] for id in self._open)
+        # A call that was completed by position stays listed until its exchange ends.
+        known = (self._interactions[id] for id in self._open)
+        return tuple(one for one in known if one.is_open)
 
     def knows(self, id: str) -> bool:
         """Whether a call had this id before, as its raw one or its canonical one."""
         return id in self._latest_by_raw_id or id in self._interactions
 
+    def bury(self, tombstone: Tombstone) -> None:
+        """Note a call that was compacted away."""
+        self._buried[tombstone.id] = tombstone
+        if tombstone.raw_id:
+            self._buried[tombstone.raw_id] = tombstone
+
+    def buried(self, id: str) -> Tombstone | None:
+        """The call with this id that was compacted away."""
+        return self._buried.get(id) or self._buried.get(normalize_to_history_tool_id(id))
+
     def begin_exchange(self) -> None:
         """The next calls form a batch of their own."""
         self._exchange += 1
-        self._exchange_ids = []
-        self._places = None
+        self.exchange = []
 
     def record(self, call: ToolCall, turn_key: str, entry: int) -> tuple[str, ...]:
         """Open an interaction. Returns the open calls whose raw id this one takes over."""
         id, raw_id = call.id, call.raw_id
         self._interactions[id] = Interaction(id, call, turn_key, entry)
         self._open[id] = None
-        self._exchange_ids.append(id)
+        self.exchange.append(id)
         if not raw_id:
             return ()
+        self._unspelled.append(id)
         self._latest_by_raw_id[raw_id] = id
         armed = self._armed.get(raw_id)
         if armed is not None and armed[0] == self._exchange:
@@ -178,20 +185,52 @@ class Ledger(Mapping[str, Interaction]):
             return self.named(normalize_to_history_tool_id(id))
         return latest
 
-    def placed(self, call_id: str, name: str) -> Interaction | None:
-        """The first open call of the last exchange that a result does not contradict.
+    def spelled(self, id: str) -> tuple[Interaction, ...]:
+        """The open calls whose raw id may be the same as `id` in another spelling."""
+        for call in self._unspelled:
+            self._spellings.add(self._interactions[call].call.raw_id, call)
+        self._unspelled.clear()
+        fitting = self._spellings.matching(id)
+        return tuple(self._interactions[call] for call in fitting if call in self._open)
 
-        A result whose id no call has can only answer a call that came without an id.
-        """
-        if call_id.startswith(HISTORY_PREFIX):
-            return None
-        places = self._places = self._places or _Places()
-        for id in self._exchange_ids[places.known :]:
-            places.add(self._interactions[id].call)
-        waiting = places.of(name, only_without_id=bool(call_id))
-        while waiting and waiting[0] not in self._open:
-            waiting.popleft()
-        return self._interactions[waiting[0]] if waiting else None
+    def answered(self, result: ToolResult, place: Place) -> Interaction | None:
+        """The call that the result at a place of the log belongs to; None for an orphan."""
+        id = result.call_id if result.bound else self._takers.get(place)
+        return None if id is None else self.get(id)
+
+    def place(self, id: str, result: ToolResult, place: Place) -> None:
+        """Complete an open call by position, until a result names it or the exchange ends."""
+        before = self[id]
+        self._displaceable.setdefault(id, before)
+        self._takers[place] = id
+        self._placed.append(place)
+        after = _completed(before, result, place[0])
+        if not after.is_open:
+            marker = EARLY if place[0] < before.entry else PLACED
+            after = replace(after, markers=_added(after.markers, marker))
+        self._interactions[id] = after
+
+    def take_back(self) -> None:
+        """Undo what was completed by position in this exchange."""
+        self._interactions |= self._displaceable
+        for place in self._placed:
+            del self._takers[place]
+        self._forget_placed()
+
+    def is_displaceable(self, id: str) -> bool:
+        """Whether a call was completed by position in an exchange that lasts."""
+        return id in self._displaceable
+
+    def settle(self) -> None:
+        """The exchange is over: what was completed by position stays so."""
+        for id in self._displaceable:
+            one = self[id]
+            if not one.is_open:
+                self._open.pop(id, None)
+            if PLACED in one.markers:
+                kept = tuple(marker for marker in one.markers if marker != PLACED)
+                self._interactions[id] = replace(one, markers=kept)
+        self._forget_placed()
 
     def complete(self, id: str, result: ToolResult, entry: int) -> Interaction:
         """Write what a result means for its interaction and return the new record."""
@@ -205,25 +244,18 @@ class Ledger(Mapping[str, Interaction]):
             self._interactions[id] = after
             return after
         before = self[id]
-        if result.outcome is None:
-            after = before
-            if before.outcome is None:
-                after = replace(
-                    before,
-                    result=result,
-                    result_entry=entry,
-                    markers=_added(before.markers, PARTIAL),
-                    set_aside=_with_entry(before.set_aside, before.result_entry),
-                )
-        else:
+        after = before
+        if before.outcome is None or result.outcome is not None:
             after = _completed(before, result, entry)
+        if not after.is_open:
             self._open.pop(id, None)
         self._interactions[id] = after
         return after
 
-    def complete_early(self, id: str, result: ToolResult, entry: int) -> Interaction:
-        """Complete a call with a result that stood before it, until a better one comes."""
-        after = self.complete(id, result, entry)
+    def complete_early(self, id: str, result: ToolResult, place: Place) -> Interaction:
+        """Complete a call with a result that precedes it, until a better one comes."""
+        self._takers[place] = id
+        after = self.complete(id, result, place[0])
         if not after.is_open:
             after = replace(after, markers=_added(after.markers, EARLY))
             self._interactions[id] = after
@@ -260,9 +292,17 @@ class Ledger(Mapping[str, Interaction]):
         twin._armed = {raw: (at, copy(ids)) for raw, (at, ids) in self._armed.items()}
         twin._latest_by_raw_id = dict(self._latest_by_raw_id)
         twin._exchange = self._exchange
-        twin._exchange_ids = list(self._exchange_ids)
+        twin.exchange = list(self.exchange)
+        twin._buried = dict(self._buried)
+        twin._displaceable, twin._placed = dict(self._displaceable), list(self._placed)
+        twin._takers = dict(self._takers)
+        twin._unspelled = [id for id, one in self._interactions.items() if one.call.raw_id]
         twin._unread = {id: list(entries) for id, entries in self._unread.items()}
         return twin
+
+    def _forget_placed(self) -> None:
+        self._displaceable.clear()
+        self._placed.clear()
 
     def _unsettled(self, ids: tuple[str] | deque[str]) -> tuple[()] | tuple[str] | deque[str]:
         """`ids` from the first that can still take a result. What is settled is not read twice."""
@@ -274,7 +314,14 @@ class Ledger(Mapping[str, Interaction]):
 
 
 def _completed(before: Interaction, result: ToolResult, entry: int) -> Interaction:
+    """`before` with a result, which ends it unless it is pending."""
     after = replace(before, outcome=result.outcome, result=result, result_entry=entry)
+    if result.outcome is None:
+        return replace(
+            after,
+            markers=_added(before.markers, PARTIAL),
+            set_aside=_with_entry(before.set_aside, before.result_entry),
+        )
     if before.result_entry is None and not before.markers and not result.synthetic:
         return after
     kept = tuple(marker for marker in before.markers if marker not in (*_STAND_INS, PARTIAL))

@@ -25,7 +25,7 @@ class Outcome(StrEnum):
     SUPERSEDED = "superseded"
     """Another attempt took its place before it started."""
     TRUNCATED = "truncated"
-    """Its arguments were cut off, so it was not run."""
+    """Its arguments were cut off, or may have been, so it was not run."""
     INVALID = "invalid"
     """Its arguments were refused, so it was not run."""
     RESULT_LOST = "result_lost"
@@ -68,9 +68,7 @@ _WORDING = {
         " part. Check the actual state before you repeat it."
     ),
     Outcome.SUPERSEDED: "This tool call was not run: a later attempt took its place.",
-    Outcome.TRUNCATED: (
-        "This tool call was not run: its arguments were cut off before they were complete."
-    ),
+    Outcome.TRUNCATED: "This tool call was not run: its arguments were cut off, or may have been.",
     Outcome.INVALID: "This tool call was not run: its arguments were not valid.",
     Outcome.RESULT_LOST: (
         "The result of this tool call is not available. The tool may have run. Check the actual"

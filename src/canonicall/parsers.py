@@ -3,7 +3,6 @@
 The registry of seed strategies 2 and 4: ask for a provider's parser, or add your own.
 """
 
-from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from canonicall.blocks import ToolCall
@@ -20,12 +19,18 @@ class ToolParser(Protocol):
     """What a parser can do."""
 
     @property
-    def provider_id(self) -> str: ...
+    def provider_id(self) -> str:
+        """Whose responses it reads: the name of a provider or of a syntax."""
+        ...
 
     @property
-    def format(self) -> str: ...
+    def format(self) -> str:
+        """How the arguments are written: "json", "xml" or "custom"."""
+        ...
 
-    def parse(self, response: Body) -> list[ToolCall]: ...
+    def parse(self, response: Body) -> list[ToolCall]:
+        """The tool calls of a response, in order."""
+        ...
 
 
 class WireParser:
@@ -91,28 +96,41 @@ def unregister_parser(provider: str) -> None:
     _OWN.pop(provider, None)
 
 
-_WRAPPED: Mapping[str, Any] = {
-    "anthropic": lambda call: {"role": "assistant", "content": [call]},
-    "openai-chat": lambda call: {
-        "choices": [{"message": {"role": "assistant", "tool_calls": [call]}}]
-    },
-    "openai-responses": lambda call: {"output": [call]},
-    "gemini": lambda call: {"candidates": [{"content": {"role": "model", "parts": [call]}}]},
-    "bedrock": lambda call: {"output": {"message": {"role": "assistant", "content": [call]}}},
-    "cohere": lambda call: {"message": {"role": "assistant", "tool_calls": [call]}},
-    "ollama": lambda call: {"message": {"role": "assistant", "content": "", "tool_calls": [call]}},
+_CALLS_AT: dict[str, tuple[str | int, ...]] = {
+    "anthropic": ("content",),
+    "openai-chat": ("choices", 0, "message", "tool_calls"),
+    "openai-responses": ("output",),
+    "gemini": ("candidates", 0, "content", "parts"),
+    "bedrock": ("output", "message", "content"),
+    "cohere": ("message", "tool_calls"),
+    "ollama": ("message", "tool_calls"),
 }
-_MARKS_OF_A_CALL = ("tool_use", "function", "function_call", "custom", "custom_tool_call")
+"""Where the calls of a response are, among other things in some formats."""
+_TYPES_OF_A_CALL = ("tool_use", "function", "function_call", "custom", "custom_tool_call")
+_FIELDS_OF_A_CALL = ("functionCall", "toolUse", "function")
+
+
+def calls_in(response: dict[str, Any], wire_format: str) -> list[dict[str, Any]]:
+    """The calls of a response that the client has to answer, as its format writes them."""
+    found: Any = response
+    for step in _CALLS_AT[wire_format]:
+        if isinstance(step, int):
+            found = found[step] if len(found) > step else {}
+        else:
+            found = found.get(step) or {}
+    return [one for one in found if _is_call(one)]
 
 
 def _as_response(body: dict[str, Any], wire_format: str) -> dict[str, Any]:
     """A single call, as `to_anthropic` and `to_openai` write it, as a response that holds it."""
-    lone = body.get("type") in _MARKS_OF_A_CALL or not body.keys().isdisjoint(
-        ("functionCall", "toolUse", "function")
-    )
-    if not lone:
+    if not _is_call(body):
         return body
-    if wire_format not in _WRAPPED:
-        raise MalformedBody(f"a call alone cannot be read as {wire_format}.")
-    wrapped: dict[str, Any] = _WRAPPED[wire_format](body)
-    return wrapped
+    made: Any = [body]
+    for step in reversed(_CALLS_AT[wire_format]):
+        made = [made] if isinstance(step, int) else {step: made}
+    response: dict[str, Any] = made
+    return response
+
+
+def _is_call(value: dict[str, Any]) -> bool:
+    return value.get("type") in _TYPES_OF_A_CALL or not value.keys().isdisjoint(_FIELDS_OF_A_CALL)

@@ -1,6 +1,6 @@
 """The stored form of a conversation: JSON lines, a header and then one line for every entry.
 
-    {"canonicall":"conversation","version":2}
+    {"canonicall":"conversation","version":3}
     {"entry":"message","role":"user","blocks":[{"type":"text","text":"Hello"}]}
     {"entry":"call_closed","call_id":"hist_tool_...","outcome":"not_run"}
 
@@ -20,17 +20,17 @@ from canonicall.conversation import Conversation
 from canonicall.errors import InvalidValue, NewerVersion, UnreadableConversation
 from canonicall.findings import Action, Fault, Finding, Report
 
-VERSION = 2
+VERSION = 3
 
 Migration = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def _as_it_is(entry: dict[str, Any]) -> dict[str, Any]:
-    """Version 2 has kinds of entries that version 1 had not, and changed none."""
+    """Later versions added kinds of entries and fields, and changed none."""
     return entry
 
 
-MIGRATIONS: Mapping[int, Migration] = {1: _as_it_is}
+MIGRATIONS: Mapping[int, Migration] = {1: _as_it_is, 2: _as_it_is}
 """From each older version, how one entry of it becomes an entry of the next version."""
 
 _ENTRY = msgspec.json.Decoder(Entry)

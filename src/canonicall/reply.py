@@ -45,8 +45,10 @@ class Reply(Struct, frozen=True):
 
     @property
     def finish(self) -> str:
+        """Why the model stopped, such as "stop" or "tool_calls"; empty where it did not say."""
         return self.message.finish
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls of the message, in order."""
         return self.message.calls

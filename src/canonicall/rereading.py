@@ -15,10 +15,12 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin
 from canonicall.conversation import Conversation
-from canonicall.findings import Finding
+from canonicall.findings import Fault, Finding
+from canonicall.frameworks import refuse_framework
 from canonicall.request import Request
 from canonicall.wire.formats import get_format
 from canonicall.wire.history import History
+from canonicall.wire.refused import without_wrong_kinds
 
 _LAST = 2
 """How many messages at the end may be others the next time."""
@@ -59,6 +61,8 @@ class Reading(Struct, frozen=True):
     """What was said of all messages up to the end of each part."""
     ends: tuple[int, ...]
     """How many messages of the body there are up to the end of each part."""
+    wrong: list[Finding]
+    """What was said of parameters, which are left out of the body."""
 
 
 class Rereader:
@@ -77,11 +81,13 @@ class Rereader:
     def begin(self, body: dict[str, Any]) -> Reading:
         """Read what is new in `body`."""
         wire = self._wire
+        refuse_framework(body, wire.name)
+        body, wrong = without_wrong_kinds(body, wire.name, Fault.INPUT)
         model = body.get("model")
         origin = Origin("", wire.name, model=model if isinstance(model, str) else "")
         messages = body.get(_MESSAGES)
         if wire.decode_history is None or not isinstance(messages, list):
-            return Reading(body, origin, None, (), (), ())
+            return Reading(body, origin, None, (), (), (), wrong)
         base = self._known(body, messages, origin)
         start = base.count if base is not None else 0
         findings = list(base.findings) if base is not None else []
@@ -98,14 +104,14 @@ class Rereader:
             start = end
             if end == len(messages):
                 break
-        return Reading(body, origin, base, tuple(parts), tuple(told), tuple(ends))
+        return Reading(body, origin, base, tuple(parts), tuple(told), tuple(ends), wrong)
 
     def finish(self, reading: Reading, parts: tuple[tuple[Message, ...], ...]) -> Request:
         """The request with these new messages: those that were read, or what became of them."""
         wire, body = self._wire, reading.body
         if not reading.parts:
             request: Request = wire.decode_request(body, origin=reading.origin)
-            return replace(request, domain="")
+            return replace(request, domain="", findings=(*reading.wrong, *request.findings))
         base = reading.base
         conversation = base.conversation.fork() if base is not None else Conversation()
         places = []
@@ -116,7 +122,12 @@ class Rereader:
             places.append(_Place(head, known, conversation.fork(), findings))
         self._places = tuple(reversed(places))
         rest = self._rest(reading, History(conversation, reading.findings[-1]))
-        findings = (*reading.findings[-1], *rest.findings, *conversation.report)
+        findings = (
+            *reading.wrong,
+            *reading.findings[-1],
+            *rest.findings,
+            *conversation.report,
+        )
         return replace(rest.request, conversation=conversation, findings=findings)
 
     def _rest(self, reading: Reading, history: History) -> _Rest:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from msgspec.structs import replace
 
+from canonicall.arguments import message_with_arguments, with_arguments
 from canonicall.blocks import Message, Origin, ToolCall
 from canonicall.errors import MalformedBody
 from canonicall.events import (
@@ -28,6 +29,7 @@ from canonicall.framing.repeats import Repeated
 from canonicall.ids import base64url
 from canonicall.providers.registry import get_target
 from canonicall.reply import ERROR, Reply
+from canonicall.target import Format
 from canonicall.wire.formats import get_format
 from canonicall.wire.leaked_tokens import with_own_names, without_tokens
 from canonicall.wire.reading import mended_json
@@ -42,6 +44,10 @@ _LESSONS = 8
 """How often a stream is looked at for repeats in vain: some have none, every event has a nonce."""
 
 
+_EVENTS = frozenset(get_args(Event))
+_FEED_HELP = "feed_all takes several events, and events_of(reply) makes them of a reply."
+
+
 def _nothing(text: str, events: list[Event]) -> None:
     """Adds nothing: no event goes on."""
 
@@ -49,7 +55,7 @@ def _nothing(text: str, events: list[Event]) -> None:
 class StreamDecoder:
     """Reads one stream of a wire format, however its bytes are split."""
 
-    def __init__(self, format: str, *, provider: str = "") -> None:
+    def __init__(self, format: Format | str, *, provider: str = "") -> None:
         self._wire = get_format(format)
         self._domain = get_target(f"{provider}/{format}").domain if provider else None
         self._origin = Origin(provider, format) if provider else None
@@ -67,6 +73,8 @@ class StreamDecoder:
         self._learned_at = 0
         self._open_calls: dict[int, ToolCall] = {}
         """The client's calls that have started and not ended."""
+        self._arguments: dict[str, list[tuple[dict[str, Any] | None, list[Finding]]]] = {}
+        """By the text of arguments: what was parsed of it, and what was reported."""
 
     @property
     def done(self) -> bool:
@@ -201,14 +209,16 @@ class StreamDecoder:
             message = replace(message, finish=ERROR, partial=True)
         elif not decoding.complete:
             message = replace(message, partial=True)
-        findings = (*self._findings, *decoding.findings, *reply.findings)
         message = with_truncated_call(message)
         if self._open_calls:
             message = with_open_calls(message, self._open_calls.values())
-        return replace(reply, message=message, findings=findings)
+        findings = [*self._findings, *decoding.findings, *reply.findings]
+        message = message_with_arguments(message, findings, self._with_known_arguments)
+        return replace(reply, message=message, findings=tuple(findings))
 
     def _note_calls(self, events: list[Event]) -> None:
-        """Remember which calls have started and not ended, and call each by its own name."""
+        """Remember which calls have started and not ended. Each call gets its own name, and
+        its arguments parsed where it has ended."""
         for at, event in enumerate(events):
             if type(event) is BlockStarted:
                 call = event.block
@@ -219,8 +229,27 @@ class StreamDecoder:
             elif type(event) is BlockEnded:
                 self._open_calls.pop(event.index, None)
                 if type(event.block) is ToolCall:
-                    own = without_tokens(event.block)
+                    own = self._ended(without_tokens(event.block))
                     events[at] = event if own is event.block else BlockEnded(event.index, own)
+
+    def _ended(self, call: ToolCall) -> ToolCall:
+        """A call at its end, with its arguments parsed. Free text has nothing to parse."""
+        if call.kind == "custom":
+            return call
+        reported: list[Finding] = []
+        parsed = with_arguments(call, reported)
+        if parsed.raw is not None:
+            self._arguments.setdefault(parsed.raw, []).append((parsed.args, reported))
+        return parsed
+
+    def _with_known_arguments(self, call: ToolCall, findings: list[Finding]) -> ToolCall:
+        """A call of the reply. What was parsed at the end of the call is not parsed again."""
+        known = self._arguments.get(call.raw or "")
+        if call.args is not None or call.kind == "custom" or not known:
+            return with_arguments(call, findings)
+        args, reported = known.pop(0)
+        findings += reported
+        return replace(call, args=args)
 
 
 class StreamEncoder:
@@ -230,14 +259,16 @@ class StreamEncoder:
     `created`: when the reply is made, in seconds since 1970, for the formats that tell it.
     """
 
-    def __init__(self, format: str, *, seed: str = "", created: int = 0) -> None:
+    def __init__(self, format: Format | str, *, seed: str = "", created: int = 0) -> None:
         self._encoding = get_format(format).stream_encoding()
         self._encoding.created = created
         self._write = self._encoding.event
         self._needs_ids = get_format(format).target.ids.style != "echoed"
         self._seed = seed
         self._given: set[str] = set()
-        self._renamed: dict[int, str] = {}
+        self._started: dict[int, str] = {}
+        """The ids that calls began with, by the number of their block: they keep them."""
+        self._renamed = False
         self._arguments = ObjectArguments()
         self._waiting = self._arguments.waiting
         self._written: dict[tuple[str, str], list[str]] = {}
@@ -260,6 +291,9 @@ class StreamEncoder:
             self._ended = True
             if self._renamed:
                 event = replace(event, reply=self._with_same_ids(event.reply))
+        elif type(event) not in _EVENTS:
+            kind = type(event).__name__
+            raise TypeError(f"StreamEncoder.feed takes one event, not {kind}. {_FEED_HELP}")
         return self._write(event)
 
     def feed_all(self, events: Iterable[Event]) -> bytes:
@@ -284,17 +318,18 @@ class StreamEncoder:
         if not call.id or call.id in self._given:
             digest = sha256(f"{self._seed}|{event.index}|{call.name}".encode()).digest()
             id = f"call_{base64url(digest)[:24]}"
-            self._renamed[event.index] = id
             event = BlockStarted(event.index, replace(call, id=id))
             call = replace(call, id=id)
         self._given.add(call.id)
+        self._started[event.index] = call.id
         return event
 
     def _call_ended(self, event: BlockEnded, call: ToolCall) -> list[Event]:
         """`event` with the id that its call started with, behind what was held back of the call."""
-        id = self._renamed.get(event.index, call.id)
+        id = self._started.get(event.index, call.id)
         self._written.setdefault((call.id, call.name), []).append(id)
         if id != call.id:
+            self._renamed = True
             call = replace(call, id=id)
             event = BlockEnded(event.index, call)
         return self._arguments.end(event, call)

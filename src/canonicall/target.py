@@ -7,13 +7,18 @@ apart is a field here; no code compares provider names. Each format declares its
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.schema_rules import SchemaRule
 
+Format: TypeAlias = Literal[
+    "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "cohere", "ollama"
+]
+"""The names of the wire formats."""
+FORMATS: tuple[str, ...] = get_args(Format)
 IdStyle: TypeAlias = Literal["prefixed", "numbered", "short", "echoed"]
 ResultPlace: TypeAlias = Literal["tool_messages", "user_message", "own_user_message", "items"]
 Keep: TypeAlias = Literal["signed", "open", "none"]

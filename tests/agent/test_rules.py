@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.driving import machine_for, outcomes, said
+from batches import each
 from canonicall.agent.inputs import Decided, ModelReplied
 from canonicall.agent.rules import means, rule_like
 from canonicall.blocks import ToolCall
@@ -31,7 +32,7 @@ def denies(pattern, text):
     return means(Rule("shell", {"command": pattern}), made(text), "deny")
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         "git log; rm -r .",
@@ -61,9 +62,7 @@ def denies(pattern, text):
         'git -C "../x" log',
     ],
 )
-@pytest.mark.parametrize(
-    "pattern", ["git *", "git*", "*", "g*t*", "git[ -~]*", "git?*", "git[!x]*"]
-)
+@each("pattern", ["git *", "git*", "*", "g*t*", "git[ -~]*", "git?*", "git[!x]*"])
 def test_a_wildcard_that_allows_stays_within_a_command(pattern, command):
     assert not allows(pattern, command)
 
@@ -119,7 +118,7 @@ def test_what_begins_no_other_command_is_matched(command):
     assert allows("git*", command)
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "src/../../.ssh/id_rsa",
@@ -138,7 +137,7 @@ def test_what_begins_no_other_command_is_matched(command):
         "src/..#x",
     ],
 )
-@pytest.mark.parametrize("pattern", ["src/*", "src*", "*", "src[/\\%]*", "src/[.]*"])
+@each("pattern", ["src/*", "src*", "*", "src[/\\%]*", "src/[.]*"])
 def test_a_wildcard_that_allows_stays_below_its_folder(pattern, path):
     assert not allows(pattern, path)
 
@@ -237,3 +236,10 @@ def test_the_rule_of_a_call_allows_that_call(text):
 def test_what_is_allowed_is_matched_and_what_is_matched_is_denied(pattern, text):
     assert denies(pattern, text) is fnmatchcase(text, pattern)
     assert not allows(pattern, text) or denies(pattern, text)
+
+
+def test_a_rule_like_a_call_with_free_text_means_that_text_alone():
+    """Such a call has no parsed arguments; a rule without any would mean every call of the tool."""
+    rule = rule_like(ToolCall(name="shell", raw="ls", kind="custom"))
+    assert means(rule, ToolCall(name="shell", raw="ls", kind="custom"), "allow")
+    assert not means(rule, ToolCall(name="shell", raw="rm -r .", kind="custom"), "allow")

@@ -33,6 +33,22 @@ def test_without_a_key_a_simulated_model_answers_and_that_is_said(chat, history)
     assert "weather says sunny in Rome" in one.answer("/quit")
 
 
+def test_a_model_that_cannot_be_asked_is_an_error_at_once(chat, monkeypatch):
+    monkeypatch.delenv("MISTRAL_API_KEY", raising=False)
+    code, shown = chat(options=["--model", "mistral:large"]).end()
+    assert code == 1
+    assert "mistral: there is no key. Set the variable MISTRAL_API_KEY." in " ".join(shown.split())
+
+
+def test_another_model_that_cannot_be_asked_changes_nothing(chat, monkeypatch):
+    monkeypatch.delenv("MISTRAL_API_KEY", raising=False)
+    one = chat()
+    one.answer("/model mistral:large")
+    assert "there is no key" in " ".join(one.answer("/model").split())
+    assert "generic:simulated is asked." in one.answer("/model sim")
+    assert "generic:simulated is asked." in one.answer("/quit")
+
+
 def test_words_come_as_they_are_said_and_ctrl_c_stops_them(chat, history):
     """The last of the words would come half a minute later."""
     words = " ".join(f"word{number}" for number in range(300))

@@ -212,3 +212,12 @@ def test_a_narrow_pipe_gets_80_columns(check):
             target,
         )
         assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_what_the_verdict_does_not_cover_is_said(check):
+    """The body for Gemini names no model."""
+    body = {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
+    assert "No model is named" in check(body, "--as", "gemini").output
+    (record,) = records(check(body, "--as", "gemini", "--json"))
+    assert "No model is named" in record["verdicts"][0]["notes"][0]
+    assert "No model is named" not in check(body, "--as", "gemini:gemini-3-pro").output

@@ -5,10 +5,12 @@ import pytest
 from canonicall.cli.files import UnusableFile
 from canonicall.cli.model_choice import OFFLINE, ModelChoice
 from canonicall.cli.tool_choice import choose_tools
+from canonicall.client.endpoints import MissingSetting
 from canonicall.conversation import Conversation
 from canonicall.events import StreamEnded, TextAdded
 from canonicall.providers.registry import get_target
 from canonicall.request import Request
+from canonicall.runtime.model import ModelError
 from cli.talks import write_script, write_tools
 
 
@@ -62,16 +64,62 @@ def test_a_file_without_usable_tools_is_told(tmp_path, source, words):
 @pytest.mark.parametrize(
     ("name", "environ", "words"),
     [
-        (OFFLINE, {}, "No provider is named"),
-        ("anthropic:claude-sonnet-4-5", {}, "No key for Anthropic (ANTHROPIC_API_KEY)"),
-        ("gemini", {"ANTHROPIC_API_KEY": "sk-x"}, "GEMINI_API_KEY or GOOGLE_API_KEY"),
+        (OFFLINE, {}, "No provider is named: a small simulated model answers, offline."),
+        ("anthropic:claude-sonnet-4-5", {"ANTHROPIC_API_KEY": "sk-x"}, "Anthropic answers."),
+        ("ollama:qwen3", {}, "Ollama answers."),
+        (
+            "generic:m",
+            {"GENERIC_BASE_URL": "http://host/v1"},
+            "Any OpenAI-compatible host answers.",
+        ),
     ],
 )
 def test_who_answers_is_told_without_any_key(name, environ, words):
-    told = ModelChoice(environ=environ).told(name)
-    assert told.endswith("offline.")
-    assert "sk-x" not in told
+    assert ModelChoice(environ=environ).told(name) == words
+
+
+@pytest.mark.parametrize(
+    ("name", "environ", "words"),
+    [
+        (
+            "anthropic:claude-sonnet-4-5",
+            {},
+            "anthropic: there is no key. Set the variable ANTHROPIC_API_KEY.",
+        ),
+        (
+            "gemini:g",
+            {"OPENAI_API_KEY": "sk-x"},
+            "Set the variable GEMINI_API_KEY or GOOGLE_API_KEY.",
+        ),
+        ("openai:m", {"OPENAI_BASE_URL": "http://host/v1"}, "openai: there is no key."),
+        ("generic:m", {}, "Give it with --base-url, or set the variable GENERIC_BASE_URL."),
+        (
+            "bedrock:m",
+            {},
+            "{region} is not known. Set the variable AWS_REGION or AWS_DEFAULT_REGION.",
+        ),
+        ("vertex:m", {"GOOGLE_CLOUD_LOCATION": "x", "GOOGLE_CLOUD_PROJECT": "p"}, "`gcloud auth"),
+    ],
+)
+def test_a_provider_that_cannot_be_asked_is_an_error_and_nobody_answers_for_it(
+    name, environ, words
+):
+    with pytest.raises(MissingSetting) as caught:
+        ModelChoice(environ=environ).told(name)
+    told = str(caught.value)
     assert words in told
+    assert told.endswith("Or take the simulated model: --model sim.")
+    assert "sk-x" not in told
+
+
+async def test_a_model_that_was_named_is_never_simulated():
+    """Not even if it was not checked before whether it can be asked."""
+    talk = Conversation()
+    talk.user("Go.")
+    model = ModelChoice(environ={})
+    with pytest.raises(ModelError, match="there is no key"):
+        _ = [event async for event in model.ask(Request(talk), get_target("openai:gpt-5.2"))]
+    await model.close()
 
 
 async def test_words_come_one_by_one_and_make_the_whole(tmp_path):

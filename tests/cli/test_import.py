@@ -1,6 +1,7 @@
 """`canonicall import`, and sessions of coding agents in the verbs that read and repair."""
 
 import json
+import shlex
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -189,12 +190,98 @@ def test_a_file_that_is_gone_meanwhile_does_not_end_the_list(session, tmp_path, 
 @EVERY
 def test_check_fix_and_convert_read_sessions(agent, session):
     file = session(agent)
-    assert run("check", file, "--as", "openai:gpt-4o").exit_code == 0
+    # Codex sends it to OpenAI as it is, and that is refused; others would have to be converted.
+    is_sent_so = agent.name == "codex"
+    assert run("check", file, "--as", "openai:gpt-4o").exit_code == (3 if is_sent_so else 0)
     fixed = run("fix", file, "--as", "openai:gpt-4o")
     assert fixed.exit_code == 0
     assert json.loads(run("convert", file, "--to", "openai:gpt-4o").stdout) == json.loads(
         fixed.stdout
     )
+
+
+OWN = {
+    "claude-code": "anthropic",
+    "codex": "openai",
+    "gemini-cli": "gemini",
+    "opencode": "anthropic",
+    "pi": "anthropic",
+}
+"""Whom each agent asks."""
+SELF_HEALING = ("opencode",)
+
+
+@EVERY
+def test_check_judges_what_the_agent_sends_next(agent, session):
+    """A session that goes on is fine; one with an open call is not, whatever we could repair."""
+    done = run("check", session(agent, interrupted=False), "--as", OWN[agent.name])
+    assert done.exit_code == 0, done.output
+    assert "broken" not in done.stdout
+    assert "To repair" not in done.stdout
+    done = run("check", session(agent), "--as", OWN[agent.name])
+    shown = " ".join(done.stdout.split())
+    if agent.name in SELF_HEALING:
+        assert done.exit_code == 0
+        assert "broken" not in shown
+    elif agent.name == "pi":
+        assert f"The session is broken: {agent.name} goes on without these changes." in shown
+    else:
+        assert done.exit_code == 3
+        assert f"session of {agent.name}, judged as it is sent next, to {OWN[agent.name]}" in shown
+        assert "missing_result" in shown
+        assert "error" in shown
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex", "gemini-cli", "pi"])
+@pytest.mark.parametrize("target", ["anthropic", "mistral:mistral-large-latest"])
+def test_the_repair_that_check_suggests_can_be_copied_and_works(name, target, session):
+    """Whichever provider is named, the session itself is repaired for its agent."""
+    file = session(AGENTS[name])
+    shown = run("check", file, "--as", target).stdout
+    (line,) = [one for one in shown.splitlines() if one.startswith("  canonicall fix ")]
+    _, *arguments = shlex.split(line)
+    assert run(*arguments).exit_code == 0
+    done = run("check", file, "--as", OWN[name])
+    assert done.exit_code == 0, done.output
+    assert "To repair" not in done.stdout
+
+
+def test_check_tells_programs_of_a_broken_session(session):
+    record = json.loads(run("check", session(AGENTS["pi"]), "--as", "openai", "--json").stdout)
+    assert record["broken"] is True
+    healthy = session(AGENTS["pi"], interrupted=False)
+    assert "broken" not in json.loads(run("check", healthy, "--as", "openai", "--json").stdout)
+
+
+def test_a_session_that_cannot_be_repaired_in_place_is_not_said_to_be(tmp_path):
+    """One document is not a file of lines; a body can be written to another file."""
+    agent = AGENTS["gemini-cli"]
+    header, *messages = [*agent.healthy(), *agent.second_call()]
+    file = tmp_path / "session.json"
+    file.write_text(json.dumps({**header, "messages": messages}), "utf-8")
+    done = run("check", file, "--as", "gemini")
+    assert done.exit_code == 3
+    assert "--write-session" not in done.stdout
+    assert "canonicall fix" in done.stdout
+
+
+def test_broken_sessions_of_a_folder_are_marked(tmp_path):
+    for agent in AGENTS.values():
+        for state in ("healthy", "broken"):
+            place = tmp_path / state / f"{agent.name}{'.jsonl' if agent.is_lines else '.json'}"
+            place.parent.mkdir(exist_ok=True)
+            place.write_bytes(agent.session(interrupted=state == "broken"))
+    rows = list(map(json.loads, run("import", tmp_path, "--json").stdout.splitlines()))
+    marked = {(row["format"], "/broken/" in row["file"]) for row in rows if row["broken"]}
+    assert marked == {(name, True) for name in AGENTS if name not in SELF_HEALING}
+    shown = run("import", tmp_path).stdout
+    assert shown.count("broken: ") == 4
+    assert "10 sessions." in shown
+    assert "Broken: 4. To repair one:" in shown
+    assert "canonicall fix FILE --as PROVIDER --in-place --write-session" in shown
+    healthy = run("import", tmp_path / "healthy").stdout
+    assert "broken: " not in healthy
+    assert "Broken: " not in healthy
 
 
 @EVERY

@@ -1,13 +1,14 @@
-"""`canonicall parse`: calls in text, with and without tools."""
+"""`canonicall parse`: calls in text, with and without tools, and in bodies of providers."""
 
 import json
 
 import pytest
 from click.testing import CliRunner
 
+from canonicall import Message, Reply, Text, ToolCall, encode_response, syntax_names
 from canonicall import parse as parse_text
-from canonicall import syntax_names
 from canonicall.cli.verbs import cli
+from canonicall.target import FORMATS
 
 HERMES = 'One moment.\n<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_call>'
 BARE = '{"name": "search", "arguments": {"q": "tea"}}'
@@ -62,6 +63,49 @@ def test_bare_json_is_a_call_only_of_a_tool_that_was_offered(parse, tools):
         parse("--json", "--tools", "tools", piped=BARE, tools=json.dumps(tools)).stdout
     )
     assert [call["name"] for call in told["calls"]] == ["search"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_calls_of_every_providers_reply_are_read(parse, format):
+    call = ToolCall(id="call_1", name="search", args={"q": "tea"})
+    reply = Reply(Message("assistant", (Text(text="One moment."), call), finish="tool_calls"))
+    body = json.dumps(encode_response(reply, format))
+    told = json.loads(parse("reply", "--json", reply=body).stdout)
+    assert (told["format"], told["syntax"], told["text"]) == (format, None, "One moment.")
+    assert [(one["name"], one["arguments"]) for one in told["calls"]] == [("search", {"q": "tea"})]
+    shown = parse("reply").stdout
+    assert shown.startswith(f"1 call, {format}\n")
+
+
+def test_calls_in_the_text_of_a_body_are_found_where_tools_are_named(parse):
+    body = json.dumps({"choices": [{"message": {"role": "assistant", "content": HERMES}}]})
+    assert json.loads(parse("--json", piped=body).stdout)["calls"] == []
+    told = parse("--json", "--tools", "tools", piped=body, tools=json.dumps([TOOL]))
+    (call,) = json.loads(told.stdout)["calls"]
+    assert (call["name"], call["arguments"]) == ("search", {"q": "tea"})
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"messages": [{"role": "user", "content": "Hi"}]}, "this is a request (openai-chat)"),
+        ({"contents": []}, "this is a request (gemini)"),
+        ({"error": {"message": "No key."}}, "this is the body of an error (No key.)"),
+        ({"choices": [{"message": {"tool_calls": 7}}]}, "$.choices[0].message.tool_calls"),
+    ],
+)
+def test_a_body_without_a_reply_is_refused_by_what_it_is(parse, body, said):
+    done = parse("reply", reply=json.dumps(body))
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"canonicall: error: reply: {said}")
+    # Where a syntax is named, it is text.
+    assert parse("--syntax", "hermes", piped=json.dumps(body)).exit_code == 0
+
+
+def test_json_that_a_model_printed_stays_text(parse):
+    for printed in ('{"answer": 42}', '{"input": "tea"}', "[1, 2]", "7"):
+        told = json.loads(parse("--json", piped=printed).stdout)
+        assert (told["format"], told["text"]) == (None, printed)
 
 
 def test_text_without_calls_and_no_text_at_all_are_fine(parse):

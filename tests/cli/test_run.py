@@ -53,10 +53,22 @@ def test_the_prompt_comes_from_standard_input(run, history, arguments):
     assert next(history().messages).text == "Are you\nthere?"
 
 
-def test_without_a_key_a_simulated_model_answers_and_that_is_said(run):
-    keyless = run("How is the weather in Rome?", "--model", "mistral:large")
-    assert "No key for Mistral (MISTRAL_API_KEY): a simulated model answers" in keyless.stderr
-    assert "weather says sunny in Rome" in keyless.stdout
+@pytest.mark.parametrize("options", [(), ("--model", "sim")])
+def test_a_simulated_model_answers_where_none_is_named_and_that_is_said(run, options):
+    done = run("How is the weather in Rome?", *options)
+    assert "a small simulated model answers, offline." in done.stderr
+    assert "weather says sunny in Rome" in done.stdout
+
+
+def test_a_model_that_cannot_be_asked_is_an_error_and_nothing_is_stored(run, tmp_path):
+    done = run("How is the weather in Rome?", "--model", "mistral:large")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr == (
+        "canonicall: error: mistral: there is no key. Set the variable MISTRAL_API_KEY."
+        " Or take the simulated model: --model sim.\n"
+    )
+    listed = CliRunner(env={"XDG_DATA_HOME": str(tmp_path)}).invoke(cli, ["sessions", "--json"])
+    assert json.loads(listed.stdout) == []
 
 
 def test_instructions_and_tools_can_be_chosen(run, history):

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from batches import each
 from canonicall.client.config import ClientConfig, ProviderConfig
-from canonicall.client.endpoints import MissingSetting, base_address, outgoing
+from canonicall.client.endpoints import MissingSetting, base_address, check_settings, outgoing
 from canonicall.errors import InvalidValue
 from canonicall.providers.registry import (
     get_profile,
@@ -99,7 +100,7 @@ async def test_where_a_target_is_asked_and_how_the_key_is_shown(goal, streamed, 
     assert {name: value for name, value in made.headers.items() if KEY in value} == {auth: shown}
 
 
-@pytest.mark.parametrize("place", PLACES)
+@each("place", PLACES)
 async def test_every_place_has_an_address_without_gaps(place):
     goal = target(place)
     own = {"key": KEY, "values": VALUES}
@@ -242,3 +243,28 @@ async def test_a_provider_of_ones_own_is_asked_as_its_profile_says():
         unregister_provider("attic")
     assert made.url == "https://attic.example/api/talk"
     assert made.headers["x-attic-key"] == KEY
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.8.8", "[::1]"])
+async def test_an_address_of_this_machine_needs_no_key(host):
+    made = await sent("openai:m", key=None, base_url=f"http://{host}:8080/v1")
+    assert made.url == f"http://{host}:8080/v1/chat/completions"
+    assert "authorization" not in made.headers
+
+
+@pytest.mark.parametrize("host", ["10.0.0.5", "127.0.0.1.example", "example.org"])
+async def test_an_address_of_another_machine_needs_the_key(host):
+    with pytest.raises(MissingSetting, match="there is no key") as caught:
+        await sent("openai:m", key=None, base_url=f"http://{host}:8080/v1")
+    assert caught.value.variables == ("OPENAI_API_KEY",)
+
+
+def test_settings_can_be_checked_before_anything_is_asked():
+    """As a request would find them."""
+    target = get_target("openai:m")
+    with pytest.raises(MissingSetting, match="there is no key"):
+        check_settings(target, ClientConfig())
+    check_settings(target, ClientConfig({"openai": {"key": "k"}}))
+    check_settings(target, ClientConfig(environ={"OPENAI_API_KEY": "k"}))
+    check_settings(target, ClientConfig({"openai": {"token": lambda: "t"}}))
+    check_settings(target, ClientConfig({"openai": {"headers": {"Authorization": "Bearer k"}}}))

@@ -7,12 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from canonicall.admission import parse_arguments
+from batches import each
+from canonicall.arguments import parse_arguments
 from canonicall.blocks import Message, ToolCall
 from canonicall.client.free_text import FreeText, with_free_text
+from canonicall.codec import decode_response
 from canonicall.conversation import Conversation
 from canonicall.events import ArgumentsAdded, BlockEnded, BlockStarted, StreamEnded
-from canonicall.folding import fold
+from canonicall.folding import events_of, fold
 from canonicall.reply import LENGTH, TOOL_CALLS, Reply
 from canonicall.request import Params, Request, Tool
 from canonicall.testing.script import call, says
@@ -32,8 +34,8 @@ def request(*, stream=True):
     return Request(conversation, (TOOL,), params=Params(stream=stream))
 
 
-@pytest.mark.parametrize("stream", [True, False])
-@pytest.mark.parametrize("place", PLACES)
+@each("stream", [True, False])
+@each("place", PLACES)
 async def test_whoever_offers_a_tool_for_free_text_gets_calls_with_free_text(place, stream):
     goal = target(place)
     served = simulator(place, AS_TEXT if goal.custom_tools else AS_FUNCTION)
@@ -62,6 +64,33 @@ async def test_whoever_offers_a_tool_for_free_text_gets_calls_with_free_text(pla
 )
 def test_nothing_of_the_arguments_is_lost_on_the_way_to_text(made, text):
     assert with_free_text(made) == ToolCall(raw=text, kind="custom", truncated=made.truncated)
+
+
+@pytest.mark.parametrize("raw", ['{"input": "a"}', '{"input": 1}', '{"patch": "a"}', "{}", "bare"])
+def test_parsed_arguments_change_nothing_about_the_text(raw):
+    bare = ToolCall(raw=raw)
+    assert with_free_text(replace(bare, args=parse_arguments(raw))) == with_free_text(bare)
+
+
+def test_that_free_text_is_no_object_is_not_reported():
+    body = {
+        "choices": [
+            {
+                "message": {
+                    "tool_calls": [
+                        {"id": str(n), "function": {"name": name, "arguments": "ls -la"}}
+                        for n, name in enumerate(["other", "shell"])
+                    ]
+                }
+            }
+        ]
+    }
+    reply = decode_response(body, "openai-chat")
+    passed_on = fold(FreeText(["shell"]).feed_all(events_of(reply)))
+    assert [call.kind for call in passed_on.calls] == ["function", "custom"]
+    assert [(one.code, one.where) for one in passed_on.findings] == [
+        ("arguments_unreadable", "reply.blocks[0].raw")
+    ]
 
 
 def test_a_text_without_an_end_marks_its_call_as_cut():

@@ -4,10 +4,11 @@ The raw JSON is read a second time here, in a few lines that share nothing with 
 """
 
 from collections import Counter
+from functools import partial
 
-import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.blocks import Media, Text, Thinking, ToolCall, ToolResult
 from canonicall.errors import MalformedBody
 from canonicall.transcript.turns import Transcript, Turn
@@ -16,11 +17,9 @@ from canonicall.wire.openai_responses.messages import encode_turn
 from canonicall.wire.openai_responses.request import decode_request, encode_request
 from canonicall.wire.openai_responses.response import decode_response, encode_response
 from canonicall.wire.openai_responses.target import TARGET
-from components import COMPONENTS
-from corpus.support import recorded
+from corpus.support import errors, needs_corpus, requests, responses
 
-if COMPONENTS["corpus"].find() is None:
-    pytest.skip("CANONICALL_CORPUS does not name a folder", allow_module_level=True)
+pytestmark = needs_corpus
 
 REFUSED = {
     "Invalid value: 'tool'. Supported values are: 'assistant', 'system', 'developer', and 'user'."
@@ -38,10 +37,9 @@ SERVER_CALLS = {
 """Items that hold a call and what came of it."""
 
 
-RECORDS = list(recorded("openai-responses"))
-REQUESTS = [one for one in RECORDS if isinstance(one["request"], dict)]
-RESPONSES = [one for one in RECORDS if one["framing"] == "json" and one["status"] == 200]
-ERRORS = [one for one in RECORDS if one["framing"] == "json" and one["status"] != 200]
+REQUESTS = partial(requests, "openai-responses")
+RESPONSES = partial(responses, "openai-responses")
+ERRORS = partial(errors, "openai-responses")
 
 
 # The second reading.
@@ -102,10 +100,9 @@ def _block_reading(block, who):
         case ToolResult() if "server_block" in opaque:
             yield from [("item", opaque["server_block"])] if opaque["server_block"] else []
         case ToolResult():
-            fields = block.native.fields if block.native is not None else {}
-            kind = fields.get("type", "function_call_output")
+            kind = "custom_tool_call" if block.kind == "custom" else "function_call"
             content = [one for part in block.content for one in _block_reading(part, "tool")]
-            yield ("result", block.raw_id or block.call_id, kind, content)
+            yield ("result", block.raw_id or block.call_id, f"{kind}_output", content)
         case _:
             yield ("item", block.native.fields)
 
@@ -148,7 +145,7 @@ def _turn(message):
 
 
 def _decoded_requests():
-    for record in REQUESTS:
+    for record in REQUESTS():
         error = record["response"].get("error") if record["status"] == 400 else None
         if error and error["message"] in REFUSED:
             continue
@@ -157,7 +154,7 @@ def _decoded_requests():
 
 def test_only_what_the_provider_refused_cannot_be_decoded():
     unreadable = Counter()
-    for record in REQUESTS:
+    for record in REQUESTS():
         try:
             decode_request(record["request"])
         except MalformedBody:
@@ -166,59 +163,59 @@ def test_only_what_the_provider_refused_cannot_be_decoded():
     assert sum(unreadable.values()) == 1
 
 
-def test_requests_say_what_the_raw_json_says():
-    for record, request in _decoded_requests():
-        body = record["request"]
-        said = list(_raw_reading(body.get("input")))
-        if body.get("instructions"):
-            said.insert(0, ("text", "system", body["instructions"]))
-        assert _canonical_reading(request.conversation.messages) == said, record["id"]
-        assert request.params.max_tokens == body.get("max_output_tokens"), record["id"]
-        items = body["input"] if isinstance(body.get("input"), list) else []
-        brought = [
-            item
-            for item in items
-            if item.get("type") == "additional_tools"
-            or (item.get("type") == "tool_search_output" and item.get("execution") == "client")
-        ]
-        offered = len(body.get("tools") or []) + len(brought)
-        assert len(request.tools) == offered, record["id"]
+@each("record, request", _decoded_requests)
+def test_requests_say_what_the_raw_json_says(record, request):
+    body = record["request"]
+    said = list(_raw_reading(body.get("input")))
+    if body.get("instructions"):
+        said.insert(0, ("text", "system", body["instructions"]))
+    assert _canonical_reading(request.conversation.messages) == said
+    assert request.params.max_tokens == body.get("max_output_tokens")
+    items = body["input"] if isinstance(body.get("input"), list) else []
+    brought = [
+        item
+        for item in items
+        if item.get("type") == "additional_tools"
+        or (item.get("type") == "tool_search_output" and item.get("execution") == "client")
+    ]
+    offered = len(body.get("tools") or []) + len(brought)
+    assert len(request.tools) == offered
 
 
-def test_items_come_back_as_they_were():
-    for record, request in _decoded_requests():
-        messages = list(request.conversation.messages)
-        if record["request"].get("instructions"):
-            messages = messages[1:]
-        items = [item for one in messages for item in encode_turn(_turn(one), TARGET)]
-        said = list(_raw_reading(record["request"].get("input")))
-        assert list(_raw_reading(items)) == said, record["id"]
+@each("record, request", _decoded_requests)
+def test_items_come_back_as_they_were(record, request):
+    messages = list(request.conversation.messages)
+    if record["request"].get("instructions"):
+        messages = messages[1:]
+    items = [item for one in messages for item in encode_turn(_turn(one), TARGET)]
+    said = list(_raw_reading(record["request"].get("input")))
+    assert list(_raw_reading(items)) == said
 
 
-def test_bodies_come_back_with_every_field():
+@each("record, request", _decoded_requests)
+def test_bodies_come_back_with_every_field(record, request):
     """Except: nulls, empty lists, and tools written as for Chat Completions, which become flat."""
-    for record, request in _decoded_requests():
-        body = record["request"]
-        turns = tuple(_turn(one) for one in request.conversation.messages)
-        encoded, findings = encode_request(request, Transcript(turns, {}, {}, None), TARGET)
-        assert not findings, record["id"]
-        nested = any("function" in tool for tool in body.get("tools") or [])
-        nested = nested or "function" in (body.get("tool_choice") or ())
-        for name, field in body.items():
-            if name in ("input", "instructions") or field in (None, []):
-                continue
-            if name == "tools" and not nested:
-                assert [_comparable(tool) for tool in encoded[name]] == [
-                    _comparable(tool) for tool in field
-                ], record["id"]
-            elif name == "tool_choice" and not nested:
-                assert _same_choice(encoded[name], field), record["id"]
-            elif not nested:
-                assert encoded[name] == field, (record["id"], name)
-        again = decode_request(encoded)
-        assert again.tools == request.tools or nested, record["id"]
-        assert again.tool_choice == request.tool_choice, record["id"]
-        assert again.params == request.params, record["id"]
+    body = record["request"]
+    turns = tuple(_turn(one) for one in request.conversation.messages)
+    encoded, findings = encode_request(request, Transcript(turns, {}, {}, None), TARGET)
+    assert not findings
+    nested = any("function" in tool for tool in body.get("tools") or [])
+    nested = nested or "function" in (body.get("tool_choice") or ())
+    for name, field in body.items():
+        if name in ("input", "instructions") or field in (None, []):
+            continue
+        if name == "tools" and not nested:
+            assert [_comparable(tool) for tool in encoded[name]] == [
+                _comparable(tool) for tool in field
+            ], record["id"]
+        elif name == "tool_choice" and not nested:
+            assert _same_choice(encoded[name], field)
+        elif not nested:
+            assert encoded[name] == field, (record["id"], name)
+    again = decode_request(encoded)
+    assert again.tools == request.tools or nested
+    assert again.tool_choice == request.tool_choice
+    assert again.params == request.params
 
 
 def _comparable(tool):
@@ -237,32 +234,30 @@ def _same_choice(one, other):
 # Responses.
 
 
-def test_responses_say_what_the_raw_json_says():
-    for record in RESPONSES:
-        body = record["response"]
-        reply = decode_response(body)
-        assert _canonical_reading([reply.message]) == list(_raw_reading(body["output"])), record[
-            "id"
-        ]
-        assert reply.message.origin.response_id == body["id"]
-        assert reply.message.origin.model == body["model"]
+@each("record", RESPONSES)
+def test_responses_say_what_the_raw_json_says(record):
+    body = record["response"]
+    reply = decode_response(body)
+    assert _canonical_reading([reply.message]) == list(_raw_reading(body["output"])), record["id"]
+    assert reply.message.origin.response_id == body["id"]
+    assert reply.message.origin.model == body["model"]
 
 
-def test_responses_end_as_the_raw_json_says():
-    for record in RESPONSES:
-        body = record["response"]
-        reply = decode_response(body)
-        word = (body["incomplete_details"] or {}).get("reason") or body["status"]
-        kinds = Counter(item["type"] for item in body["output"])
-        outputs = sum(count for kind, count in kinds.items() if kind.endswith("_output"))
-        calls = sum(count for kind, count in kinds.items() if kind.endswith("_call"))
-        waiting = calls - outputs - sum(kinds[kind] for kind in SERVER_CALLS)
-        expected = "tool_calls" if waiting and word == "completed" else WORDS[word]
-        assert reply.finish == expected, record["id"]
+@each("record", RESPONSES)
+def test_responses_end_as_the_raw_json_says(record):
+    body = record["response"]
+    reply = decode_response(body)
+    word = (body["incomplete_details"] or {}).get("reason") or body["status"]
+    kinds = Counter(item["type"] for item in body["output"])
+    outputs = sum(count for kind, count in kinds.items() if kind.endswith("_output"))
+    calls = sum(count for kind, count in kinds.items() if kind.endswith("_call"))
+    waiting = calls - outputs - sum(kinds[kind] for kind in SERVER_CALLS)
+    expected = "tool_calls" if waiting and word == "completed" else WORDS[word]
+    assert reply.finish == expected
 
 
 def test_usage_is_what_the_raw_json_says():
-    for record in RESPONSES:
+    for record in RESPONSES():
         usage = record["response"]["usage"]
         read = decode_response(record["response"]).usage
         if usage is None:
@@ -276,13 +271,13 @@ def test_usage_is_what_the_raw_json_says():
         assert read.reasoning_tokens == usage["output_tokens_details"]["reasoning_tokens"]
 
 
-def test_responses_come_back():
-    for record in RESPONSES:
-        reply = decode_response(record["response"])
-        body = encode_response(reply)
-        assert decode_response(body) == reply, record["id"]
-        raw, again = record["response"]["output"], body["output"]
-        assert [_without_defaults(one) for one in again] == [_without_defaults(one) for one in raw]
+@each("record", RESPONSES)
+def test_responses_come_back(record):
+    reply = decode_response(record["response"])
+    body = encode_response(reply)
+    assert decode_response(body) == reply
+    raw, again = record["response"]["output"], body["output"]
+    assert [_without_defaults(one) for one in again] == [_without_defaults(one) for one in raw]
 
 
 def _without_defaults(item):
@@ -300,8 +295,8 @@ def _without_defaults(item):
 
 
 def test_errors_are_read_and_written():
-    assert ERRORS
-    for record in ERRORS:
+    assert ERRORS()
+    for record in ERRORS():
         raw = record["response"].get("error") or {"message": record["response"].get("detail")}
         error = decode_error(record["response"])
         assert error.message == raw["message"]
@@ -312,5 +307,5 @@ def test_errors_are_read_and_written():
 
 
 def test_the_corpus_is_really_read():
-    assert len(REQUESTS) > 600
-    assert len(RESPONSES) > 450
+    assert len(REQUESTS()) > 600
+    assert len(RESPONSES()) > 450

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from batches import each
 from canonicall import Event, StreamEncoder, StreamEnded, ToolCall
-from canonicall.admission import parse_arguments
+from canonicall.arguments import parse_arguments
 from canonicall.events import BlockEnded
 from canonicall.verify import verify_stream
 from corpus.support import PROTOCOLS, needs_corpus
@@ -63,18 +64,18 @@ Call = tuple[str, str, Any]
 
 
 @cache
-def decoded(format: str) -> list[tuple[str, list[Event]]]:
+def decoded(source: str) -> list[tuple[str, list[Event]]]:
     """The events of every recorded stream of a format."""
-    streams = recorded_streams(PROTOCOLS[format])
-    return [(id, events_in(format, data)) for id, _, data in streams]
+    streams = recorded_streams(PROTOCOLS[source])
+    return [(id, events_in(source, data)) for id, _, data in streams]
 
 
 @cache
-def with_calls(format: str) -> list[tuple[str, list[Event]]]:
+def with_calls(source: str) -> list[tuple[str, list[Event]]]:
     """The whole streams with calls that the client has to run."""
     return [
         (id, events)
-        for id, events in decoded(format)
+        for id, events in decoded(source)
         if ended(events).complete and any(map(is_clients, ended(events).reply.calls))
     ]
 
@@ -143,30 +144,30 @@ CLIENTS: dict[str, Callable[[bytes], list[Call]]] = {
 }
 
 
-@pytest.mark.parametrize("target", PROTOCOLS)
 @pytest.mark.parametrize("source", PROTOCOLS)
-def test_every_stream_is_grammatical_in_every_format(source: str, target: str) -> None:
-    broken = {}
-    for id, events in decoded(source):
-        codes = set(verify_stream(StreamEncoder(target).feed_all(events), target).counts)
-        if codes != EXCEPTIONS.get((source, target, id), ("", set()))[1]:
-            broken[id] = codes
-    assert broken == {}
+@each("target", PROTOCOLS)
+@each("id, events", decoded)
+def test_every_stream_is_grammatical_in_every_format(
+    source: str, target: str, id: str, events: list[Event]
+) -> None:
+    codes = set(verify_stream(StreamEncoder(target).feed_all(events), target).counts)
+    assert codes == EXCEPTIONS.get((source, target, id), ("", set()))[1]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("target", CLIENTS)
 @pytest.mark.parametrize("source", PROTOCOLS)
-def test_the_official_client_gets_the_calls(source: str, target: str) -> None:
-    for id, events in with_calls(source):
-        calls = list(filter(is_clients, ended(events).reply.calls))
-        if target in WHOLE_CALLS_ONLY:
-            calls = [call for call in calls if has_ended(call, events)]
-        read = CLIENTS[target](StreamEncoder(target).feed_all(events))
-        assert [name for _, name, _ in read] == [call.name for call in calls], id
-        for (given, _, got), call in zip(read, calls, strict=True):
-            assert call.truncated or got == arguments(call), id
-            # An id is made where the provider gave none; Gemini's calls need none.
-            assert given == call.id or not call.id, id
+@each("id, events", with_calls)
+def test_the_official_client_gets_the_calls(source, target, id, events):
+    calls = list(filter(is_clients, ended(events).reply.calls))
+    if target in WHOLE_CALLS_ONLY:
+        calls = [call for call in calls if has_ended(call, events)]
+    read = CLIENTS[target](StreamEncoder(target).feed_all(events))
+    assert [name for _, name, _ in read] == [call.name for call in calls]
+    for (given, _, got), call in zip(read, calls, strict=True):
+        assert call.truncated or got == arguments(call)
+        # An id is made where the provider gave none; Gemini's calls need none.
+        assert given == call.id or not call.id
 
 
 def has_ended(call: ToolCall, events: list[Event]) -> bool:

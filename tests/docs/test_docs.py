@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, get_args, get_origin
 import msgspec
 import pytest
 
+from batches import each
 from canonicall import Event, Policy, tool_from_schema
 from canonicall.discovery.statement import QUESTIONS
 from canonicall.gateway.settings import Section, Settings
@@ -106,7 +107,7 @@ def test_every_example_runs(page, tmp_path, monkeypatch):
     run_examples(page.read_text(encoding="utf-8"), relative(page))
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "README.md",
@@ -308,7 +309,7 @@ def test_the_glossary_gives_each_word_one_meaning():
     }
 
 
-@pytest.mark.parametrize("page", PAGES, ids=relative)
+@each("page", PAGES, ids=relative)
 def test_links_lead_somewhere(page):
     assert list(broken_links(page, page.read_text(encoding="utf-8"))) == []
 
@@ -326,7 +327,7 @@ def test_the_readme_leads_to_every_page():
     assert pages - linked == {"README.md"}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=relative)
+@each("page", PAGES, ids=relative)
 def test_no_page_names_a_place_on_somebodys_machine(page):
     text = page.read_text(encoding="utf-8")
     assert [match[0] for match in _MACHINE_PATH.finditer(text)] == []

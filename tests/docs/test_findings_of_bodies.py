@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from batches import each
 from canonicall import (
     Conversation,
     Finding,
@@ -23,6 +24,7 @@ from canonicall import (
     Tool,
     ToolCall,
     ToolChoice,
+    ToolingMiddleware,
     ToolResult,
     Unknown,
     decode_request,
@@ -366,6 +368,11 @@ WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
             target="openai/openai-responses",
         ),
     ),
+    "unknown_provider": lambda: (
+        ToolingMiddleware("no-such-host:x")
+        .process_request({"messages": [{"role": "user", "content": "Hi"}]})
+        .report
+    ),
     "param_added": _written,
     "param_changed": lambda: (
         *_written(params=Params(max_tokens=9, temperature=2)),
@@ -386,7 +393,7 @@ def test_there_is_a_way_to_provoke_every_code(heading, provoked):
     assert set(provoked) == set(documented(heading))
 
 
-@pytest.mark.parametrize("code", PROVOKED)
+@each("code", PROVOKED)
 def test_the_page_says_what_is_done(code):
     """The actions in the table are those that really occur."""
     done = {finding.action.value for finding in PROVOKED[code]() if finding.code == code}

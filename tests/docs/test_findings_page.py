@@ -9,8 +9,7 @@ test_findings_of_gateway.py. How codes are followed is in tests/finding_codes.py
 import re
 from collections.abc import Callable, Iterable
 
-import pytest
-
+from batches import each
 from canonicall import (
     Action,
     CallClosed,
@@ -107,6 +106,7 @@ PROVOKED: dict[str, Callable[[], Iterable[Finding]]] = {
     "raw_id_taken_over": lambda: _asked(_call(), _asked().entries[0], _call()).report,
     "result_before_call": lambda: _told(_result(), _call()).report,
     "matched_by_position": lambda: _told(_call(), _result("")).report,
+    "matched_by_spelling": lambda: _told(_call("call_x"), _result("toolu_x")).report,
     "orphan_result": lambda: _told(_result()).report,
     "result_pending": lambda: (
         _told(_call(), _result(is_complete=False), _result(), _result(is_complete=False)).report
@@ -138,7 +138,7 @@ def test_there_is_a_way_to_provoke_every_code():
     assert set(PROVOKED) == set(documented(*ABOUT_CONVERSATIONS))
 
 
-@pytest.mark.parametrize("code", PROVOKED)
+@each("code", PROVOKED)
 def test_the_page_says_what_is_done(code):
     """The actions in the table are those that really occur."""
     done = {finding.action.value for finding in PROVOKED[code]() if finding.code == code}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from batches import each
 from canonicall import InvalidValue, Tool, ToolCall, get_syntax, parse, syntax_names
 
 PAGE = (Path(__file__).parents[2] / "docs" / "syntaxes.md").read_text(encoding="utf-8")
@@ -28,7 +29,7 @@ def test_every_syntax_has_its_row():
     assert tuple(rows()) == syntax_names()
 
 
-@pytest.mark.parametrize("name", syntax_names())
+@each("name", syntax_names())
 def test_the_sample_is_read_and_printed_so(name):
     models, sample = rows()[name]
     assert models

@@ -8,6 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.client.secrets import Secret
 from canonicall.client.transport import Timeouts
 from canonicall.gateway.config_file import load_file, read_settings
@@ -180,6 +181,7 @@ FAULTS = [
     ("providers: {azure: {base_url: 'https://a/v1', base_urls: {anthropc: 'https://a'}}}", "$.providers.azure.base_urls.anthropc: no format of the provider 'azure' is called 'anthropc'. Did you mean 'anthropic'?"),
     ("providers: {azure: {base_url: 'https://a/v1', base_urls: {anthropic: 'a'}}}", "$.providers.azure.base_urls.anthropic: this is no address. Begin with https://."),
     # models
+    ("models: {a: gpt-4o}", "$.models.a.choices[0].target: 'gpt-4o' names no provider. Write 'openai:gpt-4o'."),
     ("models: {a: openai}", "$.models.a.choices[0].target: 'openai' names no model. Write provider:model."),
     ("models: {'': 'openai:x'}", '$.models[""]: the name is empty. Name what clients ask for; * is anything.'),
     ("models: {a: []}", '$.models.a: nobody answers for it. Name a target: "provider:model".'),
@@ -213,7 +215,7 @@ FAULTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "told"), FAULTS, ids=[told.split(":")[0] for _, told in FAULTS])
+@each(("text", "told"), FAULTS, ids=[told.split(":")[0] for _, told in FAULTS])
 def test_a_fault_is_told_with_its_place_and_what_to_do(text, told):
     (line,) = refused(text)
     assert line == told or (told.endswith(" ") and line.startswith(told))
@@ -243,6 +245,10 @@ def test_a_server_of_ones_own_under_the_name_of_another_is_told(section, is_told
     """What the owner of a format replies is not read: calls that leak into words would pass."""
     told = [one.where for one in read(f"providers: {{{section}}}\nmodels: {{a: 'xai:x'}}").warnings]
     assert [where.endswith(".base_url") for where in told] == [True] * is_told
+
+
+def test_a_format_may_be_named_in_place_of_its_provider():
+    assert not read("models: {a: 'openai-responses:gpt-5'}").warnings
 
 
 def test_all_faults_are_told_at_once():

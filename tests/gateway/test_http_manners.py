@@ -82,6 +82,7 @@ async def test_a_body_that_cannot_be_read_is_told_so(data: bytes, words: str) ->
     [
         ("fats", "no model is called 'fats'. Did you mean 'fast'?"),
         ("opnai:gpt-5", "no model is called 'opnai:gpt-5'. Did you mean 'openai:gpt-5'?"),
+        ("gpt-4o", "no model is called 'gpt-4o'. Did you mean 'openai:gpt-4o'?"),
         ("xyz", "no model is called 'xyz'. Known: PROVIDER:MODEL, fast."),
     ],
 )

@@ -133,12 +133,46 @@ def test_the_input_of_a_custom_tool_is_text():
     shell = Tool("shell", kind="custom")
     call = ToolCall(name="shell", kind="custom", raw="ls\x00 -la")
     assert validate_call(call, [shell]).call.raw == "ls -la"
-    assert validate_call(ToolCall(name="shell", kind="custom", raw="ls"), [shell]).findings == ()
+    call = ToolCall(id="1", name="shell", kind="custom", raw="ls")
+    assert validate_call(call, [shell]).findings == ()
 
 
 def test_calls_that_the_provider_runs_are_not_our_business():
     call = ToolCall(name="web_search", kind="server", args={"q": "\x00"})
     assert validate_call(call, []).call is call
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"args": {"city": "Basel"}}, {"raw": '{"city": "Basel"}'}, {"raw": "{"}, {"args": {1: {2}}}],
+)
+def test_a_call_without_an_id_gets_one_that_its_place_decides(arguments):
+    """The same for the same call, in every process, and another one for each index."""
+    call = ToolCall(name="weather", **arguments)
+    made = [validate_call(call, [WEATHER], index=index) for index in range(50)]
+    assert len({one.call.id for one in made}) == 50
+    again = validate_call(call, [WEATHER], index=7)
+    assert again == made[7]
+    assert again.findings[0].code == "missing_call_id"
+    if again.result is not None:
+        assert again.result.call_id == again.call.id
+
+
+def test_the_id_of_a_call_is_made_of_its_name_and_its_arguments():
+    calls = [
+        ToolCall(name="weather", args={"city": "Basel"}),
+        ToolCall(name="weather", args={"city": "Bern"}),
+        ToolCall(name="wetter", args={"city": "Basel"}),
+        ToolCall(name="weather|{}", raw="{}"),
+        ToolCall(name="weather", raw="{}|{}"),
+    ]
+    assert len({validate_call(call, [WEATHER]).call.id for call in calls}) == len(calls)
+    assert validate_call(calls[0], [WEATHER]).call.id == "call_Xvz51_1HTqqXmaq8loH4L3qE"
+
+
+def test_an_id_that_came_is_kept():
+    call = ToolCall(id="abc", name="weather", args={"city": "Basel"})
+    assert validate_call(call, [WEATHER], index=3).call is call
 
 
 def test_a_cut_call_is_never_run():
@@ -163,10 +197,10 @@ def test_limits_are_kept():
     deep = {"a": [[[[1]]]]}
     free = Tool("weather")
     for call in (
-        ToolCall(name="weather", raw='{"a": "' + "x" * 100 + '"}'),
-        ToolCall(name="weather", args={"a": "x" * 100}),
-        ToolCall(name="weather", args=deep),
-        ToolCall(name="weather", raw='{"a": [[[[1]]]]}'),
+        ToolCall(id="1", name="weather", raw='{"a": "' + "x" * 100 + '"}'),
+        ToolCall(id="1", name="weather", args={"a": "x" * 100}),
+        ToolCall(id="1", name="weather", args=deep),
+        ToolCall(id="1", name="weather", raw='{"a": [[[[1]]]]}'),
     ):
         validated = validate_call(call, [free], limits=limits)
         assert validated.error.refusal is Refusal.TOO_LARGE

@@ -5,7 +5,16 @@ import json
 
 import pytest
 
-from canonicall import MalformedBody, Media, Thinking, dump, encode_request, read_document, verify
+from canonicall import (
+    MalformedBody,
+    Media,
+    Thinking,
+    decode_request,
+    dump,
+    encode_request,
+    read_document,
+    verify,
+)
 from canonicall.importing.documents import kind_of
 from canonicall.importing.pieces import pieces
 from importing.session_files import AGENTS, PNG, as_export, as_lines
@@ -23,6 +32,29 @@ def test_a_session_is_known_by_its_beginning(agent):
     assert kind_of(data).name == read_document(data).format == agent.name
     (piece,) = pieces(data.splitlines(keepends=True))
     assert (piece.data, piece.line) == (data, 0)
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+@EVERY
+def test_what_an_agent_sends_next_is_its_history_as_it_is(agent, interrupted):
+    """Nothing is repaired in it: an open call stays open."""
+    document = read_document(agent.session(interrupted=interrupted))
+    sent = document.sent
+    if agent.name in ("opencode", "pi"):
+        assert sent is None
+        return
+    read = decode_request(sent.body, sent.format)
+    *history, prompt = read.conversation.messages
+    assert (prompt.role, prompt.text) == ("user", "Go on.")
+    said = list(document.request.conversation.messages)
+    assert [one.role for one in history] == [one.role for one in said]
+    assert [one.text for one in history] == [one.text for one in said]
+    calls, own = read.conversation.ledger, document.request.conversation.ledger
+    assert [(one.call.raw_id, one.outcome) for one in calls.values()] == [
+        (one.call.raw_id, one.outcome) for one in own.values()
+    ]
+    assert len(calls.open) == interrupted
+    assert read.model == document.request.model
 
 
 @EVERY

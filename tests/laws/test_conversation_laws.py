@@ -1,8 +1,10 @@
 """Laws of the conversation: any sequence of appends, however wrong, ends in a sound state."""
 
+import re
 from collections import Counter
 
 from hypothesis import given
+from msgspec.structs import replace
 
 from canonicall import (
     Action,
@@ -30,6 +32,26 @@ def blocks_of(conversation, kind):
     ]
 
 
+def call_of(conversation, where, result):
+    """The id of the call that a result belongs to, as the ledger has it."""
+    entry, position = map(int, re.findall(r"\d+", where))
+    one = conversation.ledger.answered(result, (entry, position))
+    return result.call_id if one is None else one.id
+
+
+def unplaced(conversation):
+    """The messages without what positions were taken for."""
+    return [
+        tuple(
+            replace(block, call_id="", placed=False)
+            if isinstance(block, ToolResult) and block.placed
+            else block
+            for block in message.blocks
+        )
+        for message in conversation.messages
+    ]
+
+
 def places(conversation, *actions):
     return {one.where for one in conversation.report if not actions or one.action in actions}
 
@@ -51,10 +73,10 @@ def test_calls_live_in_assistant_messages_only(conversation):
 
 @given(conversations())
 def test_every_call_has_at_most_one_effective_completion(conversation):
-    """Of all results that name a call, at most one is neither set aside nor pending."""
+    """Of all results of a call, at most one is neither set aside nor pending."""
     set_aside = places(conversation, Action.SET_ASIDE)
     effective = Counter(
-        result.call_id
+        call_of(conversation, where, result)
         for where, result in blocks_of(conversation, ToolResult)
         if where not in set_aside and result.outcome is not None and not result.synthetic
     )
@@ -72,7 +94,7 @@ def test_no_result_is_lost_without_a_finding(conversation):
     told = places(conversation)
     for where, result in blocks_of(conversation, ToolResult):
         entry = int(where.split("]")[0].removeprefix("entries["))
-        counts = (entry, result.call_id) in effective
+        counts = (entry, call_of(conversation, where, result)) in effective
         replaced = any(
             entry in one.set_aside or one.result == result for one in conversation.ledger.values()
         )
@@ -161,3 +183,20 @@ def test_equal_input_gives_equal_conversations(appended):
     assert one == other
     assert dict(one.ledger) == dict(other.ledger)
     assert one.report == other.report
+
+
+@given(entry_lists())
+def test_it_does_not_matter_in_how_many_parts_a_log_is_written(appended):
+    """At once, entry by entry, or with a copy in between: the same log, ledger and findings.
+
+    Only what a position was taken for when it was written may differ: the ledger knows better.
+    """
+    whole, single = Conversation.of(appended), Conversation()
+    for at, entry in enumerate(appended):
+        single.append(entry)
+        if at == len(appended) // 2:
+            single = single.fork()
+    assert unplaced(single) == unplaced(whole)
+    assert dict(single.ledger) == dict(whole.ledger)
+    assert single.ledger.open == whole.ledger.open
+    assert Counter(single.report) == Counter(whole.report)

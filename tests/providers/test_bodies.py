@@ -3,8 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall import Conversation, Media, Request, Text, Tool, ToolCall, encode_request
-from canonicall.providers.bodies import target_for
+from canonicall.errors import MalformedBody, UnknownName
+from canonicall.providers.bodies import Source, source_of, target_for
 from canonicall.providers.registry import get_profile, get_target, provider_names
 from canonicall.verify import verify
 
@@ -33,6 +35,9 @@ def talk():
         ("vertex", {"model": "x", "messages": [ASKED], "max_tokens": 9}, "vertex/anthropic:x"),
         ("gemini", {"model": "models/gemini-2.5-pro", "contents": []}, "gemini:gemini-2.5-pro"),
         ("bedrock", {"modelId": "amazon.nova-pro-v1:0"}, "bedrock:amazon.nova-pro-v1:0"),
+        ("openai-responses", RESPONSES, "openai/openai-responses:gpt-5.2"),
+        ("openai-chat", RESPONSES, "openai/openai-chat:gpt-5.2"),
+        ("openai-responses:o3", CHAT, "openai/openai-responses:o3"),
         ("openai", {"model": 7, "messages": "?"}, "openai"),
         ("openai", {}, "openai"),
         ("openai", None, "openai"),
@@ -43,7 +48,7 @@ def test_what_a_body_shows_counts_where_nothing_else_is_named(named, body, expec
     assert target_for(body, named) == get_target(expected)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@each("place", PLACES)
 def test_what_is_rendered_for_a_provider_is_taken_as_meant_for_it(place):
     """Where a body could be in several of its formats, none of their rules is broken by it."""
     provider = place.partition("/")[0]
@@ -67,3 +72,72 @@ def test_the_model_that_a_request_names_counts_where_it_is_sent():
     assert len(call["id"]) == 9
     assert encode_request(replace(talk(), model="x"), "vllm:y").target == get_target("vllm:y")
     assert encode_request(talk(), "vllm").target == get_target("vllm")
+
+
+@pytest.mark.parametrize(
+    ("named", "body", "expected"),
+    [
+        ("openai-chat", RESPONSES, Source("openai-chat")),
+        ("anthropic", CHAT, Source("anthropic")),
+        ("openai", CHAT, Source("openai-chat", "openai")),
+        ("openai", RESPONSES, Source("openai-responses", "openai")),
+        ("openai:gpt-5.2", RESPONSES, Source("openai-responses", "openai")),
+        ("openai/openai-chat", CHAT, Source("openai-chat", "openai")),
+        ("moonshot", CHAT, Source("openai-chat", "kimi")),
+        ("groq", {}, Source("openai-chat", "groq")),
+        ("vertex", {"contents": []}, Source("gemini", "vertex")),
+    ],
+)
+def test_the_source_of_a_body_is_a_format_or_a_provider_that_speaks_it(named, body, expected):
+    assert source_of(body, named) == expected
+
+
+@pytest.mark.parametrize(
+    ("named", "body", "what"),
+    [
+        ("openai", {"contents": []}, "looks like gemini, and openai speaks openai-chat, openai-r"),
+        ("groq", {"contents": []}, "looks like gemini, and groq speaks openai-chat"),
+        (
+            "openai/openai-chat",
+            RESPONSES,
+            "looks like openai-responses, and openai speaks openai-c",
+        ),
+        ("openai", {}, "its format is not recognised, and openai speaks"),
+    ],
+)
+def test_a_body_in_no_format_of_its_provider_is_refused(named, body, what):
+    with pytest.raises(MalformedBody, match=what):
+        source_of(body, named)
+
+
+def test_an_unknown_source_is_an_error_that_names_the_nearest_one():
+    with pytest.raises(
+        UnknownName, match=r"no wire format is called 'opnai'\. Did you mean 'openai'"
+    ):
+        source_of(CHAT, "opnai")
+
+
+CLAUDE = {
+    "anthropic_version": "bedrock-2023-05-31",
+    "max_tokens": 9,
+    "messages": [
+        {"role": "user", "content": [{"type": "text", "text": "Hi"}]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f"}]},
+    ],
+}
+
+
+def test_another_api_of_the_provider_is_judged_and_not_spoken_to():
+    """InvokeModel at Bedrock takes Messages bodies; a target for it is not made by name."""
+    target = target_for(CLAUDE, "bedrock")
+    assert (target.provider, target.format) == ("bedrock", "anthropic")
+    assert verify(CLAUDE, "bedrock").counts == {"arguments_not_object": 1, "missing_result": 1}
+    with pytest.raises(UnknownName, match="format of the provider 'bedrock'"):
+        get_target("bedrock/anthropic")
+
+
+@pytest.mark.parametrize("name", ["openai-chat", "openai-responses", "OpenAI-Responses"])
+def test_the_name_of_a_format_is_its_owner_in_that_format(name):
+    assert get_target(name) == get_target(f"openai/{name.lower()}")
+    assert get_target(f"{name}:gpt-5") == get_target(f"openai/{name.lower()}:gpt-5")
+    assert target_for(CHAT, name) == get_target(f"openai/{name.lower()}:gpt-5.2")

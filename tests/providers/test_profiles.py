@@ -6,6 +6,7 @@ from importlib.util import find_spec
 import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.providers.profile import FORMATS, Profile, Rule, override
 from canonicall.providers.registry import _base_target, get_profile, get_target, provider_names
 from canonicall.target import Target
@@ -31,6 +32,7 @@ PROVIDERS = [
     "ollama",
     "vllm",
     "llamacpp",
+    "llama-cpp-python",
     "together",
     "fireworks",
     "cerebras",
@@ -81,7 +83,7 @@ def test_the_providers_are_exactly_these():
     assert provider_names() == tuple(sorted(PROVIDERS))
 
 
-@pytest.mark.parametrize("name", PROVIDERS)
+@each("name", PROVIDERS)
 def test_a_profile_is_named_as_its_file_and_speaks_known_formats(name):
     profile = get_profile(name)
     assert profile.name == name
@@ -92,12 +94,12 @@ def test_a_profile_is_named_as_its_file_and_speaks_known_formats(name):
     assert all(re.fullmatch(r"[A-Z][A-Z0-9_]+", key) for key in profile.key_env)
 
 
-@pytest.mark.parametrize("name", PROVIDERS)
+@each("name", PROVIDERS)
 def test_a_signing_domain_is_shared_only_where_signatures_are(name):
     assert get_profile(name).domain == DOMAINS.get(name, name)
 
 
-@pytest.mark.parametrize("name", PROVIDERS)
+@each("name", PROVIDERS)
 def test_every_statement_has_a_source_and_a_month(name):
     profile = get_profile(name)
     for fact in (*all_rules(profile), *profile.capabilities.values(), *profile.quirks):
@@ -111,7 +113,7 @@ def is_held(rule, field, base):
     return rule.confidence != "U" and field in dict(base.served)
 
 
-@pytest.mark.parametrize("name", PROVIDERS)
+@each("name", PROVIDERS)
 def test_every_rule_changes_its_format(name):
     profile = get_profile(name)
     base = replace(base_target(profile.format), domain=profile.domain)
@@ -120,7 +122,7 @@ def test_every_rule_changes_its_format(name):
         assert is_new, f"{name}: {field} says what the format says"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "format"),
     [(name, format) for name in PROVIDERS for format in get_profile(name).formats],
 )
@@ -141,7 +143,7 @@ def test_every_rule_of_a_model_changes_what_stands_before_it(name, format):
             earlier = override(earlier, entry.rules)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "format"),
     [(name, format) for name in PROVIDERS for format in get_profile(name).formats],
 )

@@ -15,7 +15,7 @@ from canonicall.providers.registry import (
     register_provider,
     unregister_provider,
 )
-from canonicall.target import IdRule, Target
+from canonicall.target import FORMATS, IdRule, Target
 
 BASE = {
     format: Target(format=format, max_tools=7)
@@ -83,6 +83,62 @@ def test_a_name_alone_is_the_provider_in_its_own_format():
 def test_a_model_may_hold_slashes_and_colons():
     target = get_target("openrouter:qwen/qwen3:free", base=BASE)
     assert (target.provider, target.model) == ("openrouter", "qwen/qwen3:free")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_format_is_its_own_provider_in_that_format(format):
+    target = get_target(format)
+    assert target.format == format
+    assert target == get_target(f"{target.provider}/{format}")
+    named = get_target(f"{format}:a/model:1")
+    assert (named.provider, named.format, named.model) == (target.provider, format, "a/model:1")
+
+
+@pytest.mark.parametrize(
+    ("model", "target"),
+    [
+        ("gpt-4o", "openai:gpt-4o"),
+        ("gpt-5.2", "openai:gpt-5.2"),
+        ("o3", "openai:o3"),
+        ("claude-sonnet-4-5", "anthropic:claude-sonnet-4-5"),
+        ("claude-sonnet-4@20250514", "vertex:claude-sonnet-4@20250514"),
+        ("gemini-2.5-pro", "gemini:gemini-2.5-pro"),
+        ("grok-4", "xai:grok-4"),
+        ("kimi-k2-0905-preview", "kimi:kimi-k2-0905-preview"),
+        ("mistral-large-latest", "mistral:mistral-large-latest"),
+        ("deepseek-reasoner", "deepseek:deepseek-reasoner"),
+        ("glm-4.6", "zai:glm-4.6"),
+        ("MiniMax-M2", "minimax:MiniMax-M2"),
+        ("llama3.1:8b", "ollama:llama3.1:8b"),
+        ("openai/gpt-4o", "openai:gpt-4o"),
+        ("claude/claude-opus-4-6", "anthropic:claude-opus-4-6"),
+    ],
+)
+def test_a_model_alone_is_an_error_that_names_its_target(model, target):
+    with pytest.raises(UnknownName, match=re.escape(f"Did you mean {target!r}?")) as caught:
+        get_target(model)
+    assert caught.value.meant == target
+    assert get_target(target).name == target
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("antropic", "anthropic"),
+        ("mistral-ai", "mistralai"),
+        ("openai-respones", "openai-responses"),
+        ("openai/openai-chta", "openai-chat"),
+        ("opnai:gpt-4o", "openai"),
+    ],
+)
+def test_a_typing_mistake_is_not_taken_for_a_model(written, meant):
+    with pytest.raises(UnknownName, match=re.escape(f"Did you mean {meant!r}?")):
+        get_target(written)
+
+
+def test_models_of_a_registered_provider_are_suggested_too(small):
+    with pytest.raises(UnknownName, match=re.escape("Did you mean 'smallhost:tiny-2'?")):
+        get_target("tiny-2")
 
 
 def test_another_format_of_a_provider_has_rules_of_its_own(small):

@@ -63,7 +63,22 @@ def offered(words: str, *tools: dict[str, Any], model: str = NOVA, **more: Any) 
 
 
 ALONE = r"Conversation blocks and tool result blocks cannot be provided in the same turn"
+SIGNED = {"toolUse": {**use()["toolUse"], "reasoningSignature": "c2ln"}}
 BEDROCK = {
+    "a signature of Gemini's on a call": converse(
+        r'Unknown parameter in messages\[1\]\.content\[0\]\.toolUse: "reasoningSignature", must be one of',
+        TOLD, replied(SIGNED), asked(result()),
+    ),
+    "a type beside a text": converse(
+        r'Unknown parameter in messages\[0\]\.content\[0\]: "type"', asked({"type": "text", "text": "a"})
+    ),
+    "a field of a result": converse(
+        r'Unknown parameter in messages\[2\]\.content\[0\]\.toolResult: "is_error"',
+        TOLD, replied(use()), asked(result(is_error=True)),
+    ),
+    "a field of a message": converse(
+        r'Unknown parameter in messages\[0\]: "id"', {**TOLD, "id": "msg_1"}
+    ),
     "results are missing": converse(
         r"Expected toolResult blocks at messages\.2\.content for the following Ids: t1",
         TOLD, replied(use()), TOLD,
@@ -313,6 +328,16 @@ BEDROCK = {
 ROWS = BEDROCK
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "a call that Nova ran, with its result": converse(
+        "",
+        TOLD,
+        replied(
+            {"toolUse": {**use()["toolUse"], "type": "server_tool_use"}},
+            result(type="nova_grounding_result"),
+            {"text": "So."},
+        ),
+        TOLD,
+    ),
     "a schema of the reply of Claude 4.5": converse("", model=SONNET, outputConfig=REPLY),
     "a cache point behind a tool of Claude": offered("", spec(), POINT, model=SONNET),
     "a cache point behind words to Nova": converse("", asked({"text": "a"}, POINT)),

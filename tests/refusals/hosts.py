@@ -14,6 +14,10 @@ def kimi(words: str, *messages: dict[str, Any], model: str = "kimi-k2", **more: 
     return chat(words, *messages, provider="kimi", model=model, **more)
 
 
+def llamacpp(words: str, **more: Any) -> Refusal:
+    return chat(words, provider="llamacpp", model="qwen3", tools=None, **more)
+
+
 KIMI = {
     "a result without its call": kimi(r"tool_call_id call_1 is not found", USER, result()),
     "a result without an id": kimi(
@@ -48,7 +52,25 @@ KIMI = {
         model="kimi-k3", tool_choice=NAMED,
     ),
 }  # fmt: skip
+
+
+def deepseek_items(words: str, *input: dict[str, Any]) -> Refusal:
+    body = {"model": "deepseek-flash", "store": False, "input": [USER, *input]}
+    return Refusal("deepseek", "openai-responses", "deepseek-flash", body, words)
+
+
+CALL = {"type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{}"}
+OUTPUT = {"type": "function_call_output", "call_id": "call_1", "output": "ok"}
+CALL_2, OUTPUT_2 = CALL | {"call_id": "call_2"}, OUTPUT | {"call_id": "call_2"}
+HOOK = {"type": "message", "role": "developer", "content": "Checked."}
+THOUGHT = {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "Hm."}]}  # fmt: skip
 DEEPSEEK = {
+    "a message between a call and its output": deepseek_items(
+        r"No tool output found for tool call call_1", CALL, HOOK, OUTPUT
+    ),
+    "a thought between calls": deepseek_items(
+        r"No tool output found for tool call call_1", CALL, THOUGHT, CALL_2, OUTPUT, OUTPUT_2
+    ),
     "results are missing": chat(
         r"insufficient tool messages following tool_calls message",
         USER, said("call_1"), USER, provider="deepseek", model="deepseek-chat",
@@ -280,7 +302,13 @@ OTHERS = {
         reasoning_effort="high",
     ),
 }
+LLAMACPP = {
+    "a grammar beside a schema": llamacpp(
+        r"Cannot use both json_schema and grammar", grammar='root ::= "a"', json_schema={}
+    ),
+}
 GROUPS = {
+    "llamacpp": LLAMACPP,
     "kimi": KIMI, "deepseek": DEEPSEEK, "xai": XAI, "qwen": QWEN, "zai": ZAI,
     "minimax": MINIMAX, "groq": GROQ,
 }  # fmt: skip
@@ -291,6 +319,13 @@ ROWS = {
 ROUTED = "functions.look:0"
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "calls and then their outputs, at DeepSeek": deepseek_items(
+        "", CALL, CALL_2, OUTPUT, OUTPUT_2, HOOK
+    ),
+    "one call after another, at DeepSeek": deepseek_items("", CALL, OUTPUT, CALL_2, OUTPUT_2),
+    "a schema without a grammar": llamacpp("", json_schema={}),
+    "a grammar without a schema": llamacpp("", grammar='root ::= "a"'),
+    "an empty grammar beside a schema": llamacpp("", grammar="", json_schema={}),
     "a forced call of the newest Kimi": kimi("", model="kimi-k3", tool_choice="required"),
     "a named call of an older Kimi that does not think": kimi(
         "", model="kimi-k2.6", tool_choice=NAMED, thinking=OFF

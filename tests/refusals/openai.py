@@ -225,9 +225,24 @@ FORMS = {
 }
 CHAT = {**PAIRS, **MESSAGES, **TOOLS, **FORMS}
 
-ROWS = {f"chat: {name}": row for name, row in CHAT.items()}
+FUNCTION = {"name": "look", "parameters": OBJECT}
+FLY = {"type": "function", "function": {"name": "fly"}}
+CHOICES = {
+    "a function that is not there": chat(
+        r"no function named 'fly' was specified in the 'functions' parameter",
+        tools=None, functions=[FUNCTION], function_call={"name": "fly"},
+    ),
+    "a list of allowed tools with one that is not there": chat(
+        r"Tool choice 'fly' not found in 'tools' parameter",
+        tool_choice={"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [FLY]}},
+    ),
+}  # fmt: skip
+ROWS = {f"chat: {name}": row for name, row in {**CHAT, **CHOICES}.items()}
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "a function that is there": chat(
+        "", tools=None, functions=[FUNCTION], function_call={"name": "look"}
+    ),
     "tools of a model that is told not to reason": chat(
         "", model="gpt-5.6-terra", reasoning_effort="none"
     ),

@@ -41,6 +41,18 @@ def namespace(name: str, **more: Any) -> dict[str, Any]:
 
 
 RESPONSES = {
+    "a thought whose call has no id": items(
+        r"Item 'rs_1' of type 'reasoning' was provided without its required following item",
+        USER, THOUGHT, CALL, OUTPUT,
+    ),
+    "a thought whose answer has no id": items(
+        r"Item 'rs_1' of type 'reasoning' was provided without its required following item",
+        USER, THOUGHT, {"role": "assistant", "content": "So."}, USER,
+    ),
+    "a list of allowed tools with one that is not there": items(
+        r"Tool choice 'fly' not found in 'tools' parameter",
+        tool_choice={"type": "allowed_tools", "mode": "auto", "tools": [NAMED, NAMED | {"name": "fly"}]},
+    ),
     "results are missing": items(r"No tool output found for function call call_1", USER, CALL),
     "a result without its call": items(
         r"No tool call found for function call output with call_id call_1", USER, OUTPUT
@@ -187,6 +199,9 @@ RESPONSES = {
 ROWS = {f"responses: {name}": row for name, row in RESPONSES.items()}
 # What differs a little from a row above, and is answered.
 ACCEPTED = {
+    "a list of allowed tools": items(
+        "", tool_choice={"type": "allowed_tools", "mode": "auto", "tools": [NAMED]}
+    ),
     "tools and an effort, in the Responses API": items(
         "", model="gpt-6-astra", reasoning={"effort": "high"}
     ),

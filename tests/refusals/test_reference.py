@@ -1,19 +1,15 @@
 """The reference has a table of error texts. Each of them is the answer to a row, and is understood."""
 
 import json
-import os
 import re
 from functools import cache
-from pathlib import Path
-
-import pytest
 
 from canonicall import explain
 from canonicall.testing.simulator import Simulator
+from components import component
 from refusals.test_refusals import ROWS
 from testing.asking import ask
 
-REFERENCE = Path(os.environ.get("CANONICALL_CORPUS", "")).parent / "reference" / "protocols.md"
 HEADING = "## 4. Error-signature table"
 # Answers that no single body can provoke.
 ELSEWHERE = {
@@ -26,7 +22,12 @@ ELSEWHERE = {
 @cache
 def patterns():
     """The patterns of the table, in its order."""
-    section = REFERENCE.read_text().partition(HEADING)[2].partition("\n## ")[0]
+    section = (
+        (component("reference") / "protocols.md")
+        .read_text()
+        .partition(HEADING)[2]
+        .partition("\n## ")[0]
+    )
     cells = [
         line.removeprefix("| ").split(" | ")[0] for line in section.splitlines() if "`" in line
     ]
@@ -41,13 +42,6 @@ def answers():
     ]
 
 
-needs_reference = pytest.mark.skipif(
-    not os.environ.get("CANONICALL_CORPUS") or not REFERENCE.exists(),
-    reason="the reference is not beside the folder that CANONICALL_CORPUS names",
-)
-
-
-@needs_reference
 def test_every_error_text_is_the_answer_to_a_row():
     assert len(patterns()) > 40
     unsaid = [
@@ -56,7 +50,6 @@ def test_every_error_text_is_the_answer_to_a_row():
     assert unsaid == list(ELSEWHERE)
 
 
-@needs_reference
 def test_every_answer_in_known_words_is_understood():
     known = [said for said in answers() if any(re.search(one, said) for one in patterns())]
     assert [said for said in known if not explain(said)] == []

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from batches import each
 from canonicall import MalformedBody, translate
 from canonicall.testing.simulator import Simulator
 from refusals import (
@@ -23,6 +24,7 @@ from refusals import (
     own_formats,
     responses,
     sampling,
+    wrong_kinds,
 )
 from testing.asking import ask
 
@@ -38,6 +40,7 @@ FAMILIES = {
     "efforts": efforts.ROWS,
     "own formats": own_formats.ROWS,
     "sampling": sampling.ROWS,
+    "wrong kinds": wrong_kinds.ROWS,
 }
 ROWS = {f"{family}: {name}": row for family, rows in FAMILIES.items() for name, row in rows.items()}
 # What differs a little from a row and is no violation.
@@ -54,8 +57,9 @@ ACCEPTED = {
     **own_formats.ACCEPTED,
     **responses.ACCEPTED,
     **sampling.ACCEPTED,
+    **wrong_kinds.ACCEPTED,
 }
-every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+every_row = each("row", ROWS.values(), ids=ROWS)
 
 # What no renderer can put right, and why.
 UNREADABLE = "an unknown role", "ollama: a list as content", "a lifetime in seconds"
@@ -94,13 +98,13 @@ def test_it_is_refused(row):
     assert re.search(row.words, str(answer).replace("\\", ""), re.DOTALL), answer
 
 
-@pytest.mark.parametrize("row", ACCEPTED.values(), ids=ACCEPTED)
+@each("row", ACCEPTED.values(), ids=ACCEPTED)
 def test_its_sound_neighbour_is_answered(row):
     status, answer = ask(Simulator(row.provider), row.path, row.body)
     assert status == 200, answer
 
 
-@pytest.mark.parametrize(
+@each(
     "row",
     [row for name, row in ROWS.items() if not is_of(name, (*UNREADABLE, *UNKNOWABLE))],
     ids=[name for name in ROWS if not is_of(name, (*UNREADABLE, *UNKNOWABLE))],

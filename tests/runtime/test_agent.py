@@ -1,19 +1,27 @@
 """Agents, sub-agents and middleware: conveniences that change nothing about the loop."""
 
 import gc
+from inspect import signature
+from typing import get_type_hints
 
 import pytest
 from msgspec.structs import replace
 
-from canonicall.blocks import Text, ToolResult
+from canonicall.agent.limits import RunLimits
+from canonicall.blocks import Message, Text, ToolResult
 from canonicall.client.config import ClientConfig
 from canonicall.client.model import HttpModel
-from canonicall.errors import InvalidValue, UnknownName
+from canonicall.errors import CanonicallError, InvalidValue, UnknownName
+from canonicall.events import BlockStarted, StreamEnded, TextAdded
 from canonicall.providers.registry import get_target
-from canonicall.runtime.agent import Agent
+from canonicall.reply import Reply
+from canonicall.request import Params
+from canonicall.runtime.agent import Agent, AgentFailed
 from canonicall.runtime.events import CompleteEvent
 from canonicall.runtime.middleware import ToolMiddleware
-from canonicall.runtime.model import LocalModel
+from canonicall.runtime.model import LocalModel, ModelError
+from canonicall.runtime.options import SessionOptions
+from canonicall.runtime.session import Session
 from canonicall.testing.script import ScriptedModel, call, says
 from canonicall.testing.server import serve
 from canonicall.testing.simulator import Simulator
@@ -83,9 +91,120 @@ def test_who_is_asked_is_named_once():
         Agent("antropic:claude-sonnet-4-5")
 
 
-def test_what_went_wrong_is_the_answer():
+def test_what_went_wrong_is_raised():
     agent = Agent(scripted(), "openai")
-    assert "the script has 0 replies" in agent.ask_sync("Hello?")
+    with pytest.raises(
+        AgentFailed, match=r"no answer \(failed\): the script has 0 replies"
+    ) as caught:
+        agent.ask_sync("Hello?")
+    failed = caught.value
+    assert isinstance(failed, CanonicallError)
+    assert (failed.reason, failed.text, failed.complete.turns) == ("failed", "", 0)
+    assert "the script has 0 replies" in failed.detail
+    assert [message.text for message in failed.conversation.messages] == ["Hello?"]
+
+
+class Cut:
+    """A model whose stream ends in the middle of its text."""
+
+    def __init__(self, why=""):
+        self.why = why
+
+    async def ask(self, request, target, *, notice=None):
+        yield BlockStarted(0, Text(text=""))
+        yield TextAdded(0, "The answer is")
+        if self.why:
+            raise ModelError(self.why, kind="dead")
+        message = Message("assistant", (Text(text="The answer is"),), partial=True)
+        yield StreamEnded(Reply(message), complete=False, why="cut")
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "reason", "text"),
+    [
+        (Cut(), {}, "cut", "The answer is"),
+        (Cut("the line is dead"), {}, "failed", "The answer is"),
+        (scripted(""), {}, "answered", ""),
+        (
+            scripted(says(call("weather", city="Rome"))),
+            {"limits": RunLimits(turns=1, at_turns="stop")},
+            "limit",
+            "",
+        ),
+    ],
+)
+async def test_an_answer_that_is_none_is_an_error(model, options, reason, text):
+    """Text that was cut off is not returned as the answer."""
+    agent = Agent(model, "openai", tools=[weather], **options)
+    with pytest.raises(AgentFailed) as caught:
+        await agent.ask("Hello?")
+    assert (caught.value.reason, caught.value.text) == (reason, text)
+    assert caught.value.kind == ("dead" if reason == "failed" else "")
+    assert str(caught.value).startswith(f"there is no answer ({reason}): ")
+
+
+async def test_the_last_words_at_a_limit_are_an_answer():
+    model = scripted(says(call("weather", city="Rome")), "Sunny, I think.")
+    agent = Agent(model, "openai", tools=[weather], limits=RunLimits(turns=1))
+    assert await agent.ask("Rome?") == "Sunny, I think."
+
+
+async def test_an_agent_as_a_tool_that_fails_is_a_failed_call():
+    inner = Agent(scripted(), "gemini")
+    outer = Agent(
+        scripted(says(call("scout", task="Rome?")), "Alas."),
+        "anthropic",
+        tools=[inner.as_tool("scout", "Finds things out.")],
+    )
+    session = outer.session()
+    async for _ in session.send("Go."):
+        pass
+    (one,) = session.conversation.ledger.values()
+    assert one.outcome == "failed"
+    assert "there is no answer (failed): the script has 0 replies" in one.result.text
+    await session.close()
+
+
+def made(maker, **options):
+    """An agent, or a session, with these options."""
+    return maker(scripted("Hi."), "openai", **options)
+
+
+@pytest.mark.parametrize("maker", [Agent, Session])
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("limit", "Did you mean 'limits'?"),
+        ("aprove", "Did you mean 'approve'?"),
+        ("max_turns", "There are: model, target, tools, "),
+    ],
+)
+def test_an_unknown_option_is_refused_at_once(maker, option, told):
+    with pytest.raises(TypeError) as caught:
+        made(maker, **{option: 1})
+    assert f"{maker.__name__} has no option {option!r}. {told}" in str(caught.value)
+
+
+def test_a_session_of_an_agent_refuses_unknown_options_too():
+    with pytest.raises(TypeError, match="Did you mean 'limits'"):
+        Agent(scripted("Hi."), "openai").session(limit=1)
+
+
+def test_every_option_of_a_session_is_a_typed_keyword_of_the_agent():
+    options = get_type_hints(SessionOptions)
+    own = {"self", "model", "target", "tools", "instructions", "conversation"}
+    for maker in (Agent, Session):
+        parameters = signature(maker.__init__).parameters
+        assert set(parameters) - own == set(options)
+        assert all(one.kind is not one.VAR_KEYWORD for one in parameters.values())
+        hints = get_type_hints(maker.__init__)
+        assert {name: hints[name] for name in options} == options
+
+
+def test_options_of_a_session_count_before_those_of_the_agent():
+    agent = Agent(scripted("Hi."), "openai", limits=RunLimits(turns=3), params=Params(seed=1))
+    session = agent.session(limits=RunLimits(turns=5))
+    assert session.machine.limits.turns == 5
 
 
 async def test_instructions_are_the_first_message():

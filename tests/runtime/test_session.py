@@ -174,9 +174,41 @@ async def test_what_is_said_meanwhile_joins_the_run():
     async for event in one.send("Paris?"):
         events.append(event)
         if isinstance(event, ToolCallEvent) and event.phase == "made":
-            assert [joined async for joined in one.send("And Rome?")] == []
+            joined = [event async for event in one.send("And Rome?")]
+    assert joined == events[-1:]
+    assert (joined[0].reason, joined[0].text) == ("answered", "Sunny.")
     roles = [message.role for message in one.conversation.messages]
     assert roles == ["user", "assistant", "tool", "user", "assistant"]
+    await one.close()
+
+
+@pytest.mark.parametrize("ends", ["answered", "cancelled", "failed"])
+async def test_every_send_that_joins_a_run_hears_its_end(ends):
+    steps = {
+        "answered": (says(call("pay", amount=3)), "Paid."),
+        "failed": (says(call("pay", amount=3)),),
+    }
+    one = session(*steps.get(ends, steps["answered"]))
+    first, waiting = [], asyncio.Event()
+
+    async def begin():
+        async for event in one.send("Pay."):
+            first.append(event)
+            if isinstance(event, StatusEvent) and event.kind == "approval":
+                waiting.set()
+
+    began = asyncio.ensure_future(begin())
+    await waiting.wait()
+    joined = [asyncio.ensure_future(heard(one, text)) for text in ("Well?", "Well??")]
+    await asyncio.sleep(0)
+    if ends == "cancelled":
+        one.cancel()
+    else:
+        one.decide(Decided(one.undecided[0].id, "allow"))
+    await began
+    assert isinstance(first[-1], CompleteEvent)
+    assert first[-1].reason == ends
+    assert [await events for events in joined] == [first[-1:], first[-1:]]
     await one.close()
 
 

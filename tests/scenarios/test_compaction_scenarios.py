@@ -16,6 +16,9 @@ from canonicall import (
     ToolResult,
     cut_points,
     drop,
+    dump,
+    load,
+    render,
     shorten,
     summarise,
 )
@@ -68,7 +71,9 @@ def test_the_summary_stands_where_the_stretch_was_and_counts_it():
     compacted = summarise(conversation, 7, "Three files were read.")
     first, second, *rest = compacted.conversation.entries
     assert first.role == "system"
-    assert second.blocks == (Summary(text="Three files were read.", covers=6),)
+    (summary,) = second.blocks
+    assert (summary.text, summary.covers) == ("Three files were read.", 6)
+    assert [one.raw_id for one in summary.tombstones] == ["c1", "c2", "c3"]
     assert [entry.text for entry in rest] == ["Thanks. Another one."]
     assert len(conversation) == 8
 
@@ -76,7 +81,9 @@ def test_the_summary_stands_where_the_stretch_was_and_counts_it():
 def test_a_summary_of_a_summary_adds_up():
     once = summarise(batch_conversation(), 7, "Three files were read.").conversation
     twice = summarise(once, 3, "Earlier work.").conversation
-    assert twice.entries[1].blocks == (Summary(text="Earlier work.", covers=7),)
+    (summary,) = twice.entries[1].blocks
+    assert (summary.text, summary.covers) == ("Earlier work.", 7)
+    assert [one.raw_id for one in summary.tombstones] == ["c1", "c2", "c3"]
 
 
 def test_instructions_inside_the_stretch_are_kept():
@@ -97,7 +104,7 @@ def test_a_late_result_of_a_dropped_call_does_not_bind_to_another():
     compacted = drop(conversation, 2).conversation
     (one,) = compacted.ledger.values()
     assert one.is_open
-    assert "orphan_result" in compacted.report
+    assert "late_result" in compacted.report
 
 
 def test_shortening_keeps_both_ends_and_says_how_much_there_was():
@@ -196,3 +203,81 @@ def test_results_of_one_message_are_shortened_each():
     )
     results = shorten(conversation, 100).conversation.entries[1].results
     assert [len(result.text) for result in results] == [100, 5]
+
+
+def reused_ids():
+    """Two calls with the raw id call_0, as hosts that count their calls give it."""
+    conversation = Conversation()
+    for text in ("one", "two"):
+        conversation.user(f"Read {text}.")
+        conversation.assistant([call("call_0", path=text)])
+        conversation.result("call_0", f"content of {text}")
+    conversation.user("And?")
+    return conversation
+
+
+def wire_ids(conversation, target):
+    """The id that each call has on the wire."""
+    return dict(render(conversation, target).ids)
+
+
+@pytest.mark.parametrize("target", ["openai", "anthropic", "mistral", "kimi", "openai-responses"])
+def test_an_id_on_the_wire_keeps_its_meaning_after_a_drop(target):
+    """`call_0` meant the first call. The second one keeps the id it was sent with."""
+    if target == "openai-responses":
+        target = "openai/openai-responses"
+    conversation = reused_ids()
+    before = wire_ids(conversation, target)
+    after = wire_ids(drop(conversation, 3).conversation, target)
+    assert len(after) == 1
+    assert after.items() <= before.items()
+    again = load(dump(drop(conversation, 3).conversation)).conversation
+    assert wire_ids(again, target) == after
+
+
+def test_a_dropped_call_leaves_a_tombstone():
+    conversation = reused_ids()
+    first = next(iter(conversation.ledger.values()))
+    dropped = drop(conversation, 3).conversation
+    (tombstone,) = dropped.entries[0].blocks[0].tombstones
+    assert (tombstone.id, tombstone.raw_id) == (first.id, "call_0")
+    assert (tombstone.name, tombstone.outcome) == ("read_file", Outcome.COMPLETED)
+    assert tombstone.digest
+    twice = drop(dropped, 4).conversation
+    names = [one.raw_id for one in twice.entries[0].blocks[0].tombstones]
+    assert names == ["call_0", "call_0"]
+
+
+def test_the_late_result_of_a_dropped_call_is_recognised():
+    conversation = Conversation()
+    conversation.user("Go.")
+    (made,) = conversation.assistant([call("call_7")]).calls
+    conversation.close("call_7", Outcome.TIMED_OUT)
+    conversation.user("And?")
+    dropped = drop(conversation, 3).conversation
+    for id in ("call_7", made.id, made.id.replace("hist_tool_", "toolu_")):
+        (finding,) = dropped.result(id, "late").findings
+        assert finding.code == "late_result"
+        assert "call_7 (read_file)" in finding.why
+
+
+def test_a_result_of_a_dropped_call_is_not_held_for_a_call_that_reuses_its_id():
+    """The result is in an instruction, which stays; the call that follows has the same raw id."""
+    conversation = Conversation()
+    kept = Message("system", (call("hist_tool_a"), ToolResult(call_id="", error=True)))
+    conversation.append(kept)
+    (made,) = conversation.assistant([call("hist_tool_a")]).calls
+    assert conversation.ledger[made.id].is_open
+    dropped = drop(conversation, 2, start=0).conversation
+    assert dropped.ledger[made.id].is_open
+    assert "late_result" in dropped.report
+
+
+def test_an_equal_turn_after_a_drop_gets_other_ids():
+    """The same call is made again after the first one was dropped: it is another call."""
+    conversation = reused_ids()
+    first = next(iter(conversation.ledger))
+    dropped = drop(conversation, 3).conversation
+    (made,) = dropped.assistant([call("call_0", path="one")]).calls
+    assert made.id != first
+    assert made.number == 2

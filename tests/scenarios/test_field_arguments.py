@@ -4,7 +4,12 @@ import json
 
 import pytest
 
+from batches import each
+from canonicall import Outcome, Tool, validate_call
 from canonicall.codec import decode_response, encode_response
+from canonicall.folding import events_of, fold
+from canonicall.outcome import wording
+from canonicall.streams import StreamDecoder, StreamEncoder
 from scenarios.field_support import USER, sent
 
 BACKS = [
@@ -83,15 +88,15 @@ def test_f2_the_json_text_of_an_empty_text_means_no_arguments(target):
     assert arguments_in(sent(chat('""'), "openai-chat", target).body) == {}
 
 
-@pytest.mark.parametrize("arguments", ["", "  ", None, "null", "{}"])
-@pytest.mark.parametrize("target", BACKS)
+@each("arguments", ["", "  ", None, "null", "{}"])
+@each("target", BACKS)
 def test_f3_absent_and_empty_arguments_are_an_empty_object(target, arguments):
     """Whatever stood for nothing, every provider gets an object with nothing in it."""
     assert arguments_in(sent(chat(arguments), "openai-chat", target).body) == {}
 
 
-@pytest.mark.parametrize("target", BACKS)
-@pytest.mark.parametrize("arguments", ["{'path': 'a'}", "path=a", "<arg>a</arg>"])
+@each("target", BACKS)
+@each("arguments", ["{'path': 'a'}", "path=a", "<arg>a</arg>"])
 def test_f4_malformed_arguments_are_not_replaced_in_silence(target, arguments):
     """The text is in the body, and the report says that it could not be read."""
     encoded = sent(chat(arguments), "openai-chat", target)
@@ -107,8 +112,8 @@ def test_f5_a_call_with_bad_arguments_keeps_its_result(target):
     assert len(encoded.transcript.ids) == 1
 
 
-@pytest.mark.parametrize("target", BACKS)
-@pytest.mark.parametrize("arguments", ["[1, 2]", "42", "true", '"text"'])
+@each("target", BACKS)
+@each("arguments", ["[1, 2]", "42", "true", '"text"'])
 def test_f6_arguments_that_are_json_but_no_object_are_wrapped(target, arguments):
     """Providers want an object: the value is inside one, as the text it was."""
     assert arguments_in(sent(chat(arguments), "openai-chat", target).body) == {"_raw": arguments}
@@ -181,6 +186,56 @@ def test_f10_arguments_that_were_cut_are_not_run_and_not_lost(target):
     encoded = sent(body, "openai-chat", target)
     assert arguments_in(encoded.body) == {"_raw": '{"path": "/etc/ho'}
     assert "its arguments were cut off" in str(encoded.body)
+
+
+WHOLE = ["[1,2]", '"x"', "5", "{'path': 1}", '{"path": 1} {"path": 2}', "sunny"]
+"""Arguments that are no JSON object, and were not cut off either."""
+
+
+@pytest.mark.parametrize("raw", WHOLE)
+@pytest.mark.parametrize("target", BACKS)
+def test_f10_arguments_that_are_no_object_are_not_said_to_be_cut_nor_not_run(target, raw):
+    """The client may have mended them and run the call: nobody knows."""
+    body = chat(raw)
+    body["messages"][2] = {"role": "user", "content": "Go on."}
+    encoded = sent(body, "openai-chat", target)
+    assert arguments_in(encoded.body) == {"_raw": raw}
+    assert wording(Outcome.RESULT_LOST) in str(encoded.body)
+    assert "cut off" not in str(encoded.body)
+    assert "not run" not in str(encoded.body)
+
+
+@pytest.mark.parametrize("raw", WHOLE)
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_f10_a_client_of_the_responses_api_is_not_told_that_a_whole_call_was_cut(raw, is_streamed):
+    """The item is complete; that its arguments cannot be read is a finding of the reply."""
+    message = {"role": "assistant", "tool_calls": chat(raw)["messages"][1]["tool_calls"]}
+    body = {"choices": [{"message": message, "finish_reason": "tool_calls"}]}
+    reply = decode_response(body, "openai-chat")
+    assert [one.code for one in reply.findings] == ["arguments_unreadable"]
+    assert not reply.calls[0].truncated
+    if is_streamed:
+        decoder = StreamDecoder("openai-responses")
+        data = StreamEncoder("openai-responses").feed_all(events_of(reply))
+        again = fold([*decoder.feed(data), *decoder.close()])
+    else:
+        written = encode_response(reply, "openai-responses")
+        assert written["output"][0]["status"] == "completed"
+        again = decode_response(written, "openai-responses")
+    assert (again.calls[0].raw, again.calls[0].truncated) == (raw, False)
+    assert [one.code for one in again.findings] == ["arguments_unreadable"]
+
+
+def test_f10_what_is_said_of_a_call_that_may_have_been_cut_is_true_if_it_was_not():
+    """The last call before the token limit is not run, even if it is whole."""
+    message = {"role": "assistant", "tool_calls": chat('{"a": 1}')["messages"][1]["tool_calls"]}
+    reply = decode_response(
+        {"choices": [{"message": message, "finish_reason": "length"}]}, "openai-chat"
+    )
+    (call,) = reply.calls
+    assert (call.args, call.truncated) == ({"a": 1}, True)
+    told = validate_call(call, [Tool(call.name)]).error.message
+    assert "were cut off, or may have been" in told
 
 
 def test_f10_a_cut_call_reaches_the_client_with_the_reason():

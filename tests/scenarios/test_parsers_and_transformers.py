@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from batches import each
 from canonicall import (
     InvalidValue,
     MalformedBody,
@@ -48,7 +49,7 @@ def test_an_unknown_provider_has_no_parser_and_says_so():
         get_parser("nobody")
 
 
-@pytest.mark.parametrize("name", syntax_names())
+@each("name", syntax_names())
 def test_a_syntax_has_a_parser_that_says_how_arguments_are_written(name):
     parser = get_parser(name)
     assert isinstance(parser, ToolParser)
@@ -148,8 +149,68 @@ def test_transformers():
 def test_transformers_round_trip_through_the_parsers(provider, transform):
     call = ToolCall(id="1", name="test", args={"x": 5})
     (parsed,) = get_parser(provider).parse(transform(call))
-    assert (parsed.id, parsed.name) == (call.id, call.name)
-    assert (parsed.args or {"x": 5}) == call.args
+    assert (parsed.id, parsed.name, parsed.args) == (call.id, call.name, call.args)
+    assert get_parser(provider).parse(transform(parsed)) == [parsed]
+
+
+ANTHROPIC_CALL = {"type": "tool_use", "id": "toolu_1", "name": "calc", "input": {"x": [5, None]}}
+OPENAI_CALL = {
+    "id": "call_1",
+    "type": "function",
+    "function": {"name": "calc", "arguments": '{"x": [5, null]}'},
+}
+
+
+@pytest.mark.parametrize(
+    ("provider", "body", "transform", "written"),
+    [
+        ("anthropic", {"content": [ANTHROPIC_CALL]}, to_anthropic, ANTHROPIC_CALL),
+        (
+            "openai",
+            {"choices": [{"message": {"tool_calls": [OPENAI_CALL]}}]},
+            to_openai,
+            OPENAI_CALL,
+        ),
+    ],
+)
+def test_a_call_of_a_reply_is_written_as_it_came(provider, body, transform, written):
+    """A provider's reply to canonical form, to the provider's form: equal. And once more."""
+    (call,) = get_parser(provider).parse(body)
+    assert call.args == {"x": [5, None]}
+    assert transform(call) == written
+    assert get_parser(provider).parse(written) == [call]
+
+
+def test_a_call_of_one_provider_is_written_for_the_other():
+    """The arguments of OpenAI's text are Anthropic's object, not an empty one."""
+    (call,) = get_parser("openai").parse(OPENAI_CALL)
+    assert to_anthropic(call)["input"] == ANTHROPIC_CALL["input"]
+    assert to_generic(call)["parameters"] == ANTHROPIC_CALL["input"]
+    (call,) = get_parser("anthropic").parse(ANTHROPIC_CALL)
+    assert to_openai(call)["function"]["arguments"] == '{"x":[5,null]}'
+
+
+def test_a_streamed_call_of_one_provider_is_written_for_the_other():
+    accumulator = ToolCallAccumulator("openai-chat")
+    accumulator.add_chunk(STREAMED)
+    accumulator.close()
+    assert [to_anthropic(call)["input"] for call in accumulator.get_completed()] == [
+        {"x": 5, "why": "to know"},
+        {},
+    ]
+
+
+def test_arguments_that_cannot_be_read_are_never_written_as_none():
+    """The call says something, and what it says must not be lost."""
+    broken = ToolCall(id="1", name="calc", raw='{"x": ')
+    assert to_anthropic(broken)["input"] == {"_raw": '{"x": '}
+    assert to_generic(broken)["parameters"] == {"_raw": '{"x": '}
+    assert to_openai(broken)["function"]["arguments"] == '{"x": '
+    text = ToolCall(id="1", name="calc", raw='{"x": 5}')
+    assert to_anthropic(text)["input"] == {"x": 5}
+    free = ToolCall(id="1", name="shell", raw="ls", kind="custom")
+    assert to_anthropic(free)["input"] == {"input": "ls"}
+    assert get_parser("openai").parse(to_openai(free)) == [free]
 
 
 def test_capabilities_are_conservative_for_unknown_providers():

@@ -26,9 +26,9 @@ from client_support import PLACES, Port, client, target
 
 SEALING = ("anthropic", "bedrock", "gemini", "openai-responses")
 """The formats whose simulators know their own signatures."""
-BEYOND_REPAIR = ("gemini", "ollama", "openai-responses")
-"""Formats whose simulators cannot pass on arguments that are no JSON, or mark them as cut off: there
-they are not put right, the model is told and calls again."""
+BEYOND_REPAIR = ("gemini", "ollama")
+"""Formats whose simulators cannot pass on arguments that are no JSON: there they are not put right,
+the model is told and calls again."""
 REFUSERS = [
     *("anthropic/anthropic", "bedrock/bedrock", "gemini/gemini", "openai/openai-responses"),
     *("openai/openai-chat", "cohere/cohere", "ollama/ollama"),

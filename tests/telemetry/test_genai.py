@@ -8,7 +8,7 @@ import pytest
 from canonicall.blocks import Media, Message, Origin, Text, Thinking
 from canonicall.reply import Reply, Usage
 from canonicall.request import Params
-from canonicall.runtime.agent import Agent
+from canonicall.runtime.agent import Agent, AgentFailed
 from canonicall.runtime.model import LocalModel, ModelError
 from canonicall.telemetry.observing import genai_observer
 from canonicall.testing.script import ScriptedModel, call, says
@@ -300,7 +300,8 @@ class Broken:
 )
 def test_a_model_that_fails(error, kind):
     heard = Heard()
-    Agent(Broken(error), "openai", observer=heard.observer).ask_sync("Hello?")
+    with pytest.raises(AgentFailed):
+        Agent(Broken(error), "openai", observer=heard.observer).ask_sync("Hello?")
     chat, root = heard.named("chat"), heard.named("invoke_agent")
     assert (chat.attributes["error.type"], root.attributes["error.type"]) == (kind, "failed")
     assert not chat.status.is_ok

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from canonicall import Conversation, Origin, ToolCall
+from canonicall import Conversation, Origin, ToolCall, render
 from canonicall.target import IdRule, NameRule, Target
 from canonicall.transcript.projection import Projection
 
@@ -50,6 +50,24 @@ def test_ids_of_the_targets_own_shape_are_kept():
     assert wire_ids(ANTHROPIC, calls("toolu_01A")) == ["toolu_01A"]
     assert wire_ids(MISTRAL, calls("aB3dE6gH9")) == ["aB3dE6gH9"]
     assert wire_ids(KIMI, calls("functions.read_file:7")) == ["functions.read_file:7"]
+
+
+@pytest.mark.parametrize(
+    ("provider", "raw", "is_kept"),
+    [
+        ("vllm", "chatcmpl-tool-1", True),
+        ("vllm", "not a valid id", False),
+        ("vllm", "x" * 41, False),
+        ("kimi", "chatcmpl-tool-1", False),
+        ("", "chatcmpl-tool-1", False),
+    ],
+)
+def test_an_id_goes_back_to_the_provider_that_gave_it(provider, raw, is_kept):
+    """Whatever its prefix, as long as the provider would take it."""
+    chat = Conversation()
+    chat.assistant([ToolCall(id=raw, name="read_file")], origin=Origin(provider))
+    sent = render(chat, "vllm").turns[0].blocks[0].id
+    assert (sent == raw) == is_kept
 
 
 def test_a_reused_id_is_kept_once():

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.target import IdRule, Target
 from canonicall.verify import verify
 
@@ -222,12 +223,12 @@ def test_tools_may_change_on_the_way(kind):
     assert not verify(body(HELLO, said(text("Hi")), asked(text("Go."), change)), TARGET)
 
 
-@pytest.mark.parametrize("code", CASES)
+@each("code", CASES)
 def test_refused(code, judge):
     judge.refuses(code, CASES[code])
 
 
-@pytest.mark.parametrize("code", CASES)
+@each("code", CASES)
 def test_accepted(code, judge):
     judge.accepts(CASES[code])
 
@@ -262,3 +263,19 @@ def test_claudes_way_of_thinking_is_judged_where_it_stands():
         "effort_unsupported": "$.additionalModelRequestFields.output_config.effort",
     }
     assert not verify(body(HELLO, additionalModelRequestFields={"thinking": "yes"}), TARGET)
+
+
+SERVED = use(type="server_tool_use")
+SERVED_RESULT = result(type="nova_grounding_result", status="success")
+
+
+def test_a_call_that_the_provider_ran_has_its_result_in_the_same_message():
+    """As Nova writes it; without such a call, a result in the model's own message is an orphan."""
+    assert not verify(body(HELLO, said(SERVED, SERVED_RESULT, text("So.")), HELLO), TARGET)
+    assert not verify(
+        body(HELLO, said(SERVED, SERVED_RESULT, use("b")), asked(result("b"))), TARGET
+    )
+    alone = body(HELLO, said(SERVED_RESULT, text("So.")), HELLO)
+    assert verify(alone, TARGET).counts == {"orphan_result_sent": 1}
+    own = body(HELLO, said(SERVED, SERVED_RESULT, use("b")), HELLO)
+    assert verify(own, TARGET).counts == {"missing_result": 1}

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from batches import each
 from canonicall.testing.simulator import Simulator
 from canonicall.verify import explain, verify
 from canonicall.verify.explainer import table
@@ -61,7 +62,7 @@ def of_a_terminal(words):
     return "  ⎿ API Error: 400 " + words.replace(" ", " \n  │   ")
 
 
-@pytest.mark.parametrize(("code", "words"), WORDS)
+@each(("code", "words"), WORDS)
 def test_what_people_report_is_known(code, words):
     assert codes(words) == [code]
 
@@ -80,7 +81,7 @@ def test_it_is_known_in_every_form(wrap):
     assert missed == []
 
 
-@pytest.mark.parametrize("words", UNRELATED)
+@each("words", UNRELATED)
 def test_of_other_errors_nothing_is_known(words):
     assert codes(words) == []
 
@@ -95,7 +96,7 @@ def test_vague_words_give_way():
     assert codes(f"Error code: 500 - Provider returned error: {ERROR}") == ["missing_result"]
 
 
-@pytest.mark.parametrize("entry", table(), ids=lambda entry: entry.code)
+@each("entry", table(), ids=lambda entry: entry.code)
 def test_what_lies_outside_of_the_request_is_never_the_judge_s(entry):
     assert not (entry.outside and entry.also)
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall.errors import UnknownName
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import IdRule, Target
@@ -85,8 +86,8 @@ def test_no_bytes_make_it_raise(format, data):
     assert verify(data, Target(format=format))
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("body", ["[]", b"null", "{", "\ud800", "[" * 100_000])
+@each("format", FORMATS)
+@each("body", ["[]", b"null", "{", "\ud800", "[" * 100_000])
 def test_what_is_not_an_object_is_malformed(format, body):
     report = verify(body, Target(format=format))
     assert report.counts == {"malformed_body": 1}
@@ -154,11 +155,60 @@ def test_public_names_stay_what_they_are_once_loaded():
 def test_the_verifier_shares_nothing_with_the_renderer():
     """Two readings of the same rules are worth something only while they are two.
 
-    Where a frame begins and ends is not one of those rules: streams may be cut by `framing`.
+    Where a frame begins and ends is not one of those rules: streams may be cut by `framing`. Facts
+    are shared: the target, and the kinds of parameters, which the SDKs' types are compared with.
     """
     allowed = {"canonicall.errors", "canonicall.findings", "canonicall.target"}
+    allowed |= {"canonicall.parameter_kinds"}
     allowed |= {f"canonicall.framing.{name}" for name in ("detect", "frame", "sse")}
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("canonicall"):
                 assert node.module in allowed or node.module.startswith("canonicall.verify")
+
+
+UNSIGNED = {
+    "contents": [
+        {"role": "user", "parts": [{"text": "Hi"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "get", "args": {}}}]},
+        {
+            "role": "user",
+            "parts": [{"functionResponse": {"name": "get", "response": {"output": 1}}}],
+        },
+    ],
+    "tools": [{"functionDeclarations": [{"name": "get"}]}],
+}
+NAMELESS = {
+    "contents": [
+        *UNSIGNED["contents"][:2],
+        {"role": "user", "parts": [{"functionResponse": {"response": {"output": 1}}}]},
+    ],
+    "tools": UNSIGNED["tools"],
+}
+
+
+def test_without_a_model_only_rules_of_all_models_count():
+    """Gemini 3 wants a signature, Gemini 2.5 does not; all want the name of a result."""
+    report = verify(UNSIGNED, "gemini")
+    assert not report
+    assert "No model is named" in report.notes[0]
+    assert "No model is named" in str(report)
+    assert verify(NAMELESS, "gemini").counts == {"result_without_name": 1}
+    assert verify(UNSIGNED, "gemini:gemini-3-pro").counts == {"signature_missing": 1}
+    assert not verify(UNSIGNED, "gemini:gemini-2.5-flash")
+    assert verify({**UNSIGNED, "model": "models/gemini-3-pro"}, "gemini")
+
+
+@pytest.mark.parametrize("name", ["gemini:gemini-2.5-flash", "cohere"])
+def test_nothing_is_noted_where_the_model_is_known_or_makes_no_difference(name):
+    assert verify(UNSIGNED, name).notes == ()
+
+
+def test_a_body_of_an_api_without_rules_is_not_judged():
+    """It is one of Gemini's; for other providers it is a body of theirs with unknown fields."""
+    body = {"model": "gemini-3-flash-preview", "input": "Hi", "generation_config": {"seed": 7}}
+    report = verify(body, "gemini")
+    assert not report
+    assert report.notes[0].startswith("Not judged: this is a body for gemini-interactions")
+    assert verify(body, "openai-responses").counts == {"unknown_field": 1}
+    assert verify(body, "gemini/gemini")

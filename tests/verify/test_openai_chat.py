@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
+from batches import each
+from canonicall.schema_rules import SchemaRule
 from canonicall.target import IdRule, Target
 from canonicall.verify import verify
 
@@ -15,6 +17,7 @@ MISTRAL = Target(
     ids=IdRule(style="short", pattern="[A-Za-z0-9]+", max_length=9),
     user_after_results=False,
     ends_with_user=True,
+    schemas=SchemaRule(draft="draft-07"),
 )
 DEEPSEEK = replace(
     TARGET, provider="deepseek", reasoning_placeholder=" ", forced_choice_with_reasoning=False
@@ -183,12 +186,12 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("code", CASES)
+@each("code", CASES)
 def test_refused(code, judge):
     judge.refuses(code, CASES[code])
 
 
-@pytest.mark.parametrize("code", CASES)
+@each("code", CASES)
 def test_accepted(code, judge):
     judge.accepts(CASES[code])
 
@@ -285,6 +288,17 @@ def test_minimax_counts_blank_content_as_none():
     blank = body(HELLO, said(call(), content=""), result())
     assert "empty_message" in verify(blank, MINIMAX)
     assert not verify(blank, TARGET)
+
+
+@pytest.mark.parametrize("words", [{}, {"refusal": None}])
+def test_a_host_that_wants_a_string_beside_calls_refuses_null(words):
+    """llama-cpp-python: the content is a string, which may be missing; null is neither."""
+    goal = replace(TARGET, empty_content_beside_calls="empty")
+    null = body(HELLO, said(call(), content=None, **words), result())
+    assert "empty_message" in verify(null, goal)
+    assert not verify(null, TARGET)
+    for fields in ({}, {"content": ""}, {"content": "Hm."}):
+        assert not verify(body(HELLO, said(call(), **fields), result()), goal)
 
 
 def test_parallel_calls_without_tools_are_refused_by_openai():

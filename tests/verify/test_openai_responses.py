@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
+from batches import each
 from canonicall.codec import translate
 from canonicall.providers.registry import get_target
 from canonicall.target import IdRule, NameRule, Target
@@ -76,6 +77,9 @@ CASES = {
         body(HELLO, output()), body(output(), previous_response_id="resp_1")
     ),
     "duplicate_result_sent": Case(body(HELLO, call(), output(), output()), FINE),
+    "results_not_adjacent": Case(
+        body(HELLO, call(), HELLO, output()), FINE, replace(TARGET, calls_last=True)
+    ),
     "empty_result": Case(
         body(HELLO, call(), output(value=None)), body(HELLO, call(), output(value=""))
     ),
@@ -119,12 +123,12 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("code", CASES)
+@each("code", CASES)
 def test_refused(code, judge):
     judge.refuses(code, CASES[code])
 
 
-@pytest.mark.parametrize("code", CASES)
+@each("code", CASES)
 def test_accepted(code, judge):
     judge.accepts(CASES[code])
 
@@ -188,3 +192,38 @@ def test_calls_that_do_not_wait_are_known():
 
 def test_text_input_is_a_message():
     assert not verify({"model": "m", "input": "Hello"}, TARGET)
+
+
+def test_a_thought_that_is_only_an_id_is_followed_by_an_id():
+    """One that brings its encrypted content is looked up by nobody."""
+    parted = body(HELLO, reasoning(id="rs_1"), call(), output())
+    assert verify(parted, TARGET).counts == {"reasoning_without_following": 1}
+    said = {"role": "assistant", "content": "So."}
+    parted = body(HELLO, reasoning(id="rs_1"), said, HELLO)
+    assert verify(parted, TARGET).counts == {"reasoning_without_following": 1}
+    brought = reasoning(id="rs_1", encrypted_content="gAAA")
+    assert not verify(body(HELLO, brought, call(), output()), TARGET)
+    assert not verify(body(HELLO, reasoning(encrypted_content="gAAA"), said, HELLO), TARGET)
+
+
+def test_a_call_of_an_earlier_response_has_one_output():
+    """Neither the call nor the first output has to be seen for it."""
+    assert not verify(body(output(), previous_response_id="resp_1"), TARGET)
+    twice = body(output(), output(), previous_response_id="resp_1")
+    assert verify(twice, TARGET).counts == {"duplicate_result_sent": 1}
+    referred = body({"type": "item_reference", "id": "fc_1"}, output(), output())
+    assert verify(referred, TARGET).counts == {"duplicate_result_sent": 1}
+
+
+def test_outputs_follow_their_calls_where_these_become_messages():
+    """DeepSeek: nothing stands between the calls of a turn and their outputs."""
+    target = replace(TARGET, calls_last=True)
+    other = call("call_2"), output("call_2")
+    assert not verify(body(HELLO, call(), other[0], other[1], output(), HELLO), target)
+    assert not verify(body(HELLO, call(), output(), reasoning(), *other), target)
+    found = verify(body(HELLO, call(), reasoning(), other[0], output(), other[1]), target)
+    (one,) = found
+    assert (one.code, one.where) == ("results_not_adjacent", "$.input[2]")
+    assert one.error == "No tool output found for tool call a."
+    missing = verify(body(HELLO, call(), HELLO), target)
+    assert missing.counts == {"missing_result": 1}

@@ -112,8 +112,6 @@ UNREAD = [
     ("openai-chat", chat({"type": "grammar", "grammar": "root"})),
     ("openai-chat", chat({"type": "json_object", "schema": SCHEMA})),
     ("openai-chat", chat({"type": "json_schema", "json_schema": {"name": "p"}})),
-    ("openai-chat", chat({"type": "json_schema", "json_schema": {"name": 5, "schema": SCHEMA}})),
-    ("openai-chat", chat("json_object")),
     ("openai-responses", responses({"type": "text"}, verbosity="low")),
     ("openai-responses", {"text": {"verbosity": "low"}}),
     ("anthropic", claude({"type": "json_schema"})),
@@ -141,6 +139,17 @@ def test_it_is_read_and_written_as_it_was(format, fields, output):
     again, report = written(request, format)
     assert again == fields
     assert not [one for one in report if "output" in one.where]
+
+
+def test_what_is_of_a_wrong_kind_is_dropped_and_told():
+    """OpenAI: "Invalid type for 'response_format': expected an object, but got a string instead."""
+    request = decode_request(body("openai-chat", chat("json_object")), "openai-chat")
+    assert written(request, "openai-chat")[0] == {}
+    assert [one.where for one in request.findings] == ["$.response_format"]
+    named = chat({"type": "json_schema", "json_schema": {"name": 5, "schema": SCHEMA}})
+    request = decode_request(body("openai-chat", named), "openai-chat")
+    assert request.params.output == OutputFormat(SCHEMA)
+    assert [one.where for one in request.findings] == ["$.response_format.json_schema.name"]
 
 
 @pytest.mark.parametrize(("format", "fields"), UNREAD)

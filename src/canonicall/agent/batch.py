@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
 from canonicall.tools.bound import BoundTool
 from canonicall.tools.toolset import Toolset
@@ -53,6 +54,6 @@ def plan(calls: Iterable[ToolCall], tools: Toolset) -> Batch:
 def _resources(tool: BoundTool, call: ToolCall) -> tuple[str, ...] | None:
     """What a call works on; None where the tool's own function cannot tell: it runs alone then."""
     try:
-        return tool.resources_of(call.args or {})
+        return tool.resources_of(arguments_of(call))
     except Exception:  # noqa: BLE001  # a user's function; the loop must not break by it
         return None

@@ -62,6 +62,9 @@ class Finish(_Command, frozen=True, tag="finish"):
     reason: str
     """answered, limit, cancelled, failed, cut, corrections_exhausted, loop, idle."""
     detail: str = ""
+    """Why, as text. A run without an answer always has one."""
+    text: str = ""
+    """The answer, where the conversation does not end with it: calls that were not run follow."""
 
 
 Command: TypeAlias = (

@@ -1,8 +1,11 @@
-"""When a run leads nowhere, so that the model is asked for words once more, and then no more."""
+"""How a run ends: when it leads nowhere, so that the model is asked for text once more and then
+no more, and why there is no answer."""
 
 from canonicall.agent.commands import Finish
 from canonicall.agent.progress import Progress
+from canonicall.blocks import Block, Message, Text, Thinking
 from canonicall.guard.budget import CorrectionBudget
+from canonicall.reply import STOP, TOOL_CALLS
 
 
 def leads_nowhere(progress: Progress, budget: CorrectionBudget) -> Finish | None:
@@ -14,3 +17,17 @@ def leads_nowhere(progress: Progress, budget: CorrectionBudget) -> Finish | None
     if budget.is_exhausted or any(spent):
         return Finish("corrections_exhausted", "calls were refused too often")
     return None
+
+
+def no_answer(message: Message) -> str:
+    """Why the last reply of a run is no answer; empty where it is one."""
+    if any(call.kind != "server" for call in message.calls):
+        return "the model called tools instead of answering"
+    if any(not _is_silent(block) for block in message.blocks):
+        return ""
+    ended = "" if message.finish in ("", STOP, TOOL_CALLS) else f" ({message.finish})"
+    return f"the model gave no answer{ended}"
+
+
+def _is_silent(block: Block) -> bool:
+    return isinstance(block, Thinking) or (isinstance(block, Text) and not block.text.strip())

@@ -17,7 +17,7 @@ from canonicall.agent.commands import (
     StopCalls,
 )
 from canonicall.agent.counters import Tally
-from canonicall.agent.ending import leads_nowhere
+from canonicall.agent.ending import leads_nowhere, no_answer
 from canonicall.agent.inputs import (
     CallEnded,
     Cancelled,
@@ -89,6 +89,8 @@ class Machine:
         self._turn: tuple[ToolCall, ...] = ()
         self._words = ""
         """What the model said in this turn."""
+        self._last_words = ""
+        """What it said where tools were forbidden; it may have called some beside."""
         self._asking = False
         self._is_last = False
         self._is_reminded = False
@@ -155,7 +157,7 @@ class Machine:
         self._progress = Progress(self._loops)
         self._ending = self._stopped = None
         self._is_reminded = False
-        self._words = ""
+        self._words = self._last_words = ""
 
     def _ask(self) -> list[Command]:
         """The next turn of the model, unless a limit says otherwise."""
@@ -188,28 +190,34 @@ class Machine:
             self._close(self._turn, Outcome.NOT_RUN, self._stopped.why)
             return self._finish(Finish("cancelled", self._stopped.why))
         if self._is_last and self._ending is not None:
-            return self._last_answered(self._ending)
+            return self._last_answered(self._ending, message)
         if not self._turn:
-            return self._answered(is_cut=message.partial)
+            return self._answered(message)
         return self._calls.start(self._turn, self.target) or self._turn_over()
 
-    def _answered(self, *, is_cut: bool) -> list[Command]:
-        """Words without calls: the end, unless the user has said more in the meantime."""
+    def _answered(self, message: Message) -> list[Command]:
+        """A reply without calls: the end, unless the user has said more in the meantime."""
         if self._waiting:
             return self._ask()
-        return self._finish(Finish("cut" if is_cut else "answered"))
+        return self._finish(Finish("cut" if message.partial else "answered", no_answer(message)))
 
-    def _last_answered(self, end: Finish) -> list[Command]:
+    def _last_answered(self, end: Finish, message: Message) -> list[Command]:
         """The end, unless the model called tools once more: then it is told so, and asked again.
 
         Not every target can forbid calls: Bedrock has no choice `none`, and wants tools declared
         where the history has calls. What became of its calls is understood by every model.
         """
         self._close(self._turn, Outcome.NOT_RUN, _FORBIDDEN)
-        if not self._turn or self._is_reminded:
+        self._last_words = message.text if message.text.strip() else self._last_words
+        if self._turn and not self._is_reminded:
+            self._is_reminded = True
+            return self._ask()
+        why = no_answer(message)
+        if not why:
             return self._finish(end)
-        self._is_reminded = True
-        return self._ask()
+        if self._last_words:
+            return self._finish(replace(end, text=self._last_words))
+        return self._finish(replace(end, detail=f"{end.detail}; {why}"))
 
     def _decided(self, event: Decided) -> list[Command]:
         return self._followed(self._calls.decided(event, self.target))

@@ -14,6 +14,7 @@ from canonicall.agent.commands import AskApproval, AwaitExternal, Command, RunBa
 from canonicall.agent.counters import Tally
 from canonicall.agent.inputs import CallEnded, Decided
 from canonicall.agent.pending import Pending, waiting_calls
+from canonicall.arguments import arguments_of
 from canonicall.blocks import Message, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 from canonicall.decisions import WhilePending
@@ -196,6 +197,6 @@ class OpenCalls:
 def _needs_approval(tool: BoundTool, call: ToolCall) -> bool:
     """Whether somebody has to agree; also where the tool's own function cannot tell."""
     try:
-        return tool.needs_approval(call.args or {})
+        return tool.needs_approval(arguments_of(call))
     except Exception:  # noqa: BLE001  # a user's function; the loop must not break by it
         return True

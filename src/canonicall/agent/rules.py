@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
 from canonicall.conversation import Conversation
 from canonicall.decisions import CallDecided, Rule, Verdict, is_standing
@@ -47,7 +48,7 @@ def rule_like(call: ToolCall) -> Rule:
     """The rule that means every call with the tool and the arguments of this one."""
     arguments = {
         name: _exactly(value) if isinstance(value, str) else value
-        for name, value in (call.args or {}).items()
+        for name, value in arguments_of(call).items()
     }
     return Rule(_exactly(call.name), arguments)
 
@@ -61,7 +62,7 @@ def means(rule: Rule, call: ToolCall, decision: Verdict) -> bool:
     """Whether `call` is one of those that `rule` is about, where that was decided about them."""
     if not fnmatchcase(call.name, rule.tool):
         return False
-    given = call.args or {}
+    given = arguments_of(call)
     return all(
         name in given and _is_as_wanted(given[name], wanted, decision)
         for name, wanted in rule.arguments.items()

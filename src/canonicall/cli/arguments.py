@@ -8,7 +8,7 @@ from click.shell_completion import CompletionItem
 
 from canonicall.cli.files import STANDARD
 from canonicall.client.profile_files import read_profile
-from canonicall.errors import CanonicallError
+from canonicall.errors import CanonicallError, UnknownName
 from canonicall.importing.documents import AUTO, format_names
 from canonicall.providers.registry import (
     get_profile,
@@ -16,6 +16,7 @@ from canonicall.providers.registry import (
     provider_names,
     register_provider,
 )
+from canonicall.target import FORMATS
 
 EVERY_PROVIDER = "all"
 
@@ -53,20 +54,28 @@ class KnownName(TextParameter, ABC):
 
 
 class TargetName(KnownName):
-    """A provider, with or without a model: PROVIDER[:MODEL]; or "all", where a verb allows it."""
+    """The name of a target; or "all", where a verb allows it."""
 
     name = "provider"
 
-    def __init__(self, *, or_all: bool = False) -> None:
+    def __init__(self, *, or_all: bool = False, lists_formats: bool = False) -> None:
+        """`lists_formats`: help, errors and shells name the formats beside the providers."""
         self._more = [EVERY_PROVIDER] if or_all else []
+        self._formats = FORMATS if lists_formats else ()
 
     def known(self, name: str) -> str:
-        if name not in self._more:
+        if name in self._more:
+            return name
+        try:
             get_target(name)
+        except UnknownName as error:
+            if ":" in error.meant or not self._formats:
+                raise
+            raise CanonicallError(f"{error} Formats: {', '.join(self._formats)}.") from None
         return name
 
     def offered(self) -> list[str]:
-        return [*provider_names(), *self._more]
+        return [*sorted({*provider_names(), *self._formats}), *self._more]
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         """Click says which option is missing; this says what to write."""

@@ -24,11 +24,11 @@ from canonicall.providers.registry import get_target
 from canonicall.request import Request, Tool
 from canonicall.syntax.parsing import parse
 from canonicall.syntax.registry import get_syntax
-from canonicall.target import Target
+from canonicall.target import FORMATS, Target
 from canonicall.testing.conformance.printed import printed
 from canonicall.transcript.render import Renderer
 from canonicall.verify import verify
-from canonicall.wire.formats import FORMATS, get_format
+from canonicall.wire.formats import get_format
 
 _JSON, _CALLS = "json", "calls_json"
 _STEPS = {

@@ -5,13 +5,14 @@ from collections.abc import Awaitable, Callable
 from difflib import get_close_matches
 
 from canonicall.cli.desk import Desk
+from canonicall.cli.model_choice import target_name
 from canonicall.cli.talking import Ended, Talk
 from canonicall.providers.registry import get_target
 from canonicall.runtime.session import Session
 
 _SHOWN = 20
 COMMANDS = {
-    "/model": "PROVIDER[:MODEL]: ask somebody else from now on; alone: who is asked",
+    "/model": "PROVIDER:MODEL or sim: ask another model from now on; alone: who is asked",
     "/tools": "the tools that are offered",
     "/stats": "figures of this session: turns, calls, tokens, times",
     "/sessions": "the sessions that are stored",
@@ -121,9 +122,10 @@ class Commands:
 
     async def _model(self, given: str) -> None:
         room = self._room
-        told = room.desk.model.told(given or room.target)
+        wanted = target_name(given) if given else room.target
+        told = room.desk.model.told(wanted)
         if given:
-            await room.use(given)
+            await room.use(wanted)
         room.remark(f"{room.target} is asked. {told}")
 
     async def _tools(self, given: str) -> None:

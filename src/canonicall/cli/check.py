@@ -50,6 +50,10 @@ class Judged(Struct, frozen=True):
     """The formats it can be; it is read as the first, or as the target's own."""
     verdicts: tuple[Verdict, ...] = ()
     error: str = ""
+    is_broken: bool = False
+    """It is a coding agent's session, and the agent cannot go on with it as it is."""
+    is_session: bool = False
+    """It is a coding agent's session file that can be repaired in its own form."""
 
     @property
     def place(self) -> str:
@@ -83,12 +87,14 @@ def check(files: Sequence[str], target: str, format: str, as_json: bool) -> int:
 
     FILE is a request body of any format or a list of messages, a file with one of these a line, or
     a stored conversation; - is standard input. A body in the provider's own format is judged as it
-    is, anything else as it would be sent; the output says which.
+    is, anything else as it would be sent; the output says which. Of a coding agent's session file,
+    what the agent sends next is judged, without any repair.
 
     \b
     Examples:
       canonicall check request.json --as anthropic
       canonicall check log.jsonl --as openai:gpt-5 --json
+      canonicall check ~/.claude/projects/PROJECT/SESSION.jsonl --as anthropic
       canonicall check - --as all < request.json
 
     Ends with 3 if a provider would refuse something, with 1 if a document cannot be read.
@@ -101,12 +107,14 @@ def check(files: Sequence[str], target: str, format: str, as_json: bool) -> int:
         seen = _show_matrix(found)
     else:
         seen = _show_each(found)
-    if seen["refused"] and not as_json:
+    if seen["to_repair"] and not as_json:
         console = open_console()
         console.print()
         one = "PROVIDER" if target == EVERY_PROVIDER else target
         name = files[0] if len(files) == 1 else "FILE"
-        suggest_fix(console, name, one, sets_aside=bool(seen["unreadable"]))
+        is_session = seen["sessions"] == seen["to_repair"]
+        sets_aside = bool(seen["unreadable"])
+        suggest_fix(console, name, one, sets_aside=sets_aside, is_session=is_session)
     if seen["unreadable"]:
         return FAILED
     return FOUND if seen["refused"] else OK
@@ -119,7 +127,14 @@ def _judged(file: str, targets: Sequence[str], format: str) -> Iterator[Judged]:
             name = shown(file)
             try:
                 verdicts = tuple(map(subject.verdict, targets))
-                yield Judged(name, piece.line, subject.formats, verdicts)
+                yield Judged(
+                    name,
+                    piece.line,
+                    subject.formats,
+                    verdicts,
+                    is_broken=subject.is_broken,
+                    is_session=subject.can_be_written_back,
+                )
             except CanonicallError as error:
                 yield Judged(name, piece.line, error=str(error))
 
@@ -128,6 +143,9 @@ def _count(seen: Counter[str], judged: Judged) -> None:
     seen["documents"] += 1
     seen["refused"] += judged.is_refused
     seen["unreadable"] += bool(judged.error)
+    to_repair = judged.is_refused or judged.is_broken
+    seen["to_repair"] += to_repair
+    seen["sessions"] += to_repair and judged.is_session
 
 
 def _print_records(found: Iterator[Judged]) -> Counter[str]:
@@ -140,6 +158,8 @@ def _print_records(found: Iterator[Judged]) -> Counter[str]:
             record["error"] = judged.error
         else:
             record |= {"formats": judged.formats, "verdicts": judged.verdicts}
+            if judged.is_broken:
+                record["broken"] = True
         click.echo(msgspec.json.encode(record))
     return seen
 
@@ -168,23 +188,29 @@ def _show(judged: Judged) -> None:
     console = open_console()
     (verdict,) = judged.verdicts
     who = f"{verdict.target.partition(':')[0]}" + (f" ({verdict.model})" if verdict.model else "")
-    how = (
-        f"judged as it is, for {who}"
-        if verdict.judged == "as it is"
-        else f"read as {judged.read_as}, judged as it would be sent to {who}"
-    )
-    say(console, f"{judged.place}: {how}", style="bold", indent="")
+    how = {
+        "as it is": f"judged as it is, for {who}",
+        "as sent": f"session of {judged.read_as}, judged as it is sent next, to {who}",
+        "as rendered": f"read as {judged.read_as}, judged as it would be sent to {who}",
+    }
+    say(console, f"{judged.place}: {how[verdict.judged]}", style="bold", indent="")
     if verdict.changes:
         console.print()
         show_findings(console, verdict.changes)
     show_violations(console, verdict.violations)
     console.print()
+    for note in verdict.notes:
+        say(console, note)
     if verdict.violations:
         told = f"{counted(len(verdict.violations), 'violation')}: this would be refused."
         say(console, told, style="bold red")
     else:
         changed = f" after {counted(len(verdict.changes), 'change')}" if verdict.changes else ""
         say(console, f"Nothing to refuse{changed}.", style="green")
+        if judged.is_broken:
+            agent = judged.formats[0]
+            broken = f"The session is broken: {agent} goes on without these changes."
+            say(console, broken, style="bold red")
 
 
 def _show_matrix(found: Iterator[Judged]) -> Counter[str]:

@@ -17,9 +17,15 @@ import click
 import msgspec
 from msgspec import Struct
 
-from canonicall.cli.arguments import INPUT, from_option, json_option, output_option, profile_option
+from canonicall.cli.arguments import (
+    INPUT,
+    TargetName,
+    from_option,
+    json_option,
+    output_option,
+    profile_option,
+)
 from canonicall.cli.chunks import CountedLines, all_done, chunks, usable_cores
-from canonicall.cli.conversion_target import ConversionTarget
 from canonicall.cli.convert_progress import Progress
 from canonicall.cli.convert_summary import summary_record, tell_rejected, tell_summary
 from canonicall.cli.converting import Aim, Chunk, Converted, Done, Tally, converted, report_lines
@@ -42,9 +48,9 @@ _FILE = click.Path(dir_okay=False, writable=True)
     "--to",
     "target",
     required=True,
-    type=ConversionTarget(),
+    type=TargetName(lists_formats=True),
     metavar="FORMAT|PROVIDER[:MODEL]",
-    help="What to convert to: a wire format, or a provider with its own rules.",
+    help="A provider, or a wire format, which means the provider that defines it.",
 )
 @from_option
 @profile_option

@@ -16,17 +16,15 @@ from canonicall.errors import CanonicallError
 from canonicall.findings import Finding
 from canonicall.importing.pieces import Piece
 from canonicall.providers.profile import Profile
-from canonicall.providers.registry import find_profile, get_target
-from canonicall.target import Target
+from canonicall.providers.registry import get_target
 from canonicall.verify import verify
-from canonicall.wire.formats import FORMATS, get_format
 
 
 class Aim(Struct, frozen=True):
     """What every document is made into."""
 
     target: str
-    """A provider with or without a model, or a wire format."""
+    """The name of a target."""
     format: str
     """The format of the input, or "auto"."""
     is_strict: bool = False
@@ -111,17 +109,10 @@ class Done(Struct, frozen=True):
     offset: int
 
 
-def target_named(name: str) -> Target:
-    """The target of a provider's name, or the plain target of a wire format."""
-    if name in FORMATS and find_profile(name) is None:
-        return get_format(name).target
-    return get_target(name)
-
-
 def converted(data: bytes, aim: Aim, *, in_one_line: bool) -> Converted:
     """The document for its target. What is accepted as it is stays as it is, to the byte."""
     subject = Subject(data, aim.format)
-    target = target_named(aim.target)
+    target = get_target(aim.target)
     is_own = subject.is_own(target)
     if subject.body is not None and is_own:
         model = subject.body.body.get("model")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import click
 
 from canonicall.cli.visible import in_one_line
-from canonicall.providers.profile import FORMATS
+from canonicall.target import FORMATS
 
 key_env_option = click.option(
     "--key-env", default="", metavar="NAME", help="The environment variable that holds the key."

@@ -19,6 +19,7 @@ from canonicall.cli.files import (
     shown,
     writing,
 )
+from canonicall.cli.judging import is_broken
 from canonicall.cli.overview import FOUND, OK
 from canonicall.cli.page import counted, open_console, say, show_findings
 from canonicall.cli.session_database import is_database
@@ -55,8 +56,9 @@ def import_sessions(place: str, id: str, format: str, output: str, as_json: bool
 
     FILE is a session of Claude Code, Codex, Gemini CLI, opencode or pi, or anything else that
     `check` reads; - is standard input. It becomes a stored conversation, which every verb reads.
-    With a FOLDER, or with opencode's database and no ID, the sessions in it are listed. What is not
-    part of the conversation, such as the talk of sub-agents, is told on standard error.
+    With a FOLDER, or with opencode's database and no ID, the sessions in it are listed; a session
+    that cannot go on as it is is marked as broken. What is not part of the conversation, such as
+    messages between sub-agents, is reported on standard error.
 
     \b
     Examples:
@@ -154,7 +156,9 @@ def _listed(session: FoundSession) -> dict[str, Any]:
     error = session.error
     try:
         if not error:
-            return _row(session.file, session.kind.read(session.data)) | named
+            document = session.kind.read(session.data)
+            broken = is_broken(session.kind, session.data, document)
+            return _row(session.file, document) | {"broken": broken} | named
     except CanonicallError as unreadable:
         error = str(unreadable).removeprefix("$: ")
     return {"file": session.file, "format": session.kind.name, "error": error, **named}
@@ -168,10 +172,17 @@ def _show(console: Console, place: str, rows: list[dict[str, Any]]) -> None:
     widest = max(len(row["format"]) for row in rows)
     for row in rows:
         what = row.get("error") or _figures(row)
-        say(console, f"{row['format']:<{widest}}  {what}", style="bold", indent="")
+        mark = "broken: " if row.get("broken") else ""
+        style = "bold red" if mark or "error" in row else "bold"
+        say(console, f"{row['format']:<{widest}}  {mark}{what}", style=style, indent="")
         option = f" --session {row['session']}" if "session" in row else ""
         console.print(f"  {visible(shlex.quote(row['file']))}{option}", soft_wrap=True)
+    broken = sum(bool(row.get("broken")) for row in rows)
     say(console, f"{counted(len(rows), 'session')}. To read one: canonicall import FILE", indent="")
+    if broken:
+        say(console, f"Broken: {broken:,}. To repair one:", indent="")
+        command = "canonicall fix FILE --as PROVIDER --in-place --write-session"
+        console.print(f"  {command}", soft_wrap=True)
 
 
 def _figures(row: dict[str, Any]) -> str:

@@ -1,8 +1,9 @@
 """One document against one provider: as it is, or as it would be sent.
 
 In: the bytes of a document and a target's name. Out: a `Verdict`. A body that can be in the
-target's own format is judged as it stands; anything else is rendered for the target first, and
-what had to be changed for that is part of the verdict.
+target's own format is judged as it is, and so is what a coding agent sends next, by its session
+file. Anything else is rendered for the target first, and what had to be changed for that is part of
+the verdict.
 """
 
 from functools import cached_property
@@ -18,9 +19,10 @@ from canonicall.importing.documents import (
     document_in,
     kind_of,
     read_document,
+    without_mark,
 )
 from canonicall.importing.documents import recognise as recognise_body
-from canonicall.importing.kinds import Document
+from canonicall.importing.kinds import Document, DocumentKind, Sent
 from canonicall.providers.bodies import target_for
 from canonicall.providers.registry import get_target
 from canonicall.target import Target
@@ -33,10 +35,13 @@ class Verdict(Struct, frozen=True):
     target: str
     format: str
     model: str
-    judged: Literal["as it is", "as rendered"]
+    judged: Literal["as it is", "as sent", "as rendered"]
+    """as sent: what the agent of a session sends next."""
     violations: tuple[Finding, ...]
     changes: tuple[Finding, ...] = ()
     """What rendering dropped, added, changed or moved."""
+    notes: tuple[str, ...] = ()
+    """What the verdict does not cover."""
 
 
 class Subject:
@@ -52,9 +57,13 @@ class Subject:
         return self.body.possible if self.body else (self.document.format,)
 
     @cached_property
+    def _kind(self) -> DocumentKind:
+        return kind_of(self.data, self._format)
+
+    @cached_property
     def body(self) -> Recognised | None:
         """The request body, not decoded; None where the document is something else."""
-        if kind_of(self.data, self._format) is BODY:
+        if self._kind is BODY:
             return recognise_body(self.data, self._format)
         return None
 
@@ -85,11 +94,33 @@ class Subject:
     def encoded_for(self, target: Target) -> Encoded:
         return encode_request(self.document_for(target).request, target)
 
+    @cached_property
+    def sent(self) -> Sent | None:
+        """What the coding agent sends next, where the document is a session of one."""
+        return None if self.body is not None else self.document.sent
+
+    @cached_property
+    def is_broken(self) -> bool:
+        """Whether it is a session that its agent cannot go on with."""
+        return self.body is None and is_broken(self._kind, without_mark(self.data), self.document)
+
+    @cached_property
+    def can_be_written_back(self) -> bool:
+        """Whether it is a session file that can be repaired in its own form."""
+        return would_write_back(self._kind, without_mark(self.data))
+
     def verdict(self, name: str) -> Verdict:
+        if self.sent is not None:
+            target = target_for(self.sent.body, name)
+            if target.format == self.sent.format:
+                found = refused_of(self.sent, target)
+                return Verdict(name, target.format, target.model, "as sent", found)
         target = self.target(name)
         if self.body is not None and self.is_own(target):
-            found = self.violations(target)
-            return Verdict(name, target.format, target.model, "as it is", found)
+            report = verify(self.body.body, name)
+            found = (*self.body.findings, *report)
+            who = (name, target.format, target.model)
+            return Verdict(*who, "as it is", found, notes=report.notes)
         encoded = self.encoded_for(target)
         found = verify(encoded.body, target).findings
         told = changes((*self.reading_findings, *encoded.report))
@@ -106,6 +137,27 @@ class Subject:
         """What was found while reading that the report of the encoder does not repeat."""
         known = self.document.request.findings
         return tuple(one for one in self.document.findings if one not in known)
+
+
+def refused_of(sent: Sent, target: Target) -> tuple[Finding, ...]:
+    """What the service would refuse in the history that an agent sends."""
+    found = verify(sent.body, target.as_served)
+    return tuple(one for one in found if one.where.startswith(sent.place))
+
+
+def is_broken(session: DocumentKind, data: bytes, document: Document) -> bool:
+    """Whether a session cannot go on as it is: its agent's own provider would refuse it.
+
+    Of an agent that speaks several formats, nothing is known but what its repair would change.
+    """
+    if document.sent is not None:
+        return bool(refused_of(document.sent, target_for(document.sent.body, document.sent.format)))
+    return would_write_back(session, data)
+
+
+def would_write_back(kind: DocumentKind, data: bytes) -> bool:
+    """Whether the repair of a session file would change it."""
+    return kind.write_back is not None and bool(kind.write_back(data).findings)
 
 
 def changes(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

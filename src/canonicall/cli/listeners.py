@@ -146,7 +146,7 @@ class Screen:
             click.echo(visible(event.text))
         self._said = ""
         self._end_line()
-        if event.reason != "answered":
+        if event.reason != "answered" or event.detail:
             is_told = event.detail in ("", self._error)
             self.remark(f"ended: {event.reason}" + ("" if is_told else f" ({event.detail})"))
 

@@ -1,7 +1,8 @@
 """Which model answers: only here is it decided, and only here are keys looked for.
 
-Where no provider can be asked, a small simulated model answers in its place, and `told` says so:
-everything else, tools and stored sessions among it, works the same without a key.
+A small simulated model answers where no model is named, or `sim` is: everything else, tools and
+stored sessions among it, works the same without a key. A provider that is named is asked, and
+where that is not possible, `told` raises an error that says what is missing.
 """
 
 import asyncio
@@ -9,10 +10,11 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from canonicall.client.config import ClientConfig, base_url_env
-from canonicall.client.endpoints import MissingSetting
+from msgspec import Struct
+
+from canonicall.client.config import ClientConfig, ProviderConfig, base_url_env
+from canonicall.client.endpoints import MissingSetting, check_settings
 from canonicall.client.model import HttpModel
 from canonicall.events import Event, TextAdded
 from canonicall.providers.profile import Profile
@@ -24,9 +26,32 @@ from canonicall.testing.script import ScriptedModel
 from canonicall.testing.script_files import read_script
 from canonicall.testing.small_model import SmallModel
 
-_LOCAL = ("localhost", "127.0.0.1")
+SIMULATED = "sim"
+"""What the simulated model is called on the command line."""
 OFFLINE = "generic:simulated"
-"""Who is asked where nobody was named: the provider whose rules all others can live with."""
+"""Its target, as sessions store it: the provider whose rules all others can live with."""
+
+
+def target_name(model: str) -> str:
+    """The target that `--model` names."""
+    return OFFLINE if model == SIMULATED else model
+
+
+class Address(Struct, frozen=True):
+    """Where a target is asked, other than at the address of its provider."""
+
+    target: str
+    base_url: str = ""
+    key_env: str = ""
+    """The variable that holds the key."""
+
+    @property
+    def config(self) -> dict[str, ProviderConfig]:
+        """The settings of the target's provider."""
+        target = get_target(self.target)
+        urls = {target.format: self.base_url} if self.base_url else {}
+        names = (self.key_env,) if self.key_env else ()
+        return {target.provider: ProviderConfig(base_urls=urls, key_env=names)}
 
 
 class ModelChoice:
@@ -37,6 +62,7 @@ class ModelChoice:
         *,
         script: Path | None = None,
         pause: float = 0.0,
+        address: Address | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         """`script`: replies written down beforehand answer, whoever is asked. `pause`: seconds
@@ -46,7 +72,8 @@ class ModelChoice:
         )
         self._simulated = InWords(LocalModel(answers), pause)
         self._script = script
-        self._environ = environ
+        self._address = address
+        self._config = ClientConfig(address.config if address else {}, environ=environ)
         self._client: HttpModel | None = None
 
     def ask(self, request: Request, target: Target, **options: Any) -> AsyncIterator[Event]:
@@ -54,9 +81,9 @@ class ModelChoice:
         return self._model_for(target).ask(request, target, **options)
 
     def told(self, name: str) -> str:
-        """What a person should know before a target is asked. No key is ever told.
+        """What a person should know before a target is asked. No key is ever shown.
 
-        Raises where a provider would be asked and no model of it is named: before anything is said.
+        Raises `MissingSetting` where the target cannot be asked.
         """
         if self._script is not None:
             return f"The script {self._script} answers."
@@ -64,13 +91,17 @@ class ModelChoice:
             return "No provider is named: a small simulated model answers, offline."
         target = get_target(name)
         profile = get_profile(target.provider)
-        if self._can_ask(profile):
-            if not target.model:
-                help = f"Name one: {profile.name}:MODEL."
-                raise MissingSetting("no model is named.", where=profile.name, help=help)
-            return f"{profile.title} answers."
-        wanted = " or ".join(profile.key_env) or base_url_env(profile)
-        return f"No key for {profile.title} ({wanted}): a simulated model answers, offline."
+        if not target.model:
+            help = f"Name one: {profile.name}:MODEL."
+            raise MissingSetting("no model is named.", where=profile.name, help=help)
+        try:
+            check_settings(target, self._config)
+        except MissingSetting as error:
+            help = f"{_remedy(error, profile)} Or take the simulated model: --model {SIMULATED}."
+            raise MissingSetting(error.what, where=error.where, help=help) from None
+        is_elsewhere = self._address is not None and self._address.target == name
+        place = self._address.base_url if self._address and is_elsewhere else ""
+        return f"{profile.title} answers" + (f", at {place}." if place else ".")
 
     async def close(self) -> None:
         """Close the connections to providers."""
@@ -78,17 +109,22 @@ class ModelChoice:
             await self._client.close()
 
     def _model_for(self, target: Target) -> Model:
-        if self._script is not None or not self._can_ask(get_profile(target.provider)):
+        if self._script is not None or target.name == OFFLINE:
             return self._simulated
         if self._client is None:
-            self._client = HttpModel(ClientConfig(environ=self._environ))
+            self._client = HttpModel(self._config)
         return self._client
 
-    def _can_ask(self, profile: Profile) -> bool:
-        """Whether there is a key, an address of the user's own, or a server on this machine."""
-        known = (*profile.key_env, base_url_env(profile))
-        is_local = urlsplit(profile.base_url).hostname in _LOCAL
-        return is_local or any(self._environ.get(one) for one in known)
+
+def _remedy(error: MissingSetting, profile: Profile) -> str:
+    """What to do on the command line about a setting that is missing."""
+    variables = " or ".join(error.variables)
+    if not variables:
+        return error.help
+    if base_url_env(profile) in error.variables:
+        return f"Give it with --base-url, or set the variable {variables}."
+    about_key = profile.key_help if error.variables == profile.key_env else ""
+    return f"Set the variable {variables}. {about_key}".rstrip()
 
 
 class InWords:

@@ -40,7 +40,10 @@ VERBS = {
         "Say what a provider's error means, and what to do.",
     ),
     "tools": ("canonicall.cli.tools:tools", "Convert lists of tools between providers."),
-    "parse": ("canonicall.cli.parse:parse", "Read the calls that a model printed as text."),
+    "parse": (
+        "canonicall.cli.parse:parse",
+        "Read the calls of a reply: printed as text, or as a provider's JSON.",
+    ),
     "providers": (
         "canonicall.cli.providers:providers",
         "Show what providers can do, and their rules.",

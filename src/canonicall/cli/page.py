@@ -101,11 +101,25 @@ def show_violations(console: Console, violations: Iterable[Finding]) -> None:
             item(console, "source", violation.source)
 
 
-def suggest_fix(console: Console, file: str, target: str, *, sets_aside: bool = False) -> None:
-    """The command that repairs what was found, ready to be copied. `sets_aside`: not all of the
-    file can be read, and `fix` writes all of it or nothing."""
+def suggest_fix(
+    console: Console,
+    file: str,
+    target: str,
+    *,
+    sets_aside: bool = False,
+    is_session: bool = False,
+) -> None:
+    """The command that repairs what was found, ready to be copied.
+
+    `sets_aside`: not all of the file can be read, and `fix` writes all of it or nothing.
+    `is_session`: it is the session file of a coding agent, and is repaired in place.
+    """
     name = shlex.quote(file)
-    if sets_aside:
+    if is_session:
+        command = f"canonicall fix {name} --as {target} --in-place --write-session"
+        say(console, "To repair the session, and keep the file as it was beside it:")
+        console.print(f"  {visible(command)}", soft_wrap=True)
+    elif sets_aside:
         say(console, f"To repair the others: canonicall convert {name} --to {target} -o OUT")
     else:
         say(console, f"To repair it: canonicall fix {name} --as {target}")

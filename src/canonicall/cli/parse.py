@@ -1,4 +1,8 @@
-"""`canonicall parse`: the text of a model in, its calls, words and thoughts out."""
+"""`canonicall parse`: the reply of a model in, its calls, text and thoughts out.
+
+A JSON object with the fields of a provider's reply is read as that format; all other data is the
+text of a model. The content decides; a syntax that is named makes it text.
+"""
 
 import sys
 from typing import Any
@@ -20,14 +24,16 @@ from canonicall.cli.page import (
     show_table,
     simple_table,
 )
-from canonicall.codec import decode_request
-from canonicall.detection import detect_format
+from canonicall.codec import decode_request, decode_response
+from canonicall.detection import reply_format, request_format
 from canonicall.errors import CanonicallError
 from canonicall.importing.documents import AUTO
 from canonicall.request import Tool
 from canonicall.syntax.parsing import Parsed
 from canonicall.syntax.parsing import parse as parse_text
+from canonicall.syntax.recovery import recover_calls
 from canonicall.syntax.registry import get_syntax, syntax_names
+from canonicall.target import FORMATS
 
 
 class SyntaxName(KnownName):
@@ -66,14 +72,17 @@ class SyntaxName(KnownName):
 def parse(
     file: str | None, syntax: str, tools_file: str | None, list_syntaxes: bool, as_json: bool
 ) -> int:
-    """Read the calls that a model printed as text.
+    """Read the calls of a reply: printed as text, or as a provider's JSON.
 
-    FILE holds the text of one reply; - or nothing reads it from standard input. Some forms, bare
-    JSON for example, are calls only where a tool of that name was offered: give --tools.
+    FILE holds one reply, the text of a model or the whole JSON body of any provider; - or nothing
+    reads it from standard input. Some printed forms, bare JSON for example, are calls only where a
+    tool of that name was offered: give --tools. Calls that a provider left in the text of its JSON
+    are found with --tools as well. With --syntax the content is text, whatever it looks like.
 
     \b
     Examples:
       canonicall parse reply.txt
+      canonicall parse reply.json
       canonicall parse - --syntax hermes --tools tools.json --json < reply.txt
       canonicall parse --list
 
@@ -88,12 +97,50 @@ def parse(
     if source == tools_file == STANDARD:
         raise click.UsageError("The text and the tools cannot both be standard input.")
     tools = _tools(tools_file) if tools_file else None
-    parsed = parse_text(read_bytes(source).decode("utf-8", "replace"), syntax=syntax, tools=tools)
+    data = read_bytes(source)
+    parsed = _body_parsed(data, source, tools) if syntax == AUTO else None
+    if parsed is None:
+        parsed = parse_text(data.decode("utf-8", "replace"), syntax=syntax, tools=tools)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(_record(parsed)), indent=2))
     else:
         _show(parsed, syntax)
     return FOUND if _is_damaged(parsed) else OK
+
+
+def _body_parsed(
+    data: bytes, source: str, tools: list[Tool | dict[str, Any]] | None
+) -> Parsed | None:
+    """The reply in a provider's body, None for the text of a model."""
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    format = reply_format(value)
+    if format is None:
+        if seen := _other_body(value):
+            what = f"this is {seen}, not a reply. Give the body of a reply or the text of a model."
+            raise UnusableFile(shown(source), what)
+        return None
+    try:
+        reply = decode_response(value, format)
+    except CanonicallError as error:
+        raise UnusableFile(shown(source), error) from None
+    return Parsed(recover_calls(reply, tools) if tools else reply, format)
+
+
+def _other_body(value: Any) -> str:
+    """What a provider's body is that holds no reply; empty for JSON that a model may print."""
+    if not isinstance(value, dict):
+        return ""
+    error = value.get("error")
+    if isinstance(error, dict) and "message" in error:
+        return f"the body of an error ({error['message']})"
+    histories = (value.get(name) for name in ("messages", "contents", "input"))
+    format = request_format(value)
+    if format and any(isinstance(one, list) for one in histories):
+        return f"a request ({format})"
+    return ""
 
 
 def _is_damaged(parsed: Parsed) -> bool:
@@ -116,7 +163,7 @@ def _tools(file: str) -> list[Tool | dict[str, Any]]:
         value = msgspec.json.decode(read_bytes(file))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UnusableFile(shown(file), f"this is not JSON: {error}.") from None
-    format = detect_format(value)
+    format = request_format(value)
     try:
         if format is not None:
             return list(decode_request(value, format).tools)
@@ -140,8 +187,10 @@ def _record(parsed: Parsed) -> dict[str, Any]:
         }
         for call in parsed.calls
     ]
+    is_body = parsed.syntax in FORMATS
     return {
-        "syntax": parsed.syntax or None,
+        "format": parsed.syntax if is_body else None,
+        "syntax": None if is_body else parsed.syntax or None,
         "calls": calls,
         "text": parsed.text,
         "thinking": parsed.thinking,
@@ -153,7 +202,8 @@ def _show(parsed: Parsed, asked: str) -> None:
     console = open_console(widest=120)
     found = counted(len(parsed.calls), "call") if parsed.calls else "No calls"
     known = f", {parsed.syntax}" if parsed.syntax else ""
-    told = " (told by its markers)" if known and asked == AUTO else ""
+    is_printed = parsed.syntax not in FORMATS
+    told = " (told by its markers)" if known and asked == AUTO and is_printed else ""
     say(console, f"{found}{known}{told}", style="bold", indent="")
     if parsed.calls:
         console.print()

@@ -10,7 +10,7 @@ from canonicall.cli.page import item, open_console, say, show_table, simple_tabl
 from canonicall.cli.providers_rules import show_profile
 from canonicall.providers.capabilities import Capabilities, get_capabilities
 from canonicall.providers.registry import get_profile, provider_names
-from canonicall.wire.formats import FORMATS
+from canonicall.target import FORMATS
 
 ABILITIES: dict[str, Callable[[Capabilities], bool]] = {
     "parallel": lambda one: one.supports_parallel,

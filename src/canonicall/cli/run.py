@@ -41,6 +41,8 @@ def run(prompt: tuple[str, ...], with_stats: bool, as_json: bool, **given: Any) 
     Examples:
       canonicall run "What time is it?"
       canonicall run --model anthropic:claude-sonnet-4-5 --yes - < task.txt
+      canonicall run --model generic:my-model \\
+        --base-url http://127.0.0.1:8080/v1 "Hello?"
       canonicall run --resume "And yesterday?"
     """
     text = _prompt(prompt)
@@ -78,9 +80,9 @@ async def _run(desk: Desk, text: str, listener: Listener, *, with_stats: bool) -
         reader = PlainReader(interrupts) if answer == "ask" else None
         talk = Talk(listener, Approvals(answer, reader), interrupts)
         id, target = await desk.first()
-        session = await desk.open(id, target, text, talk.approvals.at_once)
         for note in desk.notes(target, answer):
             listener.remark(note)
+        session = await desk.open(id, target, text, talk.approvals.at_once)
         listener.hear(StatusEvent(kind="session", detail=id))
         if interrupts.was_pressed:
             raise click.Abort

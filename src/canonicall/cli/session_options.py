@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
+from urllib.parse import urlsplit
 
 import click
 from msgspec import Struct
 
 from canonicall.cli.arguments import TargetName, profile_option
+from canonicall.cli.endpoint_options import key_env_option, key_in
+from canonicall.cli.model_choice import SIMULATED, Address, target_name
 
 Answer: TypeAlias = Literal["allow", "deny", "ask"]
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -17,6 +20,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     """What was asked for on the command line."""
 
     model: str | None = None
+    base_url: str = ""
+    key_env: str = ""
     system: str = ""
     tools: str = "builtin"
     yes: bool = False
@@ -33,12 +38,42 @@ class Wanted(Struct, frozen=True, kw_only=True):
             raise click.UsageError("--yes and --deny contradict each other.")
         if self.session and self.resume:
             raise click.UsageError("--session names a session, --resume takes the last one.")
+        if (self.base_url or self.key_env) and not self.model:
+            named = "--base-url" if self.base_url else "--key-env"
+            raise click.UsageError(f"{named} needs --model: whom to ask there.")
+        key_in(self.key_env)
+
+    @property
+    def address(self) -> Address | None:
+        """Where the model is asked, if not at its provider's own address or with another key."""
+        if self.model is None or not (self.base_url or self.key_env):
+            return None
+        return Address(self.model, self.base_url, self.key_env)
 
     def answer(self, *, is_interactive: bool) -> Answer:
         """What is said to calls that need approval; nobody there to ask means no."""
         if self.yes:
             return "allow"
         return "ask" if is_interactive and not self.deny else "deny"
+
+
+class ModelName(TargetName):
+    """A target, or `sim` for the simulated model."""
+
+    def known(self, name: str) -> str:
+        return super().known(target_name(name))
+
+    def offered(self) -> list[str]:
+        return [*super().offered(), SIMULATED]
+
+
+def _web_address(ctx: click.Context, param: click.Parameter, given: str) -> str:
+    """An address with its scheme and a host."""
+    parts = urlsplit(given)
+    if given and not (parts.scheme in ("http", "https") and parts.hostname):
+        what = "write the whole address, for example http://127.0.0.1:8080/v1."
+        raise click.BadParameter(what, ctx, param)
+    return given
 
 
 store_option = click.option(
@@ -50,10 +85,19 @@ store_option = click.option(
 _OPTIONS = (
     click.option(
         "--model",
-        type=TargetName(),
-        metavar="PROVIDER[:MODEL]",
-        help="Whom to ask. Without it, or without a key: a simulated model, offline.",
+        type=ModelName(),
+        metavar="PROVIDER:MODEL|sim",
+        help="Whom to ask. Without it, or with `sim`: a simulated model, offline.",
     ),
+    click.option(
+        "--base-url",
+        default="",
+        callback=_web_address,
+        metavar="URL",
+        help="Where the model is served, if not by its provider, such as http://127.0.0.1:8080/v1."
+        " A server on this machine needs no key.",
+    ),
+    key_env_option,
     profile_option,
     click.option("--system", default="", metavar="TEXT", help="Instructions of a new session."),
     click.option(

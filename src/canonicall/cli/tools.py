@@ -13,26 +13,12 @@ import msgspec
 from canonicall.cli.arguments import INPUT, TargetName, json_option
 from canonicall.cli.files import UnusableFile, read_bytes, shown
 from canonicall.cli.page import counted, open_console, say, show_findings
-from canonicall.codec import Translated, tools_target, translate_tools
+from canonicall.codec import Translated, translate_tools
 from canonicall.errors import CanonicallError
 from canonicall.findings import Action, Finding
 from canonicall.importing.documents import AUTO
 from canonicall.importing.tool_lists import ToolList, read_tools
-from canonicall.wire.formats import FORMATS
-
-
-class ToolsTarget(TargetName):
-    """A provider, with or without a model, or a wire format."""
-
-    def known(self, name: str) -> str:
-        try:
-            tools_target(name)
-        except CanonicallError as error:
-            raise CanonicallError(f"{error} Formats: {', '.join(FORMATS)}.") from None
-        return name
-
-    def offered(self) -> list[str]:
-        return sorted({*super().offered(), *FORMATS})
+from canonicall.target import FORMATS
 
 
 @click.group(subcommand_metavar="VERB [ARGS]...")
@@ -52,7 +38,7 @@ def tools() -> None:
     "--to",
     "target",
     required=True,
-    type=ToolsTarget(),
+    type=TargetName(lists_formats=True),
     metavar="PROVIDER[:MODEL]|FORMAT",
     help="Who is to be offered the tools.",
 )

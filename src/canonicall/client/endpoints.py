@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import TypeAlias
 from urllib.parse import quote, urlsplit
 
@@ -38,12 +39,18 @@ _HOSTS = {
 
 
 class MissingSetting(CanonicallError):
-    """Something that a request needs was neither configured nor in the environment."""
+    """Something that a request needs was neither configured nor in the environment.
 
-    def __init__(self, what: str, *, where: str, help: str) -> None:
+    `variables` are the environment variables of which any would do.
+    """
+
+    def __init__(
+        self, what: str, *, where: str, help: str, variables: tuple[str, ...] = ()
+    ) -> None:
         self.what = what
         self.where = where
         self.help = help
+        self.variables = variables
         super().__init__(f"{where}: {what} {help}")
 
 
@@ -82,6 +89,15 @@ def endpoint_for(target: Target) -> Endpoint:
     return endpoint_of(get_profile(target.provider).endpoints, target.format)
 
 
+def check_settings(target: Target, config: ClientConfig) -> None:
+    """Raise `MissingSetting` where a target cannot be asked: no model, no address or no key."""
+    profile = get_profile(target.provider)
+    way = _way(profile, target, config, True)
+    own = way.own
+    if not (own.pool or own.token or own.aws):
+        _refuse_without_key(way)
+
+
 async def outgoing(
     target: Target,
     body: bytes,
@@ -112,8 +128,8 @@ async def outgoing(
         headers["authorization"] = f"Bearer {token.reveal()}"
     elif key:
         headers.update(_auth(endpoint, key))
-    elif _needs_key(profile) and not _has_own_auth(headers, endpoint):
-        raise _no_key(profile)
+    else:
+        _refuse_without_key(way)
     if own.sends_trace and TRACEPARENT not in headers:
         # Behind the signature: whatever stands between may change them.
         headers |= trace_headers()
@@ -168,8 +184,10 @@ def base_address(profile: Profile, format: str, own: ProviderConfig) -> str:
     else:
         base = own.base_url or profile.base_urls.get(format) or profile.base_url
     if not base:
-        help = f"Set base_url, or the variable {base_url_env(profile)}."
-        raise MissingSetting("the provider has no address of its own.", where=where, help=help)
+        variable = base_url_env(profile)
+        help = f"Set base_url, or the variable {variable}."
+        what = "the provider has no address of its own."
+        raise MissingSetting(what, where=where, help=help, variables=(variable,))
     filled = _PLACEHOLDER.sub(lambda found: _value(found[1], own, where), base.rstrip("/"))
     for usual, special in _HOSTS.items():
         filled = filled.replace(f"//{usual}/", f"//{special}/")
@@ -179,10 +197,10 @@ def base_address(profile: Profile, format: str, own: ProviderConfig) -> str:
 def _value(name: str, own: ProviderConfig, where: str) -> str:
     if own.values.get(name):
         return own.values[name]
-    variables = " or ".join(VALUES_ENV.get(name, ()))
-    named = f", or the variable {variables}" if variables else ""
+    variables = VALUES_ENV.get(name, ())
+    named = f", or the variable {' or '.join(variables)}" if variables else ""
     help = f'Set values["{name}"]{named}.'
-    raise MissingSetting(f"{{{name}}} is not known.", where=where, help=help)
+    raise MissingSetting(f"{{{name}}} is not known.", where=where, help=help, variables=variables)
 
 
 def _auth(endpoint: Endpoint, key: Secret) -> dict[str, str]:
@@ -191,19 +209,26 @@ def _auth(endpoint: Endpoint, key: Secret) -> dict[str, str]:
     return {endpoint.auth: key.reveal()}
 
 
-def _needs_key(profile: Profile) -> bool:
-    """Whether it is a service; servers of one's own are used without a key."""
-    return profile.base_url.startswith("https:")
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
 
 
-def _has_own_auth(headers: dict[str, str], endpoint: Endpoint) -> bool:
-    return "authorization" in headers or endpoint.auth in headers
-
-
-def _no_key(profile: Profile) -> MissingSetting:
-    help = f"Set the variable {' or '.join(profile.key_env) or '?'}, or `key` in the configuration."
+def _refuse_without_key(way: _Way) -> None:
+    """Raise where a service is asked; a server of one's own is asked without a key."""
+    profile = way.profile
+    is_service = profile.base_url.startswith("https:")
+    if not is_service or is_loopback(urlsplit(way.url).hostname or ""):
+        return
+    if "authorization" in way.headers or way.endpoint.auth in way.headers:
+        return
+    variables = profile.key_env
+    help = f"Set the variable {' or '.join(variables) or '?'}, or `key` in the configuration."
     told = f"{help} {profile.key_help}".rstrip()
-    return MissingSetting("there is no key.", where=profile.name, help=told)
+    raise MissingSetting("there is no key.", where=profile.name, help=told, variables=variables)
 
 
 async def _fresh(source: TokenSource, where: str) -> Secret:

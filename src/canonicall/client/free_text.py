@@ -91,7 +91,7 @@ class FreeText:
 
     def _reply(self, reply: Reply) -> Reply:
         blocks: list[Block] = []
-        findings: list[Finding] = []
+        findings = list(reply.findings)
         finish = reply.finish
         for at, block in enumerate(reply.message.blocks):
             made = block
@@ -99,6 +99,8 @@ class FreeText:
                 told = self._told.get((block.id, block.name))
                 whole = told.pop(0) if told else unwrapped(block)
                 made = _as_text(block, whole)
+                # Free text need not be an object.
+                findings = [one for one in findings if not _is_of_arguments(one, at)]
                 if whole.left_out:
                     findings.append(_left_out(block, whole, f"reply.blocks[{at}]"))
                 if whole.is_cut and finish not in CUT_SHORT and not reply.message.partial:
@@ -107,7 +109,7 @@ class FreeText:
                     findings.append(_corrected(block))
             blocks.append(made)
         message = replace(reply.message, blocks=tuple(blocks), finish=finish)
-        return replace(reply, message=message, findings=(*reply.findings, *findings))
+        return replace(reply, message=message, findings=tuple(findings))
 
     def _is_meant(self, call: ToolCall) -> bool:
         return call.kind == "function" and call.name in self._names
@@ -121,6 +123,11 @@ def with_free_text(call: ToolCall) -> ToolCall:
 def _as_text(call: ToolCall, whole: Unwrapped) -> ToolCall:
     is_cut = call.truncated or whole.is_cut
     return replace(call, kind="custom", args=None, raw=whole.text, truncated=is_cut)
+
+
+def _is_of_arguments(finding: Finding, at: int) -> bool:
+    """Whether it was reported that the arguments of a block are not an object."""
+    return finding.code == "arguments_unreadable" and finding.where == f"reply.blocks[{at}].raw"
 
 
 def _left_out(call: ToolCall, whole: Unwrapped, where: str) -> Finding:

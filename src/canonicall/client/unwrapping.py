@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from canonicall.admission import parse_arguments
+from canonicall.arguments import parse_arguments
 from canonicall.blocks import ToolCall
 from canonicall.growing import GrowingJson, GrowingText
 

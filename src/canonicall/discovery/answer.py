@@ -6,7 +6,9 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from canonicall.arguments import message_with_arguments
 from canonicall.blocks import Origin
 from canonicall.client.secrets import Secret, hide
 from canonicall.errors import CanonicallError
@@ -127,6 +129,7 @@ def told_in(answer: Answer, target: Target, *, stream: bool) -> Told | None:
         origin = Origin(target.provider, target.format, model=target.model)
         wire = get_format(target.format)
         reply = wire.decode_response(body, origin=origin, domain=target.domain)
+        reply = replace(reply, message=message_with_arguments(reply.message, []))
     except CanonicallError:
         return None
     if not reply.message.blocks and not reply.finish:

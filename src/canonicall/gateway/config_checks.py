@@ -10,14 +10,19 @@ from urllib.parse import urlsplit
 from msgspec import to_builtins
 
 from canonicall.client.config import ClientConfig, ProviderConfig
-from canonicall.client.endpoints import MissingSetting, base_address
+from canonicall.client.endpoints import MissingSetting, base_address, is_loopback
 from canonicall.client.transport import Timeouts
 from canonicall.errors import UnknownName
 from canonicall.gateway.config_problems import Problem, Problems, inside
 from canonicall.gateway.settings import KeySettings, ModelSettings, ProviderSettings, Settings
 from canonicall.gateway.wildcards import fits
 from canonicall.providers.profile import Profile
-from canonicall.providers.registry import find_profile, provider_names
+from canonicall.providers.registry import (
+    find_profile,
+    find_target_parts,
+    meant_target,
+    provider_names,
+)
 from canonicall.store.engine import StoreError
 from canonicall.store.places import shown
 
@@ -55,14 +60,6 @@ def exposure(settings: Settings) -> Problem | None:
     what = "other machines could ask, and no virtual key is needed."
     help = "Make one with `canonicall keys new`, or say `open: true` under `server` in the file."
     return Problem("$.server.host", what, help)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 def profile_of(settings: Settings, name: str) -> Profile | None:
@@ -122,7 +119,8 @@ def _check_provider(
     _check_sending(section, where, problems)
     if not section.profile and _is_private(section.base_url) and _is_public(profile.base_url):
         what = f"replies from here are passed on as {profile.name}'s own, often unread."
-        help = "If another server answers, set `profile` to what it is: vllm, llamacpp, generic."
+        help = "If another server answers, set `profile` to what it is: vllm, llamacpp,"
+        help += " llama-cpp-python, generic."
         problems.warn(inside(where, "base_url"), what, help)
     if section.sends_trace and find_spec("opentelemetry") is None:
         help = "Install canonicall[telemetry]."
@@ -238,7 +236,7 @@ def _check_target(target: str, settings: Settings, where: str, problems: Problem
         return
     profile = profile_of(settings, name)
     if profile is None:
-        if name not in settings.providers:
+        if name not in settings.providers and find_target_parts(target) is None:
             known = {*settings.providers, *provider_names()}
             problems.error(where, str(UnknownName("provider", name, known)))
     elif format and format not in profile.formats:
@@ -254,6 +252,8 @@ def _no_model(target: str, settings: Settings) -> tuple[str, str]:
         written = f", such as {meant[0]!r}" if meant else ""
         what = f"{target!r} is a name that clients ask for; a target is a model of a provider."
         return what, f"Write provider:model{written}."
+    if find_target_parts(target) is None and (full := meant_target(target)):
+        return f"{target!r} names no provider.", f"Write {full!r}."
     return f"{target!r} names no model.", "Write provider:model."
 
 

@@ -133,13 +133,25 @@ class Outbound:
 
     def _ended(self, event: BlockEnded) -> list[Event]:
         block = _as_usual(event.block)
-        if event.index in self._ids and isinstance(block, ToolCall):
-            block = replace(block, id=self._ids[event.index])
+        id = self._ids.get(event.index)
+        if id is not None and isinstance(block, ToolCall):
+            self._file(id, block)
+            block = replace(block, id=id)
         block = self._with_state(block)
         ended = BlockEnded(event.index, block)
         if not isinstance(block, Thinking):
             return [ended]
         return [*(SignatureAdded(event.index, one) for one in block.opaque), ended]
+
+    def _file(self, id: str, call: ToolCall) -> None:
+        """Find `id` by what the provider called the call at its end: it may not be the same as at
+        its start."""
+        if id in self._given.get((call.id, call.name), ()):
+            return
+        for given in self._given.values():
+            if id in given:
+                given.remove(id)
+        self._given.setdefault((call.id, call.name), []).append(id)
 
     def _with_state(self, block: Block) -> Block:
         state = self._state(block)

@@ -15,7 +15,12 @@ from msgspec import Struct
 from canonicall.errors import UnknownName
 from canonicall.gateway.settings import ModelSettings
 from canonicall.gateway.wildcards import fits
-from canonicall.providers.registry import find_profile, get_target, provider_names
+from canonicall.providers.registry import (
+    find_target_parts,
+    get_target,
+    meant_target,
+    provider_names,
+)
 from canonicall.target import Target
 
 _SESSIONS_KEPT = 20_000
@@ -76,14 +81,15 @@ class Routes:
         if settings is not None:
             choices = tuple((_target(one.target, name), one.weight) for one in settings.choices)
             return Route(name, choices, tuple(_target(one, name) for one in settings.fallbacks))
-        provider, colon, model = name.partition(":")
-        if colon and model and find_profile(provider.partition("/")[0]) is not None:
+        _, colon, model = name.partition(":")
+        if colon and model and find_target_parts(name) is not None:
             return Route(name, ((get_target(name), 1.0),))
         if self._default and name:
             return Route(name, ((get_target(f"{self._default}:{name}"), 1.0),))
         # Before a colon stands a provider.
         meant = (f"{one}:{model}" for one in provider_names()) if colon else ()
-        raise UnknownName("model", name, (*self.names, _ANY), aliases=meant)
+        known = (*self.names, _ANY)
+        raise UnknownName("model", name, known, aliases=meant, meant=meant_target(name))
 
 
 class Switched:

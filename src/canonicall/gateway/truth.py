@@ -5,8 +5,9 @@ from typing import Any
 import msgspec
 
 from canonicall.codec import translate
-from canonicall.detection import detect_format
+from canonicall.detection import request_format
 from canonicall.errors import CanonicallError
+from canonicall.findings import Report
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.reading import parsed_body
 from canonicall.gateway.state import State
@@ -55,16 +56,22 @@ def _translated(asked: dict[str, Any], state: State) -> dict[str, Any]:
         "findings": [told(one) for one in encoded.report],
         "ids": encoded.transcript.ids,
         "names": encoded.transcript.names,
-        "violations": _violations(encoded.body, target),
+        "violations": _told(verify(encoded.body, target)),
     }
 
 
 def _checked(asked: dict[str, Any], state: State) -> dict[str, Any]:
     """`{body, as}`: what the provider would refuse in this body, with its own words."""
     body, _ = _body_and_format(asked, "format")
-    target = _target(asked, "as", state, body)
-    found = _violations(body, target.as_served)
-    return {"as": target_name(target), "accepted": not found, "violations": found}
+    target, named = _target(asked, "as", state, body), asked["as"]
+    judged = verify(body, target.as_served if named in state.routes.names else named)
+    found = _told(judged)
+    return {
+        "as": target_name(target),
+        "accepted": not found,
+        "violations": found,
+        "notes": judged.notes,
+    }
 
 
 def _explained(asked: dict[str, Any], state: State) -> dict[str, Any]:
@@ -78,8 +85,7 @@ def _explained(asked: dict[str, Any], state: State) -> dict[str, Any]:
     return {"known": bool(explained), "meanings": msgspec.to_builtins(explained.entries)}
 
 
-def _violations(body: dict[str, Any], target: Target) -> list[dict[str, Any]]:
-    judged = verify(body, target)
+def _told(judged: Report) -> list[dict[str, Any]]:
     return [
         {**told(one), "error": one.error, "source": one.source}
         for one in judged
@@ -95,7 +101,7 @@ def _body_and_format(asked: dict[str, Any], name: str) -> tuple[dict[str, Any], 
     named = asked.get(name)
     if isinstance(named, str) and named:
         return body, named
-    detected = detect_format(body)
+    detected = request_format(body)
     if detected is None:
         raise Refused(400, "malformed", f"The format is not clear: name it in `{name}`.")
     return body, detected

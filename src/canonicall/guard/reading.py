@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.admission import parse_arguments
+from canonicall.arguments import parse_arguments
 from canonicall.findings import Action, Fault, Finding
 from canonicall.growing import GrowingJson
 from canonicall.guard.elements import element_arguments

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Block, ToolCall
 from canonicall.findings import Action, Fault, Finding
-from canonicall.guard.validation import Validated, validate_call
+from canonicall.guard.validation import Validated, examined
 from canonicall.reply import Reply
 from canonicall.request import Tool
 from canonicall.wire.grouping import tools_for
@@ -32,7 +32,7 @@ def checked_reply(
     for at, block in enumerate(reply.message.blocks):
         made = block
         if isinstance(block, ToolCall) and block.kind == "function" and not block.truncated:
-            validated = validate_call(block, tools_for(block, tools))
+            validated = examined(block, tools_for(block, tools))
             if count is not None:
                 count(validated)
             made = _checked(block, validated, f"reply.blocks[{at}]", mode == "repair", findings)

@@ -8,6 +8,7 @@ A call that was cut off is never run, nor is one of which anything is in doubt.
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
+import msgspec
 from jsonschema_rs import ValidationError
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,6 +30,7 @@ from canonicall.guard.sanitising import (
 )
 from canonicall.guard.soundness import is_sound
 from canonicall.guard.validators import UnusableSchema, errors_in, validator_of
+from canonicall.ids import made_call_id
 from canonicall.outcome import Outcome
 from canonicall.request import Tool
 from canonicall.syntax.offered import offered_tools
@@ -78,6 +80,7 @@ def validate_call(
     call: ToolCall,
     tools: Tools,
     *,
+    index: int = 0,
     limits: Limits = LIMITS,
     budget: CorrectionBudget | None = None,
 ) -> Validated:
@@ -85,8 +88,36 @@ def validate_call(
 
     Tools that are offered in every turn are best given as a mapping by name. With a budget, the
     refusal says how many attempts are left, and `budget` of what comes back is the one to go on
-    with.
+    with. A call without an id gets one, made of its name, its arguments and `index`, its position
+    among the calls of its turn.
     """
+    if call.id or call.kind == "server":
+        return examined(call, tools, limits=limits, budget=budget)
+    named = replace(call, id=made_call_id(call.name, _spelled(call), index))
+    checked = examined(named, tools, limits=limits, budget=budget)
+    why = f"The call of {call.name or 'no tool'} has no id; it gets {named.id}."
+    made = Finding("missing_call_id", "id", Action.ADDED, why, Fault.INPUT)
+    return replace(checked, findings=(made, *checked.findings))
+
+
+def _spelled(call: ToolCall) -> str:
+    """The arguments as text for an id; values that are not JSON have no part in it."""
+    if call.raw is not None:
+        return call.raw
+    try:
+        return msgspec.json.encode(call.args, order="deterministic").decode()
+    except (TypeError, ValueError, RecursionError):
+        return ""
+
+
+def examined(
+    call: ToolCall,
+    tools: Tools,
+    *,
+    limits: Limits = LIMITS,
+    budget: CorrectionBudget | None = None,
+) -> Validated:
+    """What `validate_call` says of a call, which keeps the id that it has."""
     tool = tools.get(call.name) if type(tools) is dict else None
     if tool is None:
         tools = tools if isinstance(tools, (Mapping, tuple, list)) else tuple(tools)

@@ -11,22 +11,21 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.codec import decode_request
-from canonicall.detection import CANONICAL, detect_format, possible_formats
+from canonicall.detection import CANONICAL, possible_formats, reply_format, request_format
 from canonicall.errors import MalformedBody, UnknownName
 from canonicall.findings import Action, Fault, Finding
+from canonicall.frameworks import refuse_framework
 from canonicall.importing.halves import halves_replaced, without_halves
 from canonicall.importing.kinds import Document, DocumentKind
 from canonicall.importing.sessions.agents import SESSION_KINDS
 from canonicall.persisted import load
 from canonicall.request import Request
-from canonicall.wire.formats import FORMATS
+from canonicall.target import FORMATS
 
 AUTO = "auto"
 _BOM = b"\xef\xbb\xbf"
 _HEADER_LENGTH = 200
 """The stored form says in its first bytes what it is."""
-_OF_RESPONSES = ("choices", "candidates", "output", "stop_reason", "stopReason", "finish_reason")
-"""Fields that only the answers of providers have."""
 _NOT_TEXT = {
     b"SQLite format 3\0": "a database. If it is opencode's, `canonicall import` reads it",
     b"\x28\xb5\x2f\xfd": "compressed. Unpack it with zstd -d",
@@ -90,6 +89,7 @@ def format_names() -> tuple[str, ...]:
 def recognise(data: bytes, format: str = AUTO) -> Recognised:
     """The request body in `data` and its format, judged without decoding it."""
     value, mended = _mended_json(data)
+    refuse_framework(value, "" if format == AUTO else format)
     body = _body_in(value, format)
     possible = possible_formats(body) if format == AUTO else (format,)
     if not possible or possible[0] == CANONICAL:
@@ -123,7 +123,7 @@ def _read_canonical(data: bytes) -> Document:
 def _is_canonical(data: bytes) -> bool:
     line = data.lstrip()[:_HEADER_LENGTH].partition(b"\n")[0]
     try:
-        return detect_format(msgspec.json.decode(line)) == CANONICAL
+        return request_format(msgspec.json.decode(line)) == CANONICAL
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
 
@@ -182,10 +182,11 @@ def _list_field(items: list[Any], format: str) -> str:
 def _seen(value: Any) -> str:
     """What was found instead, in a sentence."""
     if isinstance(value, dict):
+        format = reply_format(value)
+        if format is not None:
+            return f"this is a response, not a request ({format}). `canonicall parse` reads it."
         if "role" in value:
             return "this is a single message, not a transcript."
-        if any(name in value for name in _OF_RESPONSES):
-            return "this is a response, not a request."
         named = ", ".join(list(map(str, value))[:6])
         return f"no transcript is in this object (its fields: {named or 'none'})."
     return "this is JSON, but neither an object nor a list."

@@ -9,6 +9,22 @@ from canonicall.findings import Finding
 from canonicall.request import Request
 
 
+class Sent(Struct, frozen=True):
+    """What a coding agent sends next, as its session file has it: nothing in it is repaired.
+
+    The file does not hold all of it. Tools, instructions and parameters are missing, and a short
+    message takes the place of what the user says next.
+    """
+
+    format: str
+    body: dict[str, Any]
+
+    @property
+    def place(self) -> str:
+        """Where the history is in the body: `$.messages`. Elsewhere the file says nothing."""
+        return f"$.{next(name for name in self.body if name != 'model')}"
+
+
 class Document(Struct, frozen=True):
     """A transcript that was read."""
 
@@ -19,6 +35,8 @@ class Document(Struct, frozen=True):
     """The request body as it stands in the document; None where the document holds no body."""
     findings: tuple[Finding, ...] = ()
     """What was remarkable while reading."""
+    sent: Sent | None = None
+    """For a session of an agent that speaks one format, what it sends next."""
 
 
 class WrittenBack(Struct, frozen=True):

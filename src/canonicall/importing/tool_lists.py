@@ -22,7 +22,7 @@ from canonicall.detection import (
 )
 from canonicall.errors import MalformedBody
 from canonicall.importing.documents import AUTO, parsed_json
-from canonicall.wire.formats import FORMATS
+from canonicall.target import FORMATS
 
 RESPONSES = ("openai-responses",)
 GEMINI = ("gemini",)

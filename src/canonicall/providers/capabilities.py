@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct
 
 from canonicall.providers.profile import Profile, Provenance
-from canonicall.providers.registry import find_profile
+from canonicall.providers.registry import find_target_parts
 
 CallFormat: TypeAlias = Literal["json", "xml", "custom", "unknown"]
 
@@ -58,10 +58,11 @@ _NAMES = {
 
 
 def get_capabilities(provider: str) -> Capabilities:
-    """What is known about `provider`, which may be an alias or `provider:model`."""
-    profile = find_profile(provider.partition(":")[0].partition("/")[0])
-    if profile is None:
+    """What is known about `provider`, which may be an alias, a format or `provider:model`."""
+    parts = find_target_parts(provider)
+    if parts is None:
         return Capabilities(provider=provider)
+    profile = parts.profile
     known = profile.capabilities
     values: dict[str, Any] = {_NAMES[name]: rule.value for name, rule in known.items()}
     return Capabilities(

@@ -32,17 +32,7 @@ from msgspec import Struct
 from canonicall.errors import InvalidValue, UnknownName
 from canonicall.providers.endpoint import Endpoint, load_endpoints
 from canonicall.schema_rules import SchemaRule
-from canonicall.target import FieldRule, IdRule, NameRule, Target
-
-FORMATS = (
-    "anthropic",
-    "bedrock",
-    "cohere",
-    "gemini",
-    "ollama",
-    "openai-chat",
-    "openai-responses",
-)
+from canonicall.target import FORMATS, FieldRule, IdRule, NameRule, Target
 
 Confidence: TypeAlias = Literal["A", "B", "C", "U"]
 """A: specification or documentation. B: recorded traffic, or seen live by a maintained library.
@@ -91,6 +81,9 @@ class Profile(Struct, frozen=True, kw_only=True):
     format: str
     formats: tuple[str, ...]
     """All formats it can be spoken to in; its own is the first."""
+    other_apis: tuple[str, ...] = ()
+    """The formats of its other APIs, to which nothing is sent. A body in one of them is judged by
+    the rules of the format, or not at all where it has none here."""
     domain: str
     base_url: str = ""
     """What stands before the path of its format, as the official clients are given it."""
@@ -158,6 +151,7 @@ def load_profile(data: bytes | str | Mapping[str, Any], where: str) -> Profile:
         title=_text(table, "title", where, default=name),
         format=format,
         formats=formats,
+        other_apis=_texts(table, "other_apis", where),
         domain=_text(table, "domain", where, default=name),
         base_url=_text(table, "base_url", where, default=""),
         base_urls=_convert(table.get("base_urls", {}), dict[str, str], f"{where}: base_urls"),

@@ -2,8 +2,9 @@
 
 A target is written as `provider`, `provider:model` or `provider/format:model`, the last one for a
 provider spoken to in another of its formats: "kimi", "kimi:kimi-k2-0905-preview",
-"openai/openai-responses:gpt-5". The model is everything behind the first colon, so it may hold
-slashes and colons of its own.
+"openai/openai-responses:gpt-5". The name of a format means the provider that defines it, in that
+format: "openai-responses:gpt-5". The model is everything after the first colon, so it may contain
+slashes and colons. `target_parts` is the only reader of such names.
 
 Built-in profiles are read when they are first asked for. Registered ones stand beside them and,
 with `replace`, before them.
@@ -17,13 +18,16 @@ from importlib import import_module
 from pkgutil import get_data
 from typing import Any, cast
 
+from msgspec import Struct
 from msgspec.structs import replace as replace_fields
 
 from canonicall.errors import InvalidValue, UnknownName
+from canonicall.providers.names import TargetName
 from canonicall.providers.profile import ModelRules, Profile, load_profile, override
-from canonicall.target import Target
+from canonicall.target import FORMATS, Target
 
 _FILE_NAME = re.compile("[a-z0-9-]+")
+_WILDCARD = re.compile(r"[*?\[]")
 _registered: dict[str, Profile] = {}
 
 
@@ -42,7 +46,64 @@ def find_profile(name: str) -> Profile | None:
     return profile or _built_in(wanted) or _built_in_aliases().get(wanted)
 
 
-def get_target(target: str | Target, *, base: Mapping[str, Target] | None = None) -> Target:
+class TargetParts(Struct, frozen=True):
+    """What the name of a target says."""
+
+    profile: Profile
+    format: str = ""
+    """Empty where the name leaves it open."""
+    model: str = ""
+
+
+def target_parts(name: str) -> TargetParts:
+    """The provider, the format and the model that a target's name gives.
+
+    Raises `UnknownName`. Where the name is that of a model, the error suggests the target.
+    """
+    parts = find_target_parts(name)
+    if parts is None:
+        head = name.partition(":")[0].partition("/")[0]
+        known = provider_names()
+        raise UnknownName(
+            "provider", head, known, aliases={*_taken_names(), *FORMATS}, meant=meant_target(name)
+        )
+    profile, format = parts.profile, parts.format
+    if format and format not in profile.formats:
+        meant = "" if parts.model else f"{profile.name}:{format}"
+        what = f"format of the provider {profile.name!r}"
+        raise UnknownName(what, format, profile.formats, meant=meant)
+    return parts
+
+
+def find_target_parts(name: str) -> TargetParts | None:
+    """The same, or None where no provider and no format has this name.
+
+    A format that is named beside a provider is not checked.
+    """
+    head, _, model = name.partition(":")
+    first, _, format = head.partition("/")
+    profile = find_profile(first)
+    if profile is None and head.lower() in FORMATS:
+        format = head.lower()
+        profile = find_profile(_base_target(format).provider)
+    return None if profile is None else TargetParts(profile, format, model)
+
+
+def meant_target(name: str) -> str:
+    """The target that is meant where only a model is named; empty where no provider is known.
+
+    A provider names its models by the globs of its profile and by its own name. The longest match
+    counts, then the provider that defines its format: others serve the same models.
+    """
+    found = [
+        (length, _base_target(profile.format).provider == profile.name, profile.name)
+        for profile in map(get_profile, provider_names())
+        if (length := _length_named(name.lower(), profile))
+    ]
+    return f"{max(found)[2]}:{name}" if found else ""
+
+
+def get_target(target: TargetName | Target, *, base: Mapping[str, Target] | None = None) -> Target:
     """The target a text names; a target stays as it is.
 
     `base` gives the base rules of formats, by format name; what it lacks comes from `wire/`.
@@ -105,12 +166,16 @@ def _cached_target(text: str) -> Target:
 
 
 def _build_target(text: str, base: Mapping[str, Target]) -> Target:
-    head, _, model = text.partition(":")
-    name, _, format = head.partition("/")
-    profile = get_profile(name)
-    format = format or profile.format
-    if format not in profile.formats:
-        raise UnknownName(f"format of the provider {profile.name!r}", format, profile.formats)
+    named = target_parts(text)
+    profile = named.profile
+    return target_of(profile, named.format or profile.format, named.model, base=base)
+
+
+def target_of(
+    profile: Profile, format: str, model: str, *, base: Mapping[str, Target] | None = None
+) -> Target:
+    """The target for a model in a format, which may be that of another API of the provider."""
+    base = base or {}
     target = replace_fields(
         base.get(format) or _base_target(format),
         provider=profile.name,
@@ -145,8 +210,28 @@ def _parts_for(profile: Profile, format: str, model: str) -> list[Profile | Mode
     return [*own, *(one for one in entries if _matches(one.match, model))]
 
 
+def known_models(profile: Profile, format: str) -> tuple[str, ...]:
+    """A name for each group of models that has rules of its own in a format."""
+    globs = (glob for one in profile.models if one.format == format for glob in one.match)
+    return tuple(dict.fromkeys(glob.replace("*", "") for glob in globs))
+
+
 def _matches(globs: tuple[str, ...], model: str) -> bool:
     return any(fnmatchcase(model.lower(), glob) for glob in globs)
+
+
+def _length_named(model: str, profile: Profile) -> int:
+    """How much of the beginning of a model's name says that the model is of this provider."""
+    globs = (glob for one in profile.models for glob in one.match if fnmatchcase(model, glob))
+    named = (_WILDCARD.split(glob, maxsplit=1)[0] for glob in globs)
+    own = (name for name in (profile.name, *profile.aliases) if _begins_with(model, name))
+    return max(map(len, (*named, *own)), default=0)
+
+
+def _begins_with(model: str, provider: str) -> bool:
+    """Whether a model's name is a provider's name and more, such as a version."""
+    rest = model.removeprefix(provider)
+    return rest != model and not rest[:1].isalpha() and ":" not in rest
 
 
 def _base_target(format: str) -> Target:

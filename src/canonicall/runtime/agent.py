@@ -3,19 +3,32 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager
+from time import monotonic
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self, Unpack
 
 from msgspec.structs import replace
 
+from canonicall.agent.counters import Tally
 from canonicall.agent.inputs import Decided
+from canonicall.agent.limits import RunLimits
+from canonicall.agent.progress import LoopPolicy
 from canonicall.blocks import Message, Text
 from canonicall.conversation import Conversation
+from canonicall.decisions import WhilePending
 from canonicall.errors import CanonicallError, InvalidValue
+from canonicall.guard.budget import CorrectionBudget
 from canonicall.outcome import MAY_HAVE_RUN, Outcome
+from canonicall.providers.names import TargetName
 from canonicall.providers.registry import get_target
+from canonicall.request import Params
+from canonicall.runtime.approving import Approver
 from canonicall.runtime.events import CompleteEvent, ErrorEvent, StatusEvent
+from canonicall.runtime.middleware import ToolMiddleware
 from canonicall.runtime.model import Model, model_over_http
+from canonicall.runtime.observer import Observer
+from canonicall.runtime.options import Keeper, SessionOptions, known_keywords
+from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.session import Session
 from canonicall.target import Target
 from canonicall.tools.bound import BoundTool
@@ -24,48 +37,111 @@ from canonicall.tools.functions import tool
 from canonicall.tools.stopped import ToolStopped
 from canonicall.tools.toolset import Toolset
 
+_WITHOUT_DETAIL = {
+    "answered": "the model ended its turn without any text.",
+    "cut": "the stream of the model ended in the middle of its reply.",
+}
+_UNFINISHED = ("failed", "cut", "cancelled")
+"""Ends of a run after which its last text is not an answer."""
+
+
+class AgentFailed(CanonicallError):
+    """An agent has no answer. `complete` says how its run ended.
+
+    `reason` is that of the run, `detail` what went wrong, `kind` the kind of error where the model
+    failed, `text` what the model had said until then. `conversation` is all that was written: it
+    is valid, and another session can go on with it.
+    """
+
+    def __init__(
+        self, complete: CompleteEvent, conversation: Conversation, *, kind: str = ""
+    ) -> None:
+        self.complete = complete
+        self.conversation = conversation
+        self.reason = complete.reason
+        self.detail = complete.detail
+        self.kind = kind
+        self.text = complete.text
+        detail = complete.detail or _WITHOUT_DETAIL.get(complete.reason, "")
+        super().__init__(
+            f"there is no answer ({complete.reason})" + (f": {detail}" if detail else ".")
+        )
+
 
 class Agent:
     """What sessions are made from.
 
-    A name says who is asked, over HTTP and with the keys of the environment. A `Model` asks in a
-    way of its own whoever `target` names. Options are those of `Session`: limits, approve,
-    middleware and so on.
+    A name says who is asked, over HTTP and with the keys of the environment. A `Model` asks in its
+    own way the provider that `target` names. The other options are those of every session of the
+    agent; `SessionOptions` says what each is for.
 
     Models may keep connections open: `async with` closes them.
     """
 
-    def __init__(
+    @known_keywords
+    def __init__(  # noqa: PLR0913  each is a choice of its own
         self,
-        model: str | Target | Model,
-        target: str | Target | None = None,
+        model: TargetName | Target | Model,
+        target: TargetName | Target | None = None,
         *,
         tools: Iterable[BoundTool | Toolset | Callable[..., Any]] = (),
         instructions: str = "",
-        **options: Any,
+        scheduler: Scheduler | None = None,
+        approve: Approver | None = None,
+        keep: Keeper | None = None,
+        middleware: Iterable[ToolMiddleware] = (),
+        observer: Observer | None = None,
+        keeps_cut_words: bool = True,
+        clock: Callable[[], float] = monotonic,
+        limits: RunLimits | None = None,
+        budget: CorrectionBudget | None = None,
+        params: Params | None = None,
+        loops: LoopPolicy | None = None,
+        while_pending: WhilePending = "wait",
+        standing_decisions: bool = True,
+        tally: Tally | None = None,
     ) -> None:
         self.tools = Toolset.of(*tools)
         self._model, self.target = _who_asks_whom(model, target)
         self.instructions = instructions
-        self._options = options
+        self._options: SessionOptions = {
+            "scheduler": scheduler,
+            "approve": approve,
+            "keep": keep,
+            "middleware": tuple(middleware),
+            "observer": observer,
+            "keeps_cut_words": keeps_cut_words,
+            "clock": clock,
+            "limits": limits,
+            "budget": budget,
+            "params": params,
+            "loops": loops,
+            "while_pending": while_pending,
+            "standing_decisions": standing_decisions,
+            "tally": tally,
+        }
 
-    def session(self, *, conversation: Conversation | None = None, **options: Any) -> Session:
-        """A new conversation, or one that goes on; call it where an event loop runs."""
+    def session(
+        self, *, conversation: Conversation | None = None, **options: Unpack[SessionOptions]
+    ) -> Session:
+        """A new conversation, or one that goes on; call it where an event loop runs.
+
+        `options` count before those of the agent.
+        """
         talk = Conversation() if conversation is None else conversation
         if self.instructions and not talk.entries:
             talk.append(Message("system", (Text(text=self.instructions),)))
-        return Session(
-            self._model,
-            self.target,
-            self.tools,
-            conversation=talk,
-            **{**self._options, **options},
-        )
+        chosen: SessionOptions = {**self._options, **options}
+        return Session(self._model, self.target, self.tools, conversation=talk, **chosen)
 
     async def ask(self, text: str) -> str:
-        """One question in a session of its own; the words of the answer."""
-        answer = await _answer(self.session(), text)
-        return answer.text or f"There is no answer: {_why(answer)}"
+        """The answer to one question, in a separate session.
+
+        Raises `AgentFailed` where there is none: the provider failed, the run was cut or cancelled,
+        or it ended without text.
+        """
+        session = self.session()
+        return _text_of(await _answer(session, text), session)
 
     def ask_sync(self, text: str) -> str:
         """The same for programs without an event loop."""
@@ -97,11 +173,9 @@ class Agent:
 
             context.on_cancel(stop)
             answer = await _answer(session, task)
-            if answer.reason == "cancelled":
-                raise _stopped(session, answer)
-            if answer.reason == "failed" or not answer.text:
-                raise SubAgentFailed(_why(answer))
-            return answer.text
+            if answer.complete.reason == "cancelled":
+                raise _stopped(session, answer.complete)
+            return _text_of(answer, session)
 
         return tool(ask, name=name, description=description, **declared)
 
@@ -121,7 +195,7 @@ class Agent:
 
 
 def _who_asks_whom(
-    model: str | Target | Model, target: str | Target | None
+    model: TargetName | Target | Model, target: TargetName | Target | None
 ) -> tuple[Model, Target]:
     if not isinstance(model, str | Target):
         if target is None:
@@ -140,28 +214,42 @@ def _who_asks_whom(
     return model_over_http(), get_target(model)
 
 
-class SubAgentFailed(CanonicallError):
-    """An agent that is a tool of another one has no answer."""
+class _Answer(NamedTuple):
+    """How a run ended, and the last error of it."""
+
+    complete: CompleteEvent
+    error: ErrorEvent | None
 
 
-async def _answer(session: Session, text: str) -> CompleteEvent:
+def _text_of(answer: _Answer, session: Session) -> str:
+    """The text of an answer; raises `AgentFailed` where it is none."""
+    complete, error = answer
+    if complete.text.strip() and complete.reason not in _UNFINISHED:
+        return complete.text
+    if complete.reason != "failed" or error is None:
+        raise AgentFailed(complete, session.conversation)
+    complete = replace(complete, detail=error.message or complete.detail)
+    raise AgentFailed(complete, session.conversation, kind=error.kind)
+
+
+async def _answer(session: Session, text: str) -> _Answer:
     """How the run ended; the session is over then.
 
     Nobody else hears of it, so a call that nobody has decided about by then is denied.
     """
     answer = CompleteEvent(reason="failed")
-    problem = ""
+    error: ErrorEvent | None = None
     try:
         async for event in session.send(text):
             if isinstance(event, CompleteEvent):
                 answer = event
             elif isinstance(event, ErrorEvent):
-                problem = event.message
+                error = event
             elif isinstance(event, StatusEvent) and event.kind in ("approval", "external"):
                 _decline(session, event)
     finally:
         await session.close()
-    return replace(answer, detail=problem) if answer.reason == "failed" and problem else answer
+    return _Answer(answer, error)
 
 
 def _decline(session: Session, event: StatusEvent) -> None:
@@ -180,7 +268,3 @@ def _stopped(session: Session, answer: CompleteEvent) -> ToolStopped:
     )
     outcome = Outcome.UNKNOWN if has_acted or answer.text else Outcome.NOT_RUN
     return ToolStopped(answer.detail, outcome=outcome, partial=answer.text or None)
-
-
-def _why(answer: CompleteEvent) -> str:
-    return answer.detail or answer.reason

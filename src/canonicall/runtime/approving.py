@@ -6,7 +6,7 @@ from typing import TypeAlias
 from canonicall.agent.inputs import Decided
 from canonicall.blocks import ToolCall
 
-Approver: TypeAlias = Callable[[ToolCall], "Decided | bool | None"]
+Approver: TypeAlias = Callable[[ToolCall], Decided | bool | None]
 """Says yes, no, or None to have somebody decide later with `Session.decide`."""
 
 

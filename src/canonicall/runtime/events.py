@@ -88,10 +88,11 @@ def completed(end: Finish, spent: Spent, conversation: Conversation) -> Complete
     """The end of a run, with what the model said at the very end; nothing where something else
     stands there."""
     last = conversation.entries[-1] if conversation.entries else None
+    said = last.text if isinstance(last, Message) and last.role == "assistant" else ""
     return CompleteEvent(
         reason=end.reason,
         detail=end.detail,
-        text=last.text if isinstance(last, Message) and last.role == "assistant" else "",
+        text=end.text or said,
         turns=spent.turns,
         tool_calls=spent.tool_calls,
         tokens=spent.tokens,

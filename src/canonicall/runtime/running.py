@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 from contextvars import copy_context
 from typing import Any
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
 from canonicall.tools.bound import BoundTool
 from canonicall.tools.context import ToolContext
@@ -20,7 +21,7 @@ async def run_tool(tool: BoundTool, call: ToolCall, context: ToolContext, thread
     followed to its end; what it yields on the way is progress.
     """
     try:
-        return await _run(tool, call.args or {}, context, threads)
+        return await _run(tool, arguments_of(call), context, threads)
     except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
         # A tool that wants to end the process ends itself.
         raise RuntimeError(f"the tool raised {type(error).__name__}") from error

@@ -5,9 +5,9 @@ goes away, leaves a conversation in which every call has an end.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -20,6 +20,7 @@ from canonicall.agent.commands import (
     RunBatch,
     StopCalls,
 )
+from canonicall.agent.counters import Tally
 from canonicall.agent.inputs import (
     CallEnded,
     Cancelled,
@@ -30,10 +31,16 @@ from canonicall.agent.inputs import (
     Supplied,
     UserSaid,
 )
+from canonicall.agent.limits import RunLimits
 from canonicall.agent.machine import Machine
+from canonicall.agent.progress import LoopPolicy
 from canonicall.blocks import Entry, ToolCall, ToolResult
 from canonicall.conversation import Content, Conversation, blocks_of
+from canonicall.decisions import WhilePending
+from canonicall.guard.budget import CorrectionBudget
+from canonicall.providers.names import TargetName
 from canonicall.providers.registry import get_target
+from canonicall.request import Params
 from canonicall.runtime.approving import Approver, approved
 from canonicall.runtime.events import (
     AgentEvent,
@@ -47,23 +54,21 @@ from canonicall.runtime.middleware import Chain, ToolMiddleware
 from canonicall.runtime.model import Model
 from canonicall.runtime.model_run import Answer, ModelRun
 from canonicall.runtime.observer import Observer, RunObserver
+from canonicall.runtime.options import Keeper, known_keywords
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.stats import SessionStats, Watch
 from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
 
-Keeper: TypeAlias = Callable[[int, Sequence[Entry]], Awaitable[object] | None]
-"""Stores entries that were written, the first of them with this number. What it gives back is
-awaited before anybody hears of them, or of anything behind them."""
-
 
 class Session:
     """One agent's conversation, and what runs it."""
 
+    @known_keywords
     def __init__(  # noqa: PLR0913  each is a choice of its own
         self,
         model: Model,
-        target: str | Target,
+        target: TargetName | Target,
         tools: Toolset | None = None,
         *,
         conversation: Conversation | None = None,
@@ -74,16 +79,29 @@ class Session:
         observer: Observer | None = None,
         keeps_cut_words: bool = True,
         clock: Callable[[], float] = monotonic,
-        **options: Any,
+        limits: RunLimits | None = None,
+        budget: CorrectionBudget | None = None,
+        params: Params | None = None,
+        loops: LoopPolicy | None = None,
+        while_pending: WhilePending = "wait",
+        standing_decisions: bool = True,
+        tally: Tally | None = None,
     ) -> None:
-        """`options`: those of the machine, such as limits, loops, budget, params, while_pending.
-
-        `keeps_cut_words`: whether what the model had said when it was cancelled, or failed, stays
-        in the conversation. `clock` tells seconds since whenever; limits and `stats` go by it.
-        """
+        """`SessionOptions` says what each option is for."""
         tools = tools or Toolset()
         self.conversation = Conversation() if conversation is None else conversation
-        self.machine = Machine(self.conversation, get_target(target), tools, **options)
+        self.machine = Machine(
+            self.conversation,
+            get_target(target),
+            tools,
+            limits=limits,
+            budget=budget,
+            params=params,
+            loops=loops,
+            while_pending=while_pending,
+            standing_decisions=standing_decisions,
+            tally=tally,
+        )
         self.scheduler = scheduler or Scheduler(tools, clock=clock)
         self._model = model
         self._approve = approve
@@ -109,7 +127,8 @@ class Session:
     def send(self, content: Content) -> AsyncGenerator[AgentEvent, None]:
         """Say something; the events of the run, up to its `complete`.
 
-        While a run is under way, what is said joins it, and its events come to whoever began it.
+        While a run is under way, what is said joins it. The other events of that run come from the
+        `send` that began it, and this one gives its `complete`.
         """
         return self._run_from(UserSaid(blocks_of(content)))
 
@@ -124,7 +143,8 @@ class Session:
     async def _run_from(self, said: UserSaid | Resumed) -> AsyncGenerator[AgentEvent, None]:
         joins = not self.machine.is_idle
         if joins:
-            self._step(said)
+            async for event in self._join(said):
+                yield event
             return
         self._watching = self._observer.run_started()
         with self._listeners.of_a_run() as queue:
@@ -140,6 +160,15 @@ class Session:
                     self.cancel("nobody waits for the answer any more")
                     await self._drained()
 
+    async def _join(self, said: UserSaid | Resumed) -> AsyncGenerator[AgentEvent, None]:
+        """Tell the run that is under way, and give its end."""
+        with self._listeners.all(only_between=False) as queue:
+            self._step(said)
+            async for event in heard(queue):
+                if isinstance(event, CompleteEvent):
+                    yield event
+                    return
+
     async def listen(self, *, only_between: bool = False) -> AsyncGenerator[AgentEvent, None]:
         """Everything that happens, when it happens, until the session is closed.
 
@@ -149,7 +178,7 @@ class Session:
             async for event in heard(queue):
                 yield event
 
-    def use(self, target: str | Target) -> None:
+    def use(self, target: TargetName | Target) -> None:
         """Another model, from the next thing the user says."""
         self._step(ModelChosen(get_target(target)))
 

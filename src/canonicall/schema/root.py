@@ -28,8 +28,9 @@ class Root:
             node = self._resolved(node)
             node = self._without_refused(node, rule)
             node = self._typed(node)
-        if rule.properties_required and "properties" not in node:
-            self._words.lose("reworded", None, "The root has to list its properties: none.")
+        if rule.properties_required and not isinstance(node.get("properties"), dict):
+            change: Change = "weakened" if "properties" in node else "reworded"
+            self._words.lose(change, None, "The root has to list its properties: none.")
             node = {**node, "properties": {}}
         if rule.property_pattern and isinstance(node.get("properties"), dict):
             node = self._with_good_names(node, rule.property_pattern)
@@ -126,9 +127,9 @@ def is_root(node: Schema, rule: SchemaRule) -> bool:
     ):
         return False
     properties = node.get("properties")
-    if properties is None:
-        return not rule.properties_required or "properties" in node
-    if not rule.property_pattern or not isinstance(properties, dict):
+    if not isinstance(properties, dict):
+        return not rule.properties_required
+    if not rule.property_pattern:
         return True
     matches = _pattern(rule.property_pattern).fullmatch
     return all(matches(name) is not None for name in properties)

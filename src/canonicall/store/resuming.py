@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
-from typing import Any
+from typing import Unpack
 
 from canonicall.agent.inputs import CallEnded
 from canonicall.agent.pending import waiting_calls
@@ -11,6 +11,7 @@ from canonicall.conversation import Conversation
 from canonicall.outcome import Outcome
 from canonicall.runtime.journal import Begun
 from canonicall.runtime.model import Model
+from canonicall.runtime.options import SessionOptions
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.session import Session
 from canonicall.store.database import Chain
@@ -30,10 +31,9 @@ async def open_session(  # noqa: PLR0913  each is a choice of its own
     tools: Toolset | None = None,
     *,
     now: Callable[[], float],
-    clock: Callable[[], float] = monotonic,
     instructions: str = "",
     keeps_waiting: bool = False,
-    **options: Any,
+    **options: Unpack[SessionOptions],
 ) -> Session:
     """The session of this id, begun where there is none, then with `instructions`.
 
@@ -62,16 +62,10 @@ async def open_session(  # noqa: PLR0913  each is a choice of its own
     if len(conversation) > first:
         await keep(first, conversation.entries[first:])
     tools = tools or Toolset()
-    return Session(
-        model,
-        target,
-        tools,
-        conversation=conversation,
-        scheduler=Scheduler(tools, journal=journal, clock=clock),
-        keep=keep,
-        clock=clock,
-        **options,
-    )
+    clock = options.get("clock", monotonic)
+    options["scheduler"] = Scheduler(tools, journal=journal, clock=clock)
+    options["keep"] = keep
+    return Session(model, target, tools, conversation=conversation, **options)
 
 
 async def settle(

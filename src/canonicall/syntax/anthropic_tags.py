@@ -5,8 +5,9 @@ text. These tags are no tokens, and prose about them is common: where tools were
 are called. The legacy form names the tool and the arguments by tags.
 """
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.invoke_tags import invoke_form, invoke_printer
 from canonicall.syntax.printing import bare_text, with_printing
 from canonicall.syntax.xml_calls import tag_openers

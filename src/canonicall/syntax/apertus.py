@@ -4,8 +4,9 @@
 Thoughts stand between `<|inner_prefix|>` and `<|inner_suffix|>`; Apertus calls from within them.
 """
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of
+from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.json_calls import next_is
 from canonicall.syntax.json_form import plain_value
 from canonicall.syntax.json_printing import spaced_json

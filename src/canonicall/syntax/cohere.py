@@ -16,8 +16,9 @@ from collections.abc import Iterable
 from itertools import starmap
 from typing import Any
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of
+from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.json_calls import json_calls, json_opener, next_is
 from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import each_result, spaced_json

@@ -1,7 +1,7 @@
 """A syntax, declared: how calls open, what reads them, how thoughts are marked, how to print it."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -91,8 +91,3 @@ class Syntax(Struct, frozen=True):
 def only_named(*openers: Opener) -> tuple[Opener, ...]:
     """Openers that count only where their syntax was named."""
     return tuple(replace(opener, only_named=True) for opener in openers)
-
-
-def arguments_of(call: ToolCall) -> dict[str, Any]:
-    """The arguments of a call to be printed."""
-    return call.args if call.args is not None else {}

@@ -12,8 +12,9 @@ of a line, and so does one behind `<call>`.
 
 import re
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of
+from canonicall.syntax.declaration import Opener, ReadCalls, Syntax
 from canonicall.syntax.gemma_values import Marks, Values
 from canonicall.syntax.json_printing import spaced_json
 from canonicall.syntax.output import CallOutput, Output

@@ -19,8 +19,9 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Syntax, arguments_of, only_named
+from canonicall.syntax.declaration import Syntax, only_named
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_printing import each_result
 from canonicall.syntax.named_calls import frame_opener

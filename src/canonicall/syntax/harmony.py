@@ -12,9 +12,10 @@ import re
 
 import msgspec
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.findings import Action
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of
+from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.output import Output, shown
 from canonicall.syntax.printing import with_printing
 from canonicall.syntax.reader import Reader, Reading

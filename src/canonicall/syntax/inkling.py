@@ -13,10 +13,11 @@ import json
 import re
 from collections.abc import Mapping
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.findings import Action
 from canonicall.request import Tool
-from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of
+from canonicall.syntax.declaration import Opener, ReadCalls, Syntax
 from canonicall.syntax.json_calls import json_calls, next_is
 from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.named_calls import (

@@ -6,8 +6,8 @@ They differ in the block around the calls and in what stands before the names of
 from collections.abc import Callable
 from typing import Any
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
-from canonicall.syntax.declaration import arguments_of
 from canonicall.syntax.printing import bare_text
 from canonicall.syntax.xml_calls import TagForm
 

@@ -8,8 +8,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import arguments_of
 
 
 def spaced_json(value: object) -> str:

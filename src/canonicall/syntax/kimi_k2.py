@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from itertools import starmap
 from typing import Any
 
-from canonicall.admission import parse_arguments
+from canonicall.arguments import parse_arguments
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.findings import Action
 from canonicall.request import Tool

@@ -5,8 +5,9 @@ escape nothing. Words stand in the element `response`, thoughts in `think`; thei
 else.
 """
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.printing import bare_text, with_printing
 from canonicall.syntax.tag_heads import Attributes
 from canonicall.syntax.xml_calls import TagForm, tag_openers

@@ -11,10 +11,11 @@ import re
 
 import msgspec
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.errors import InvalidValue
 from canonicall.syntax.code_spans import code_openers
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
+from canonicall.syntax.declaration import Opener, Syntax, only_named
 from canonicall.syntax.json_calls import json_opener, taught_opener
 from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import each_call, spaced_json

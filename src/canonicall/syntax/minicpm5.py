@@ -8,8 +8,9 @@ drop arguments by tables of their own; here what was said is kept.
 
 from msgspec.structs import replace
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
-from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.json_printing import each_result
 from canonicall.syntax.printing import python_text, with_printing
 from canonicall.syntax.xml_calls import TagForm, tag_openers

@@ -7,8 +7,9 @@ tag is forgotten at times. A block that cannot be read ends nothing: the next on
 
 from typing import Any
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
-from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.minimax_m2 import PRINT_RESULTS
 from canonicall.syntax.printing import bare_text, with_printing
 from canonicall.syntax.xml_tree import TreeForm, tree_openers

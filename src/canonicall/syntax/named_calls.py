@@ -19,10 +19,11 @@ Decisions, where engines differ:
 import re
 from collections.abc import Callable, Iterable
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
 from canonicall.errors import InvalidValue
 from canonicall.findings import Action
-from canonicall.syntax.declaration import Opener, arguments_of
+from canonicall.syntax.declaration import Opener
 from canonicall.syntax.json_form import plain_value
 from canonicall.syntax.json_printing import spaced_json
 from canonicall.syntax.output import CallOutput, Output

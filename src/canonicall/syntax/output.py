@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from canonicall.admission import parse_arguments
+from canonicall.arguments import parse_arguments
 from canonicall.blocks import Block, Message, Text, Thinking, ToolCall
 from canonicall.events import (
     ArgumentsAdded,

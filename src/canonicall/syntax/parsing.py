@@ -24,6 +24,7 @@ class Parsed(Struct, frozen=True):
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
+        """The calls that the text holds, in order."""
         return self.reply.calls
 
     @property
@@ -33,11 +34,13 @@ class Parsed(Struct, frozen=True):
 
     @property
     def thinking(self) -> str:
+        """The reasoning that the text holds."""
         blocks = self.reply.message.blocks
         return "\n".join(block.text for block in blocks if isinstance(block, Thinking))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
+        """What was remarkable while reading."""
         return self.reply.findings
 
 

@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.errors import InvalidValue
 from canonicall.folding import fold
 from canonicall.request import Tool
-from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.json_printing import spaced_json
 from canonicall.syntax.scanner import TextScanner
 

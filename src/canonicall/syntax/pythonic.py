@@ -8,9 +8,10 @@ would not read as such cannot be printed.
 
 import msgspec
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.findings import Action
-from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of, only_named
+from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, only_named
 from canonicall.syntax.json_calls import json_calls, next_is
 from canonicall.syntax.json_printing import each_result, spaced_json
 from canonicall.syntax.output import Output

@@ -17,8 +17,9 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of, only_named
+from canonicall.syntax.declaration import Opener, Syntax, only_named
 from canonicall.syntax.invoke_tags import invoke_form
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_printing import each_result

@@ -6,9 +6,10 @@ None is no call, and neither is one without an input. What a model makes up behi
 stays text.
 """
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.request import Tool
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of
+from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.output import CallOutput, Output
 from canonicall.syntax.printing import compact_json, with_printing
 from canonicall.syntax.reader import Reader, Reading

@@ -10,8 +10,9 @@ a reply, a thought, words, calls, is a message of its own between `<|begin|>assi
 import re
 from itertools import starmap
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
-from canonicall.syntax.declaration import Opener, Syntax, arguments_of
+from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.named_calls import (
     BEFORE_TAG,
     close_call,

@@ -17,9 +17,10 @@ from typing import Any
 
 import msgspec
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
 from canonicall.request import Tool
-from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, arguments_of
+from canonicall.syntax.declaration import Opener, ReadCalls, Syntax
 from canonicall.syntax.json_calls import json_calls
 from canonicall.syntax.output import Output
 from canonicall.syntax.printing import bare_text, compact_json, with_printing

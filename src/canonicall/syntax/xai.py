@@ -7,8 +7,9 @@ nothing. `<x.ai:tool_call>` is an alias that is described and has not been seen 
 stands in it may be JSON or an invoke.
 """
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
-from canonicall.syntax.declaration import Syntax, arguments_of
+from canonicall.syntax.declaration import Syntax
 from canonicall.syntax.invoke_tags import NAME_LEAD, invoke_form, invoke_printer
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.printing import bare_text, with_printing

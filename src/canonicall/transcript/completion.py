@@ -6,6 +6,7 @@ bytes, and it never says that something did not happen when it may have.
 
 from msgspec.structs import replace
 
+from canonicall.arguments import is_cut
 from canonicall.blocks import Media, ResultContent, Text, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.ledger import Interaction
@@ -55,10 +56,11 @@ def completion(
 
 
 def _outcome_of_open(one: Interaction, policy: Policy) -> Outcome:
-    """A call that was cut or cannot be read was never run, whatever else is unknown."""
-    if one.call.truncated or (one.call.kind == "function" and one.call.args is None):
-        return Outcome.TRUNCATED
-    return policy.open_calls
+    """A call that was cut off was not run. Of any other that is not known.
+
+    Arguments that are whole and no object prove nothing: clients mend them, and run the call.
+    """
+    return Outcome.TRUNCATED if is_cut(one.call) else policy.open_calls
 
 
 def _real(one: Interaction, result: ToolResult, target: Target) -> ToolResult:
@@ -69,7 +71,9 @@ def _real(one: Interaction, result: ToolResult, target: Target) -> ToolResult:
         content = (Text(text=wording(Outcome.FAILED)),)
     if not target.empty_results and not content:
         content = (Text(text=wording(Outcome.COMPLETED)),)
-    kept = replace(result, content=content, name=one.name, is_complete=True)
+    # What a provider ran on its side answers no call of the client's.
+    opaque = tuple(seal for seal in result.opaque if seal.kind != "server_block")
+    kept = replace(result, content=content, name=one.name, is_complete=True, opaque=opaque)
     failed = result.error or one.outcome is not Outcome.COMPLETED
     return _shaped(kept, error=failed, target=target)
 

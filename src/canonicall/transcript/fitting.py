@@ -6,8 +6,10 @@ has no word for are left out; calls get their wire ids and names. Order is never
 
 from typing import TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
+from canonicall.arguments import with_object
 from canonicall.blocks import (
     Block,
     Code,
@@ -80,7 +82,8 @@ class Fitter:
                 blocks += self.server_blocks.left_out(block, where, findings)
         if blocks and type(blocks[-1]) is Thinking:
             blocks = without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
-        return without_parted_ids(blocks, message, self.target)
+        place = f"entries[{entry}]"
+        return without_parted_ids(blocks, message, self.target, place, findings)
 
     def content(self, message: Message, entry: int, findings: list[Finding]) -> list[Block]:
         """The blocks of a message that is not the model's, without the results in it."""
@@ -88,8 +91,13 @@ class Fitter:
         for index, block in enumerate(message.blocks):
             if _is_bare_text(block):
                 blocks.append(block)
+                continue
+            where = f"entries[{entry}].blocks[{index}]"
+            if isinstance(block, Thinking):
+                why = "Only the model's messages hold reasoning; it is left out."
+                told = Finding("thinking_dropped", where, Action.DROPPED, why, Fault.RENDER)
+                findings.append(told)
             elif not isinstance(block, ToolResult):
-                where = f"entries[{entry}].blocks[{index}]"
                 blocks += self._fitted(block, message, where, findings)
         return blocks
 
@@ -222,14 +230,19 @@ class Fitter:
             return call
         made_in = message.origin.format if message.origin is not None else ""
         foreign = made_in not in ("", self.target.format)
-        wire_id = self.projection.id(call, findings, where, foreign=foreign)
+        own = bool(is_of(message, self.target))
+        wire_id = self.projection.id(call, findings, where, foreign=foreign, own=own)
         name = self.projection.name(call.name)
         if call.kind == "custom" and not self.target.custom_tools:
-            call = replace(call, kind="function", args={"input": call.raw or ""}, raw=None)
+            call = replace(with_object(call), kind="function")
         elif call.kind == "function" and call.args is None:
             why = "The arguments are no JSON object; they are sent as text under `_raw`."
             findings.append(Finding("arguments_wrapped", where, Action.CHANGED, why, Fault.STATE))
-            call = replace(call, args={"_raw": call.raw or ""}, raw=None)
+            call = with_object(call)
+        elif call.kind == "function" and _is_halved(call.raw or ""):
+            why = "The text of the arguments holds half of a character; they are written anew."
+            findings.append(Finding("lone_surrogate", where, Action.CHANGED, why, Fault.STATE))
+            call = replace(call, raw=None)
         return replace(call, id=wire_id, name=name)
 
     def _unknown(
@@ -297,3 +310,14 @@ def _is_bare_text(block: Block) -> bool:
 def _is_hollow(media: Media) -> bool:
     """Whether nothing is left of it: no data, no address, no file this target knows."""
     return not (media.data or media.url or media.opaque or media.native)
+
+
+def _is_halved(raw: str) -> bool:
+    """Whether the text of arguments holds an escape of half a character, which JSON has not."""
+    if "\\u" not in raw:
+        return False
+    try:
+        msgspec.json.decode(raw)
+    except msgspec.DecodeError:
+        return True
+    return False

@@ -4,6 +4,10 @@ In: a request. Out: the same request without the parameters that the target refu
 asked for in its way, and with the stream it insists on; a finding for each of them.
 """
 
+from math import isfinite
+from typing import Any, get_type_hints
+
+from msgspec import ValidationError, convert
 from msgspec.structs import replace
 
 from canonicall.findings import Action, Fault, Finding
@@ -12,13 +16,15 @@ from canonicall.target import Target
 from canonicall.transcript.thinking import fitted_reasoning
 
 _UNSET = Params()
+_KINDS = get_type_hints(Params)
 
 
 def fitted_params(request: Request, target: Target) -> tuple[Request, list[Finding]]:
     """`request` with parameters that `target` takes."""
-    request, findings = _streamed(request, target)
+    request, findings = _right_kinds(request)
+    request, about_stream = _streamed(request, target)
     request, about_thinking = _thinking(request, target)
-    findings += about_thinking
+    findings += (*about_stream, *about_thinking)
     refused = [
         name
         for name in target.refused_params
@@ -33,6 +39,34 @@ def fitted_params(request: Request, target: Target) -> tuple[Request, list[Findi
     )
     params = replace(request.params, **{name: getattr(_UNSET, name) for name in refused})
     return replace(request, params=params), findings
+
+
+def _right_kinds(request: Request) -> tuple[Request, list[Finding]]:
+    """`request` without parameters that are not of the kind that `Params` declares."""
+    wrong = [
+        name
+        for name, kind in _KINDS.items()
+        if not _fits(getattr(request.params, name), kind, getattr(_UNSET, name))
+    ]
+    if not wrong:
+        return request, []
+    why = "Its value is of another kind than this parameter has."
+    findings = [
+        Finding("param_dropped", f"params.{name}", Action.DROPPED, why, Fault.INPUT)
+        for name in wrong
+    ]
+    params = replace(request.params, **{name: getattr(_UNSET, name) for name in wrong})
+    return replace(request, params=params), findings
+
+
+def _fits(value: Any, kind: Any, unset: Any) -> bool:
+    if value is unset or value == unset:
+        return True
+    try:
+        convert(value, kind)
+    except ValidationError:
+        return False
+    return not isinstance(value, float) or isfinite(value)
 
 
 def _thinking(request: Request, target: Target) -> tuple[Request, list[Finding]]:

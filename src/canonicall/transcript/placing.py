@@ -4,6 +4,7 @@ Only here are results moved, messages merged, split or bridged. The builder only
 extends the last one, so what stands before is final: that is what makes rendering append-only.
 """
 
+import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -110,7 +111,7 @@ class Builder:
     ) -> None:
         """A reply of the model and, right behind it, the results of its calls in call order."""
         if self.target.calls_last:
-            blocks = _calls_last(blocks, where, findings)
+            blocks = _calls_last(blocks, self.target, where, findings)
         for part, answers in self._parts(blocks, results):
             demanded = with_sentinel(with_placeholder(part, self.target), self.target)
             turn = Turn("assistant", tuple(demanded), *message)
@@ -120,8 +121,19 @@ class Builder:
             self.user([Text(text=MEDIA_NOTE), *moved], None, where, findings)
 
     def stored_result(self, result: ToolResult, where: str, findings: list[Finding]) -> None:
-        """The result of a call that only the provider knows, under the id it came with."""
-        self._results([result], findings, where)
+        """The result of a call that only the provider knows, under the id it came with.
+
+        An id that the provider cannot have given names none of its calls.
+        """
+        id, rule = result.call_id, self.target.ids
+        if not id or len(id) > rule.max_length or not re.fullmatch(rule.pattern, id):
+            why = f"No stored call can have the id {id!r}."
+            findings.append(Finding("orphan_not_sent", where, Action.DROPPED, why, Fault.STATE))
+        elif any(one.call_id == id for turn in self.turns for one in _results_in(turn)):
+            why = f"{id} has another result, which is sent."
+            findings.append(Finding("result_not_sent", where, Action.DROPPED, why, Fault.STATE))
+        else:
+            self._results([result], findings, where)
 
     def _parts(
         self, blocks: list[Block], results: Sequence[ToolResult]
@@ -227,11 +239,15 @@ class Builder:
         self.turns.append(Turn(role, (Text(text=text),)))
 
 
-def _calls_last(blocks: list[Block], where: str, findings: list[Finding]) -> list[Block]:
-    """`blocks` with the calls behind the words, unless a thought stands among the calls.
+def _calls_last(
+    blocks: list[Block], target: Target, where: str, findings: list[Finding]
+) -> list[Block]:
+    """`blocks` with the calls behind the words. A thought among the calls keeps its place in a
+    message; where it is an item, it is put before them as well.
 
     Anthropic answers text behind a call with "`tool_use` ids were found without `tool_result`
-    blocks immediately after" (recorded 2026); its own replies never have it.
+    blocks immediately after" (recorded 2026); its own replies never have it. DeepSeek's Responses
+    API answers a message or a thought there with "No tool output found for tool call".
     """
     behind = len(blocks)
     while behind and _is_call(blocks[behind - 1]):
@@ -239,7 +255,7 @@ def _calls_last(blocks: list[Block], where: str, findings: list[Finding]) -> lis
     if not any(map(_is_call, blocks[:behind])):
         return blocks
     first = next(at for at, block in enumerate(blocks) if _is_call(block))
-    if Thinking in map(type, blocks[first:]):
+    if Thinking in map(type, blocks[first:]) and target.results != "items":
         return blocks
     why = "The target takes nothing behind a call; what stood there was put before the calls."
     findings.append(Finding("text_before_calls", where, Action.MOVED, why, Fault.RENDER))
@@ -267,6 +283,10 @@ def _instructs(turn: Turn) -> bool:
 def _has_documents(turn: Turn) -> bool:
     families = ("document", "video")
     return any(isinstance(block, Media) and family(block) in families for block in turn.blocks)
+
+
+def _results_in(turn: Turn) -> list[ToolResult]:
+    return [block for block in turn.blocks if type(block) is ToolResult]
 
 
 def _has_results(turn: Turn) -> bool:

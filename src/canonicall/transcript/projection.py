@@ -1,21 +1,26 @@
 """Projection: canonical ids and names to a target's own form, one to one.
 
-Call and result get the same id because both ask here. An id that has the target's own shape
-already is kept (prompt caches hit, models see what they wrote), the first time it occurs; every
-other one is made from the canonical id. What was given out is not changed by calls that come later.
+Call and result get the same id because both ask here. An id that the target gave itself, or that
+has its shape, is kept the first time it occurs (prompt caches hit, models see what they wrote);
+every other one is made from the canonical id. What was given out is not changed by later calls.
 """
 
 import re
 from functools import cache
 from hashlib import sha256
+from typing import TypeAlias
 
-from canonicall.blocks import ToolCall
+from canonicall.blocks import Tombstone, ToolCall
 from canonicall.findings import Action, Fault, Finding
 from canonicall.ids import HISTORY_PREFIX
 from canonicall.target import IdRule, NameRule, Target
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _UNNAMED = "unnamed_tool"
+
+
+Marked: TypeAlias = tuple[int, int, int]
+"""How many ids and names were given out, and how many ids are reserved."""
 
 
 class Projection:
@@ -25,6 +30,7 @@ class Projection:
         self._target = target
         self.ids: dict[str, str] = {}
         self._taken_ids: dict[str, str] = {}
+        self._reserved: list[str] = []
         self._names: dict[str, str] = {}
         self._taken_names: dict[str, str] = {}
 
@@ -48,17 +54,23 @@ class Projection:
         return wire
 
     def id(
-        self, call: ToolCall, findings: list[Finding], where: str, *, foreign: bool = False
+        self,
+        call: ToolCall,
+        findings: list[Finding],
+        where: str,
+        *,
+        foreign: bool = False,
+        own: bool = False,
     ) -> str:
         """The wire id of a call; the empty text where the target needs none.
 
-        `foreign` says that another wire format gave the raw id.
+        `foreign` says that another wire format gave the raw id, `own` that the target itself did.
         """
         known = self.ids.get(call.id)
         if known is not None:
             return known
         rule = self._target.ids
-        native = self._is_native(call, rule) and not (foreign and rule.style == "echoed")
+        native = self._is_native(call, rule, own=own) and not (foreign and rule.style == "echoed")
         wire = call.raw_id if native else self._made(call, rule)
         if wire and wire != call.raw_id and call.raw_id in self._taken_ids:
             why = f"The id {call.raw_id!r} stands for another call already; this one is {wire!r}."
@@ -68,12 +80,21 @@ class Projection:
             self._taken_ids[wire] = call.id
         return wire
 
-    def mark(self) -> tuple[int, int]:
-        """How much was given out so far."""
-        return len(self.ids), len(self._names)
+    def reserve(self, tombstone: Tombstone) -> None:
+        """Keep the id of a call that was compacted away from others."""
+        raw_id = tombstone.raw_id
+        if raw_id and raw_id not in self._taken_ids:
+            self._taken_ids[raw_id] = tombstone.id
+            self._reserved.append(raw_id)
 
-    def rewind(self, mark: tuple[int, int]) -> None:
+    def mark(self) -> Marked:
+        """How much was given out so far."""
+        return len(self.ids), len(self._names), len(self._reserved)
+
+    def rewind(self, mark: Marked) -> None:
         """Take back what was given out after `mark`."""
+        while len(self._reserved) > mark[2]:
+            del self._taken_ids[self._reserved.pop()]
         while len(self.ids) > mark[0]:
             _, wire = self.ids.popitem()
             self._taken_ids.pop(wire, None)
@@ -81,13 +102,13 @@ class Projection:
             _, wire = self._names.popitem()
             self._taken_names.pop(wire, None)
 
-    def _is_native(self, call: ToolCall, rule: IdRule) -> bool:
+    def _is_native(self, call: ToolCall, rule: IdRule, *, own: bool) -> bool:
         raw = call.raw_id
         if not raw or raw in self._taken_ids or len(raw) > rule.max_length:
             return False
         if raw.startswith(HISTORY_PREFIX):
             return False
-        if rule.style == "prefixed" and not raw.startswith(rule.prefix):
+        if rule.style == "prefixed" and not own and not raw.startswith(rule.prefix):
             return False
         if _pattern(rule.pattern).fullmatch(raw) is None:
             return False

@@ -6,10 +6,11 @@ its placeholder, one that demands a signature its sentinel. Nothing inside a kep
 """
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Message, Opaque, Text, Thinking, ToolCall
+from canonicall.blocks import Block, Message, Opaque, Text, Thinking, ToolCall, Unknown
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.policy import Policy
@@ -114,18 +115,42 @@ def with_sentinel(blocks: list[Block], target: Target) -> list[Block]:
     return blocks
 
 
-def without_parted_ids(blocks: list[Block], message: Message, target: Target) -> list[Block]:
-    """The blocks of a message that has lost thoughts, without the ids of stored items.
+def without_parted_ids(
+    blocks: list[Block], message: Message, target: Target, where: str, findings: list[Finding]
+) -> list[Block]:
+    """The blocks of a message without the ids of stored items, if one has lost what it belongs to.
 
     "Item 'fc_a' of type 'function_call' was provided without its required 'reasoning' item:
-    'rs_a'." (Responses): where no id is sent, nobody looks for what it was stored with.
+    'rs_a'." (Responses): if no id is sent, the provider looks for nothing. So it is if a thought
+    has an id and the block after it has none: "Item 'rs_a' of type 'reasoning' was provided without
+    its required following item." (langchain-ai/langchainjs#9082, earendil-works/pi#1035). A thought
+    that is nothing but its id is left out then.
     """
-    if not target.item_ids or _thoughts_in(blocks) == _thoughts_in(message.blocks):
+    is_whole = _thoughts_in(blocks) == _thoughts_in(message.blocks)
+    if not target.item_ids or (is_whole and not _has_parted_thought(blocks)):
         return blocks
-    return [
-        replace(block, opaque=tuple(one for one in block.opaque if one.kind != "item_id"))
-        for block in blocks
-    ]
+    kept: list[Block] = []
+    for block in blocks:
+        left = tuple(one for one in block.opaque if one.kind != "item_id")
+        if isinstance(block, Thinking) and block.opaque and not left:
+            why = "What was made from this reasoning is not sent with its id; it is left out."
+            findings.append(Finding("thinking_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        else:
+            kept.append(block if len(left) == len(block.opaque) else replace(block, opaque=left))
+    return kept
+
+
+def _has_parted_thought(blocks: list[Block]) -> bool:
+    """Whether a thought with an id is followed by a block without one."""
+    return any(
+        isinstance(block, Thinking) and _has_id(block) and not _has_id(following)
+        for block, following in pairwise(blocks)
+    )
+
+
+def _has_id(block: Block) -> bool:
+    kinds = {one.kind for one in block.opaque}
+    return isinstance(block, Unknown) or not kinds.isdisjoint({"item_id", "server_block"})
 
 
 def _thoughts_in(blocks: Iterable[Block]) -> int:

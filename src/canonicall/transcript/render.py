@@ -6,12 +6,12 @@ has made: after one more entry it renders that entry, and again only what was st
 render is the same code from the start, so both give the same turns.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.blocks import Entry, Media, Message, Native, Text, ToolCall, ToolResult
+from canonicall.blocks import Entry, Media, Message, Native, Summary, Text, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.ledger import Interaction, Ledger
@@ -23,7 +23,7 @@ from canonicall.transcript.fitting import Fitter
 from canonicall.transcript.opening import with_one_opening
 from canonicall.transcript.placing import Builder
 from canonicall.transcript.policy import DEFAULT, Policy
-from canonicall.transcript.projection import Projection
+from canonicall.transcript.projection import Marked, Projection
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 
 
@@ -38,7 +38,7 @@ class _Mark(Struct, frozen=True, gc=False):
     turns: int
     last: Turn | None
     held: tuple[Turn, ...]
-    projected: tuple[int, int]
+    projected: Marked
     findings: int
     until: int
     """The last entry that what became of it depends on: that with the result of its last call."""
@@ -70,7 +70,7 @@ class Renderer:
         if offered == self._offered:
             return
         self._rewind(0)
-        self.projection.rewind((0, 0))
+        self.projection.rewind((0, 0, 0))
         self._offered = offered
         self._fitter.server_blocks.offered = offered
         for name in offered:
@@ -142,7 +142,7 @@ class Renderer:
         # What depends on nothing behind the log is settled.
         if self._first_open is None and (
             index >= settled_until
-            or (until == len(conversation) and not _is_settled(entry, conversation.ledger))
+            or (until == len(conversation) and not _is_settled(entry, conversation, index))
         ):
             self._first_open = index
 
@@ -155,19 +155,17 @@ class Renderer:
             self._report_set_aside(message, conversation, index)
             return
         self._report_set_aside(message, conversation, index)
+        for block in message.blocks:
+            for tombstone in block.tombstones if type(block) is Summary else ():
+                self.projection.reserve(tombstone)
         blocks = self._fitter.content(message, index, self._findings)
         if not blocks and message.native is None:
             return
-        native = self._own_native(message, where)
-        if message.role in ("system", "developer"):
-            if blocks:
-                self._builder.instruct(message.role, blocks, native, where, self._findings)
-            elif native is not None:
-                why = f"Instructions without words are not sent: {', '.join(native.fields)}."
-                told = Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER)
-                self._findings.append(told)
-        else:
+        native = self._own_native(message, where, is_sent=bool(blocks))
+        if message.role not in ("system", "developer"):
             self._builder.user(blocks, native, where, self._findings)
+        elif blocks:
+            self._builder.instruct(message.role, blocks, native, where, self._findings)
 
     def _reply(self, message: Message, conversation: Conversation, index: int) -> None:
         where = f"entries[{index}]"
@@ -180,7 +178,7 @@ class Renderer:
                 result, media = self._result(call, ledger[call.id], conversation, where)
                 results.append(result)
                 moved += media
-        made_by = (message.origin, self._own_native(message, where))
+        made_by = (message.origin, self._own_native(message, where, is_sent=bool(blocks)))
         self._builder.reply(blocks, results, moved, made_by, where, self._findings)
 
     def _result(
@@ -232,7 +230,7 @@ class Renderer:
         for position, result in enumerate(message.blocks):
             if type(result) is not ToolResult or result.opaque:
                 continue
-            one = conversation.ledger.get(result.call_id) if result.bound else None
+            one = conversation.ledger.answered(result, (index, position))
             if one is None and self.policy.continues:
                 self._builder.stored_result(result, f"entries[{index}]", self._findings)
                 continue
@@ -252,7 +250,8 @@ class Renderer:
                 note = Text(text=f"[A tool result without its call]\n{result.text}")
                 self._builder.user([note], None, where, self._findings)
 
-    def _own_native(self, message: Message, where: str) -> Native | None:
+    def _own_native(self, message: Message, where: str, *, is_sent: bool) -> Native | None:
+        """The native fields of a message. `is_sent`: it holds something else as well."""
         if message.native is None:
             return None
         is_own = is_of(message, self.target)
@@ -264,29 +263,36 @@ class Renderer:
             where=where,
             findings=self._findings,
         )
+        if kept is not None and not is_sent:
+            why = f"A message without content is not sent: {', '.join(kept.fields)}."
+            told = Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER)
+            self._findings.append(told)
+            return None
         return with_good_name(kept, self.target, where, self._findings)
 
 
-def _is_settled(entry: Entry, ledger: Ledger) -> bool:
+def _is_settled(entry: Entry, conversation: Conversation, index: int) -> bool:
     """Whether nothing that is written later can change what an entry is sent as."""
-    for block in entry.blocks if type(entry) is Message else ():
-        if type(block) is ToolCall:
-            one = ledger[block.id]
-            if one.is_open or one.is_stand_in:
-                return False
-    return True
+    concerned = _calls_of(entry, conversation.ledger, index)
+    return not any(one.is_open or one.is_stand_in for one in concerned if one is not None)
 
 
 def _depends_until(entry: Entry, conversation: Conversation, index: int) -> int:
     """The last entry that decides what `entry` is sent as."""
-    until = index
-    if type(entry) is not Message or entry.role != "assistant":
-        return until
-    ledger = conversation.ledger
-    for block in entry.blocks:
-        if type(block) is ToolCall:
-            one = ledger[block.id]
-            if one.closed or one.markers or one.result_entry is None:
-                return len(conversation)
-            until = max(until, one.result_entry)
+    until, ledger = index, conversation.ledger
+    for one in _calls_of(entry, ledger, index):
+        if one is None or one.closed or one.markers or one.result_entry is None:
+            return len(conversation)
+        until = max(until, one.entry, one.result_entry)
     return until
+
+
+def _calls_of(entry: Entry, ledger: Ledger, index: int) -> Iterator[Interaction | None]:
+    """The calls in an entry and those that its results precede; None where that is to be seen."""
+    for position, block in enumerate(entry.blocks if type(entry) is Message else ()):
+        if type(block) is ToolCall:
+            yield ledger[block.id]
+        elif type(block) is ToolResult:
+            one = ledger.answered(block, (index, position))
+            if one is None or one.entry > index:
+                yield one

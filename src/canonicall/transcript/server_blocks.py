@@ -5,8 +5,7 @@ Only the provider that ran them can read them, and only while the tool is there 
 
 from operator import attrgetter
 
-import msgspec
-
+from canonicall.arguments import arguments_text
 from canonicall.blocks import Block, Message, Text, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding
@@ -76,7 +75,7 @@ class ServerBlocks:
         why = "The target cannot be sent what another provider ran on its side."
         findings.append(Finding("server_tool_dropped", where, action, why, Fault.RENDER))
         if self.policy.server_tools == "text" and isinstance(block, ToolCall):
-            arguments = msgspec.json.encode(block.args or {}).decode()
+            arguments = arguments_text(block)
             return [Text(text=f"[The provider ran {block.name} with {arguments}.]")]
         return []
 

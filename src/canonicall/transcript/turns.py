@@ -80,6 +80,7 @@ class Transcript(Struct, frozen=True):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
+        """What was changed or noticed while rendering."""
         return self.report.findings
 
 

@@ -41,14 +41,30 @@ def verify(body: "dict[str, Any] | bytes | str", target: "str | Target") -> "Rep
     """What a provider would refuse in this body; nothing if it would accept it.
 
     A name asks the service as it is known to be: the model that the body names counts, and where
-    the provider speaks several formats, the one the body is in. A `Target` is taken at its word:
-    its rules are those that are rendered by, and for some services they are narrower.
+    the provider speaks several formats, the one the body is in. If neither names a model, a rule
+    that only some models have is not applied, and `Report.notes` says so. A `Target` is taken at
+    its word: its rules are those that are rendered by, and for some services they are narrower.
     """
     judge = import_module("canonicall.verify.judge")
+    report: Report
     if isinstance(target, str):
-        body = judge.readable(body)
-        target = import_module("canonicall.providers.bodies").target_for(body, target).as_served
-    report: Report = judge.verify(body, target)
+        report = _by_name(judge.readable(body), target)
+    else:
+        report = judge.verify(body, target)
+    return report
+
+
+def _by_name(body: "dict[str, Any] | bytes | str", name: str) -> "Report":
+    judge = import_module("canonicall.verify.judge")
+    bodies = import_module("canonicall.providers.bodies")
+    report: Report
+    if api := bodies.api_without_rules(body, name):
+        report = judge.unjudged(api)
+        return report
+    target = bodies.target_for(body, name)
+    report = judge.verify(body, target.as_served)
+    if not target.model:
+        report = judge.agreed(report, body, bodies.targets_of_models(target))
     return report
 
 

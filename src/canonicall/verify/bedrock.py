@@ -10,6 +10,7 @@ from canonicall.verify.bedrock_constraints import (
     one_member,
     one_of,
     status_violations,
+    unknown_members,
     unmet,
 )
 from canonicall.verify.bedrock_documents import document_violations, misplaced_media
@@ -81,6 +82,7 @@ def _of(message: Node, kind: str) -> list[Node]:
 
 
 def _message(message: Node, target: Target) -> Iterator[Violation]:
+    yield from unknown_members(message, ("role", "content"), "message", target)
     role = message.text("role")
     if role not in {"user", "assistant", "system"}:
         error = unmet(message.at("role"), one_of(("user", "assistant", "system")))
@@ -102,7 +104,9 @@ def _block(block: Node, role: str, target: Target) -> Iterator[Violation]:
     kinds = [kind for kind in BLOCKS if block.has(kind)]
     if len(kinds) != 1:
         yield from one_member(block, BLOCKS)
-    elif kinds == ["toolUse"]:
+        return
+    yield from unknown_members(block, BLOCKS, "part", target)
+    if kinds == ["toolUse"]:
         yield from _call(block.node("toolUse"), role, target)
     elif kinds == ["toolResult"]:
         yield from _result(block.node("toolResult"), target)
@@ -113,7 +117,15 @@ def _block(block: Node, role: str, target: Target) -> Iterator[Violation]:
         elif MEDIA[kinds[0]] not in target.media:
             error = UNREAD.format(kind=kinds[0])
             yield refuse("bad_part", block.where, error, source="recorded traffic")
-    elif kinds == ["reasoningContent"] and (role == "user" or target.reasoning == "none"):
+    elif kinds == ["reasoningContent"]:
+        yield from _thought(block, role, target)
+
+
+def _thought(block: Node, role: str, target: Target) -> Iterator[Violation]:
+    thought = block.node("reasoningContent")
+    yield from unknown_members(thought, ("reasoningText", "redactedContent"), "part", target)
+    yield from unknown_members(thought.node("reasoningText"), ("text", "signature"), "part", target)
+    if role == "user" or target.reasoning == "none":
         error = (
             "User messages cannot contain reasoning content. Please remove the reasoning content "
         )
@@ -139,6 +151,7 @@ def _blank(block: Node) -> Violation:
 
 def _call(call: Node, role: str, target: Target) -> Iterator[Violation]:
     yield from _id(call, target)
+    yield from unknown_members(call, target.fields.call, "call", target)
     if role != "assistant":
         error = "User messages cannot contain tool uses."
         yield refuse("calls_in_wrong_role", call.where, error, source=CONVERSE)
@@ -165,6 +178,7 @@ def _id(node: Node, target: Target) -> Iterator[Violation]:
 
 def _result(result: Node, target: Target) -> Iterator[Violation]:
     yield from _id(result, target)
+    yield from unknown_members(result, target.fields.result, "result", target)
     parts = result.nodes("content")
     if not parts and result.get("status") == "error":
         error = f"The content field at {dotted(result.where)} cannot be empty when status value is "
@@ -227,10 +241,11 @@ def _company(message: Node, blocks: list[Node], target: Target) -> Iterator[Viol
 
 def _pairs(messages: list[Node]) -> Iterator[Violation]:
     for before, message in zip([None, *messages], [*messages, None], strict=True):
-        uses = _of(before, "toolUse") if before is not None else []
-        if before is not None and before.get("role") != "assistant":
-            uses = []
+        uses = _uses(before) if before is not None else []
         results = _of(message, "toolResult") if message is not None else []
+        if message is not None and message.get("role") == "assistant":
+            served = {use.get("toolUseId") for use in _uses(message, of_server=True)}
+            results = [one for one in results if one.get("toolUseId") not in served]
         where = message.where if message is not None else f"$.messages[{len(messages)}]"
         step = Step(
             where,
@@ -240,6 +255,13 @@ def _pairs(messages: list[Node]) -> Iterator[Violation]:
         for broken in step_faults(step):
             error = _pair_error(broken.code, f"{dotted(where)}.content", ", ".join(broken.ids))
             yield refuse(broken.code, broken.where, error, source="BerriAI/litellm#20047")
+
+
+def _uses(message: Node, *, of_server: bool = False) -> list[Node]:
+    """The calls of an assistant message. A call that the provider runs (`ToolUseType`) has its
+    result in the same message (recorded: nova_grounding); the caller answers the others."""
+    uses = _of(message, "toolUse") if message.get("role") == "assistant" else []
+    return [use for use in uses if (use.get("type") == "server_tool_use") is of_server]
 
 
 def _pair_error(code: str, place: str, ids: str) -> str:

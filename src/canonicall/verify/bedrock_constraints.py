@@ -7,7 +7,7 @@ in the answer; names of tools are.
 import re
 from collections.abc import Iterator
 
-from canonicall.target import NameRule, Target
+from canonicall.target import FieldPlace, NameRule, Target
 from canonicall.verify.node import Node, dotted, plain
 from canonicall.verify.violation import Violation, refuse
 
@@ -47,6 +47,20 @@ def one_member(node: Node, known: tuple[str, ...]) -> Iterator[Violation]:
     keys = f"{', '.join(known[:-1])}, or {known[-1]}"
     error = f"The value at {dotted(node.where)} {verb} one of the following keys: {keys}."
     yield refuse("bad_part", node.where, error, source="envoyproxy/ai-gateway#2476")
+
+
+def unknown_members(
+    node: Node, known: tuple[str, ...], place: FieldPlace, target: Target
+) -> Iterator[Violation]:
+    """Members that a structure does not have, where the target's places are closed."""
+    if place not in target.fields.closed:
+        return
+    for name in node.fields:
+        if name not in known and node.has(name):
+            error = f'Unknown parameter in {plain(node.where)}: "{name}", must be one of: '
+            error += ", ".join(known)
+            source = "botocore 1.44.0, validate.py; strands-agents/harness-sdk#1703"
+            yield refuse("unknown_field", node.at(name), error, source=source)
 
 
 def name_wanted(name: str, rule: NameRule) -> str:

@@ -119,22 +119,28 @@ def _chosen(root: Node) -> Chosen | None:
     config = _config(root)
     if not config.fields:
         return None
-    names = config.values(either(config, "allowedFunctionNames"))
     mode = _mode(config)
-    return Chosen(config.where, MODES.get(mode, mode), tuple(map(str, names)))
+    return Chosen(config.where, MODES.get(mode, mode), _names(config))
+
+
+def _names(config: Node) -> tuple[str, ...]:
+    """A single name stands for a list of one."""
+    names = config.get(either(config, "allowedFunctionNames"))
+    return (names,) if isinstance(names, str) else tuple(map(str, names or ()))
 
 
 def _mode(config: Node) -> str:
     """Protobuf's JSON has names and numbers for the values of an enumeration."""
     value = config.get("mode")
-    if isinstance(value, int):
-        return dict(enumerate(("AUTO", "AUTO", "ANY", "NONE", "VALIDATED"))).get(value, str(value))
+    if isinstance(value, int | float):
+        names = dict[float, str](enumerate(("AUTO", "AUTO", "ANY", "NONE", "VALIDATED")))
+        return names.get(value, str(value))
     return config.text("mode").upper() or "AUTO"
 
 
 def _allowed_names(root: Node) -> Iterator[Violation]:
     config = _config(root)
     key = either(config, "allowedFunctionNames")
-    if config.values(key) and _mode(config) in {"AUTO", "NONE"}:
+    if _names(config) and _mode(config) in {"AUTO", "NONE"}:
         error = "Function calling config: allowed_function_names should be set only for ANY mode."
         yield refuse("choice_unsupported", config.at(key), error, source=CALLING)

@@ -34,7 +34,8 @@ def thinking_violations(root: Node, target: Target) -> Iterator[Violation]:
 
 
 def _level(config: Node, name: str, target: Target) -> Iterator[Violation]:
-    level = config.text(name).lower()
+    value = config.get(name)
+    level = value.lower() if isinstance(value, str) else ""
     if target.efforts is None or not level or level in target.efforts:
         return
     told = f"Thinking level {level.upper()}" if target.efforts else "Thinking level"

@@ -1,6 +1,6 @@
 """`verify`: a request body in, everything its provider would refuse out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 import msgspec
@@ -12,6 +12,7 @@ from canonicall.verify.anthropic import violations as anthropic
 from canonicall.verify.bedrock import violations as bedrock
 from canonicall.verify.cohere import violations as cohere
 from canonicall.verify.gemini import violations as gemini
+from canonicall.verify.kinds import wrong_kinds
 from canonicall.verify.node import Node, WrongKind
 from canonicall.verify.ollama import violations as ollama
 from canonicall.verify.openai_chat import violations as openai_chat
@@ -44,6 +45,27 @@ def verify(body: Body, target: Target) -> Report:
     return Report.of(_judged(body, target))
 
 
+NO_MODEL = "No model is named: a rule that only some of the provider's models have is not applied."
+
+
+def agreed(report: Report, body: Body, models: Iterable[Target]) -> Report:
+    """What is left of a report on a body without a model: what each of the models refuses."""
+    kept = report.findings
+    notes: tuple[str, ...] = ()
+    for target in models:
+        notes = (NO_MODEL,)
+        if not kept:
+            break
+        same = {(one.code, one.where) for one in verify(body, target.as_served)}
+        kept = tuple(one for one in kept if (one.code, one.where) in same)
+    return Report(kept, notes)
+
+
+def unjudged(api: str) -> Report:
+    """The report on a body for an API without rules here."""
+    return Report(notes=(f"Not judged: this is a body for {api}, whose rules are not known here.",))
+
+
 def readable(body: Body) -> Any:
     """The value in a JSON text; a text that is none stays, for `verify` to say so."""
     try:
@@ -59,8 +81,11 @@ def _judged(body: Body, target: Target) -> Iterator[Violation]:
         yield _malformed("$", f"not JSON: {error}")
         return
     try:
-        for violation in FORMATS[target.format](Node.of(parsed, "$").fields, target):
-            if violation.code not in target.unenforced:
+        wrong, rest = wrong_kinds(Node.of(parsed, "$").fields, target.format)
+        yield from wrong
+        places = {one.where for one in wrong}
+        for violation in FORMATS[target.format](rest, target):
+            if violation.code not in target.unenforced and violation.where not in places:
                 yield violation
     except WrongKind as wrong:
         yield _malformed(wrong.where, wrong.what)

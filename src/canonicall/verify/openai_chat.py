@@ -111,8 +111,10 @@ def _is_said(message: Node, target: Target) -> bool:
     if target.reply_media and message.get("images"):
         return True
     if any(message.get(key) for key in ("tool_calls", "function_call", "refusal", "audio")):
-        left_out = target.empty_content_beside_calls == "omit"
-        return not (target.blank_is_empty and left_out and message.get("content") == "")
+        content, taken = message.get("content"), target.empty_content_beside_calls
+        if taken == "empty":
+            return content is not None or "content" not in message.fields
+        return not (target.blank_is_empty and taken == "omit" and content == "")
     needs_text = target.blank_is_empty or (
         is_mistral(target) and message.get("role") == "assistant"
     )
@@ -272,7 +274,7 @@ def _reasoning(message: Node, root: Node, target: Target) -> Iterator[Violation]
         yield refuse("reasoning_missing", message.where, error, source=source)
     is_told = "message" in target.fields.closed
     if target.reasoning_refused and target.reasoning == "none" and not is_told:
-        for key in message.fields.keys() & {"reasoning", "reasoning_content", "thinking"}:
+        for key in sorted(message.fields.keys() & {"reasoning", "reasoning_content", "thinking"}):
             error = f"'{plain(message.where)}' : property '{key}' is unsupported"
             yield refuse("unknown_field", message.at(key), error, source="Groq error text")
 

@@ -60,6 +60,7 @@ def _usual_calls(
         or calls.__class__ is not list
         or not calls
         or not (content is None or (is_said and target.text_beside_calls))
+        or (content is None and target.empty_content_beside_calls == "empty")
         or (most and len(calls) > most)
         or target.reasoning_placeholder is not None
         or target.arguments_checked

@@ -92,7 +92,15 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
 
 
 def _legacy_functions(root: Node, target: Target) -> Iterator[Violation]:
-    count = len(root.values("functions"))
+    functions = root.nodes("functions")
+    if isinstance(root.get("function_call"), dict):
+        name = root.node("function_call").text("name")
+        if name not in {one.text("name") for one in functions}:
+            error = f"Invalid value for 'function_call': no function named '{name}' was specified "
+            error += "in the 'functions' parameter."
+            where, source = root.at("function_call"), "answers of the API, seen in 2026-09"
+            yield refuse("choice_names_unknown_tool", where, error, source=source)
+    count = len(functions)
     if count > target.max_tools:
         where, limit = root.at("functions"), target.max_tools
         yield from WORDS.refuse("too_many_tools", where, count=count, limit=limit)
@@ -118,7 +126,7 @@ def _definition(tool: Node, target: Target) -> Iterator[Violation]:
     if schema is None:
         if target.schema_required:
             yield refuse("missing_field", where, "Field required", source=MISTRAL)
-    elif is_mistral(target):
+    elif target.schemas.draft == "draft-07":
         yield from _draft_7(Spot(schema, where))
     elif target.schemas.checked:
         is_strict = function.get("strict") is True
@@ -173,14 +181,24 @@ def chosen(root: Node, target: Target) -> Chosen | None:
         return Chosen(where, "required" if choice == "any" and is_known else choice)
     node = root.node("tool_choice")
     match node.get("type"):
-        case "function" | "custom" as kind:
-            inner = node.node(kind) if node.has(kind) else node
-            return Chosen(where, "named", (inner.text("name"),), is_named=True)
+        case "function" | "custom":
+            return Chosen(where, "named", (_chosen_name(node),), is_named=True)
         case "allowed_tools":
             inner = node.node("allowed_tools") if node.has("allowed_tools") else node
-            return Chosen(where, inner.text("mode"))
+            # Hosts that do not know this choice read over it, or refuse it whatever it names.
+            is_known = "request" in target.fields.closed
+            tools = inner.nodes("tools") if is_known else []
+            named = [one for one in tools if one.get("type") in ("function", "custom")]
+            return Chosen(where, inner.text("mode"), tuple(map(_chosen_name, named)))
         case kind:
-            return Chosen(where, str(kind), is_named=True)
+            name = _chosen_name(node) if kind is None else ""
+            return Chosen(where, str(kind), (name,) if name else (), is_named=True)
+
+
+def _chosen_name(choice: Node) -> str:
+    """The tool that a choice names, inside or outside of the object of its kind."""
+    inner = (choice.node(kind) for kind in ("function", "custom") if choice.has(kind))
+    return next(inner, choice).text("name")
 
 
 def is_thinking(root: Node, target: Target) -> bool:

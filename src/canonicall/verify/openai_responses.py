@@ -18,6 +18,7 @@ from canonicall.verify.openai_responses_items import (
     SEARCHES,
     id_violations,
     is_unasked,
+    order_violations,
     pair_violations,
     reasoning_violations,
     type_of,
@@ -89,6 +90,8 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         yield from id_violations(items)
         yield from reasoning_violations(items)
     yield from pair_violations(items, is_open=any(root.has(key) for key in CONTINUES))
+    if target.calls_last:
+        yield from order_violations(items)
     yield from _offer(root, items, target)
 
 

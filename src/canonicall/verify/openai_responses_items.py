@@ -9,6 +9,7 @@ from canonicall.verify.node import Node, plain
 from canonicall.verify.violation import Violation, refuse
 
 RESPONSES = "platform.openai.com: responses API reference"
+DEEPSEEK = "deepseek-ai/DeepSeek-V3#1588; deepseek-ai/awesome-deepseek-integration#740"
 # A call that the caller answers, and the item that answers it.
 OUTPUTS = {
     "function_call": "function_call_output",
@@ -112,16 +113,18 @@ def pair_violations(items: list[Node], *, is_open: bool) -> Iterator[Violation]:
         elif kind in CALLS and pair in waiting:
             del waiting[pair]
             answered.add(pair)
-        elif kind in CALLS and pair in answered:
+        elif kind in CALLS and pair in answered and pair[1]:
             error = (
                 f"Duplicate function_call_output for call_id '{pair[1]}'. Each function_call must "
                 "have exactly one matching function_call_output"
             )
             source = "NousResearch/hermes-agent#102629"
             yield refuse("duplicate_result_sent", item.where, error, source=source)
-        elif kind in CALLS and kind not in SEARCHES and knows_all:
-            error = f"No tool call found for function call output with call_id {pair[1]}."
-            yield refuse("orphan_result_sent", item.where, error, source=RESPONSES)
+        elif kind in CALLS and kind not in SEARCHES:
+            answered.add(pair)
+            if knows_all:
+                error = f"No tool call found for function call output with call_id {pair[1]}."
+                yield refuse("orphan_result_sent", item.where, error, source=RESPONSES)
     for (kind, id), call in waiting.items():
         error = f"No tool output found for {CALLED.get(kind, 'function call')} {id}."
         yield refuse("missing_result", call.where, error, source=RESPONSES)
@@ -130,15 +133,41 @@ def pair_violations(items: list[Node], *, is_open: bool) -> Iterator[Violation]:
 def reasoning_violations(items: list[Node]) -> Iterator[Violation]:
     """Reasoning with an id names a stored item, which the model followed with another."""
     for item, following in zip(items, [*items[1:], None], strict=False):
-        if type_of(item) != "reasoning" or not item.text("id"):
-            continue
-        kind = type_of(following) if following is not None else ""
-        is_own = kind.endswith("_call") or kind in OUTCOMES
-        if kind == "message" and following is not None:
-            is_own = following.get("role") == "assistant"
-        if not is_own:
+        if type_of(item) == "reasoning" and item.text("id") and not _may_follow(item, following):
             error = (
                 f"Item '{item.get('id')}' of type 'reasoning' was provided without its required "
                 "following item."
             )
-            yield refuse("reasoning_without_following", item.where, error, source=RESPONSES)
+            source = "langchain-ai/langchainjs#9082; earendil-works/pi#1035"
+            yield refuse("reasoning_without_following", item.where, error, source=source)
+
+
+def _may_follow(reasoning: Node, item: Node | None) -> bool:
+    """Whether an item can be what was made from the reasoning. If that is nothing but an id, the
+    item has to have one as well."""
+    if item is None or not (item.text("id") or reasoning.has("encrypted_content")):
+        return False
+    kind = type_of(item)
+    if kind == "message":
+        return bool(item.get("role") == "assistant")
+    return kind.endswith("_call") or kind in OUTCOMES
+
+
+def order_violations(items: list[Node]) -> Iterator[Violation]:
+    """Where calls and outputs become messages again: nothing stands between the calls of a turn and
+    their outputs."""
+    later = [item.text("call_id") for item in items if type_of(item) in CALLS]
+    waiting: dict[str, Node] = {}
+    for item in items:
+        kind = type_of(item)
+        if kind in OUTPUTS:
+            waiting[item.text("call_id")] = item
+        elif kind in CALLS:
+            later.remove(item.text("call_id"))
+            waiting.pop(item.text("call_id"), None)
+        else:
+            for id in waiting:
+                if id in later:
+                    error = f"No tool output found for tool call {id}."
+                    yield refuse("results_not_adjacent", item.where, error, source=DEEPSEEK)
+            waiting = {}

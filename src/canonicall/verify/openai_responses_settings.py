@@ -38,7 +38,7 @@ def item_fields(item: Node, kind: str, target: Target) -> Iterator[Violation]:
     """Fields of an item that the host does not have."""
     if "message" not in target.fields.closed:
         return
-    for name in item.fields.keys() - ITEM_FIELDS.get(kind, item.fields.keys()):
+    for name in sorted(item.fields.keys() - ITEM_FIELDS.get(kind, item.fields.keys())):
         if item.has(name):
             error = f"Unknown parameter: '{plain(item.at(name))}'."
             source = "microsoft/agent-framework#2203"

@@ -44,4 +44,4 @@ def _value(root: Node, path: str) -> Any:
 
 
 def _is_there(value: Any, wanted: tuple[str | bool, ...]) -> bool:
-    return value in wanted if wanted else bool(value)
+    return value in wanted if wanted else value not in (None, "", [], {})

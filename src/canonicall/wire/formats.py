@@ -12,24 +12,14 @@ from canonicall.errors import UnknownName
 from canonicall.findings import Finding
 from canonicall.reply import Reply
 from canonicall.request import Request
-from canonicall.target import Target
+from canonicall.target import FORMATS, Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.history import ReadHistory
 from canonicall.wire.streaming import Decoding, Encoding
 
-FORMATS = (
-    "openai-chat",
-    "openai-responses",
-    "anthropic",
-    "gemini",
-    "bedrock",
-    "cohere",
-    "ollama",
-)
 
-
-class Format(Struct, frozen=True):
+class WireFormat(Struct, frozen=True):
     """What every wire format can do."""
 
     name: str
@@ -59,14 +49,14 @@ class Format(Struct, frozen=True):
 
 
 @cache
-def get_format(name: str) -> Format:
+def get_format(name: str) -> WireFormat:
     """The format of this name."""
     if name not in FORMATS:
         raise UnknownName("wire format", name, FORMATS)
     package = _package(name)
     request = import_module(f"{package}.request")
     response = import_module(f"{package}.response")
-    return Format(
+    return WireFormat(
         name=name,
         target=import_module(f"{package}.target").TARGET,
         decode_request=request.decode_request,

@@ -91,6 +91,12 @@ def named_tools(tools: tuple[Tool, ...], choice: ToolChoice) -> tuple[Tool, ...]
     return tuple(tool for tool in tools if tool.name in choice.names) or tools
 
 
+def names_one(choice: ToolChoice, target: Target) -> bool:
+    """Whether a choice names one tool, and the target takes a name. It needs no mode for that."""
+    named = choice.mode == "required" and len(choice.names) == 1
+    return named and target.choice_names != "no"
+
+
 def offered_tools(
     tools: tuple[Tool, ...], choice: ToolChoice | None, target: Target
 ) -> tuple[Tool, ...]:

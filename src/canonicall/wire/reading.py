@@ -23,8 +23,12 @@ def parse_body(
     body: bytes | str | dict[str, Any], findings: list[Finding] | None = None
 ) -> dict[str, Any]:
     """The JSON object in `body`; what had to be put right for it is told in `findings`."""
-    told: list[Finding] = [] if findings is None else findings
-    return object_at(_parsed(body, told) if isinstance(body, (bytes, str)) else body, "$")
+    return object_at(parse_json(body, [] if findings is None else findings), "$")
+
+
+def parse_json(body: Any, findings: list[Finding]) -> Any:
+    """The JSON value in `body`, parsed if it is not; what had to be put right is in `findings`."""
+    return _parsed(body, findings) if isinstance(body, (bytes, str)) else body
 
 
 def mended_json(data: bytes | str) -> tuple[Any, list[Finding]] | None:
@@ -95,6 +99,19 @@ def id_at(value: Any, where: str) -> str:
     """An id; clients also write null and "null" where there is none (Mistral's SDK does)."""
     id = text_at(value, where)
     return "" if id == "null" else id
+
+
+def arguments_at(value: Any) -> tuple[str | None, dict[str, Any] | None]:
+    """The arguments of a call as text, or as an object: what they came as. Null is an empty object.
+
+    Any other value is kept as its text: a model wrote it, and what it wrote is reported when the
+    text is parsed.
+    """
+    if value is None:
+        return None, {}
+    if isinstance(value, dict):
+        return None, value
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode(), None
 
 
 def number_at(owner: Mapping[str, Any], name: str, where: str = "$") -> Any:

@@ -1,12 +1,17 @@
-"""The fields of a finished body that the target refuses by name, taken out again.
+"""The fields of a finished body that the target refuses by name or by kind, taken out again.
 
 In: a body and its target. Out: the body without them, and a finding for each. What a parameter is
-called, and in which company it is refused, is known only when the body is written.
+called, of which kind it has to be, and in which company it is refused, is known only when the body
+is written.
 """
 
+import re
+from collections.abc import Callable, Iterator, Mapping
+from math import isfinite
 from typing import Any
 
 from canonicall.findings import Action, Fault, Finding
+from canonicall.parameter_kinds import Parameter, known_parameters
 from canonicall.target import Refusal, Target
 
 
@@ -26,6 +31,57 @@ def without_refused(body: dict[str, Any], target: Target) -> tuple[dict[str, Any
     return body, findings
 
 
+def without_wrong_kinds(
+    body: dict[str, Any], format: str, fault: Fault = Fault.RENDER
+) -> tuple[dict[str, Any], list[Finding]]:
+    """`body` without parameters of another kind than the format says; null is no value.
+
+    Lists of objects, such as tools, are not looked at in a body that comes in: they are too much to
+    be left out, and its decoder refuses them.
+    """
+    wrong = list(_wrong(body, known_parameters(format), ()))
+    findings: list[Finding] = []
+    for path, kinds in wrong:
+        if fault is Fault.INPUT and "objects" in kinds:
+            continue
+        body = _without(body, list(path))
+        why = f"A value of the kind {' or '.join(kinds)} belongs here."
+        where = f"$.{'.'.join(path)}"
+        findings.append(Finding("param_dropped", where, Action.DROPPED, why, fault))
+    return body, findings
+
+
+def _wrong(
+    fields: dict[str, Any], known: Mapping[str, Parameter], before: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The paths of values of a wrong kind, each with the right kinds."""
+    for name, value in fields.items():
+        one = known.get(name)
+        if one is None or value is None:
+            continue
+        if one.kinds and not any(_FITS[kind](value) for kind in one.kinds):
+            yield (*before, name), one.kinds
+        elif type(value) is dict:
+            yield from _wrong(value, one.inner, (*before, name))
+
+
+def _each(kind: type) -> Callable[[Any], bool]:
+    return lambda value: type(value) is list and all(type(one) is kind for one in value)
+
+
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "text": lambda value: type(value) is str,
+    "boolean": lambda value: type(value) is bool,
+    "integer": lambda value: type(value) is int or (type(value) is float and value.is_integer()),
+    "number": lambda value: type(value) is int or (type(value) is float and isfinite(value)),
+    "numeral": lambda value: type(value) is str and bool(re.fullmatch(r"-?\d+(\.\d+)?", value)),
+    "object": lambda value: type(value) is dict,
+    "array": lambda value: type(value) is list,
+    "texts": _each(str),
+    "objects": _each(dict),
+}
+
+
 def _is_refused(body: dict[str, Any], refusal: Refusal) -> bool:
     found = _at(body, refusal.field)
     if found is None or found in refusal.taken:
@@ -34,7 +90,7 @@ def _is_refused(body: dict[str, Any], refusal: Refusal) -> bool:
         return False
     beside = _at(body, refusal.beside) if refusal.beside else True
     wanted = refusal.beside_values
-    return beside in wanted if wanted else beside not in (None, [], {})
+    return beside in wanted if wanted else beside not in (None, "", [], {})
 
 
 def _at(body: Any, path: str) -> Any:

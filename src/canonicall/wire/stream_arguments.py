@@ -6,9 +6,9 @@ not begin as an object waits for the end of its call; what is an object then, is
 
 from msgspec.structs import replace
 
+from canonicall.arguments import object_text
 from canonicall.blocks import ToolCall
 from canonicall.events import ArgumentsAdded, BlockEnded, Event
-from canonicall.wire.writing import object_text
 
 
 class ObjectArguments:

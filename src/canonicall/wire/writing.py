@@ -1,11 +1,10 @@
-"""Writing what has the same form in several formats: words, arguments, data addresses."""
+"""Writing what has the same form in several formats: text and data addresses."""
 
 from typing import Any
 
 import msgspec
 
-from canonicall.admission import parse_arguments
-from canonicall.blocks import Block, Code, Media, Summary, Text, ToolCall
+from canonicall.blocks import Block, Code, Media, Summary, Text
 
 
 def fenced(block: Code) -> str:
@@ -22,27 +21,6 @@ def words_of(block: Block) -> str:
             return fenced(block)
         case _:
             return ""
-
-
-def arguments_of(call: ToolCall) -> dict[str, Any]:
-    """The arguments as an object; freeform input and broken JSON become its only field."""
-    if call.args is not None:
-        return call.args
-    if call.kind == "custom":
-        return {"input": call.raw or ""}
-    parsed = parse_arguments(call.raw)
-    return {"_raw": call.raw} if parsed is None else parsed
-
-
-def object_text(raw: str) -> str:
-    """Arguments as the text of an object, if they are one in any form: null, blank, text in text.
-
-    What nobody can read stays as it came.
-    """
-    if raw.lstrip().startswith("{"):
-        return raw
-    parsed = parse_arguments(raw)
-    return raw if parsed is None else msgspec.json.encode(parsed).decode()
 
 
 def data_url(media: Media) -> str:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import each
 from canonicall import Media, Opaque, Text, Thinking, ToolCall, ToolResult
 from canonicall.blocks import Code, Native, Summary, Unknown
 from canonicall.errors import MalformedBody
@@ -92,7 +93,7 @@ VOCABULARY = [
 ]
 
 
-@pytest.mark.parametrize("block", VOCABULARY, ids=lambda block: block["type"])
+@each("block", VOCABULARY, ids=lambda block: block["type"])
 def test_every_block_comes_back_as_it_was(block):
     """Encode undoes decode, and decode undoes encode."""
     canonical = decoded(block)
@@ -143,7 +144,7 @@ def test_input_as_text_is_read_and_reported():
     findings = []
     block = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": '{"a": 1}'}
     call = decode_block(block, "$.messages[1].content[0]", "anthropic", findings)
-    assert (call.raw, call.args) == ('{"a": 1}', None)
+    assert (call.raw, call.args) == ('{"a": 1}', {"a": 1})
     assert [(one.code, one.where) for one in findings] == [
         ("arguments_as_text", "$.messages[1].content[0].input")
     ]
@@ -285,7 +286,6 @@ def test_lifetimes_the_api_has_no_word_for_are_the_default(lifetime, mark):
         ({"type": "thinking", "thinking": "", "signature": {}}, "$.signature"),
         ({"type": "redacted_thinking", "data": 1}, "$.data"),
         ({"type": "tool_use", "id": 1}, "$.id"),
-        ({"type": "tool_use", "id": "a", "name": "f", "input": [1]}, "$.input"),
         ({"type": "tool_result", "tool_use_id": "a", "content": {}}, "$.content"),
         ({"type": "tool_result", "tool_use_id": "a", "content": ["x"]}, "$.content[0]"),
         ({"type": "server_tool_use", "id": "a", "input": "q"}, "$.input"),

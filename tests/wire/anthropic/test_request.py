@@ -263,7 +263,7 @@ def test_findings_tell_of_the_wire_and_of_the_conversation():
         ]
     }
     codes = [one.code for one in decode_request(body).findings]
-    assert codes == ["arguments_as_text", "missing_call_id", "matched_by_position"]
+    assert codes == ["arguments_as_text", "missing_call_id", "orphan_result"]
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_input_that_breaks_off_at_the_token_limit_is_kept_as_text_and_marked():
     [call] = reply.calls
     assert (call.raw, call.args, call.truncated) == ('{"a": "b', None, True)
     assert reply.finish == "length"
-    assert reply.findings == ()
+    assert [one.code for one in reply.findings] == ["arguments_unreadable"]
 
 
 def test_parallel_calls_are_told_apart():

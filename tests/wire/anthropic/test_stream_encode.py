@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from canonicall import Message, Native, Opaque, Origin, Summary, Text, Thinking, ToolCall, Unknown
+from canonicall.arguments import message_with_arguments
 from canonicall.codec import decode_response, encode_response
 from canonicall.events import (
     ArgumentsAdded,
@@ -388,7 +389,9 @@ def with_text_of_broken_input(reply):
         raw = (call.args or {}).get("_raw")
         return replace(call, args=None, raw=raw) if _breaks_off(raw) else call
 
-    return with_calls(reply, shown)
+    findings = []
+    message = message_with_arguments(with_calls(reply, shown).message, findings)
+    return replace(reply, message=message, findings=(*reply.findings, *findings))
 
 
 def _breaks_off(raw):

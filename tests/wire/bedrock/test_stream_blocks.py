@@ -143,7 +143,7 @@ def test_another_kind_in_the_place_of_an_open_block_is_another_block():
 
 def test_pieces_of_a_call_that_never_started():
     reply = reply_of(delta(0, toolUse={"input": "{}"}), stop(0))
-    assert reply.calls == (ToolCall(raw="{}"),)
+    assert reply.calls == (ToolCall(args={}, raw="{}"),)
 
 
 def test_a_number_that_is_left_out_is_the_last_one():

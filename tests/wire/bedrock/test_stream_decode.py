@@ -59,7 +59,7 @@ def test_words_have_no_start():
 def test_a_call_is_known_by_its_start():
     *events, ended = decoded(*call(0, "", '{"q": ', '"x"}'), stop(0), ends("tool_use"))
     known = ToolCall(id="tooluse_1", name="search")
-    whole = ToolCall(id="tooluse_1", name="search", raw='{"q": "x"}')
+    whole = ToolCall(id="tooluse_1", name="search", args={"q": "x"}, raw='{"q": "x"}')
     assert events[1:] == [
         BlockStarted(0, known),
         ArgumentsAdded(0, '{"q": '),

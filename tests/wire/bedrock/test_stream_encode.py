@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from canonicall.admission import parse_arguments
+from canonicall.arguments import parse_arguments
 from canonicall.blocks import (
     Code,
     Media,
@@ -378,7 +378,9 @@ def with_objects(reply):
         args = parse_arguments(call.raw) if call.args is None else call.args
         return replace(call, raw=None, args={"_raw": call.raw} if args is None else args)
 
-    return with_calls(reply, shown)
+    # That the text is none is said of a stream; a whole reply has an object in its place.
+    told = tuple(one for one in reply.findings if one.code != "arguments_unreadable")
+    return with_calls(replace(reply, findings=told), shown)
 
 
 @given(replies)

@@ -112,7 +112,7 @@ def test_a_plan_and_a_call():
         ends("TOOL_CALL"),
     )
     planned = Text(text="I will look.", native=PLAN)
-    whole = ToolCall(id="f_1", name="f", raw='{"q":1}')
+    whole = ToolCall(id="f_1", name="f", args={"q": 1}, raw='{"q":1}')
     assert events[1:9] == [
         BlockStarted(0, Text(text="", native=PLAN)),
         TextAdded(0, "I will"),
@@ -130,7 +130,7 @@ def test_a_plan_and_a_call():
 def test_a_call_without_arguments():
     """No delta at all: the arguments are the empty text."""
     reply = reply_of(*call(0), event("tool-call-end", 0), reason="TOOL_CALL")
-    assert reply.calls == (ToolCall(id="f_1", name="f", raw=""),)
+    assert reply.calls == (ToolCall(id="f_1", name="f", args={}, raw=""),)
 
 
 def test_arguments_in_the_start_and_as_an_object():
@@ -188,7 +188,7 @@ def test_a_part_without_a_start():
 
 def test_pieces_of_a_call_that_never_started():
     reply = reply_of(event("tool-call-delta", 0, tool_calls={"function": {"arguments": "{}"}}))
-    assert reply.calls == (ToolCall(raw="{}"),)
+    assert reply.calls == (ToolCall(args={}, raw="{}"),)
 
 
 def test_a_number_that_is_left_out_is_the_last_one():

@@ -224,7 +224,7 @@ def test_citations_come_before_the_end():
 def test_fields_of_parts_and_calls_and_of_the_reply_are_kept():
     blocks = (
         Text(text="a", native=Native(FORMAT, {"mark": 1})),
-        ToolCall(id="t1", name="f", raw="{}", native=Native(FORMAT, {"mark": 2})),
+        ToolCall(id="t1", name="f", args={}, raw="{}", native=Native(FORMAT, {"mark": 2})),
     )
     data = StreamEncoder(FORMAT).feed_all(
         events_of(
@@ -312,7 +312,9 @@ def essence(reply):
         else:
             blocks.append(block)
     message = replace(reply.message, blocks=tuple(blocks))
-    return replace(reply, message=message), "\n".join(words)
+    # Where a call stands among the blocks depends on the words as well.
+    told = tuple(replace(one, where="") for one in reply.findings)
+    return replace(reply, message=message, findings=told), "\n".join(words)
 
 
 @given(replies)

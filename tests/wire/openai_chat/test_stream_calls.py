@@ -134,6 +134,37 @@ def test_a_name_in_pieces():
     assert said(fold(events)) == [("1", "get_weather", "{}")]
 
 
+@pytest.mark.parametrize("first", ['{"a": 1}', '{"a"', ""])
+@pytest.mark.parametrize("index", [0, None])
+def test_another_name_under_the_same_id_is_another_call(index, first):
+    """Hosts that give every call the same index and the same id; the name tells them apart."""
+    rest = [calls(piece(index, "1", arguments=": 1}"))] if first == '{"a"' else []
+    events = decoded(
+        calls(piece(index, "1", "f", first)), *rest, calls(piece(index, "1", "g", "{}"))
+    )
+    assert [event.block.name for event in of_type(events, BlockStarted)] == ["f", "g"]
+    text = '{"a": 1}' if first else ""
+    assert said(fold(events)) == [("1", "f", text), ("1", "g", "{}")]
+
+
+def test_a_name_in_pieces_that_repeat_the_id():
+    events = decoded(
+        calls(piece(0, "1", "get_")),
+        calls(piece(0, "1", "weather")),
+        calls(piece(0, "1", arguments="{}")),
+    )
+    assert said(fold(events)) == [("1", "get_weather", "{}")]
+
+
+def test_pieces_of_calls_under_one_id_go_to_the_last_one():
+    reply = reply_of(
+        calls(piece(0, "1", "f", "{}")),
+        calls(piece(0, "1", "g", '{"a"')),
+        calls(piece(0, "1", arguments=": 1}")),
+    )
+    assert said(reply) == [("1", "f", "{}"), ("1", "g", '{"a": 1}')]
+
+
 def test_names_without_arguments_are_told_in_order():
     events = decoded(
         calls(piece(0, "1", "f")), calls(piece(1, "2", "g", "{}")), chunk(finish="tool_calls")

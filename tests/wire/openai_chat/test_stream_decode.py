@@ -38,8 +38,8 @@ def test_the_events_of_a_stream():
         chunk(finish="tool_calls"),
         {"id": "c1", "model": "m", "choices": [], "usage": USAGE},
     )
-    first = ToolCall(id="1", name="f", raw='{"a": 1}')
-    second = ToolCall(id="2", name="g", raw="{}")
+    first = ToolCall(id="1", name="f", raw='{"a": 1}', args={"a": 1})
+    second = ToolCall(id="2", name="g", raw="{}", args={})
     end = events.pop()
     assert isinstance(events[0], MessageStarted)
     assert (events[0].origin.model, events[0].origin.response_id) == ("m", "c1")

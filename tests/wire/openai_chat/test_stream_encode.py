@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
+from batches import each
 from canonicall import (
     ArgumentsAdded,
     BlockEnded,
@@ -30,8 +31,7 @@ from canonicall import (
 )
 from canonicall.codec import decode_response, encode_response
 from canonicall.testing.strategies import replies
-from components import COMPONENTS
-from corpus.support import needs_corpus, recorded
+from corpus.support import needs_corpus, responses
 from replies import with_calls, with_own_ids
 
 from streaming import events_in
@@ -160,7 +160,7 @@ def test_a_custom_call_without_input_has_none():
 def test_fields_of_the_host_stay_with_their_call():
     """Google's thought signatures come beside a call; without them its next turn is refused."""
     google = {"extra_content": {"google": {"thought_signature": "s"}}}
-    call = ToolCall(id="1", name="f", raw="{}", native=Native(FORMAT, google))
+    call = ToolCall(id="1", name="f", raw="{}", args={}, native=Native(FORMAT, google))
     data = encoded(said(call, finish="tool_calls"))
     assert calls_in(data)[-1] == {"index": 0, "type": "function", **google}
     assert fold(decoded(data)).calls == (call,)
@@ -327,15 +327,15 @@ def test_a_stream_says_what_the_whole_response_says(reply):
     assert fold(decoded(encoded(reply))) == expected_of(reply)
 
 
-@needs_corpus
-def test_every_recorded_reply_streams_as_what_it_is():
-    count = 0
-    for record in recorded(FORMAT) if COMPONENTS["corpus"].find() else ():
-        if record["framing"] != "json" or record["status"] != 200:
-            continue
+def replies():
+    """The recorded replies that are no errors."""
+    for record in responses(FORMAT):
         reply = decode_response(record["response"], FORMAT)
         if reply.finish != "error":
-            count += 1
-            after = fold(decoded(encoded(reply)))
-            assert without_nulls(after) == without_nulls(expected_of(reply)), record["id"]
-    assert count > 1000
+            yield pytest.param(reply, id=record["id"])
+
+
+@needs_corpus
+@each("reply", replies, least=1001)
+def test_every_recorded_reply_streams_as_what_it_is(reply):
+    assert without_nulls(fold(decoded(encoded(reply)))) == without_nulls(expected_of(reply))

@@ -215,6 +215,13 @@ def test_a_choice_is_written(choice, wire):
     assert encode_choice(choice, tools, {}, TARGET) == ({"tool_choice": wire}, [])
 
 
+def test_a_tool_that_is_named_needs_no_mode():
+    """Qwen and llama-cpp-python take a name, and do not know `required`."""
+    goal = replace(TARGET, choice_modes=("auto", "none"), choice_names="one")
+    written = encode_choice(ToolChoice("required", ("f",)), [Tool("f")], {}, goal)
+    assert written == ({"tool_choice": FUNCTION_F}, [])
+
+
 @pytest.mark.parametrize(
     ("choice", "rules", "fields"),
     [
@@ -223,7 +230,7 @@ def test_a_choice_is_written(choice, wire):
         (ToolChoice("required", ("f",)), {"choice_names": "no"}, {"tool_choice": "required"}),
         (
             ToolChoice("required", ("f",)),
-            {"choice_modes": ("auto", "none")},
+            {"choice_modes": ("auto", "none"), "choice_names": "no"},
             {"tool_choice": "auto"},
         ),
         (ToolChoice("required"), {"choice_modes": ()}, {}),

@@ -183,3 +183,62 @@ def test_pieces_without_a_beginning():
     events = read(created(), delta("output_text", 0, "Hi"), done(0, whole), ended())
     assert [one.text for one in of(TextAdded, events)] == ["Hi"]
     assert [block.text for block in reply(events).message.blocks] == ["Hi"]
+
+
+# A call that ends under another id than it began with.
+
+
+def renamed(number, arguments='{"a": 1}', **fields):
+    whole = call(arguments, "completed", number, **fields)
+    return whole | {"call_id": f"call_{number}_again"}
+
+
+@pytest.mark.parametrize("same_item", [True, False])
+@pytest.mark.parametrize("output", ["none", "done", "later"])
+def test_a_call_whose_id_changes_is_one_call(same_item, output):
+    """There is one for each place in the output, and the last id counts."""
+    last = renamed(1) if same_item else renamed(1, id="fc_other")
+    later = last | {"call_id": "call_later"}
+    events = read(
+        created(),
+        added(0, call()),
+        delta("function_call_arguments", 0, '{"a": 1}'),
+        done(0, last),
+        ended(output={"none": [], "done": [last], "later": [later]}[output]),
+    )
+    starts = [event for event in events if isinstance(event, BlockStarted)]
+    (whole,) = [event.block for event in events if isinstance(event, BlockEnded)]
+    assert len(starts) == 1
+    assert whole.id == "call_1_again"
+    (made,) = events[-1].reply.calls
+    assert made.id == ("call_later" if output == "later" else "call_1_again")
+    assert (made.args, made.truncated) == ({"a": 1}, False)
+
+
+def test_calls_whose_ids_change_stay_apart():
+    """Parallel calls, by their places; one of them ends first."""
+    first, second = renamed(1, '{"a": 1}'), renamed(2, '{"a": 2}')
+    events = read(
+        created(),
+        added(0, call()),
+        added(1, call(number=2)),
+        done(1, second),
+        done(0, first),
+        ended(output=[first, second]),
+    )
+    assert [made.id for made in events[-1].reply.calls] == ["call_1_again", "call_2_again"]
+    assert sum(isinstance(event, BlockStarted) for event in events) == 2
+
+
+def test_another_tool_at_the_same_place_is_another_call():
+    """Some hosts do not count: every item is at place 0."""
+    other = renamed(2, name="g")
+    events = read(created(), added(0, call()), done(0, other), ended(output=[other]))
+    assert {made.name for made in events[-1].reply.calls} >= {"g"}
+    assert sum(isinstance(event, BlockStarted) for event in events) == 2
+
+
+def test_calls_one_after_the_other_at_the_same_place_are_two():
+    first, second = call("{}", "completed", 1), call("{}", "completed", 2)
+    events = read(created(), done(0, first), done(0, second), ended(output=[first, second]))
+    assert [made.id for made in events[-1].reply.calls] == ["call_1", "call_2"]

@@ -26,9 +26,10 @@ from typing import Any
 
 from canonicall.blocks import Message, Origin, Summary
 from canonicall.errors import MalformedBody
-from canonicall.importing.kinds import Document, DocumentKind, WrittenBack
+from canonicall.importing.kinds import Document, DocumentKind, Sent, WrittenBack
 from canonicall.importing.sessions.lines import (
     HEAD_LENGTH,
+    NEXT_PROMPT,
     Line,
     Notes,
     first_object,
@@ -62,13 +63,14 @@ def read(data: bytes) -> Document:
     messages: list[Message] = []
     model = ""
     lines = notes.lines(data)
-    for reply in _merged(_shortened(_spoken(lines, notes), lines, notes)):
+    replies = _merged(_shortened(_spoken(lines, notes), lines, notes))
+    for reply in replies:
         model = reply.model or model
         try:
             messages += _decoded(reply, notes)
         except MalformedBody as error:
             notes.unreadable(reply.line.number, str(error))
-    return notes.document(NAME, messages, model)
+    return notes.document(NAME, messages, model, _sent(replies, model))
 
 
 def write_back(data: bytes) -> WrittenBack:
@@ -231,6 +233,19 @@ def _merged(spoken: list[Line]) -> list[_Reply]:
         if reply.id:
             by_id[reply.id] = reply
     return merged
+
+
+def _sent(replies: list[_Reply], model: str) -> Sent:
+    """The messages as Claude Code sends them: what the user says in a row is one message."""
+    messages: list[dict[str, Any]] = []
+    for role, content in [*((one.role, one.content) for one in replies), ("user", NEXT_PROMPT)]:
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        is_more = role == "user" and messages and messages[-1]["role"] == role
+        if is_more and isinstance(blocks, list) and isinstance(messages[-1]["content"], list):
+            messages[-1] = {"role": role, "content": [*messages[-1]["content"], *blocks]}
+        else:
+            messages.append({"role": role, "content": blocks})
+    return Sent(TARGET.format, {"model": model, "messages": messages})
 
 
 def _decoded(reply: _Reply, notes: Notes) -> list[Message]:

@@ -27,9 +27,10 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin, Summary
 from canonicall.errors import MalformedBody
-from canonicall.importing.kinds import Document, DocumentKind, WrittenBack
+from canonicall.importing.kinds import Document, DocumentKind, Sent, WrittenBack
 from canonicall.importing.sessions.lines import (
     HEAD_LENGTH,
+    NEXT_PROMPT,
     Line,
     Notes,
     first_object,
@@ -83,7 +84,11 @@ def read(data: bytes) -> Document:
         else:
             run.append(item)
     messages += _decoded(run, notes)
-    return notes.document(NAME, messages, history[-1].model if history else "")
+    model = history[-1].model if history else ""
+    said = [*map(_sent_item, history), _prompt(NEXT_PROMPT)]
+    return notes.document(
+        NAME, messages, model, Sent(TARGET.format, {"model": model, "input": said})
+    )
 
 
 def write_back(data: bytes) -> WrittenBack:
@@ -208,6 +213,16 @@ def _in_words(item: dict[str, Any]) -> dict[str, Any]:
     if item.get("type") != "agent_message" or not parts or not is_open:
         return item
     return {"type": "message", "role": "user", "content": parts}
+
+
+def _sent_item(item: _Item) -> dict[str, Any]:
+    """An item as Codex sends it; a summary is said by the user."""
+    return _prompt(item.summary) if item.summary else item.value
+
+
+def _prompt(text: str) -> dict[str, Any]:
+    content = [{"type": "input_text", "text": text}]
+    return {"type": "message", "role": "user", "content": content}
 
 
 def _decoded(run: list[_Item], notes: Notes) -> list[Message]:

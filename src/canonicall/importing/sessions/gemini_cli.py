@@ -23,9 +23,10 @@ from typing import Any
 from canonicall.blocks import Message, Origin
 from canonicall.errors import MalformedBody
 from canonicall.findings import Finding
-from canonicall.importing.kinds import Document, DocumentKind, WrittenBack
+from canonicall.importing.kinds import Document, DocumentKind, Sent, WrittenBack
 from canonicall.importing.sessions.lines import (
     HEAD_LENGTH,
+    NEXT_PROMPT,
     Line,
     Notes,
     first_object,
@@ -59,17 +60,21 @@ def read(data: bytes) -> Document:
     if checkpoint:
         notes.halves(data, "$")
     if "clientHistory" in checkpoint:
-        messages = _decoded(checkpoint["clientHistory"], "", notes, "checkpoint")
-        return notes.document(NAME, messages, "")
+        history = checkpoint["clientHistory"]
+        messages = _decoded(history, "", notes, "checkpoint")
+        return notes.document(NAME, messages, "", _sent(list(objects_in(history)), ""))
     messages = []
+    contents: list[dict[str, Any]] = []
     model = ""
     for line in _spoken(_records(data, notes), notes):
         model = line.text("model") or model
+        said = _contents(line)
+        contents += said
         try:
-            messages += _decoded(_contents(line), model, notes, f"line {line.number}")
+            messages += _decoded(said, model, notes, f"line {line.number}")
         except MalformedBody as error:
             notes.unreadable(line.number, str(error))
-    return notes.document(NAME, messages, model)
+    return notes.document(NAME, messages, model, _sent(contents, model))
 
 
 def write_back(data: bytes) -> WrittenBack:
@@ -148,6 +153,11 @@ def _contents(line: Line) -> list[dict[str, Any]]:
     answers = [part for call in calls for part in _result_parts(call)]
     said = [{"role": "model", "parts": parts}] if parts else []
     return [*said, {"role": "user", "parts": answers}] if answers else said
+
+
+def _sent(contents: list[dict[str, Any]], model: str) -> Sent:
+    prompt = {"role": "user", "parts": [{"text": NEXT_PROMPT}]}
+    return Sent(TARGET.format, {"model": model, "contents": [*contents, prompt]})
 
 
 def _decoded(contents: Any, model: str, notes: Notes, place: str) -> list[Message]:

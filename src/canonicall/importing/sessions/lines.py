@@ -18,11 +18,13 @@ from canonicall.conversation import Conversation
 from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.importing.halves import halves_replaced, without_halves
-from canonicall.importing.kinds import Document
+from canonicall.importing.kinds import Document, Sent
 from canonicall.request import Request
 
 HEAD_LENGTH = 4000
 """How much of a document is looked at before any of it is parsed."""
+NEXT_PROMPT = "Go on."
+"""Takes the place of what the user says next."""
 
 
 class Line(Struct, frozen=True):
@@ -152,11 +154,13 @@ class Notes:
         """Take over what a decoder found in one place of the file."""
         self.findings += (replace(one, where=f"{place}: {one.where}") for one in findings)
 
-    def document(self, format: str, messages: Sequence[Message], model: str) -> Document:
+    def document(
+        self, format: str, messages: Sequence[Message], model: str, sent: Sent | None = None
+    ) -> Document:
         """The document of these messages."""
         if not messages:
             raise MalformedBody(f"there is no message in this session of {format}.")
         conversation = Conversation.of(messages)
         told = conversation.report.findings
         request = Request(conversation, model=model, findings=told)
-        return Document(format, request, None, (*self.findings, *told))
+        return Document(format, request, None, (*self.findings, *told), sent)

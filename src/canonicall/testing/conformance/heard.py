@@ -8,7 +8,7 @@ from canonicall.blocks import ToolCall
 from canonicall.discovery.draft import TOOLS, Draft
 from canonicall.discovery.exchanges import Exchange
 from canonicall.discovery.reading import printed_calls
-from canonicall.guard.validation import validate_call
+from canonicall.guard.validation import examined
 from canonicall.reply import STOP, TOOL_CALLS, Reply
 from canonicall.target import Target
 from canonicall.testing.conformance.report import Broken, need
@@ -52,7 +52,7 @@ def need_calls(exchange: Exchange) -> None:
             else "no tool is called, though both were asked for"
         )
     for call in reply.calls:
-        validated = validate_call(call, TOOLS)
+        validated = examined(call, TOOLS)
         if validated.error is not None:
             raise Broken(f"{call.name}: {validated.error.message}")
         need(not validated.findings, f"{call.name}: {'; '.join(map(str, validated.findings))}")
@@ -92,7 +92,7 @@ def need_same(whole: Exchange, streamed: Exchange) -> str:
 
 def _meant(call: ToolCall) -> tuple[str, Any]:
     """The name and the arguments; a stream has these as text."""
-    return call.name, validate_call(call, TOOLS).call.args
+    return call.name, examined(call, TOOLS).call.args
 
 
 def need_grammar(streamed: Exchange, *, is_held: bool) -> None:

@@ -7,7 +7,7 @@ kept whole and written back as it came.
 import re
 from typing import Any
 
-from canonicall.admission import parse_arguments
+from canonicall.arguments import arguments_of, parse_arguments
 from canonicall.blocks import (
     Block,
     Native,
@@ -33,8 +33,7 @@ from canonicall.wire.anthropic.extras import (
 )
 from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of
-from canonicall.wire.reading import id_at, object_at, objects_at, text_at
-from canonicall.wire.writing import arguments_of
+from canonicall.wire.reading import arguments_at, id_at, object_at, objects_at, text_at
 
 SERVER_BLOCK = "server_block"
 """The kind of opaque state that is a whole block of a tool the provider ran."""
@@ -139,19 +138,19 @@ def _encode_thinking(block: Thinking) -> dict[str, Any]:
 
 
 def _decode_call(block: dict[str, Any], where: str, findings: list[Finding]) -> ToolCall:
-    given = block.get("input")
-    # Text that cannot be read, as a cut stream leaves it, is reported where arguments are parsed.
-    if isinstance(given, str) and parse_arguments(given) is not None:
-        why = "The input of the call is text where an object belongs; it was read as JSON."
-        findings.append(
-            Finding("arguments_as_text", f"{where}.input", Action.KEPT, why, Fault.INPUT)
-        )
-    is_text = isinstance(given, str)
+    raw, args = arguments_at(block.get("input"))
+    if args is None:
+        # Text that cannot be read, as a cut stream leaves it, is reported with the whole reply.
+        args = parse_arguments(raw)
+        if args is not None:
+            why = "The input of the call is text where an object belongs; it was read as JSON."
+            place = f"{where}.input"
+            findings.append(Finding("arguments_as_text", place, Action.KEPT, why, Fault.INPUT))
     return ToolCall(
         id=id_at(block.get("id"), f"{where}.id"),
         name=text_at(block.get("name"), f"{where}.name"),
-        args=None if is_text else _input_at(given, where),
-        raw=given if is_text else None,
+        args=args,
+        raw=raw,
         cache=decode_cache(block, where),
         native=decode_rest(block, "id", "name", "input"),
     )

@@ -37,13 +37,22 @@ def decode_error(body: dict[str, Any]) -> ErrorBody:
 def encode_error(error: ErrorBody) -> dict[str, Any]:
     """The envelope for `error`; a type this API does not have becomes `api_error`."""
     kind = error.type if error.type in _TYPES else "api_error"
-    own = error.native if (error.native or {}).get("type") == "error" else None
-    if own is not None and decode_error(own) == error:
+    own = error.native
+    if own is not None and is_own(own) and decode_error(own) == error:
         return own
     inner: dict[str, Any] = {"type": kind, "message": error.message}
     if error.code:
         inner["details"] = {"error_code": error.code}
     return {"type": "error", "error": inner}
+
+
+def is_own(body: Any) -> bool:
+    """Whether a body is this envelope. OpenAI's error event has the same type, and is flat."""
+    match body:
+        case {"type": "error", "error": {"type": str()}}:
+            return True
+        case _:
+            return False
 
 
 def _text(value: Any) -> str:

@@ -9,8 +9,10 @@ from typing import Any
 
 import msgspec
 
+from canonicall.arguments import inside, parse_arguments
 from canonicall.blocks import Block
 from canonicall.events import ArgumentsAdded, Event, TextAdded, ThinkingAdded
+from canonicall.findings import Finding
 from canonicall.wire.anthropic.blocks import decode_block
 from canonicall.wire.reading import object_at, text_at
 
@@ -116,27 +118,31 @@ class GrowingBlock:
                 return False
         return True
 
-    def close(self) -> None:
-        """Nothing more belongs to it."""
-        self._fields = self.wire()
+    def close(self, findings: list[Finding]) -> None:
+        """Nothing more belongs to it. What had to be replaced in its input is reported."""
+        replaced: list[Finding] = []
+        self._fields = self.wire(replaced)
+        findings += inside(self._where, replaced)
         self.pieces = []
         self.is_whole = True
 
-    def wire(self) -> dict[str, Any]:
+    def wire(self, replaced: list[Finding] | None = None) -> dict[str, Any]:
         """The block as it stands in a response without streaming."""
         if self.is_whole or not self.grown:
             return self._fields
         text = "".join(self.pieces)
-        return self._fields | {self.grown: self._input(text) if self.grown == INPUT else text}
+        said = self._input(text, replaced) if self.grown == INPUT else text
+        return self._fields | {self.grown: said}
 
-    def _input(self, text: str) -> Any:
+    def _input(self, text: str, replaced: list[Finding] | None) -> Any:
         """The input that `text` says; what stood in the start counts where nothing was added."""
         if not text.strip():
             return self._fields.get(INPUT) or {}
         try:
             value = msgspec.json.decode(text)
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-            value = text
+            # Halves of characters are replaced; anything else that is no JSON stays text.
+            value = parse_arguments(text, replaced) or text
         if isinstance(value, dict):
             return value
         if value is None:

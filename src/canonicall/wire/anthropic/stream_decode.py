@@ -237,7 +237,7 @@ class StreamDecoding:
     def _end(self, block: GrowingBlock, events: list[Event]) -> None:
         """Tell that a block is whole."""
         was_silent = not block.pieces
-        block.close()
+        block.close(self.findings)
         self._open = {number: one for number, one in self._open.items() if one is not block}
         decoded = block.decoded()
         if block.index < 0:

@@ -25,7 +25,7 @@ from canonicall.events import (
 )
 from canonicall.reply import Usage
 from canonicall.wire.anthropic.blocks import encode_block
-from canonicall.wire.anthropic.errors import decode_error, encode_error
+from canonicall.wire.anthropic.errors import decode_error, encode_error, is_own
 from canonicall.wire.anthropic.extras import FORMAT, own_fields
 from canonicall.wire.anthropic.response import (
     RESPONSE_ID,
@@ -136,9 +136,8 @@ class StreamEncoding:
         told = ErrorBody(why or CUT)
         if self._error is not None:
             native = self._error.native
-            is_own = isinstance(native, dict) and native.get("type") == "error"
             error = ErrorBody(self._error.message, self._error.type)
-            told = decode_error(native) if is_own else error
+            told = decode_error(native) if is_own(native) else error
         return _event("error", {"error": encode_error(told)["error"]})
 
     # Its blocks.

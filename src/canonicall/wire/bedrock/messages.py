@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import (
     Block,
     Code,
@@ -38,8 +39,8 @@ from canonicall.wire.bedrock.content import (
     encode_content,
     own_fields,
 )
-from canonicall.wire.reading import id_at, list_at, native_fields, object_at, text_at
-from canonicall.wire.writing import arguments_of, words_of
+from canonicall.wire.reading import arguments_at, id_at, list_at, native_fields, object_at, text_at
+from canonicall.wire.writing import words_of
 
 
 def decode_messages(
@@ -121,15 +122,13 @@ def _decode_block(
 
 
 def _decode_call(call: dict[str, Any], where: str, domain: str) -> ToolCall:
+    raw, args = arguments_at(call.get("input"))
     decoded = ToolCall(
         id=id_at(call.get("toolUseId"), f"{where}.toolUseId"),
         name=text_at(call.get("name"), f"{where}.name"),
+        raw=raw,
+        args=args,
     )
-    given = call.get("input")
-    if isinstance(given, str):
-        decoded = replace(decoded, raw=given)
-    else:
-        decoded = replace(decoded, args=object_at({} if given is None else given, f"{where}.input"))
     if call.get("type") == "server_tool_use":
         seal = _server_block(domain, "toolUse", call)
         return replace(decoded, kind="server", opaque=(seal,))

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from canonicall.admission import parse_arguments
+from canonicall.arguments import parse_arguments
 from canonicall.blocks import Block, Text, Thinking, ToolCall
 from canonicall.events import Event, SignatureAdded
 from canonicall.wire.bedrock.messages import decode_blocks

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import Block, Media, Origin, Text, Thinking, ToolCall
 from canonicall.events import (
     ArgumentsAdded,
@@ -34,7 +35,6 @@ from canonicall.wire.bedrock.stream_pieces import deltas_of, start_of
 from canonicall.wire.bedrock.target import TARGET
 from canonicall.wire.block_writing import BlockEncoding
 from canonicall.wire.streaming import CUT
-from canonicall.wire.writing import arguments_of
 
 _json = msgspec.json.encode
 _EXTRA = "additionalModelResponseFields"

@@ -36,8 +36,7 @@ _STRICT_TOOLS = replace(
 _PART = (
     *("text", "image", "document", "video", "audio", "toolUse", "toolResult", "guardContent"),
     *("cachePoint", "reasoningContent", "citationsContent", "searchResult", "toolAddition"),
-    *("toolRemoval", "json", "format", "source", "context", "citations", "error", "type"),
-    "redactedContent",
+    *("toolRemoval", "json", "context", "citations", "error", "redactedContent"),
 )
 _OFFICE = "application/vnd.openxmlformats-officedocument"
 _MEDIA_TYPES = (
@@ -59,8 +58,14 @@ TARGET = Target(
     # Service model: `ToolName` is [a-zA-Z0-9_-]+, 1 to 64 characters.
     names=NameRule(pattern="[A-Za-z0-9_-]+", max_length=64),
     # Service model: `ContentBlock`, and what media, results and reasoning hold besides. "The value
-    # at [...] can only set one of the following keys".
-    fields=FieldRule(part=_PART, closed=("part",)),
+    # at [...] can only set one of the following keys"; 'Unknown parameter in
+    # messages[1].content[0].toolUse: "reasoningSignature", must be one of: [...]'.
+    fields=FieldRule(
+        part=_PART,
+        call=("toolUseId", "name", "input", "type"),
+        result=("toolUseId", "content", "status", "type"),
+        closed=("part", "call", "result", "message"),
+    ),
     # `inputSchema.json` is that of an object; Claude behind it: "input_schema does not support
     # oneOf, allOf, or anyOf at the top level".
     schemas=SchemaRule(root_refused=("oneOf", "allOf", "anyOf"), strict=_STRICT_TOOLS),

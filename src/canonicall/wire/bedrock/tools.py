@@ -17,7 +17,7 @@ from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.bedrock.content import FORMAT, decode_cache, encode_cache, own_fields
 from canonicall.wire.losses import weakened
-from canonicall.wire.offering import named_tools, offered_entries, schema_of
+from canonicall.wire.offering import named_tools, names_one, offered_entries, schema_of
 from canonicall.wire.reading import list_at, native_fields, object_at, text_at
 
 TOOLS = "$.toolConfig.tools"
@@ -133,7 +133,7 @@ def offered_tools(
     )
     if choice is not None and choice.mode == "none" and not has_calls:
         return ()
-    if choice is not None and choice.names and not _names_one(choice, target):
+    if choice is not None and choice.names and not names_one(choice, target):
         tools = named_tools(tools, choice)
     return tools
 
@@ -150,7 +150,7 @@ def encode_choice(
     if choice.mode == "none":
         why = "There is no choice `none` here: tools are offered only if the history has calls."
         return None, [*findings, _weakened(why)]
-    if _names_one(choice, target):
+    if names_one(choice, target):
         name = names.get(choice.names[0], choice.names[0])
         return {"tool": {"name": name}}, findings
     if choice.names:
@@ -159,8 +159,3 @@ def encode_choice(
     if choice.mode == "required" and "required" not in target.choice_modes:
         return None, [*findings, _weakened("This target cannot be made to call a tool.")]
     return {"required": {"any": {}}, "auto": {"auto": {}}}.get(choice.mode or ""), findings
-
-
-def _names_one(choice: ToolChoice, target: Target) -> bool:
-    named = choice.mode == "required" and len(choice.names) == 1
-    return named and target.choice_names != "no"

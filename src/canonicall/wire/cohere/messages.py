@@ -7,8 +7,7 @@ stand side by side.
 
 from typing import Any
 
-import msgspec
-
+from canonicall.arguments import arguments_text
 from canonicall.blocks import (
     Block,
     Code,
@@ -32,8 +31,15 @@ from canonicall.wire.cohere.content import (
     encode_part,
     own_fields,
 )
-from canonicall.wire.reading import id_at, native_fields, object_at, objects_at, text_at
-from canonicall.wire.writing import arguments_of, object_text, words_of
+from canonicall.wire.reading import (
+    arguments_at,
+    id_at,
+    native_fields,
+    object_at,
+    objects_at,
+    text_at,
+)
+from canonicall.wire.writing import words_of
 
 _KNOWN = ("role", "content", "tool_plan", "tool_calls")
 PLAN = Native(FORMAT, {"tool_plan": True})
@@ -74,13 +80,12 @@ def decode_reply(message: dict[str, Any], where: str, origin: Origin) -> Message
 def decode_call(call: dict[str, Any], where: str) -> ToolCall:
     """A call; its arguments are text, but an object is taken too."""
     function = object_at(call.get("function") or {}, f"{where}.function")
-    given = function.get("arguments")
-    as_object = isinstance(given, dict)
+    raw, args = arguments_at(function.get("arguments"))
     return ToolCall(
         id=id_at(call.get("id"), f"{where}.id"),
         name=text_at(function.get("name"), f"{where}.function.name"),
-        args=given if as_object else None,
-        raw=None if as_object else text_at(given, f"{where}.function.arguments"),
+        args=args,
+        raw=raw,
         native=native_fields(FORMAT, call, ("id", "type", "function")),
     )
 
@@ -137,17 +142,6 @@ def _encode_call(call: ToolCall) -> dict[str, Any]:
     function = {"name": call.name, "arguments": arguments_text(call)}
     wire: dict[str, Any] = {"id": call.id, "type": "function", "function": function}
     return wire | own_fields(call.native, except_for=wire)
-
-
-def arguments_text(call: ToolCall) -> str:
-    """The arguments as JSON text: as they came, if that is JSON at all."""
-    if call.kind == "custom":
-        return msgspec.json.encode(arguments_of(call)).decode()
-    if call.args is None:
-        return object_text((call.raw or "").strip())
-    if call.raw is not None and call.raw.lstrip().startswith("{"):
-        return call.raw
-    return msgspec.json.encode(call.args).decode()
 
 
 def _encode_result(result: ToolResult) -> dict[str, Any]:

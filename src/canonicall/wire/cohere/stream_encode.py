@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from canonicall.arguments import arguments_text
 from canonicall.blocks import Block, Native, Origin, Text, Thinking, ToolCall, ToolResult
 from canonicall.events import (
     ArgumentsAdded,
@@ -23,7 +24,7 @@ from canonicall.wire.block_writing import BlockEncoding
 from canonicall.wire.carried import with_rest
 from canonicall.wire.cohere.content import encode_part, own_fields
 from canonicall.wire.cohere.finish import encode_usage
-from canonicall.wire.cohere.messages import PLAN, arguments_text
+from canonicall.wire.cohere.messages import PLAN
 from canonicall.wire.cohere.response import NO_ID, encode_ending
 from canonicall.wire.streaming import CUT
 

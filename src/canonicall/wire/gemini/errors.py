@@ -51,7 +51,7 @@ def decode_error(body: Any) -> ErrorBody:
 def encode_error(error: ErrorBody) -> dict[str, Any]:
     """The envelope: as it came if it came like this, else made from the fields."""
     came = error.native
-    if came is not None and _is_ours(came) and decode_error(came) == error:
+    if came is not None and is_own(came) and decode_error(came) == error:
         return came
     status = error.type if error.type in _HTTP else _FOREIGN.get(error.type, "")
     code = int(error.code) if error.code.isascii() and error.code.isdecimal() else 0
@@ -60,8 +60,13 @@ def encode_error(error: ErrorBody) -> dict[str, Any]:
     return {"error": {"code": code or _HTTP[status], "message": error.message, "status": status}}
 
 
-def _is_ours(envelope: dict[str, Any]) -> bool:
-    return isinstance(envelope.get("error"), dict) and "status" in envelope["error"]
+def is_own(body: Any) -> bool:
+    """Whether a body is Google's envelope, or a list that begins with it."""
+    match body:
+        case {"error": {"status": _}} | [{"error": {"status": _}}, *_]:
+            return True
+        case _:
+            return False
 
 
 def _field(details: Any) -> str:

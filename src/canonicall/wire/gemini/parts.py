@@ -8,6 +8,7 @@ name. Signatures and server-side parts go into opaque state, never into native f
 from collections.abc import Iterable
 from typing import Any
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import (
     Block,
     Code,
@@ -28,8 +29,8 @@ from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
 from canonicall.wire.gemini.partial_args import put_together
 from canonicall.wire.gemini.target import FORMAT
-from canonicall.wire.reading import object_at, text_at
-from canonicall.wire.writing import arguments_of, fenced
+from canonicall.wire.reading import arguments_at, object_at, text_at
+from canonicall.wire.writing import fenced
 
 _SERVER_SIDE = ("toolCall", "toolResponse")
 _DATA = (
@@ -164,15 +165,13 @@ def _decode_call(
         why = "The arguments of this call are not complete; it is kept, but it is not a call."
         findings.append(Finding("partial_call", where, Action.SET_ASIDE, why, Fault.INPUT))
         return None
-    args: Any = call.get("args", {})
-    if is_in_pieces:
-        args = put_together(call["partialArgs"], where)
-    is_text = isinstance(args, str)
+    given = put_together(call["partialArgs"], where) if is_in_pieces else call.get("args")
+    raw, args = arguments_at(given)
     return ToolCall(
         id=text_at(call.get("id"), f"{where}.id"),
         name=text_at(call.get("name"), f"{where}.name"),
-        args=None if is_text else object_at(args, f"{where}.args"),
-        raw=args if is_text else None,
+        args=args,
+        raw=raw,
         opaque=opaque,
         native=native,
     )

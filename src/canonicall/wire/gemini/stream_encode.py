@@ -11,11 +11,10 @@ from canonicall.blocks import Block, Text, Thinking
 from canonicall.events import StreamEnded
 from canonicall.reply import Reply
 from canonicall.wire.error_body import ErrorBody
-from canonicall.wire.gemini.errors import decode_error, encode_error
+from canonicall.wire.gemini.errors import decode_error, encode_error, is_own
 from canonicall.wire.gemini.fields import own_fields
 from canonicall.wire.gemini.parts import encode_parts
 from canonicall.wire.gemini.response import encode_response, readable
-from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.stream_writing import WholeCallEncoding
 from canonicall.wire.writing import json_line
 
@@ -89,7 +88,7 @@ class StreamEncoding(WholeCallEncoding):
     def fail(self, event: StreamEnded) -> bytes:
         """The error that was told, or that the stream was cut."""
         told = ErrorBody(event.why, "" if self.error is None else self.error.type)
-        if self.error is not None and self.origin.format == FORMAT:
+        if self.error is not None and is_own(self.error.native):
             told = decode_error(self.error.native)
         return b"data: " + json_line(encode_error(told)) + b"\n\n"
 

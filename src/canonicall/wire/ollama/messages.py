@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
+from canonicall.arguments import arguments_of
 from canonicall.blocks import (
     Block,
     Code,
@@ -27,8 +28,16 @@ from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire import carried
 from canonicall.wire.ollama.target import TARGET
-from canonicall.wire.reading import id_at, list_at, native_fields, object_at, objects_at, text_at
-from canonicall.wire.writing import arguments_of, words_of
+from canonicall.wire.reading import (
+    arguments_at,
+    id_at,
+    list_at,
+    native_fields,
+    object_at,
+    objects_at,
+    text_at,
+)
+from canonicall.wire.writing import words_of
 
 FORMAT = TARGET.format
 own_fields = partial(carried.fields_of, FORMAT)
@@ -93,17 +102,16 @@ def decode_images(message: dict[str, Any], where: str) -> list[Media]:
 def decode_call(call: dict[str, Any], where: str, index: int) -> ToolCall:
     """A call; `index` is its position among the calls of its message."""
     function = object_at(call.get("function") or {}, f"{where}.function")
-    given = function.get("arguments")
+    raw, args = arguments_at(function.get("arguments"))
     known = ["id", "type", "function"]
     fields = {name: value for name, value in call.items() if name not in known}
     if function.get("index") not in (None, index):
         fields["index"] = function["index"]
-    as_text = isinstance(given, str)
     return ToolCall(
         id=id_at(call.get("id"), f"{where}.id"),
         name=text_at(function.get("name"), f"{where}.function.name"),
-        args=None if as_text else object_at(given or {}, f"{where}.function.arguments"),
-        raw=given if as_text else None,
+        args=args,
+        raw=raw,
         native=native_of(fields),
     )
 

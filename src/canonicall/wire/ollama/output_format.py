@@ -17,7 +17,7 @@ def decode_output(value: Any) -> OutputFormat | None:
     """The format that the field asks for, None where it has no canonical meaning."""
     if value == "json":
         return OutputFormat()
-    return OutputFormat(value) if value and isinstance(value, dict) else None
+    return OutputFormat(value) if isinstance(value, dict) else None
 
 
 def encode_output(output: OutputFormat | None, findings: list[Finding]) -> dict[str, Any]:

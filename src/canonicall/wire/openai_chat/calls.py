@@ -1,17 +1,14 @@
 """Tool calls of an assistant message.
 
 In: `tool_calls`, function or custom, and the legacy `function_call`. Arguments come as text, as an
-object (Mistral types allow it), as null or not at all (OpenRouter); only what came is kept, and the
-write boundary makes the other form.
+object (Mistral types allow it), as null or not at all (OpenRouter); only what came is kept, and
+`canonicall.arguments` makes the other form.
 """
 
 from typing import Any
 
-import msgspec
-
-from canonicall.admission import parse_arguments
+from canonicall.arguments import arguments_of, arguments_text, with_object
 from canonicall.blocks import Native, ToolCall
-from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.wire.openai_chat.native import (
@@ -25,8 +22,7 @@ from canonicall.wire.openai_chat.native import (
 )
 from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.openai_chat.usual import usual_call
-from canonicall.wire.reading import id_at, kind_of, object_at, objects_at, text_at
-from canonicall.wire.writing import object_text
+from canonicall.wire.reading import arguments_at, id_at, object_at, objects_at, text_at
 
 LEGACY = Native(FORMAT, {HINT: "function_call"})
 """Marks the single call of old."""
@@ -47,27 +43,39 @@ def decode_calls(
     place = f"{where}.function_call"
     function = object_at(message.get("function_call") or {}, place)
     if any(function.values()):
-        why = "The legacy function_call has no id; it is read as a tool call."
-        findings.append(Finding("legacy_function", place, Action.CHANGED, why, Fault.INPUT))
-        calls.append(decode_legacy(function, place))
+        legacy = decode_legacy(function, place)
+        if any(is_twin(call, legacy) for call in calls):
+            # llama-cpp-python writes every call in both fields.
+            why = f"The call of {legacy.name} is in tool_calls as well; it is one call."
+            findings.append(Finding("call_twice", place, Action.DROPPED, why, Fault.INPUT))
+        else:
+            why = "The legacy function_call has no id; it is read as a tool call."
+            findings.append(Finding("legacy_function", place, Action.CHANGED, why, Fault.INPUT))
+            calls.append(legacy)
     return tuple(calls)
+
+
+def is_twin(call: ToolCall, legacy: ToolCall) -> bool:
+    """Whether the legacy `function_call` says what a call of `tool_calls` says."""
+    is_of_tool = call.kind == "function" and call.name == legacy.name
+    return is_of_tool and arguments_of(call) == arguments_of(legacy)
 
 
 def decode_legacy(function: dict[str, Any], where: str) -> ToolCall:
     """The single call of old, which has no id."""
     name = text_at(function.get("name"), f"{where}.name")
-    raw, args = _decode_arguments(function, where)
+    raw, args = arguments_at(function.get("arguments"))
     return ToolCall(name=name, raw=raw, args=args, native=LEGACY)
 
 
 def encode_call(call: ToolCall, target: Target) -> dict[str, Any]:
     """A call of a request's history. Its arguments are always the text of a JSON object."""
-    if call.kind == "custom" and not target.custom_tools:
-        wire = _encode_function(call, _compact({"input": call.raw or ""}))
-    elif call.kind == "custom":
-        wire = _encode_custom(call)
-    else:
-        wire = _encode_function(call, _object_text(call))
+    is_custom = call.kind == "custom" and target.custom_tools
+    wire = (
+        _encode_custom(call)
+        if is_custom
+        else _encode_function(call, arguments_text(with_object(call)))
+    )
     return wire if call.cache is None else wire | whole_mark(call.cache, target)
 
 
@@ -75,11 +83,11 @@ def encode_reply_call(call: ToolCall) -> dict[str, Any]:
     """A call of a response: broken arguments stay broken, the finish reason says why."""
     if call.kind == "custom":
         return _encode_custom(call)
-    if call.raw is not None and call.args is None:
-        # Nothing stays nothing: the token limit may have cut it off.
-        is_told = call.raw.strip() and not call.truncated
-        return _encode_function(call, object_text(call.raw) if is_told else call.raw)
-    return _encode_function(call, _object_text(call))
+    raw = call.raw
+    # What the token limit has cut off, or may have, stays as it came: nothing is no object then.
+    if raw is not None and (call.truncated or (call.args is None and not raw.strip())):
+        return _encode_function(call, raw)
+    return _encode_function(call, arguments_text(call))
 
 
 def decode_call(call: dict[str, Any], where: str) -> ToolCall:
@@ -98,7 +106,7 @@ def decode_call(call: dict[str, Any], where: str) -> ToolCall:
             native=native_of(fields),
         )
     function = object_at(call.get("function"), f"{where}.function")
-    raw, args = _decode_arguments(function, f"{where}.function")
+    raw, args = arguments_at(function.get("arguments"))
     if kind != "function":  # Kimi's builtin_function
         fields["type"] = kind
     extra = own_fields(native_rest(function, ("name", "arguments")))
@@ -114,21 +122,6 @@ def decode_call(call: dict[str, Any], where: str) -> ToolCall:
     )
 
 
-def _decode_arguments(
-    function: dict[str, Any], where: str
-) -> tuple[str | None, dict[str, Any] | None]:
-    match function.get("arguments"):
-        case None:
-            return None, None
-        case str(raw):
-            return raw, None
-        case dict(args):
-            return None, args
-        case other:
-            what = f"expected text or an object, got {kind_of(other)}."
-            raise MalformedBody(what, where=f"{where}.arguments")
-
-
 def _encode_function(call: ToolCall, arguments: str) -> dict[str, Any]:
     kind = own_fields(call.native).get("type", "function") if call.native else "function"
     function = {"name": call.name, "arguments": arguments}
@@ -138,16 +131,3 @@ def _encode_function(call: ToolCall, arguments: str) -> dict[str, Any]:
 def _encode_custom(call: ToolCall) -> dict[str, Any]:
     custom = {"name": call.name, "input": call.raw or ""}
     return with_rest({"id": call.id, "type": "custom", "custom": custom}, call)
-
-
-def _object_text(call: ToolCall) -> str:
-    """`raw` where it is the text of the arguments, else the arguments written anew."""
-    raw = call.raw or ""
-    read = parse_arguments(raw) if raw.lstrip().startswith("{") else None
-    if read is not None and (call.args is None or read == call.args):
-        return raw
-    return _compact(call.args or {})
-
-
-def _compact(args: dict[str, Any]) -> str:
-    return msgspec.json.encode(args).decode()

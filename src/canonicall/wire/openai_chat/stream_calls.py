@@ -8,7 +8,9 @@ repeat ids and names, send them late, or empty. The rules that put pieces to the
 2. It opens a call of its own where it brings an id that no call has, or a name behind complete
    arguments; an id that is known is that of its call, whatever began since. Arguments without a
    name go on with a call that has one, under whatever id: hosts make up a new one each time.
-3. An index never seen, without a name and without a new id, goes on with the last call.
+3. A known id with another name opens a call too, once the arguments of the first have begun.
+4. An index never seen, without a name and without a new id, goes on with the last call.
+5. The `function_call` of old that comes beside `tool_calls` is one of those calls once more.
 """
 
 from typing import Any
@@ -17,7 +19,7 @@ import msgspec
 
 from canonicall.blocks import CallKind, ToolCall
 from canonicall.events import Event
-from canonicall.wire.openai_chat.calls import LEGACY, decode_call, decode_legacy
+from canonicall.wire.openai_chat.calls import LEGACY, decode_call, decode_legacy, is_twin
 from canonicall.wire.reading import list_at, object_at, text_at
 from canonicall.wire.streaming import Blocks, Growth
 
@@ -90,6 +92,8 @@ class GrowingCalls:
         """The call that the last pieces only added arguments to."""
         self._by_index: dict[int, GrowingCall] = {}
         self._blocks = blocks
+        self._legacy: GrowingCall | None = None
+        """The `function_call`. Beside `tool_calls` it is none of the calls before its end."""
 
     def add(self, pieces: Any, where: str, events: list[Event] | None) -> None:
         """Take the `tool_calls` of one delta in; tell of them if there are `events`."""
@@ -134,22 +138,22 @@ class GrowingCalls:
     def add_legacy(self, value: Any, where: str, events: list[Event] | None) -> None:
         """Take the `function_call` of one delta in: there is one for each message."""
         function = object_at(value, where)
-        call = next((one for one in self.calls if one.is_legacy), None)
+        call = self._legacy
         if call is None:
-            call = self._new(None, events)
+            call = GrowingCall(self._blocks) if self.calls else self._new(None, events)
             call.is_legacy = True
+            self._legacy = call
         call.name = call.name or text_at(function.get("name"), f"{where}.name")
         call.add(function.get("arguments"))
-        if events is not None:
+        if events is not None and call in self.calls:
             self.tell(call, events)
 
     def whole(self) -> dict[str, Any]:
         """The fields of the message that hold the calls."""
         calls = [call.whole() for call in self.calls if not call.is_legacy]
         fields: dict[str, Any] = {"tool_calls": calls} if calls else {}
-        for call in self.calls:
-            if call.is_legacy:
-                fields["function_call"] = call.whole()
+        if self._legacy is not None:
+            fields["function_call"] = self._legacy.whole()
         return fields
 
     def end(self, events: list[Event], *, is_limited: bool = False) -> None:
@@ -169,9 +173,17 @@ class GrowingCalls:
                 self._tell_all(call, events)
 
     def _unended(self) -> list[GrowingCall]:
+        legacy = self._legacy
+        if legacy is not None and legacy not in self.calls and not self._has_twin(legacy):
+            self.calls.append(legacy)
         return [
             call for call in self.calls if not call.ended and (call.id or call.name or call.pieces)
         ]
+
+    def _has_twin(self, legacy: GrowingCall) -> bool:
+        """Whether the `function_call` is one of the `tool_calls`."""
+        said = decode_legacy(legacy.whole(), "$")
+        return any(is_twin(decode_call(call.whole(), "$"), said) for call in self.calls)
 
     def tell(self, call: GrowingCall, events: list[Event]) -> None:
         """Tell of what is new of a call; nothing before its name is known as a whole."""
@@ -208,15 +220,16 @@ class GrowingCalls:
                 return last
         elif not _is_another(known, id, name, has_arguments):
             return known
-        repeated = self._repeated(id, has_arguments)
+        repeated = self._repeated(id, name, has_arguments)
         if repeated is None and known is not None and _is_more(known, name, has_arguments):
             return known
         return repeated or self._new(index, events)
 
-    def _repeated(self, id: str, has_arguments: bool) -> GrowingCall | None:
+    def _repeated(self, id: str, name: str, has_arguments: bool) -> GrowingCall | None:
         """The call that has had this id before, unless this would be more than there can be."""
         named = (call for call in self.calls if id and call.id == id)
-        return next((call for call in named if not (has_arguments and _is_whole(call))), None)
+        fitting = (call for call in named if not _is_another(call, id, name, has_arguments))
+        return next((call for call in fitting if not (has_arguments and _is_whole(call))), None)
 
     def _new(self, index: Any, events: list[Event] | None) -> GrowingCall:
         last = self.calls[-1] if self.calls else None
@@ -254,13 +267,15 @@ def _merge(
 
 def _is_another(call: GrowingCall, id: str, name: str, has_arguments: bool) -> bool:
     """Whether a piece cannot belong to `call`, although it has its place."""
-    if id and call.id:
-        return id != call.id
+    is_repeated = bool(id) and id == call.id
+    if id and call.id and not is_repeated:
+        return True
     if not name or not call.name:
         return False
     if name == call.name:
-        return has_arguments and _is_whole(call)
-    return bool(call.pieces)
+        return has_arguments and not is_repeated and _is_whole(call)
+    # A name may come in pieces, but its id comes with the first of them.
+    return call.is_named if is_repeated else bool(call.pieces)
 
 
 def _is_more(call: GrowingCall, name: str, has_arguments: bool) -> bool:

@@ -9,7 +9,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.wire.losses import weakened
-from canonicall.wire.offering import FREEFORM, NO_PARAMETERS
+from canonicall.wire.offering import FREEFORM, NO_PARAMETERS, names_one
 from canonicall.wire.openai_chat.native import (
     decode_mark,
     native_of,
@@ -220,14 +220,14 @@ def _encode_chosen(
     if choice.mode is None:
         return None, ""
     mode = choice.mode
+    wire = [_named(name, kinds.get(name, "function"), names, target) for name in choice.names]
+    if names_one(choice, target):
+        return wire[0], ""
     if mode not in target.choice_modes:
         fallback = "auto" if mode == "required" and "auto" in target.choice_modes else None
         return fallback, f"The choice {mode!r} cannot be expressed here."
     if not choice.names or mode == "none":
         return mode, ""
-    wire = [_named(name, kinds.get(name, "function"), names, target) for name in choice.names]
-    if mode == "required" and len(wire) == 1 and target.choice_names != "no":
-        return wire[0], ""
     if target.choice_names == "many":
         return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": wire}}, ""
     return mode, f"The choice of {', '.join(choice.names)} cannot be expressed here."

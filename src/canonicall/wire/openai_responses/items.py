@@ -7,9 +7,9 @@ came of it, the call carries the item and the result carries nothing.
 
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
+from canonicall.arguments import arguments_text
 from canonicall.blocks import Block, Native, Opaque, Text, ToolCall, ToolResult, Unknown
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire.carried import opaque_of, opaque_value, with_rest
@@ -27,8 +27,7 @@ from canonicall.wire.openai_responses.finish import COMPLETED, INCOMPLETE
 from canonicall.wire.openai_responses.parts import ITEM, decode_content
 from canonicall.wire.openai_responses.reasoning import decode_reasoning
 from canonicall.wire.openai_responses.target import FORMAT
-from canonicall.wire.reading import id_at, text_at
-from canonicall.wire.writing import object_text
+from canonicall.wire.reading import arguments_at, id_at, text_at
 
 # Where a server-side item says what was asked (SDK response_output_item.py).
 _WHOLE = {
@@ -136,15 +135,8 @@ def encode_call(call: ToolCall) -> dict[str, Any]:
     if call.kind == "custom":
         item["input"] = call.raw or ""
     else:
-        item["arguments"] = _arguments(call)
+        item["arguments"] = arguments_text(call)
     return item if call.native is None else with_rest(item, own_fields(call.native))
-
-
-def _arguments(call: ToolCall) -> str:
-    """The arguments as text: as they were written, where that is an object."""
-    if call.raw is not None and (call.args is None or call.raw.lstrip().startswith("{")):
-        return object_text(call.raw)
-    return msgspec.json.encode(call.args or {}).decode()
 
 
 def _decode_message(
@@ -175,17 +167,16 @@ def _decode_message(
 def _decode_call(
     item: dict[str, Any], where: str, domain: str, findings: list[Finding]
 ) -> ToolCall:
-    arguments = item.get("arguments")
-    parsed = isinstance(arguments, dict)
-    if parsed:
+    raw, args = arguments_at(item.get("arguments"))
+    if isinstance(item.get("arguments"), dict):
         why = "The arguments are an object, not its text."
         place = f"{where}.arguments"
         findings.append(Finding("arguments_not_text", place, Action.CHANGED, why, Fault.INPUT))
     return ToolCall(
         id=id_at(item.get("call_id"), f"{where}.call_id"),
         name=text_at(item.get("name"), f"{where}.name"),
-        args=arguments if parsed else None,
-        raw=None if parsed else text_at(arguments, f"{where}.arguments"),
+        args=args,
+        raw=raw,
         truncated=item.get("status") == INCOMPLETE,
         opaque=opaque_id(item, where, domain),
         native=native_of(

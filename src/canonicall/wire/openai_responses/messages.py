@@ -146,8 +146,7 @@ class _Reader:
 
     def feed(self, item: dict[str, Any], where: str) -> None:
         """An item, whatever is in it."""
-        kind = text_at(item.get("type"), f"{where}.type")
-        kind = kind or ("message" if "role" in item else "item_reference")
+        kind = text_at(item.get("type"), f"{where}.type") or _untyped_kind(item, where)
         if kind in _OUTPUTS:
             self._end_reply()
             self._results.append(_decode_result(item, where, self._domain, self.findings))
@@ -190,6 +189,15 @@ class _Reader:
             self._results = []
 
 
+def _untyped_kind(item: dict[str, Any], where: str) -> str:
+    """The type of an item that does not say it: only a message and a reference need not."""
+    if "role" in item:
+        return "message"
+    if item.get("id") and item.keys() <= {"type", "id"}:
+        return "item_reference"
+    raise MalformedBody("an item has neither a type nor a role.", where=where)
+
+
 def _role_of(item: dict[str, Any], kind: str, where: str) -> Role:
     """Whose an item is. All that is not the client's is the model's."""
     if kind != "message":
@@ -218,16 +226,14 @@ def _decode_result(
 ) -> ToolResult:
     output = item.get("output")
     content = () if output == "" else decode_content(output, f"{where}.output", domain, findings)
-    fields = rest_of(item, "id", "call_id", "output")
-    if item["type"] == _CUSTOM_OUTPUT:
-        fields["type"] = _CUSTOM_OUTPUT
     return ToolResult(
         call_id=id_at(item.get("call_id"), f"{where}.call_id"),
         content=content,
         is_complete=True,
         name=text_at(item.get("name"), f"{where}.name"),
         opaque=opaque_of(domain, ITEM_ID, text_at(item.get("id"), f"{where}.id")),
-        native=native_of(fields),
+        kind="custom" if item["type"] == _CUSTOM_OUTPUT else "function",
+        native=native_of(rest_of(item, "id", "call_id", "output")),
     )
 
 
@@ -248,8 +254,7 @@ def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
     if searches.is_search(result, searches.OUTPUT):
         return searches.encode_found(result)
     rest = own_fields(result.native)
-    answers_custom = result.kind == "custom" or rest.get("type") == _CUSTOM_OUTPUT
-    is_custom = target.custom_tools and answers_custom
+    is_custom = target.custom_tools and result.kind == "custom"
     item: dict[str, Any] = {"type": _CUSTOM_OUTPUT if is_custom else "function_call_output"}
     id = opaque_value(result, ITEM_ID)
     if id is not None:

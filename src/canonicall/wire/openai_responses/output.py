@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.admission import parse_arguments
+from canonicall.arguments import is_cut
 from canonicall.blocks import (
     Block,
     Media,
@@ -88,7 +88,7 @@ class Naming:
         return base64url(sha256(f"{self._seed}|{position}".encode()).digest())[:24]
 
     def named(self, block: Block) -> Block:
-        """The next block, with the id of its item. A call that is broken says so in its status."""
+        """The next block, with the id of its item. A call that was cut says so in its status."""
         suffix = self.suffix(self._position)
         self._position += 1
         kind = _item_type(block)
@@ -105,15 +105,8 @@ class Naming:
         return block
 
 
-def is_broken(call: ToolCall) -> bool:
-    """Whether nobody may take a call for whole: it was cut, or its arguments cannot be read."""
-    return call.truncated or (
-        call.kind == "function" and call.args is None and parse_arguments(call.raw) is None
-    )
-
-
 def _as_told(call: ToolCall, suffix: str) -> ToolCall:
-    if is_broken(call):
+    if is_cut(call):
         fields = own_fields(call.native) | {"status": INCOMPLETE}
         call = replace(call, native=native_of(fields))
     return call if call.id else replace(call, id=f"call_{suffix}")

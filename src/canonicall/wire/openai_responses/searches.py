@@ -10,7 +10,7 @@ itself are none of these.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from canonicall.admission import parse_arguments
+from canonicall.arguments import arguments_of
 from canonicall.blocks import Text, ToolCall, ToolResult
 from canonicall.wire.carried import opaque_of, opaque_value, with_rest
 from canonicall.wire.openai_responses.fields import (
@@ -21,7 +21,7 @@ from canonicall.wire.openai_responses.fields import (
     rest_of,
 )
 from canonicall.wire.openai_responses.finish import COMPLETED, INCOMPLETE
-from canonicall.wire.reading import id_at, list_at, text_at
+from canonicall.wire.reading import arguments_at, id_at, list_at, text_at
 
 CALL = "tool_search_call"
 OUTPUT = "tool_search_output"
@@ -42,14 +42,13 @@ def is_search(block: ToolCall | ToolResult, kind: str) -> bool:
 
 def decode_search(item: dict[str, Any], where: str, domain: str) -> ToolCall:
     """The call in an item."""
-    arguments = item.get("arguments")
+    raw, args = arguments_at(item.get("arguments"))
     fields = rest_of(item, "id", "call_id", "arguments")
-    is_object = isinstance(arguments, dict)
     return ToolCall(
         id=id_at(item.get("call_id"), f"{where}.call_id"),
         name=NAME,
-        args=arguments if is_object else None,
-        raw=None if is_object else text_at(arguments, f"{where}.arguments"),
+        args=args,
+        raw=raw,
         truncated=item.get("status") == INCOMPLETE,
         opaque=opaque_id(item, where, domain),
         native=native_of({"type": CALL, **fields}),
@@ -62,8 +61,7 @@ def encode_search(call: ToolCall) -> dict[str, Any]:
     id = opaque_value(call, ITEM_ID)
     if id is not None:
         item["id"] = id
-    asked = call.args if call.args is not None else parse_arguments(call.raw)
-    item |= {"call_id": call.id, "arguments": asked or {}}
+    item |= {"call_id": call.id, "arguments": arguments_of(call)}
     return with_rest(item, own_fields(call.native))
 
 

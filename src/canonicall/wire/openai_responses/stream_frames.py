@@ -5,11 +5,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from canonicall.arguments import is_cut
 from canonicall.blocks import Block, Opaque, Text, Thinking, ToolCall
 from canonicall.wire.openai_responses.fields import ITEM_ID
 from canonicall.wire.openai_responses.finish import INCOMPLETE
 from canonicall.wire.openai_responses.items import encode_call
-from canonicall.wire.openai_responses.output import complete_item, is_broken
+from canonicall.wire.openai_responses.output import complete_item
 from canonicall.wire.openai_responses.parts import encode_output_part, is_refusal
 from canonicall.wire.openai_responses.target import TARGET
 
@@ -142,7 +143,7 @@ class OpenCall:
         if self._pieces:
             # The same arguments may be written in other ways; what was written counts.
             item[self._field] = "".join(self._pieces)
-        return item | {"status": INCOMPLETE} if is_broken(call) else item
+        return item | {"status": INCOMPLETE} if is_cut(call) else item
 
     def left(self) -> dict[str, Any]:
         """The item as far as it came. Arguments of which nothing came are no empty object."""

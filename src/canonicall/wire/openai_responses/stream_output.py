@@ -1,7 +1,8 @@
 """The output of a streamed response: which item an event is about, and what all of them say.
 
 An item is known by its place, the `output_index`. Where hosts leave that out, or give every item
-the same, the ids tell.
+the same, the ids tell. A call that ends under another id than it began with is still one call: the
+last id counts.
 """
 
 from typing import Any
@@ -71,8 +72,10 @@ class GrowingOutput:
 
         A call that is still open in a response that broke off stays open.
         """
-        for position, (item, _) in enumerate(objects_at(output, "$.response.output")):
-            growing = self._find(item, position) or self.add(item, position, events)
+        items = [item for item, _ in objects_at(output, "$.response.output")]
+        named = [item.get("call_id") for item in items]
+        for position, item in enumerate(items):
+            growing = self._find(item, position, named) or self.add(item, position, events)
             is_cut = growing.is_call and not is_complete and item.get("status") != COMPLETED
             if not growing.is_done and not is_cut:
                 growing.finish(item, events)
@@ -102,8 +105,10 @@ class GrowingOutput:
                 findings.append(Finding("item_unfinished", where, Action.DROPPED, why, Fault.INPUT))
         return output
 
-    def _find(self, item: dict[str, Any], place: int | None) -> GrowingItem | None:
-        """The item that this is the whole of."""
+    def _find(
+        self, item: dict[str, Any], place: int | None, named: list[Any] | None = None
+    ) -> GrowingItem | None:
+        """The item that this is the whole of. `named`: the ids of all calls in the response."""
         known = self._by_place.get(place) if place is not None else None
         if known is not None and _is_same(known, item):
             return known
@@ -112,11 +117,21 @@ class GrowingOutput:
             for _, one in self._items:
                 if value and one.item.get(name) == value and _is_same(one, item):
                     return one
+        if known is not None and _is_renamed(known, item):
+            is_gone = named is not None and known.item.get("call_id") not in named
+            return known if is_gone or not known.is_done else None
         return None
 
 
+def _is_renamed(known: GrowingItem, item: dict[str, Any]) -> bool:
+    """Whether a call may be the one known, under another id: there is one call for each place."""
+    one, other = known.item.get("name"), item.get("name")
+    is_of_type = known.is_call and known.item.get("type") == item.get("type")
+    return is_of_type and (not one or not other or one == other)
+
+
 def _is_same(known: GrowingItem, item: dict[str, Any]) -> bool:
-    """Whether an item is the one known. Item ids change (Copilot's do), ids of calls do not."""
+    """Whether an item is the one known. Item ids change (Copilot's do), those of calls seldom."""
     if known.item.get("type") != item.get("type"):
         return False
     one, other = known.item.get("call_id"), item.get("call_id")

@@ -8,7 +8,7 @@ from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.wire.carried import with_rest
 from canonicall.wire.losses import weakened
-from canonicall.wire.offering import FREEFORM, NO_PARAMETERS
+from canonicall.wire.offering import FREEFORM, NO_PARAMETERS, names_one
 from canonicall.wire.openai_responses import searches
 from canonicall.wire.openai_responses.fields import native_of, own_fields, rest_of
 from canonicall.wire.reading import list_at, object_at, objects_at, text_at
@@ -103,7 +103,7 @@ def encode_choice(
     findings: list[Finding] = []
     fields: dict[str, Any] = {}
     mode = choice.mode or ("auto" if choice.names else None)
-    if mode is not None and mode not in target.choice_modes:
+    if mode is not None and mode not in target.choice_modes and not names_one(choice, target):
         findings.append(weakened(f"The target does not take the choice {mode!r}."))
     elif mode is not None:
         custom = {tool.name for tool in tools if tool.kind == "custom" and target.custom_tools}
