@@ -4,6 +4,7 @@ import asyncio
 import gc
 import inspect
 import os
+import signal
 from itertools import chain
 
 import pytest
@@ -21,6 +22,12 @@ settings.load_profile("default")
 IS_DEEP = os.environ.get("CANONICALL_HYPOTHESIS") == "deep"
 DEEPER = 10
 """As many times the examples are generated where the tests are run deep."""
+
+
+def pytest_configure() -> None:
+    """Shells start background jobs with Ctrl-C ignored; programs that tests start obey it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
