@@ -23,7 +23,7 @@ from canonicall.reply import Reply
 from canonicall.request import Request, Tool
 from canonicall.target import Format, Target
 from canonicall.transcript.lifetimes import ordered_lifetimes
-from canonicall.transcript.offer import fitted_offer, within_cache_marks
+from canonicall.transcript.offer import fitted_offer, renamed_tools, within_cache_marks
 from canonicall.transcript.output import fitted_output
 from canonicall.transcript.params import fitted_params
 from canonicall.transcript.plain_request import plain_request
@@ -177,6 +177,7 @@ def encode_request(
         *about_params,
         *about_output,
         *about_offer,
+        *renamed_tools(request, transcript.names),
         *transcript.findings,
         *about_marks,
         *about_lifetimes,

@@ -40,7 +40,7 @@ class Fault(StrEnum):
     PROJECTION = "projection"
     """Ids or names on their way to a target's own form."""
     NONE = "none"
-    """Nothing is wrong: the caller asked for it."""
+    """Nothing is wrong: the caller asked for it, or the target needs it in every such request."""
 
 
 Place: TypeAlias = tuple[int, int]

@@ -23,7 +23,7 @@ def test_ids_in_and_out_and_every_decision():
     assert all(id.startswith("toolu_") for id in told.emitted_calls)
     assert told.made_up == {ids[0]: "result_lost", ids[2]: "denied"}
     assert told.set_aside == ("entries[3].blocks[0]", "entries[4].blocks[0]")
-    assert told.faults["state"] == 3
+    assert told.faults == {"state": 1, "input": 2}
 
 
 def test_it_prints_for_people():
