@@ -4,7 +4,7 @@ from itertools import accumulate
 from typing import Any
 from urllib.parse import quote
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 
 from canonicall.client.failure import Failure
 from canonicall.findings import Action, Finding
@@ -78,7 +78,7 @@ class Turn(Struct, kw_only=True):
             "ids": self.ids,
             "names": self.names,
             "notices": [{"kind": one.kind, "detail": one.detail} for one in self.notices],
-            "failures": [{"kind": one.kind, "message": one.message} for one in self.failures],
+            "failures": [_failure(one) for one in self.failures],
         }
 
     def headers(self) -> dict[str, str]:
@@ -123,6 +123,14 @@ def summary_of(findings: tuple[Finding, ...]) -> str:
         if one.action is not Action.KEPT:
             counts[one.code] = counts.get(one.code, 0) + 1
     return ", ".join(f"{code}={count}" for code, count in counts.items())
+
+
+def _failure(failure: Failure) -> dict[str, Any]:
+    """A failure as JSON, with the diagnostics of the request where a provider answered it."""
+    shown = {"kind": failure.kind, "message": failure.message}
+    if failure.diagnostics is None:
+        return shown
+    return {**shown, "diagnostics": to_builtins(failure.diagnostics)}
 
 
 def _renamed(names: dict[str, str]) -> str:

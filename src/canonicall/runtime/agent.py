@@ -36,6 +36,7 @@ from canonicall.tools.context import ToolContext
 from canonicall.tools.functions import tool
 from canonicall.tools.stopped import ToolStopped
 from canonicall.tools.toolset import Toolset
+from canonicall.transcript.turns import Diagnostics
 
 _WITHOUT_DETAIL = {
     "answered": "the model ended its turn without any text.",
@@ -50,17 +51,24 @@ class AgentFailed(CanonicallError):
 
     `reason` is that of the run, `detail` what went wrong, `kind` the kind of error where the model
     failed, `text` what the model had said until then. `conversation` is all that was written: it
-    is valid, and another session can go on with it.
+    is valid, and another session can go on with it. `diagnostics` are those of the request that a
+    provider answered with an error.
     """
 
     def __init__(
-        self, complete: CompleteEvent, conversation: Conversation, *, kind: str = ""
+        self,
+        complete: CompleteEvent,
+        conversation: Conversation,
+        *,
+        kind: str = "",
+        diagnostics: Diagnostics | None = None,
     ) -> None:
         self.complete = complete
         self.conversation = conversation
         self.reason = complete.reason
         self.detail = complete.detail
         self.kind = kind
+        self.diagnostics = diagnostics
         self.text = complete.text
         detail = complete.detail or _WITHOUT_DETAIL.get(complete.reason, "")
         super().__init__(
@@ -229,7 +237,9 @@ def _text_of(answer: _Answer, session: Session) -> str:
     if complete.reason != "failed" or error is None:
         raise AgentFailed(complete, session.conversation)
     complete = replace(complete, detail=error.message or complete.detail)
-    raise AgentFailed(complete, session.conversation, kind=error.kind)
+    raise AgentFailed(
+        complete, session.conversation, kind=error.kind, diagnostics=error.diagnostics
+    )
 
 
 async def _answer(session: Session, text: str) -> _Answer:
