@@ -22,7 +22,7 @@ from canonicall.client.failure import (
 )
 from canonicall.client.incoming import Incoming
 from canonicall.client.learning import Change, Learned, change_for, is_chance
-from canonicall.client.notices import Answered, Recovered, Retrying
+from canonicall.client.notices import Answered, Recovered, Retrying, Saved
 from canonicall.client.rendering import Rendered, Renderings
 from canonicall.client.secrets import Secret
 from canonicall.client.sending import Means, post
@@ -139,6 +139,8 @@ class Exchange:
         Once only, and only where the bytes are others: the same would be refused again.
         """
         target = rendered.target
+        if failure.saved:
+            self._notify(Saved(target, failure.saved))
         change, told = change_for(failure.error, failure.message, rendered.body, target)
         if told:
             known = told.entries[0]
@@ -187,6 +189,7 @@ class Exchange:
             rendered.data,
             stream=rendered.stream,
             choose=self._choose,
+            diagnose=lambda: rendered.encoded.diagnostics,
         )
         offered = rendered.tools if self._reads_leaks else ()
         incoming = Incoming(rendered.encoded, offered, after_end=sent.timeouts.after_end)

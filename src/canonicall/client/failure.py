@@ -66,6 +66,8 @@ class Failure(Struct, frozen=True, kw_only=True):
     """The error as it came, for `explain`."""
     diagnostics: Diagnostics | None = None
     """Of the request that the provider answered with this error."""
+    saved: str = ""
+    """The file that the request was written to, if it was refused and that is wanted."""
 
 
 class AttemptFailed(Exception):

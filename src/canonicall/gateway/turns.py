@@ -7,6 +7,7 @@ from urllib.parse import quote
 from msgspec import Struct, field, to_builtins
 
 from canonicall.client.failure import Failure
+from canonicall.client.notices import Saved
 from canonicall.findings import Action, Finding
 from canonicall.gateway.exchange import HttpRequest
 from canonicall.gateway.fronts.front import Asked, Front
@@ -77,7 +78,12 @@ class Turn(Struct, kw_only=True):
             "response": [told(one) for one in self.on_reply],
             "ids": self.ids,
             "names": self.names,
-            "notices": [{"kind": one.kind, "detail": one.detail} for one in self.notices],
+            "notices": [
+                {"kind": one.kind, "detail": one.detail}
+                for one in self.notices
+                # Files are for operators, who know the folder.
+                if not isinstance(one, Saved)
+            ],
             "failures": [_failure(one) for one in self.failures],
         }
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import Any, NamedTuple, Self, Unpack
@@ -80,8 +81,9 @@ class Agent:
     """What sessions are made from.
 
     A name says who is asked, over HTTP and with the keys of the environment. A `Model` asks in its
-    own way the provider that `target` names. The other options are those of every session of the
-    agent; `SessionOptions` says what each is for.
+    own way the provider that `target` names. `save_refused` is a folder for requests that a
+    provider refuses, one file each, without keys; a `Model` has its own settings. The other options
+    are those of every session of the agent; `SessionOptions` says what each is for.
 
     Models may keep connections open: `async with` closes them.
     """
@@ -94,6 +96,7 @@ class Agent:
         *,
         tools: Iterable[BoundTool | Toolset | Callable[..., Any]] = (),
         instructions: str = "",
+        save_refused: str | Path | None = None,
         scheduler: Scheduler | None = None,
         approve: Approver | None = None,
         keep: Keeper | None = None,
@@ -110,7 +113,7 @@ class Agent:
         tally: Tally | None = None,
     ) -> None:
         self.tools = Toolset.of(*tools)
-        self._model, self.target = _who_asks_whom(model, target)
+        self._model, self.target = _who_asks_whom(model, target, save_refused)
         self.instructions = instructions
         self._options: SessionOptions = {
             "scheduler": scheduler,
@@ -203,9 +206,17 @@ class Agent:
 
 
 def _who_asks_whom(
-    model: TargetName | Target | Model, target: TargetName | Target | None
+    model: TargetName | Target | Model,
+    target: TargetName | Target | None,
+    save_refused: str | Path | None,
 ) -> tuple[Model, Target]:
     if not isinstance(model, str | Target):
+        if save_refused is not None:
+            raise InvalidValue(
+                "a model of your own has its own settings.",
+                where="Agent(save_refused=...)",
+                help="Write HttpModel(ClientConfig(save_refused=...)).",
+            )
         if target is None:
             raise InvalidValue(
                 "a model of your own does not say who is asked.",
@@ -219,7 +230,7 @@ def _who_asks_whom(
             where="Agent(target=...)",
             help="Name one of them. Fallbacks belong to HttpModel(fallbacks=[...]).",
         )
-    return model_over_http(), get_target(model)
+    return model_over_http(save_refused), get_target(model)
 
 
 class _Answer(NamedTuple):

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from msgspec import Struct
@@ -130,11 +131,13 @@ class LocalModel:
             yield event
 
 
-def model_over_http() -> Model:
+def model_over_http(save_refused: str | Path | None = None) -> Model:
     """Asks providers over HTTP, with the keys and addresses of the environment.
 
     The client is above the runtime, which needs no sockets where it is given a model: it is loaded
-    only here, by name.
+    only here, by name. `save_refused`: the folder for refused requests.
     """
-    model: Model = import_module("canonicall.client.model").HttpModel()
+    config = import_module("canonicall.client.config").ClientConfig
+    settings = config.from_environment(save_refused=save_refused)
+    model: Model = import_module("canonicall.client.model").HttpModel(settings)
     return model
