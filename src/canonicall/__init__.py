@@ -175,7 +175,7 @@ if TYPE_CHECKING:
     from canonicall.runtime.mcp import McpServer
     from canonicall.runtime.mcp_connection import McpConnectionError
     from canonicall.runtime.middleware import ToolMiddleware
-    from canonicall.runtime.model import LocalModel, Model, ModelError
+    from canonicall.runtime.model import LocalModel, Model, ModelError, Repaired
     from canonicall.runtime.observer import Observer, RunObserver
     from canonicall.runtime.options import SessionOptions
     from canonicall.runtime.scheduler import Scheduler
@@ -348,7 +348,7 @@ _NAMES_BY_MODULE = {
     "canonicall.runtime.mcp": ("McpServer",),
     "canonicall.runtime.mcp_connection": ("McpConnectionError",),
     "canonicall.runtime.middleware": ("ToolMiddleware",),
-    "canonicall.runtime.model": ("LocalModel", "Model", "ModelError"),
+    "canonicall.runtime.model": ("LocalModel", "Model", "ModelError", "Repaired"),
     "canonicall.runtime.observer": ("Observer", "RunObserver"),
     "canonicall.runtime.options": ("SessionOptions",),
     "canonicall.runtime.scheduler": ("Scheduler",),
@@ -473,6 +473,7 @@ __all__ = [
     "Reasoning",
     "Refusal",
     "Renderer",
+    "Repaired",
     "Reply",
     "Report",
     "Request",

@@ -201,7 +201,8 @@ class Binding:
         raw_id = call.raw_id or call.id
         if not raw_id:
             why = "The call has no id; its turn and position identify it."
-            findings.append(_seen("missing_call_id", place, Action.ADDED, why))
+            told = Finding("missing_call_id", in_words(place), Action.ADDED, why, Fault.NONE)
+            findings.append(told)
         elif self.ledger.knows(raw_id):
             why = f"The raw id {raw_id!r} was used before; turn and position tell them apart."
             findings.append(_seen("reused_call_id", place, Action.KEPT, why))

@@ -23,7 +23,7 @@ from canonicall.reply import Reply
 from canonicall.request import Request, Tool
 from canonicall.target import Format, Target
 from canonicall.transcript.lifetimes import ordered_lifetimes
-from canonicall.transcript.offer import fitted_offer, within_cache_marks
+from canonicall.transcript.offer import fitted_offer, renamed_tools, within_cache_marks
 from canonicall.transcript.output import fitted_output
 from canonicall.transcript.params import fitted_params
 from canonicall.transcript.plain_request import plain_request
@@ -32,7 +32,7 @@ from canonicall.transcript.projection import Projection
 from canonicall.transcript.render import Renderer
 from canonicall.transcript.render import render as render_for_target
 from canonicall.transcript.thinking import as_asked
-from canonicall.transcript.turns import Transcript
+from canonicall.transcript.turns import Diagnostics, Transcript, diagnose
 from canonicall.wire.formats import get_format
 from canonicall.wire.grouping import ungrouped
 from canonicall.wire.leaked_tokens import with_own_names
@@ -54,6 +54,12 @@ class Encoded(Struct, frozen=True):
     def data(self) -> bytes:
         """The body as JSON."""
         return msgspec.json.encode(self.body)
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """What a person or a program needs to find out why a provider refused the request."""
+        transcript = self.transcript
+        return diagnose(transcript.turns, transcript.ids, self.report, self.target)
 
 
 def decode_request(body: Body, format: Format | str, *, provider: str = "") -> Request:
@@ -177,6 +183,7 @@ def encode_request(
         *about_params,
         *about_output,
         *about_offer,
+        *renamed_tools(request, transcript.names),
         *transcript.findings,
         *about_marks,
         *about_lifetimes,

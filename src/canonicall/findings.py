@@ -40,7 +40,7 @@ class Fault(StrEnum):
     PROJECTION = "projection"
     """Ids or names on their way to a target's own form."""
     NONE = "none"
-    """Nothing is wrong: the caller asked for it."""
+    """Nothing is wrong: the caller asked for it, or the target needs it in every such request."""
 
 
 Place: TypeAlias = tuple[int, int]
@@ -82,6 +82,18 @@ class Report(Struct, frozen=True):
     def counts(self) -> dict[str, int]:
         """How often each code occurs, in order of first occurrence."""
         return dict(Counter(finding.code for finding in self.findings))
+
+    @property
+    def changes(self) -> tuple[Finding, ...]:
+        """The findings that say that something is not as it was."""
+        return tuple(one for one in self.findings if one.action is not Action.KEPT)
+
+    @property
+    def has_repairs(self) -> bool:
+        """Whether something had to be changed, apart from additions that are not faults."""
+        return any(
+            one.fault is not Fault.NONE or one.action is not Action.ADDED for one in self.changes
+        )
 
     def __bool__(self) -> bool:
         return bool(self.findings)

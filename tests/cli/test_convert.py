@@ -191,6 +191,7 @@ def test_json_sums_it_up(talk, tmp_path):
         "refused": 0,
         "foreign_models": 0,
         "codes": {"result_made_up": 1},
+        "renamed_tools": {},
     }
     (found,) = records(report)
     assert (found["line"], found["code"], found["action"]) == (1, "result_made_up", "added")

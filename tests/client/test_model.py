@@ -140,7 +140,7 @@ async def test_one_conversation_that_every_provider_goes_on_with():
             assert "weather says sunny in" in events[-1].text, place
     statuses = {one.status for each in served.values() for one in each.seen}
     assert statuses == {200}
-    assert {notice.kind for notice in model.told} == {"answered"}
+    assert {notice.kind for notice in model.told} == {"answered", "repaired"}
     origins = [one.origin for one in session.conversation.messages if one.role == "assistant"]
     asked_at = [f"{one.provider}/{one.format}" for one in origins]
     assert list(dict.fromkeys(asked_at)) == PLACES

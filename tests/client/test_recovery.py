@@ -73,7 +73,7 @@ async def test_a_signature_that_is_refused_is_left_out_once_and_from_then_on(
             assert reply.message.text == text
         assert model.learned(goal).reasoning == "none"
     assert [one.status for one in served.seen] == [400, 200, 200]
-    assert kinds(model) == ["recovered", "answered", "answered"]
+    assert kinds(model) == ["recovered", "repaired", "answered", "repaired", "answered"]
     assert model.told[0].code == code
 
 
@@ -139,7 +139,7 @@ async def test_a_refusal_that_nobody_understands_is_answered_in_the_narrowest_fo
         for _ in range(2):
             await asked(model, plain(temperature=0.5), target("openai"))
     assert [b'"temperature"' in body for body in transport.seen] == [True, False, False]
-    assert kinds(model) == ["recovered", "answered", "answered"]
+    assert kinds(model) == ["recovered", "repaired", "answered", "repaired", "answered"]
     assert model.told[0].code == "unknown"
 
 
@@ -300,6 +300,7 @@ async def test_another_provider_goes_on_in_the_midst_of_a_turn():
             "retrying",
             "retrying",
             "switched",
+            "repaired",
             "answered",
         ]
         events = [event async for event in session.send("And now?")]

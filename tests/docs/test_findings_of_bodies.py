@@ -354,6 +354,7 @@ WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
     "tool_dropped": lambda: _written(tools=(_HOSTED,)),
     "tool_converted": lambda: _written(tools=(_FREE,)),
     "tools_ungrouped": lambda: _written(tools=(_GROUP,)),
+    "tool_renamed": lambda: _written(tools=(Tool("get.weather"),)),
     "schema_reworded": lambda: _written(tools=(Tool("f", parameters={}),)),
     "schema_weakened": lambda: _written(tools=(_limited({"not": {}}),), target="gemini"),
     "schema_narrowed": lambda: _written(

@@ -6,6 +6,7 @@ one JSON object a document. A file is judged line by line and is never held whol
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import click
@@ -35,6 +36,7 @@ from canonicall.cli.page import (
     suggest_fix,
 )
 from canonicall.cli.verbs import complain
+from canonicall.client.refusals import KIND
 from canonicall.errors import CanonicallError
 from canonicall.importing.pieces import pieces
 from canonicall.providers.registry import provider_names
@@ -74,15 +76,15 @@ class Judged(Struct, frozen=True):
 @click.option(
     "--as",
     "target",
-    required=True,
     type=TargetName(or_all=True),
     metavar="PROVIDER[:MODEL]",
-    help="Whose rules count; `all` for the matrix of all providers.",
+    help="Whose rules count; `all` for the matrix of all providers. Only a refused request that"
+    " `run --save-refused` wrote says it itself.",
 )
 @from_option
 @profile_option
 @json_option
-def check(files: Sequence[str], target: str, format: str, as_json: bool) -> int:
+def check(files: Sequence[str], target: str | None, format: str, as_json: bool) -> int:
     """Find what a provider would refuse in a transcript.
 
     FILE is a request body of any format or a list of messages, a file with one of these a line, or
@@ -99,8 +101,10 @@ def check(files: Sequence[str], target: str, format: str, as_json: bool) -> int:
 
     Ends with 3 if a provider would refuse something, with 1 if a document cannot be read.
     """
-    targets = provider_names() if target == EVERY_PROVIDER else (target,)
-    found = (judged for file in files for judged in _judged(file, targets, format))
+    targets = provider_names() if target == EVERY_PROVIDER else (target or "",)
+    found: Iterator[Judged] = (one for file in files for one in _judged(file, targets, format))
+    if target is None and len(files) == 1:
+        found, target = _named(found)
     if as_json:
         seen = _print_records(found)
     elif target == EVERY_PROVIDER:
@@ -110,7 +114,7 @@ def check(files: Sequence[str], target: str, format: str, as_json: bool) -> int:
     if seen["to_repair"] and not as_json:
         console = open_console()
         console.print()
-        one = "PROVIDER" if target == EVERY_PROVIDER else target
+        one = target if target and target != EVERY_PROVIDER else "PROVIDER"
         name = files[0] if len(files) == 1 else "FILE"
         is_session = seen["sessions"] == seen["to_repair"]
         sets_aside = bool(seen["unreadable"])
@@ -126,7 +130,7 @@ def _judged(file: str, targets: Sequence[str], format: str) -> Iterator[Judged]:
             subject = Subject(piece.data, format)
             name = shown(file)
             try:
-                verdicts = tuple(map(subject.verdict, targets))
+                verdicts = tuple(subject.verdict(one or _own_target(subject)) for one in targets)
                 yield Judged(
                     name,
                     piece.line,
@@ -137,6 +141,24 @@ def _judged(file: str, targets: Sequence[str], format: str) -> Iterator[Judged]:
                 )
             except CanonicallError as error:
                 yield Judged(name, piece.line, error=str(error))
+
+
+def _named(found: Iterator[Judged]) -> tuple[Iterator[Judged], str | None]:
+    """The documents again, and who the first says has refused it."""
+    first = next(found)
+    verdict = next(iter(first.verdicts), None)
+    return chain([first], found), verdict.target if verdict else None
+
+
+def _own_target(subject: Subject) -> str:
+    """Who refused the request, where the document says so."""
+    is_one = KIND.encode() in subject.data
+    refused = subject.body.refused if is_one and subject.body is not None else None
+    if refused is None:
+        context = click.get_current_context()
+        option = next(one for one in context.command.params if one.name == "target")
+        raise click.MissingParameter(ctx=context, param=option)
+    return refused.target
 
 
 def _count(seen: Counter[str], judged: Judged) -> None:

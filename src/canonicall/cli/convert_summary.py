@@ -9,6 +9,7 @@ from canonicall.cli.converting import Rejected, Tally
 from canonicall.cli.page import counted, item, say, show_table, simple_table
 
 _REJECTED_SHOWN = 10
+_RENAMED_SHOWN = 50
 
 
 def summary_record(tally: Tally, names: Mapping[str, Any]) -> dict[str, Any]:
@@ -20,6 +21,7 @@ def summary_record(tally: Tally, names: Mapping[str, Any]) -> dict[str, Any]:
         "refused": tally.refused,
         "foreign_models": tally.foreign_models,
         "codes": tally.codes,
+        "renamed_tools": tally.renamed_tools,
     }
 
 
@@ -45,6 +47,13 @@ def tell_summary(console: Console, tally: Tally, names: Mapping[str, Any]) -> No
         for code, times in sorted(tally.codes.items(), key=lambda one: (-one[1], one[0])):
             table.add_row(code, f"{times:,}")
         show_table(console, table)
+    if tally.renamed_tools:
+        say(console, "Tools that were renamed, because the target does not take their names:")
+        for own, wire in list(tally.renamed_tools.items())[:_RENAMED_SHOWN]:
+            say(console, f"{own} -> {wire}", indent="    ")
+        more = len(tally.renamed_tools) - _RENAMED_SHOWN
+        if more > 0:
+            say(console, f"and {more:,} more", indent="    ", style="dim")
     if tally.rejected:
         aside = f": see {names['rejected_file']}" if names["rejected_file"] else ""
         told = f"{counted(tally.rejected, 'line')} could not be converted{aside}"

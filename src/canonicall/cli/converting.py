@@ -19,6 +19,8 @@ from canonicall.providers.profile import Profile
 from canonicall.providers.registry import get_target
 from canonicall.verify import verify
 
+_MOST_RENAMED = 1000
+
 
 class Aim(Struct, frozen=True):
     """What every document is made into."""
@@ -44,6 +46,8 @@ class Converted(Struct, frozen=True):
     """What the provider would still refuse."""
     foreign_model: str = ""
     """The model that another provider's body named, and that is still in it."""
+    renamed_tools: dict[str, str] = {}
+    """The names of tools that the target does not take, and those they have now."""
 
 
 class Rejected(Struct, frozen=True):
@@ -72,6 +76,8 @@ class Tally(Struct):
     refused: int = 0
     foreign_models: int = 0
     codes: dict[str, int] = {}
+    renamed_tools: dict[str, str] = {}
+    """Names that were changed, up to a limit, and the first that each was changed to."""
 
     def add(self, other: "Tally") -> None:
         self.documents += other.documents
@@ -79,6 +85,7 @@ class Tally(Struct):
         self.refused += other.refused
         self.foreign_models += other.foreign_models
         self.codes = dict(Counter(self.codes) + Counter(other.codes))
+        self._rename(other.renamed_tools)
 
     def count(self, done: Converted) -> None:
         self.documents += 1
@@ -86,6 +93,12 @@ class Tally(Struct):
         self.foreign_models += bool(done.foreign_model)
         found = Counter(one.code for one in (*done.findings, *done.refused))
         self.codes = dict(Counter(self.codes) + found)
+        self._rename(done.renamed_tools)
+
+    def _rename(self, names: dict[str, str]) -> None:
+        for own, wire in names.items():
+            if len(self.renamed_tools) < _MOST_RENAMED:
+                self.renamed_tools.setdefault(own, wire)
 
 
 class Chunk(Struct, frozen=True):
@@ -129,6 +142,7 @@ def converted(data: bytes, aim: Aim, *, in_one_line: bool) -> Converted:
         (*subject.reading_findings, *encoded.report),
         verify(encoded.body, target).findings,
         left,
+        {own: wire for wire, own in encoded.transcript.names.items()},
     )
 
 

@@ -48,7 +48,12 @@ class Desk:
     def __init__(self, wanted: Wanted) -> None:
         self.wanted = wanted
         self.tools = choose_tools(wanted.tools)
-        self.model = ModelChoice(script=wanted.script, pause=wanted.pause, address=wanted.address)
+        self.model = ModelChoice(
+            script=wanted.script,
+            pause=wanted.pause,
+            address=wanted.address,
+            save_refused=wanted.save_refused,
+        )
         self._database = Database(store_path(wanted.store))
         self.store = SessionStore(self._database)
 

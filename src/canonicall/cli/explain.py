@@ -11,10 +11,12 @@ from canonicall.cli.arguments import INPUT, TargetName, json_option
 from canonicall.cli.files import STANDARD, UnusableFile, read_bytes, shown
 from canonicall.cli.overview import FAILED, OK
 from canonicall.cli.page import item, open_console, say, show_violations, suggest_fix
-from canonicall.errors import CanonicallError
+from canonicall.client.refusals import KIND, RefusedRequest
+from canonicall.errors import CanonicallError, UnknownName
 from canonicall.findings import Finding
 from canonicall.importing.documents import BODY, Recognised, kind_of, recognise
 from canonicall.providers.bodies import target_for
+from canonicall.providers.registry import get_target
 from canonicall.target import Target
 from canonicall.verify import Explained, Explanation, verify
 from canonicall.verify import explain as explain_error
@@ -47,17 +49,24 @@ def explain(text: str | None, request_file: str | None, provider: str | None, as
     """Say what a provider's error means, and what to do.
 
     TEXT is the error as it was printed or logged, JSON or not; - or nothing reads it from standard
-    input.
+    input. It may also be a file that `run --save-refused` wrote: the error, the request and who
+    refused it are in it.
 
     \b
     Examples:
       canonicall explain "tool_use ids were found without tool_result blocks"
       canonicall explain --request request.json --provider anthropic < error.json
+      canonicall explain refused/openai-4c1d0f6a9be27788.json
 
     Ends with 1 if nothing is known about the error.
     """
     error = _error_text(text, request_file)
     found = _request(request_file) if request_file else None
+    saved = None if found else _saved(error)
+    if saved is not None and saved.refused is not None:
+        found, request_file = saved, text or STANDARD
+        error = msgspec.json.encode(saved.refused.answer).decode()
+        provider = provider or _known_target(saved.refused)
     target = _target(found, provider, request_file or "")
     body = found.body if found else None
     told = explain_error(error, request=body, target=target)
@@ -84,11 +93,34 @@ def _error_text(text: str | None, request_file: str | None) -> str:
             raise click.UsageError("The error and the request cannot both be standard input.")
         text = read_bytes(STANDARD).decode("utf-8", "replace")
     elif _is_file(text):
+        data = read_bytes(text)
+        if _saved(data.decode("utf-8", "replace")) is not None:
+            return data.decode()
         told = f"{text!r} is a file. To explain what is in it: canonicall explain < "
         raise click.UsageError(told + shlex.quote(text))
     if not text.strip():
         raise click.UsageError("The text of the error is empty.")
     return text
+
+
+def _saved(text: str) -> Recognised | None:
+    """The request in a text that was written when a provider refused it; None for any other."""
+    if KIND not in text:
+        return None
+    try:
+        found = recognise(text.encode("utf-8", "replace"))
+    except CanonicallError:
+        return None
+    return found if found.refused is not None else None
+
+
+def _known_target(refused: RefusedRequest) -> str | None:
+    """Who refused it; None where nothing is known of it here, and only its format counts."""
+    try:
+        get_target(refused.target)
+    except UnknownName:
+        return None
+    return refused.target
 
 
 def _is_file(text: str) -> bool:

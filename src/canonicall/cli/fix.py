@@ -183,5 +183,6 @@ class _Job:
             "findings": done.findings,
             "remaining": done.remaining,
             "foreign_model": done.foreign_model or None,
+            "renamed_tools": done.renamed_tools,
         }
         click.echo(msgspec.json.encode(record), err=True)

@@ -13,6 +13,7 @@ from canonicall.blocks import CallClosed, Entry, Message, ToolCall
 from canonicall.cli.records import decision_in_words
 from canonicall.cli.visible import in_one_line, visible
 from canonicall.decisions import CallDecided
+from canonicall.findings import Finding, Report
 from canonicall.runtime.events import (
     AgentEvent,
     CompleteEvent,
@@ -70,6 +71,8 @@ class Screen:
         """The tools of the calls seen so far."""
         self._ended: set[str] = set()
         """The calls that ended without a result."""
+        self._repairs: set[Finding] = set()
+        """What was shown of changes in requests."""
 
     def remark(self, text: str) -> None:
         self._end_line()
@@ -89,6 +92,8 @@ class Screen:
                 self._act(event.call.name, str(event.progress))
             case StatusEvent(entry=entry) if entry is not None:
                 self._written(entry)
+            case StatusEvent(kind="repaired"):
+                self._repaired(event)
             case StatusEvent() if event.kind not in _SILENT:
                 self.remark(f"{event.kind}: {in_one_line(event.detail)}")
             case ErrorEvent():
@@ -133,6 +138,14 @@ class Screen:
         for call in entry.calls:
             self._called(call, entry)
 
+    def _repaired(self, event: StatusEvent) -> None:
+        """What was changed, once: most of it is repeated in every request that follows."""
+        new = [one for one in event.findings if one not in self._repairs]
+        self._repairs.update(new)
+        if new:
+            many = f"{len(new)} changes ({_codes(new)}), the first at " if new[1:] else ""
+            self.remark(f"repaired: {many}{in_one_line(f'{new[0].where}: {new[0].why}')}")
+
     def _called(self, call: ToolCall, message: Message) -> None:
         if not self._streams and self._said:
             # Words before a call are no answer yet.
@@ -163,6 +176,11 @@ class Screen:
 def arguments_of(call: ToolCall) -> str:
     """The arguments of a call, as JSON text."""
     return call.raw or "" if call.args is None else msgspec.json.encode(call.args).decode()
+
+
+def _codes(findings: list[Finding]) -> str:
+    counts = Report(tuple(findings)).counts
+    return ", ".join(f"{code}={count}" for code, count in counts.items())
 
 
 def _short(text: str) -> str:

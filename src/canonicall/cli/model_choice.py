@@ -63,17 +63,19 @@ class ModelChoice:
         script: Path | None = None,
         pause: float = 0.0,
         address: Address | None = None,
+        save_refused: Path | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         """`script`: replies written down beforehand answer, whoever is asked. `pause`: seconds
-        between the words of a simulated reply."""
+        between the words of a simulated reply. `save_refused`: the folder for refused requests."""
         answers = (
             SmallModel() if script is None else ScriptedModel(read_script(script.read_bytes()))
         )
         self._simulated = InWords(LocalModel(answers), pause)
         self._script = script
         self._address = address
-        self._config = ClientConfig(address.config if address else {}, environ=environ)
+        own = address.config if address else {}
+        self._config = ClientConfig(own, save_refused=save_refused, environ=environ)
         self._client: HttpModel | None = None
 
     def ask(self, request: Request, target: Target, **options: Any) -> AsyncIterator[Event]:

@@ -23,6 +23,8 @@ WIDEST = 100
 NARROW = 80
 """A window with fewer columns than that is narrow."""
 _EXAMPLES = 3
+_LISTED = {"tool_renamed": 50}
+"""Codes of which each case says something else, and how many are shown."""
 _ROOMY = 90
 _DONE = {
     Action.ADDED: "Added",
@@ -141,7 +143,11 @@ class Tally:
             group = (finding.action, finding.code)
             self._counts[group] += 1
             examples = self._examples.setdefault(group, [])
-            if len(examples) < _EXAMPLES:
+            if finding.code in _LISTED:
+                # The same in every document, so its place says nothing.
+                if len(examples) < _LISTED[finding.code] and finding.why not in examples:
+                    examples.append(finding.why)
+            elif len(examples) < _EXAMPLES:
                 examples.append(f"{place}{finding.where}: {finding.why}")
 
     def show(self, console: Console) -> None:
@@ -158,7 +164,9 @@ class Tally:
         say(console, f"{group[1]}{times}", indent="    ", style="yellow")
         for example in examples:
             say(console, example, indent="      ")
-        if count > len(examples):
+        if count > len(examples) and (
+            group[1] not in _LISTED or len(examples) == _LISTED[group[1]]
+        ):
             say(console, f"and {count - len(examples):,} more", indent="      ", style="dim")
 
 

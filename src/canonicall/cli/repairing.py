@@ -24,6 +24,8 @@ class Repaired(Struct, frozen=True):
     """What the provider would still refuse."""
     foreign_model: str = ""
     """The model that another provider's body named, and that is still in it."""
+    renamed_tools: dict[str, str] = {}
+    """The names of tools that the provider does not take, and those they have now."""
 
 
 def repaired(data: bytes, format: str, name: str, *, in_one_line: bool) -> Repaired:
@@ -47,4 +49,5 @@ def repaired(data: bytes, format: str, name: str, *, in_one_line: bool) -> Repai
         findings=(*subject.reading_findings, *encoded.report),
         remaining=verify(encoded.body, target).findings,
         foreign_model="" if is_own or target.model else str(encoded.body.get("model") or ""),
+        renamed_tools={own: wire for wire, own in encoded.transcript.names.items()},
     )

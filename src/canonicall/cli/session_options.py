@@ -30,6 +30,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     session: str | None = None
     resume: bool = False
     store: str | None = None
+    save_refused: Path | None = None
     script: Path | None = None
     pause: float = 0.0
 
@@ -118,6 +119,13 @@ _OPTIONS = (
     click.option("--session", metavar="ID", help="Begin or continue the session of this name."),
     click.option("--resume", is_flag=True, help="Continue the session that changed last."),
     store_option,
+    click.option(
+        "--save-refused",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="FOLDER",
+        help="Write each request that the provider refuses to a file here, without keys, for"
+        " `canonicall explain` and `canonicall check`.",
+    ),
     click.option(
         "--script",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),

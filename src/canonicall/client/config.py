@@ -3,6 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import count, takewhile
+from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -101,9 +102,12 @@ class ClientConfig:
         retry: RetryPolicy | None = None,
         breaker: BreakerPolicy | None = None,
         keys: KeyPolicy | None = None,
+        save_refused: str | Path | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        """`environ` is where keys and the like are looked up that are not given."""
+        """`environ` is where keys and the like are looked up that are not given. `save_refused` is
+        a folder for requests that a provider refuses, one file each, without keys."""
+        self.save_refused = save_refused or None
         self.timeouts = timeouts or Timeouts()
         self.retry = retry or RetryPolicy()
         self.breaker = breaker or BreakerPolicy()
@@ -127,6 +131,7 @@ class ClientConfig:
         retry: RetryPolicy | None = None,
         breaker: BreakerPolicy | None = None,
         keys: KeyPolicy | None = None,
+        save_refused: str | Path | None = None,
     ) -> "ClientConfig":
         """Keys, addresses and proxies as the environment has them now; `providers` come first."""
         return cls(
@@ -135,6 +140,7 @@ class ClientConfig:
             retry=retry,
             breaker=breaker,
             keys=keys,
+            save_refused=save_refused,
             environ=os.environ,
         )
 

@@ -2,7 +2,7 @@
 the request is refused. Nothing is tried again after the first content was passed on.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from msgspec.structs import replace
@@ -22,10 +22,11 @@ from canonicall.client.failure import (
 )
 from canonicall.client.incoming import Incoming
 from canonicall.client.learning import Change, Learned, change_for, is_chance
-from canonicall.client.notices import Answered, Recovered, Retrying
+from canonicall.client.notices import Answered, Recovered, Retrying, Saved
 from canonicall.client.rendering import Rendered, Renderings
 from canonicall.client.secrets import Secret
 from canonicall.client.sending import Means, post
+from canonicall.codec import Encoded
 from canonicall.errors import CanonicallError
 from canonicall.events import (
     ArgumentsAdded,
@@ -57,10 +58,13 @@ class Exchange:
         *,
         waits: bool = True,
         reads_leaks: bool = True,
+        sends: Callable[[Encoded], None] | None = None,
     ) -> None:
         """`waits`: whether it is asked again after a failure that may pass; somebody who has others
         to ask does not wait. `reads_leaks`: whether calls are looked for in the words of replies.
+        `sends` is called with each request, once before it is sent.
         """
+        self._sends = sends
         self._waits = waits
         self._reads_leaks = reads_leaks
         self._means = means
@@ -85,8 +89,7 @@ class Exchange:
         is_recovered = False
         waits = 1
         while True:
-            self.attempts += 1
-            self.rendered = rendered
+            self._begin(rendered)
             try:
                 async with aclosing(self._attempt(rendered)) as batches:
                     async for events in batches:
@@ -109,11 +112,18 @@ class Exchange:
                 continue
             delay = self._delay(failure, waits)
             if delay is None:
-                raise AttemptFailed(failure)
+                raise AttemptFailed(_diagnosed(failure, rendered))
             is_refused = failure.kind == REFUSED
             self._notify(Retrying(target, waits, delay, failure.message, is_refused))
             await self._means.sleep(delay)
             waits += 1
+
+    def _begin(self, rendered: Rendered) -> None:
+        """Note an attempt."""
+        self.attempts += 1
+        if self._sends is not None and rendered is not self.rendered:
+            self._sends(rendered.encoded)
+        self.rendered = rendered
 
     def _rendered(self, request: Request, target: Target) -> Rendered:
         try:
@@ -129,6 +139,8 @@ class Exchange:
         Once only, and only where the bytes are others: the same would be refused again.
         """
         target = rendered.target
+        if failure.saved:
+            self._notify(Saved(target, failure.saved))
         change, told = change_for(failure.error, failure.message, rendered.body, target)
         if told:
             known = told.entries[0]
@@ -177,6 +189,7 @@ class Exchange:
             rendered.data,
             stream=rendered.stream,
             choose=self._choose,
+            diagnose=lambda: rendered.encoded.diagnostics,
         )
         offered = rendered.tools if self._reads_leaks else ()
         incoming = Incoming(rendered.encoded, offered, after_end=sent.timeouts.after_end)
@@ -226,6 +239,13 @@ class Exchange:
                 end.complete,
             )
         )
+
+
+def _diagnosed(failure: Failure, rendered: Rendered) -> Failure:
+    """An error of the provider with the diagnostics of the request that it answers."""
+    if failure.error is None:
+        return failure
+    return replace(failure, diagnostics=rendered.encoded.diagnostics)
 
 
 def is_content(event: Event) -> bool:

@@ -20,6 +20,7 @@ from canonicall.client.transport import TransportError
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event, StreamEnded
 from canonicall.target import Target
+from canonicall.transcript.turns import Diagnostics
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.formats import get_format
 
@@ -63,6 +64,10 @@ class Failure(Struct, frozen=True, kw_only=True):
     """Seconds that the provider says to wait."""
     error: Any = None
     """The error as it came, for `explain`."""
+    diagnostics: Diagnostics | None = None
+    """Of the request that the provider answered with this error."""
+    saved: str = ""
+    """The file that the request was written to, if it was refused and that is wanted."""
 
 
 class AttemptFailed(Exception):

@@ -23,10 +23,11 @@ from canonicall.client.notices import Switched
 from canonicall.client.rendering import Renderings
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
+from canonicall.codec import Encoded
 from canonicall.events import Event, StreamEnded
 from canonicall.providers.registry import get_target
 from canonicall.request import Request
-from canonicall.runtime.model import ModelError, Notice, Notify
+from canonicall.runtime.model import ModelError, Notice, Notify, Repaired
 from canonicall.target import Target
 
 
@@ -105,7 +106,12 @@ class HttpModel:
         self, request: Request, goal: Target, notify: Notify
     ) -> AsyncGenerator[list[Event], None]:
         """The events of one target's reply; its breaker hears how it went."""
-        exchange = Exchange(self._means, self._renderings, self._learned, notify)
+
+        def sends(encoded: Encoded) -> None:
+            if told := Repaired.of(encoded):
+                notify(told)
+
+        exchange = Exchange(self._means, self._renderings, self._learned, notify, sends=sends)
         with asking(goal, self._breakers, self._means.elapsed):
             async with aclosing(exchange.batches(request, goal)) as batches:
                 async for events in batches:
@@ -137,13 +143,20 @@ def _usual_transport() -> Transport:
 
 
 def _model_error(failures: dict[Target, Failure]) -> ModelError:
-    """All that went wrong; status and kind are those of the target that was asked first."""
+    """All that went wrong; status and kind are those of the target that was asked first.
+
+    The diagnostics are those of the first request that was refused, else of the first that a
+    provider answered with an error.
+    """
     first = next(iter(failures.values()))
     goal, last = next(reversed(failures.items()))
+    refusals = sorted(failures.values(), key=lambda one: one.kind != REFUSED)
+    diagnoses = (one.diagnostics for one in refusals if one.diagnostics is not None)
     return ModelError(
         " | ".join(failure.message for failure in failures.values()),
         status=first.status,
         kind=first.kind,
         # Refusals by those before it were told when the next one was asked.
         refused_by=goal.provider if last.kind == REFUSED else "",
+        diagnostics=next(diagnoses, None),
     )

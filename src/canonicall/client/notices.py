@@ -1,5 +1,6 @@
 """What the client tells of itself while it asks: typed values, each with a sentence for people."""
 
+import shlex
 from typing import Any
 
 from msgspec import Struct
@@ -64,6 +65,18 @@ class Recovered(_Notice, frozen=True, tag="recovered"):
     def detail(self) -> str:
         changed = ", ".join(sorted(self.change))
         return f"{name_of(self.target)}: refused ({self.code}), rendered again ({changed})"
+
+
+class Saved(_Notice, frozen=True, tag="saved"):
+    """A request that was refused was written to a file, without keys."""
+
+    target: Target
+    file: str
+
+    @property
+    def detail(self) -> str:
+        said = f"{name_of(self.target)}: the refused request is in {self.file}"
+        return f"{said}; canonicall explain {shlex.quote(self.file)}"
 
 
 class Switched(_Notice, frozen=True, tag="switched"):

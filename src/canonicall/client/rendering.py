@@ -14,11 +14,14 @@ from canonicall.codec import Encoded, encode_request
 from canonicall.conversation import Conversation
 from canonicall.request import Request, Tool
 from canonicall.target import Target
+from canonicall.transcript.fields import has_all, takes_unknown
 from canonicall.transcript.render import Renderer
+from canonicall.wire.losses import foreign_fields
 
 _TARGETS_KEPT = 8
 _MODEL_FIELDS = ("model", "modelId")
-_WITH_USAGE = {"stream_options": {"include_usage": True}}
+_CHAT = "openai-chat"
+_WITH_USAGE = Native(_CHAT, {"stream_options": {"include_usage": True}})
 """Without it a chat stream says nothing of tokens; it goes where the field is not refused."""
 
 
@@ -44,8 +47,8 @@ class Renderings:
         whoever wants the reply whole waits for its end."""
         stream = request.params.stream is not False or target.stream_only
         asked = replace(request, params=replace(request.params, stream=stream))
-        if stream and target.format == "openai-chat":
-            asked = replace(asked, native=_with_usage(request.native))
+        if stream and target.format == _CHAT:
+            asked = _with_usage(asked, target)
         encoded = encode_request(
             asked, target, renderer=self._renderer(request.conversation, target)
         )
@@ -80,6 +83,17 @@ class _Kept:
         return found
 
 
-def _with_usage(native: Native | None) -> Native:
-    given = native.fields if native is not None and native.format == "openai-chat" else {}
-    return Native("openai-chat", {**_WITH_USAGE, **given})
+def _with_usage(request: Request, target: Target) -> Request:
+    """`request` that asks for the usage of a chat stream, if the target takes the question.
+
+    Nobody else wanted it, so it is no finding where it is left out.
+    """
+    is_own = request.domain == target.domain if request.domain else None
+    is_taken = takes_unknown("request", target, is_own=is_own)
+    if not is_taken and not has_all(_WITH_USAGE, "request", target):
+        return request
+    native = request.native
+    given = native.fields if native is not None and native.format == _CHAT else {}
+    findings = (*request.findings, *foreign_fields(_CHAT, native))
+    wanted = Native(_CHAT, {**_WITH_USAGE.fields, **given})
+    return replace(request, native=wanted, findings=findings)

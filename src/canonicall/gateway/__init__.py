@@ -4,12 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from canonicall.client.redaction import redacted
     from canonicall.gateway.app import Gateway
     from canonicall.gateway.config_file import load_file, read_settings
     from canonicall.gateway.exchange import Refused
     from canonicall.gateway.governance.gate import Gate
     from canonicall.gateway.governance.keys import hash_of, new_key
-    from canonicall.gateway.governance.redaction import redacted
     from canonicall.gateway.settings import (
         Choice,
         KeySettings,
@@ -39,7 +39,7 @@ _HOME = {
     "load_file": "canonicall.gateway.config_file",
     "new_key": "canonicall.gateway.governance.keys",
     "read_settings": "canonicall.gateway.config_file",
-    "redacted": "canonicall.gateway.governance.redaction",
+    "redacted": "canonicall.client.redaction",
 }
 
 __all__ = [

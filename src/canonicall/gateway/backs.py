@@ -42,6 +42,7 @@ class Backs:
         config = ClientConfig(
             {name: _client_config(one) for name, one in settings.providers.items()},
             retry=_RETRY,
+            save_refused=settings.log.refused,
             environ=environ or {},
         )
         self.means = Means(

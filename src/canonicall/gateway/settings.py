@@ -107,6 +107,8 @@ class LogSettings(Section, frozen=True, kw_only=True):
     """A path; `-` for standard error, empty for none."""
     bodies: bool = False
     """Whether bodies are written too, with what looks like a key taken out."""
+    refused: str = ""
+    """A folder for requests that a provider refuses, one file each; empty for none."""
 
 
 class StoreSettings(Section, frozen=True, kw_only=True):

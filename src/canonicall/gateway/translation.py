@@ -160,6 +160,7 @@ class Translation:
         if rendered is not None:
             turn.on_request = list(rendered.encoded.report)
             turn.ids = rendered.encoded.transcript.ids
+            turn.names = rendered.encoded.transcript.names
         else:
             turn.on_request = list(request.findings)
 

@@ -1,10 +1,13 @@
 """One request for a reply, as the gateway sees it: who asks whom for what, and what was noticed."""
 
+from itertools import accumulate
 from typing import Any
+from urllib.parse import quote
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 
 from canonicall.client.failure import Failure
+from canonicall.client.notices import Saved
 from canonicall.findings import Action, Finding
 from canonicall.gateway.exchange import HttpRequest
 from canonicall.gateway.fronts.front import Asked, Front
@@ -14,6 +17,8 @@ from canonicall.target import Target
 
 STRICT = "x-canonicall-strict"
 _NO = ("", "0", "false", "no", "off")
+_LONGEST_LIST = 2000
+"""Characters; servers and proxies refuse long headers."""
 
 
 class Turn(Struct, kw_only=True):
@@ -48,6 +53,8 @@ class Turn(Struct, kw_only=True):
     failures: list[Failure] = field(default_factory=list)
     ids: dict[str, str] = field(default_factory=dict)
     """Canonical call ids, and what they are on the wire to the target."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Names of tools as they were sent, and the client's own, for those that differ."""
     usage: Usage | None = None
     upstream_seconds: float = 0.0
     first_byte_seconds: float = 0.0
@@ -70,8 +77,14 @@ class Turn(Struct, kw_only=True):
             "request": [told(one) for one in (*self.on_body, *self.on_request)],
             "response": [told(one) for one in self.on_reply],
             "ids": self.ids,
-            "notices": [{"kind": one.kind, "detail": one.detail} for one in self.notices],
-            "failures": [{"kind": one.kind, "message": one.message} for one in self.failures],
+            "names": self.names,
+            "notices": [
+                {"kind": one.kind, "detail": one.detail}
+                for one in self.notices
+                # Files are for operators, who know the folder.
+                if not isinstance(one, Saved)
+            ],
+            "failures": [_failure(one) for one in self.failures],
         }
 
     def headers(self) -> dict[str, str]:
@@ -81,6 +94,8 @@ class Turn(Struct, kw_only=True):
             named["x-canonicall-target"] = _ascii(target_name(self.target))
         summary = summary_of(self.findings)
         named["x-canonicall-changes"] = summary or "none"
+        if self.names:
+            named["x-canonicall-renamed-tools"] = _renamed(self.names)
         if self.is_forwarded:
             named["x-canonicall-forwarded"] = "true"
         return named
@@ -114,6 +129,26 @@ def summary_of(findings: tuple[Finding, ...]) -> str:
         if one.action is not Action.KEPT:
             counts[one.code] = counts.get(one.code, 0) + 1
     return ", ".join(f"{code}={count}" for code, count in counts.items())
+
+
+def _failure(failure: Failure) -> dict[str, Any]:
+    """A failure as JSON, with the diagnostics of the request where a provider answered it."""
+    shown = {"kind": failure.kind, "message": failure.message}
+    if failure.diagnostics is None:
+        return shown
+    return {**shown, "diagnostics": to_builtins(failure.diagnostics)}
+
+
+def _renamed(names: dict[str, str]) -> str:
+    """Tools for a header, each with the name it was sent under: `get.weather=get_weather_amDwMqzp`.
+
+    Other characters than letters, digits, `_`, `.`, `-` and `~` are percent-encoded. The report
+    has those that find no room.
+    """
+    shown = [f"{quote(own, safe='')}={quote(wire, safe='')}" for wire, own in names.items()]
+    lengths = accumulate(len(one) + 2 for one in shown)
+    fitting = sum(length <= _LONGEST_LIST for length in lengths)
+    return ", ".join(shown[:fitting] if fitting == len(shown) else [*shown[:fitting], "..."])
 
 
 def _ascii(text: str) -> str:

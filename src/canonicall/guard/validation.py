@@ -96,7 +96,7 @@ def validate_call(
     named = replace(call, id=made_call_id(call.name, _spelled(call), index))
     checked = examined(named, tools, limits=limits, budget=budget)
     why = f"The call of {call.name or 'no tool'} has no id; it gets {named.id}."
-    made = Finding("missing_call_id", "id", Action.ADDED, why, Fault.INPUT)
+    made = Finding("missing_call_id", "id", Action.ADDED, why, Fault.NONE)
     return replace(checked, findings=(made, *checked.findings))
 
 

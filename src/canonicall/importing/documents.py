@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from canonicall.client.refusals import RefusedRequest, refused_request
 from canonicall.codec import decode_request
 from canonicall.detection import CANONICAL, possible_formats, reply_format, request_format
 from canonicall.errors import MalformedBody, UnknownName
@@ -53,6 +54,8 @@ class Recognised(Struct, frozen=True):
     """The document is a bare list of messages; the body was made around it."""
     findings: tuple[Finding, ...] = ()
     """What had to be put right for it to be JSON at all."""
+    refused: RefusedRequest | None = None
+    """The body is in a file that was written when a provider refused it."""
 
     @property
     def format(self) -> str:
@@ -87,8 +90,15 @@ def format_names() -> tuple[str, ...]:
 
 
 def recognise(data: bytes, format: str = AUTO) -> Recognised:
-    """The request body in `data` and its format, judged without decoding it."""
+    """The request body in `data` and its format, judged without decoding it.
+
+    A file with a refused request stands for the body in it.
+    """
     value, mended = _mended_json(data)
+    refused = refused_request(value)
+    if refused is not None:
+        format = refused.format if format == AUTO else format
+        return Recognised((format,), refused.body, findings=mended, refused=refused)
     refuse_framework(value, "" if format == AUTO else format)
     body = _body_in(value, format)
     possible = possible_formats(body) if format == AUTO else (format,)

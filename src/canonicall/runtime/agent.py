@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import Any, NamedTuple, Self, Unpack
@@ -36,6 +37,7 @@ from canonicall.tools.context import ToolContext
 from canonicall.tools.functions import tool
 from canonicall.tools.stopped import ToolStopped
 from canonicall.tools.toolset import Toolset
+from canonicall.transcript.turns import Diagnostics
 
 _WITHOUT_DETAIL = {
     "answered": "the model ended its turn without any text.",
@@ -50,17 +52,24 @@ class AgentFailed(CanonicallError):
 
     `reason` is that of the run, `detail` what went wrong, `kind` the kind of error where the model
     failed, `text` what the model had said until then. `conversation` is all that was written: it
-    is valid, and another session can go on with it.
+    is valid, and another session can go on with it. `diagnostics` are those of the request that a
+    provider answered with an error.
     """
 
     def __init__(
-        self, complete: CompleteEvent, conversation: Conversation, *, kind: str = ""
+        self,
+        complete: CompleteEvent,
+        conversation: Conversation,
+        *,
+        kind: str = "",
+        diagnostics: Diagnostics | None = None,
     ) -> None:
         self.complete = complete
         self.conversation = conversation
         self.reason = complete.reason
         self.detail = complete.detail
         self.kind = kind
+        self.diagnostics = diagnostics
         self.text = complete.text
         detail = complete.detail or _WITHOUT_DETAIL.get(complete.reason, "")
         super().__init__(
@@ -72,8 +81,9 @@ class Agent:
     """What sessions are made from.
 
     A name says who is asked, over HTTP and with the keys of the environment. A `Model` asks in its
-    own way the provider that `target` names. The other options are those of every session of the
-    agent; `SessionOptions` says what each is for.
+    own way the provider that `target` names. `save_refused` is a folder for requests that a
+    provider refuses, one file each, without keys; a `Model` has its own settings. The other options
+    are those of every session of the agent; `SessionOptions` says what each is for.
 
     Models may keep connections open: `async with` closes them.
     """
@@ -86,6 +96,7 @@ class Agent:
         *,
         tools: Iterable[BoundTool | Toolset | Callable[..., Any]] = (),
         instructions: str = "",
+        save_refused: str | Path | None = None,
         scheduler: Scheduler | None = None,
         approve: Approver | None = None,
         keep: Keeper | None = None,
@@ -102,7 +113,7 @@ class Agent:
         tally: Tally | None = None,
     ) -> None:
         self.tools = Toolset.of(*tools)
-        self._model, self.target = _who_asks_whom(model, target)
+        self._model, self.target = _who_asks_whom(model, target, save_refused)
         self.instructions = instructions
         self._options: SessionOptions = {
             "scheduler": scheduler,
@@ -195,9 +206,17 @@ class Agent:
 
 
 def _who_asks_whom(
-    model: TargetName | Target | Model, target: TargetName | Target | None
+    model: TargetName | Target | Model,
+    target: TargetName | Target | None,
+    save_refused: str | Path | None,
 ) -> tuple[Model, Target]:
     if not isinstance(model, str | Target):
+        if save_refused is not None:
+            raise InvalidValue(
+                "a model of your own has its own settings.",
+                where="Agent(save_refused=...)",
+                help="Write HttpModel(ClientConfig(save_refused=...)).",
+            )
         if target is None:
             raise InvalidValue(
                 "a model of your own does not say who is asked.",
@@ -211,7 +230,7 @@ def _who_asks_whom(
             where="Agent(target=...)",
             help="Name one of them. Fallbacks belong to HttpModel(fallbacks=[...]).",
         )
-    return model_over_http(), get_target(model)
+    return model_over_http(save_refused), get_target(model)
 
 
 class _Answer(NamedTuple):
@@ -229,7 +248,9 @@ def _text_of(answer: _Answer, session: Session) -> str:
     if complete.reason != "failed" or error is None:
         raise AgentFailed(complete, session.conversation)
     complete = replace(complete, detail=error.message or complete.detail)
-    raise AgentFailed(complete, session.conversation, kind=error.kind)
+    raise AgentFailed(
+        complete, session.conversation, kind=error.kind, diagnostics=error.diagnostics
+    )
 
 
 async def _answer(session: Session, text: str) -> _Answer:

@@ -13,6 +13,8 @@ from canonicall.agent.commands import Finish
 from canonicall.agent.limits import Spent
 from canonicall.blocks import Entry, Message, ToolCall, ToolResult
 from canonicall.conversation import Conversation
+from canonicall.findings import Finding
+from canonicall.transcript.turns import Diagnostics
 
 VERSION = 1
 
@@ -43,7 +45,7 @@ class ToolCallEvent(_AgentEvent, frozen=True, tag="tool_call"):
 
 class StatusEvent(_AgentEvent, frozen=True, tag="status"):
     """Where the run stands: asking, approval, external, written, cut; and what the model tells of
-    itself: retrying, recovered, switched, skipped, answered."""
+    itself: repaired, retrying, recovered, switched, skipped, answered, saved."""
 
     kind: str
     detail: str = ""
@@ -51,6 +53,10 @@ class StatusEvent(_AgentEvent, frozen=True, tag="status"):
     """The calls it is about."""
     entry: Entry | None = None
     """What was written to the conversation."""
+    findings: tuple[Finding, ...] = ()
+    """repaired: what was changed for the request that is sent."""
+    diagnostics: Diagnostics | None = None
+    """repaired: the ids in that request, and what was decided about calls and results."""
 
 
 class ErrorEvent(_AgentEvent, frozen=True, tag="error"):
@@ -58,6 +64,8 @@ class ErrorEvent(_AgentEvent, frozen=True, tag="error"):
 
     message: str
     kind: str = ""
+    diagnostics: Diagnostics | None = None
+    """Of the request that a provider answered with an error."""
 
 
 class CompleteEvent(_AgentEvent, frozen=True, tag="complete"):

@@ -2,28 +2,42 @@
 
 from collections.abc import AsyncIterator, Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from msgspec import Struct
+
+from canonicall.codec import Encoded
 from canonicall.errors import CanonicallError
 from canonicall.events import Event
+from canonicall.findings import Finding, Report
 from canonicall.folding import events_of
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.target import Target
+from canonicall.transcript.turns import Diagnostics
 
 
 class ModelError(CanonicallError):
     """No reply will come. `status` is the HTTP status, 0 where there was none."""
 
     def __init__(
-        self, message: str, *, status: int = 0, kind: str = "", refused_by: str | None = None
+        self,
+        message: str,
+        *,
+        status: int = 0,
+        kind: str = "",
+        refused_by: str | None = None,
+        diagnostics: Diagnostics | None = None,
     ) -> None:
         """`refused_by`: the provider that refused the last request, empty where none did; None if
-        it is the one that was asked and `status` says so."""
+        it is the one that was asked and `status` says so. `diagnostics`: of the request that a
+        provider answered with an error."""
         self.message = message
         self.status = status
         self.kind = kind
         self.refused_by = refused_by
+        self.diagnostics = diagnostics
         super().__init__(message)
 
 
@@ -44,6 +58,45 @@ class Notice(Protocol):
     def refused_by(self) -> str:
         """The provider that refused a request before the reply came; empty where none did."""
         ...
+
+
+class Repaired(Struct, frozen=True):
+    """A notice: the request is sent with changes. `of` makes one where there is something to say.
+
+    `HttpModel` gives one for each request. A model of your own that calls `encode_request` does the
+    same: `if told := Repaired.of(encoded): notice(told)`.
+    """
+
+    target: Target
+    findings: tuple[Finding, ...]
+    """All that was changed, with additions that are not faults among them."""
+    diagnostics: Diagnostics
+
+    @classmethod
+    def of(cls, encoded: Encoded) -> "Repaired | None":
+        """The notice for a request; None where it needed no change, or only additions that every
+        such request to its target needs."""
+        report = encoded.report
+        if not report.has_repairs:
+            return None
+        return cls(encoded.target, report.changes, encoded.diagnostics)
+
+    @property
+    def kind(self) -> str:
+        """The word `repaired`."""
+        return "repaired"
+
+    @property
+    def refused_by(self) -> str:
+        """Empty: nobody has refused the request yet."""
+        return ""
+
+    @property
+    def detail(self) -> str:
+        """The target, and the codes of the findings with how often each occurs."""
+        counts = Report(self.findings).counts
+        named = ", ".join(f"{code}={count}" for code, count in counts.items())
+        return f"{self.target.name}: {named}"
 
 
 Notify: TypeAlias = Callable[[Notice], None]
@@ -78,11 +131,13 @@ class LocalModel:
             yield event
 
 
-def model_over_http() -> Model:
+def model_over_http(save_refused: str | Path | None = None) -> Model:
     """Asks providers over HTTP, with the keys and addresses of the environment.
 
     The client is above the runtime, which needs no sockets where it is given a model: it is loaded
-    only here, by name.
+    only here, by name. `save_refused`: the folder for refused requests.
     """
-    model: Model = import_module("canonicall.client.model").HttpModel()
+    config = import_module("canonicall.client.config").ClientConfig
+    settings = config.from_environment(save_refused=save_refused)
+    model: Model = import_module("canonicall.client.model").HttpModel(settings)
     return model

@@ -17,7 +17,7 @@ from canonicall.events import Event, MessageStarted, StreamEnded, TextAdded, Thi
 from canonicall.folding import fold
 from canonicall.runtime.events import AgentEvent, ErrorEvent, StatusEvent, TextEvent
 from canonicall.runtime.middleware import Chain, MiddlewareError
-from canonicall.runtime.model import Model, ModelError, Notice
+from canonicall.runtime.model import Model, ModelError, Notice, Repaired
 from canonicall.runtime.observer import RunObserver
 
 Answer: TypeAlias = ModelReplied | ModelFailed
@@ -103,7 +103,8 @@ class ModelRun:
         except ModelError as error:
             asked = target.provider if error.status in _REFUSED else ""
             self._count_refusal(asked if error.refused_by is None else error.refused_by)
-            self._tell(ErrorEvent(message=error.message, kind=error.kind))
+            told = ErrorEvent(message=error.message, kind=error.kind, diagnostics=error.diagnostics)
+            self._tell(told)
             return self._failed(error.message), error.kind or str(error.status or "")
         except MiddlewareError as error:
             self._tell(ErrorEvent(message=str(error), kind="middleware"))
@@ -117,7 +118,10 @@ class ModelRun:
     def _tell_notice(self, notice: Notice) -> None:
         # Refusals that the model gets over by itself never come as an error.
         self._count_refusal(notice.refused_by)
-        self._tell(StatusEvent(kind=notice.kind, detail=notice.detail))
+        told = StatusEvent(kind=notice.kind, detail=notice.detail)
+        if isinstance(notice, Repaired):
+            told = replace(told, findings=notice.findings, diagnostics=notice.diagnostics)
+        self._tell(told)
 
     def _count_refusal(self, provider: str) -> None:
         if provider:

@@ -37,6 +37,7 @@ from canonicall.agent.progress import LoopPolicy
 from canonicall.blocks import Entry, ToolCall, ToolResult
 from canonicall.conversation import Content, Conversation, blocks_of
 from canonicall.decisions import WhilePending
+from canonicall.findings import Finding, Report
 from canonicall.guard.budget import CorrectionBudget
 from canonicall.providers.names import TargetName
 from canonicall.providers.registry import get_target
@@ -59,6 +60,9 @@ from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.stats import SessionStats, Watch
 from canonicall.target import Target
 from canonicall.tools.toolset import Toolset
+
+_MOST_FINDINGS = 1000
+"""As many different findings of requests are kept."""
 
 
 class Session:
@@ -118,11 +122,25 @@ class Session:
         self._written = len(self.conversation)
         self._clock = clock
         self._watch = Watch(self.conversation.ledger)
+        self._findings: dict[Finding, None] = {}
+        self._unlisted = 0
 
     @property
     def stats(self) -> SessionStats:
         """What this session has done so far, in numbers."""
         return self._watch.stats(self.machine.tally.by_provider, self.conversation.ledger.values())
+
+    @property
+    def report(self) -> Report:
+        """What was changed in the requests of this session so far, in the order of first sight.
+
+        A finding that is repeated in every request is listed once. After 1,000 different findings
+        the others are only counted, in `notes`. A request without `repaired` event adds nothing;
+        `conversation.report` has what was found when entries were written.
+        """
+        more = self._unlisted
+        notes = (f"{more} more findings are not listed.",) if more else ()
+        return Report(tuple(self._findings), notes)
 
     def send(self, content: Content) -> AsyncGenerator[AgentEvent, None]:
         """Say something; the events of the run, up to its `complete`.
@@ -257,7 +275,7 @@ class Session:
             self._chain,
             self.machine.tally,
             self._watching,
-            self._tell,
+            self._tell_of_model,
             keeps_words=self._keeps_cut_words,
         )
         asked_at = self._clock()
@@ -304,6 +322,16 @@ class Session:
     def _finish(self, command: Finish) -> None:
         self._watching.run_ended(command, self.machine.spent)
         self._tell(completed(command, self.machine.spent, self.conversation))
+
+    def _tell_of_model(self, event: AgentEvent) -> None:
+        for one in event.findings if isinstance(event, StatusEvent) else ():
+            if one in self._findings:
+                continue
+            if len(self._findings) < _MOST_FINDINGS:
+                self._findings[one] = None
+            else:
+                self._unlisted += 1
+        self._tell(event)
 
     def _tell_progress(self, call: ToolCall, value: Any) -> None:
         self._tell(ToolCallEvent(phase="progress", call=call, progress=value))

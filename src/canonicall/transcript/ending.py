@@ -25,14 +25,14 @@ def finished(
     is_refused = target.ends_with_user or bool(built.held)
     asks = last is not None and not (is_refused and last.role == "assistant")
     if not asks and not policy.continues:
-        why = (
-            "There is nothing to answer yet."
+        why, fault = (
+            ("There is nothing to answer yet.", Fault.INPUT)
             if last is None
-            else "The target does not continue an assistant message."
+            else ("The target does not continue an assistant message.", Fault.RENDER)
         )
         why += f" {CONTINUE!r} was put at the end."
         place = f"turns[{len(turns)}]"
-        findings.append(Finding("ending_added", place, Action.ADDED, why, Fault.RENDER))
+        findings.append(Finding("ending_added", place, Action.ADDED, why, fault))
         turns = (*turns, Turn("user", (Text(text=CONTINUE),)))
     elif last is not None and last.role == "assistant" and target.trimmed_ending:
         turns = _trimmed(turns, findings)

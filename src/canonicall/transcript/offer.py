@@ -4,10 +4,12 @@ In: a request. Out: the same request with tools the target can be given and a ch
 what could not be said is met by offering less, and every change is a finding.
 """
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
-from canonicall.blocks import Native
-from canonicall.findings import Action, Fault, Finding
+from canonicall.blocks import Message, Native, ToolCall
+from canonicall.findings import Action, Fault, Finding, in_words
 from canonicall.request import Reasoning, Request, Tool, ToolChoice
 from canonicall.target import Target, field_tree
 from canonicall.transcript.fields import kept_fields, takes_unknown
@@ -16,7 +18,8 @@ from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.schemas import fitted_tools
 
 _NO_LONGER = "Not available any more."
-_CHANGED = "param_changed", Action.CHANGED
+_ADDED = "param_added", Action.ADDED, Fault.NONE
+_CHANGED = "param_changed", Action.CHANGED, Fault.RENDER
 _TOOL_FIELDS = frozenset(Tool.__struct_fields__)
 
 
@@ -56,6 +59,30 @@ def within_cache_marks(
         for index, tool in enumerate(request.tools)
     )
     return replace(request, tools=tools), [finding]
+
+
+def renamed_tools(request: Request, names: Mapping[str, str]) -> list[Finding]:
+    """A finding for each tool that is sent under another name, also one that only calls name.
+
+    `names`: wire name to own name, for those that differ.
+    """
+    if not names:
+        return []
+    places = {tool.name: f"tools[{at}]" for at, tool in enumerate(request.tools)}
+    for at, entry in enumerate(request.conversation.entries):
+        for position, block in enumerate(entry.blocks if isinstance(entry, Message) else ()):
+            if isinstance(block, ToolCall):
+                places.setdefault(block.name, in_words((at, position)))
+    return [
+        Finding(
+            "tool_renamed",
+            places.get(own, "tools"),
+            Action.CHANGED,
+            f"The tool {own!r} is sent as {wire!r}: the target does not take its own name.",
+            Fault.PROJECTION,
+        )
+        for wire, own in names.items()
+    ]
 
 
 def _once(request: Request, findings: list[Finding]) -> Request:
@@ -190,9 +217,9 @@ def _unreasoned(request: Request, target: Target, findings: list[Finding]) -> Re
     is_off = asked is not None and asked.effort == "none"
     if target.tools_while_reasoning or not request.tools or is_off:
         return request
-    code, action = ("param_added", Action.ADDED) if asked is None else _CHANGED
+    code, action, fault = _ADDED if asked is None else _CHANGED
     why = "This model takes tools here only where it is told not to reason."
-    findings.append(Finding(code, "params.reasoning", action, why, Fault.RENDER))
+    findings.append(Finding(code, "params.reasoning", action, why, fault))
     silent = Reasoning(enabled=False, effort="none")
     return replace(request, params=replace(request.params, reasoning=silent))
 

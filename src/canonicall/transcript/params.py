@@ -83,8 +83,8 @@ def _streamed(request: Request, target: Target) -> tuple[Request, list[Finding]]
     if asked is True or not target.stream_only:
         return request, []
     why = "This host replies in streams only; who wants a whole reply has to fold it."
-    code, action = ("param_added", Action.ADDED)
+    code, action, fault = "param_added", Action.ADDED, Fault.NONE
     if asked is False:
-        code, action = "param_changed", Action.CHANGED
-    finding = Finding(code, "params.stream", action, why, Fault.RENDER)
+        code, action, fault = "param_changed", Action.CHANGED, Fault.RENDER
+    finding = Finding(code, "params.stream", action, why, fault)
     return replace(request, params=replace(request.params, stream=True)), [finding]

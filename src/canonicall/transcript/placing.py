@@ -96,7 +96,7 @@ class Builder:
         if self.target.document_needs_text and _is_bare_document(blocks):
             blocks = [Text(text=DOCUMENT_NOTE), *blocks]
             why = "The target wants words beside a document; a short sentence was put in."
-            findings.append(Finding("words_added", where, Action.ADDED, why, Fault.RENDER))
+            findings.append(Finding("words_added", where, Action.ADDED, why, Fault.NONE))
         if blocks:
             self._add(Turn("user", tuple(blocks), native=native), findings, where)
 
@@ -128,10 +128,10 @@ class Builder:
         id, rule = result.call_id, self.target.ids
         if not id or len(id) > rule.max_length or not re.fullmatch(rule.pattern, id):
             why = f"No stored call can have the id {id!r}."
-            findings.append(Finding("orphan_not_sent", where, Action.DROPPED, why, Fault.STATE))
+            findings.append(Finding("orphan_not_sent", where, Action.DROPPED, why, Fault.INPUT))
         elif any(one.call_id == id for turn in self.turns for one in _results_in(turn)):
             why = f"{id} has another result, which is sent."
-            findings.append(Finding("result_not_sent", where, Action.DROPPED, why, Fault.STATE))
+            findings.append(Finding("result_not_sent", where, Action.DROPPED, why, Fault.INPUT))
         else:
             self._results([result], findings, where)
 
@@ -235,7 +235,7 @@ class Builder:
     def _bridge(self, role: Role, text: str, findings: list[Finding], where: str) -> None:
         text = text or (BRIDGE if role == "assistant" else CONTINUE)
         why = f"The target wants a {role} message here; {text!r} was put in."
-        findings.append(Finding("bridge_added", where, Action.ADDED, why, Fault.RENDER))
+        findings.append(Finding("bridge_added", where, Action.ADDED, why, Fault.NONE))
         self.turns.append(Turn(role, (Text(text=text),)))
 
 

@@ -245,7 +245,7 @@ class Renderer:
                 else f"{one.id} has another result, which is sent."
             )
             code = "orphan_not_sent" if one is None else "result_not_sent"
-            self._findings.append(Finding(code, where, action, why, Fault.STATE))
+            self._findings.append(Finding(code, where, action, why, Fault.INPUT))
             if as_text:
                 note = Text(text=f"[A tool result without its call]\n{result.text}")
                 self._builder.user([note], None, where, self._findings)

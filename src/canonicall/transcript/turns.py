@@ -44,11 +44,13 @@ class Diagnostics(Struct, frozen=True):
     """Places of results that are not sent: orphans, duplicates, late ones."""
     faults: dict[str, int]
     """How many findings lie in the input, the state, the rendering, the projection."""
+    model: str = ""
 
     def __str__(self) -> str:
         sent = f"{len(self.emitted_calls)} sent, {len(self.emitted_results)} results sent"
+        named = f"{self.provider or 'any provider'}{self.model and f':{self.model}'}"
         lines = [
-            f"for {self.provider or 'any provider'} ({self.format})",
+            f"for {named} ({self.format})",
             f"{len(self.seen)} calls seen, {sent}, {len(self.made_up)} of them made up",
         ]
         lines += (f"  made up: {id} told as {outcome}" for id, outcome in self.made_up.items())
@@ -122,9 +124,12 @@ def diagnose(
     blocks = [block for turn in turns for block in turn.blocks]
     calls = [block for block in blocks if isinstance(block, ToolCall) and block.kind != "server"]
     results = [block for block in blocks if isinstance(block, ToolResult) and not block.opaque]
+    # Results of calls that only the provider has stored answer none of these.
+    wire_ids = set(ids.values())
+    answers = (result for result in results if result.call_id in wire_ids)
     made_up = {
         canonical: str(result.outcome)
-        for canonical, result in zip(ids, results, strict=False)
+        for canonical, result in zip(ids, answers, strict=False)
         if result.synthetic
     }
     return Diagnostics(
@@ -136,4 +141,5 @@ def diagnose(
         made_up,
         tuple(finding.where for finding in report if finding.code in _NOT_SENT),
         dict(Counter(str(finding.fault) for finding in report)),
+        target.model,
     )

@@ -39,6 +39,7 @@ CODES = {
     "orphan_result_sent": Code(
         "A result answers no call of the message before it.",
         "Leave the result out, or send the message with its call before it.",
+        Fault.INPUT,
     ),
     "duplicate_result_sent": Code("A call has two results.", "Keep one result for each call."),
     "results_not_adjacent": Code(

@@ -15,9 +15,9 @@ from typing import Any, BinaryIO, Self
 
 import msgspec
 
+from canonicall.client.redaction import redacted, redacted_text
 from canonicall.client.secrets import Secret, hide
 from canonicall.errors import CanonicallError
-from canonicall.gateway.governance.redaction import redacted, redacted_text
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.settings import LogSettings
 from canonicall.store.batches import Waiting

@@ -4,10 +4,10 @@ from typing import Any
 
 import msgspec
 
+from canonicall.client.redaction import redacted_text
 from canonicall.client.secrets import HIDDEN, Secret
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.keys import VirtualKey
-from canonicall.gateway.governance.redaction import redacted_text
 from canonicall.gateway.settings import ProviderSettings, Settings
 from canonicall.store.places import shown
 

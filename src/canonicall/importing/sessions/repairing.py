@@ -100,7 +100,7 @@ class Repair:
             self._rows[line - 1] = msgspec.json.encode(rest)
         why = "It held a result of a call that is not there, or has one; no provider accepts that."
         self.findings.append(
-            Finding("session_entry_dropped", f"line {line}", Action.DROPPED, why, Fault.STATE)
+            Finding("session_entry_dropped", f"line {line}", Action.DROPPED, why, Fault.INPUT)
         )
 
     def written_back(self, link: tuple[str, str] | None = None, count: str = "") -> WrittenBack:

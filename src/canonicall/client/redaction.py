@@ -3,10 +3,12 @@
 Hidden are values of fields that are named like secrets, what has the form of a known kind of key,
 and what follows a name like `password:` up to the end of its line. Long runs of base64, pictures
 and the like, are told by their length. In a stream, a key is found also where it comes in pieces.
+
+`redacted` is for logs, `redacted_request` for a request that a program is to judge afterwards.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import msgspec
@@ -53,8 +55,13 @@ _NAMED = re.compile(
 _IN_ADDRESS = re.compile(r"://[^\s/@:]{0,200}:(?P<value>[^\s/@]{1,400})@")
 _BLOB = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{200,}={0,2}")
 
+_HISTORY = ("messages", "input", "contents", "system", "instructions", "systemInstruction")
+"""Fields of a request that hold what was said. In the others, schemas declare names."""
+_DECLARING = ("properties", "patternProperties", "$defs", "definitions")
+
 Span: TypeAlias = tuple[int, int]
 Path: TypeAlias = tuple[str | int, ...]
+Hide: TypeAlias = Callable[[str], str]
 
 
 def redacted(body: bytes) -> Any:
@@ -67,6 +74,47 @@ def redacted(body: bytes) -> Any:
     if any(isinstance(line, dict | list) for line in lines):
         return _hide_in([line for line in lines if line != ""])
     return redacted_text(text)
+
+
+def redacted_request(body: dict[str, Any]) -> dict[str, Any]:
+    """A request without keys, in which a provider would refuse the same as in `body`.
+
+    What is hidden keeps its kind. Long runs of base64 keep their length, and what was equal is
+    equal afterwards, so that ids and names still pair. A schema may declare a field that is named
+    like a secret.
+    """
+    opened = {
+        name: _hidden_value(inner)
+        if is_secret_name(name)
+        else _opened(inner, 1, declares=name not in _HISTORY)
+        for name, inner in body.items()
+    }
+    hide = _StandIns()
+    pieces: dict[Path, Iterator[str]] = {
+        path: iter([hide(text)]) for path, text in _texts(opened, ())
+    }
+    made: dict[str, Any] = _rebuilt(opened, (), pieces, hide)
+    return made
+
+
+class _StandIns:
+    """Hides keys as `redacted_text` does; equal texts stay equal, and others different."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def __call__(self, text: str) -> str:
+        if _has(text, _SIGNS) and _KEY.fullmatch(text):
+            # It may be the name of a tool or the id of a call.
+            return f"hidden_{self._number(text)}"
+        return _BLOB.sub(self._blob, "".join(_cut(text, secret_spans(text))))
+
+    def _blob(self, found: re.Match[str]) -> str:
+        content = found[0].rstrip("=")
+        return f"{self._number(content):0{len(content)}d}{found[0][len(content) :]}"
+
+    def _number(self, text: str) -> int:
+        return self._numbers.setdefault(text, len(self._numbers) + 1)
 
 
 def redacted_text(text: str) -> str:
@@ -121,7 +169,7 @@ def _hide_in(value: Any) -> Any:
         for path, text in _texts(document, ()):
             pieces.setdefault(path, []).append(text)
     hidden = {path: _hide_pieces(texts) for path, texts in pieces.items()}
-    done = [_rebuilt(document, (), hidden) for document in documents]
+    done = [_rebuilt(document, (), hidden, redacted_text) for document in documents]
     return done if isinstance(opened, list) else done[0]
 
 
@@ -166,8 +214,11 @@ def _of_line(line: str) -> Any:
     return line if value is None else value
 
 
-def _opened(value: Any, depth: int) -> Any:
-    """The value with the JSON in its texts read as well, and no deeper than can be walked."""
+def _opened(value: Any, depth: int, *, declares: bool = False, below: str = "") -> Any:
+    """The value with the JSON in its texts read as well, and no deeper than can be walked.
+
+    `declares`: there are schemas in it. `below`: the name of the field that it is in.
+    """
     if isinstance(value, str):
         inner = _read(value) if value.lstrip()[:1] in ("{", "[", '"') else None
         return value if inner is None else _Json(_opened(inner, depth + 1))
@@ -176,9 +227,12 @@ def _opened(value: Any, depth: int) -> Any:
     if depth >= _DEEPEST:
         return _TOO_DEEP
     if isinstance(value, list):
-        return [_opened(inner, depth + 1) for inner in value]
+        return [_opened(inner, depth + 1, declares=declares) for inner in value]
+    are_names = declares and below in _DECLARING
     return {
-        name: _hidden_value(inner) if is_secret_name(name) else _opened(inner, depth + 1)
+        name: _hidden_value(inner)
+        if is_secret_name(name) and not (are_names and isinstance(inner, dict))
+        else _opened(inner, depth + 1, declares=declares, below=name)
         for name, inner in value.items()
     }
 
@@ -201,16 +255,17 @@ def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
             yield from _texts(inner, (*path, at))
 
 
-def _rebuilt(value: Any, path: Path, hidden: dict[Path, Iterator[str]]) -> Any:
+def _rebuilt(value: Any, path: Path, hidden: dict[Path, Iterator[str]], hide: Hide) -> Any:
+    """The value with its texts hidden, and the names of its fields by `hide`."""
     if isinstance(value, str):
         return next(hidden[path])
     if isinstance(value, _Json):
-        return msgspec.json.encode(_rebuilt(value.value, (*path, ""), hidden)).decode()
+        return msgspec.json.encode(_rebuilt(value.value, (*path, ""), hidden, hide)).decode()
     if isinstance(value, list):
-        return [_rebuilt(inner, (*path, at), hidden) for at, inner in enumerate(value)]
+        return [_rebuilt(inner, (*path, at), hidden, hide) for at, inner in enumerate(value)]
     if isinstance(value, dict):
         return {
-            redacted_text(name): _rebuilt(inner, (*path, name), hidden)
+            hide(name): _rebuilt(inner, (*path, name), hidden, hide)
             for name, inner in value.items()
         }
     return value

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batches import each
-from canonicall.gateway.governance.redaction import is_secret_name, redacted, redacted_text
+from canonicall.client.redaction import is_secret_name, redacted, redacted_text
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 TAILS = st.text(alphabet=LETTERS, min_size=24, max_size=40)
