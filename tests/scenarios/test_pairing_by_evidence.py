@@ -206,6 +206,19 @@ def test_a_result_is_found_when_the_model_spoke_between_it_and_its_later_call():
         assert sent(chat) == ["a"]
 
 
+def test_a_result_in_a_message_of_the_model_waits_for_the_calls_of_its_exchange():
+    """Messages of the model in a row are one exchange: its calls may come after the result."""
+    chat = same_every_way(
+        Message("assistant", (Text(text="I look it up."),)),
+        Message("assistant", (result("a"),)),
+        replies(call()),
+        Message("assistant", (result("b"),)),
+        replies(call()),
+        Message("user", (Text(text="And?"),)),
+    )
+    assert sent(chat) == ["a", "b"]
+
+
 def test_a_result_that_was_moved_is_not_reported_as_left_out():
     chat = Conversation.of(
         [tool(result("a", "call_a")), replies(call("call_a")), tool(result("b", "call_b"))]
