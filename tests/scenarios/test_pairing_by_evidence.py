@@ -5,8 +5,9 @@ import itertools
 import pytest
 
 from canonicall import Conversation, Message, Outcome, Text, ToolCall, ToolResult, load
-from canonicall.codec import decode_request, encode_request
+from canonicall.codec import decode_request, encode_request, render
 from canonicall.persisted import dump
+from canonicall.providers.registry import provider_names
 from canonicall.request import Request
 
 RESPELLED = [
@@ -260,3 +261,50 @@ def test_a_call_that_was_answered_by_position_is_not_open():
     assert "already_ended" in [
         one.code for one in chat.close(next(iter(chat.ledger)), Outcome.NOT_RUN).findings
     ]
+
+
+def three_calls():
+    """Calls with ids that most targets have to replace, and one without."""
+    chat = Conversation()
+    chat.user("Go.")
+    chat.assistant([call("call/a", "look up"), call("call/b", "look up"), call()])
+    return chat
+
+
+@pytest.mark.parametrize("target", provider_names())
+def test_an_id_that_was_sent_comes_back_as_the_call_it_names(target):
+    """Whatever form a target has for ids: the conversation remembers what it was rendered with."""
+    chat = three_calls()
+    ids = render(chat, target).ids
+    for made in chat.fork().ledger.values():
+        chat.result(ids[made.id] or made.id, f"of {made.id}")
+    assert answers(chat) == [f"of {id}" for id in chat.ledger]
+    assert "orphan_result" not in chat.report
+    assert "matched_by_spelling" not in chat.report
+
+
+@pytest.mark.parametrize("target", ["mistral", "kimi", "bedrock"])
+def test_without_memory_no_id_is_recognised_by_its_shape(target):
+    """The same ids in a conversation that was never rendered, and in one for another target."""
+    sent_ids = list(render(three_calls(), target).ids.values())
+    elsewhere = three_calls()
+    render(elsewhere, "openai")
+    for chat in (three_calls(), elsewhere):
+        for id in sent_ids:
+            chat.result(id, "?")
+        assert answers(chat) == [None, None, None]
+
+
+def test_a_providers_own_id_counts_before_one_that_was_sent():
+    """Kimi was sent `functions.get:0` for one call, and then gives that id to another one."""
+    chat = Conversation()
+    chat.user("Go.")
+    chat.assistant([call("call_a", "get")])
+    assert list(render(chat, "kimi").ids.values()) == ["functions.get:0"]
+    chat.user("Once more.")
+    chat.assistant([call("functions.get:0", "get")])
+    chat.result("functions.get:0", "of the second")
+    assert answers(chat) == [None, "of the second"]
+    chat.result("functions.get:0", "of the second")
+    assert answers(chat) == [None, "of the second"]
+    assert "duplicate_result" in chat.report
