@@ -98,6 +98,7 @@ class Binding:
                 self.ledger.begin_exchange()
             turn_key = self._turn_keys.key_of(message)
         else:
+            self._turn_keys.hear(message)
             kinds = set(map(type, message.blocks))
             if kinds - {ToolResult}:
                 self._early_results.clear()
