@@ -383,20 +383,26 @@ class Placement:
 
 
 class _Waiting:
-    """The calls of an exchange, by what a result without an id may say of them."""
+    """The calls of an exchange, by what a result without an id may say of them.
+
+    What a provider ran answers a call that the provider runs; any other result a call of the client.
+    """
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._calls: dict[tuple[str, bool], deque[str]] = {}
+        self._calls: dict[tuple[str, bool, bool], deque[str]] = {}
         for id in ledger.exchange:
             call = ledger[id].call
+            of_server = call.kind == "server"
             for only_without_id in (False,) if call.raw_id else (False, True):
                 for name in dict.fromkeys(("", call.name)):
-                    self._calls.setdefault((name, only_without_id), deque()).append(id)
+                    key = (name, only_without_id, of_server)
+                    self._calls.setdefault(key, deque()).append(id)
 
     def next(self, result: ToolResult, *, only_without_id: bool = False) -> Interaction | None:
         """The first open call, of one tool if the result names it."""
-        calls = self._calls.get((result.name, only_without_id))
+        of_server = any(seal.kind == "server_block" for seal in result.opaque)
+        calls = self._calls.get((result.name, only_without_id, of_server))
         while calls and not self._ledger[calls[0]].is_open:
             calls.popleft()
         return self._ledger[calls[0]] if calls else None

@@ -164,6 +164,13 @@ def test_a_gemini_result_that_names_another_call_answers_none():
     assert answers(chat) == [None]
 
 
+def test_a_result_without_an_id_is_not_given_to_a_call_that_the_provider_runs():
+    """Anthropic's code execution calls a tool of the client: the result is that tool's."""
+    run = ToolCall(id="srvtoolu_1", name="code_execution", args={}, kind="server")
+    chat = same_every_way(replies(run, call("toolu_1")), tool(result("sun")))
+    assert answers(chat) == [None, "sun"]
+
+
 def test_after_the_exchange_a_position_is_final():
     """A named result that comes in a later exchange is late; it displaces nothing."""
     chat = same_every_way(
