@@ -38,6 +38,9 @@ OTHER = [
     ("call_", "toolu_"),
     ("", "call_x"),
     ("call_x|fc_1", "call_y|fc_2"),
+    ("call_1", "call_x|fc_1"),
+    ("1", "call_x|fc_1"),
+    ("call_x|fc_1", "toolu_1"),
 ]
 
 

@@ -98,6 +98,7 @@ class Binding:
                 self.ledger.begin_exchange()
             turn_key = self._turn_keys.key_of(message)
         else:
+            self._turn_keys.hear(message)
             kinds = set(map(type, message.blocks))
             if kinds - {ToolResult}:
                 self._early_results.clear()
@@ -219,10 +220,9 @@ class Binding:
         if not call_id or result.placed:
             self.placement.hold(Held(result, place))
             return result
-        if result.bound:
-            before = self.ledger.get(call_id)
-        else:
-            before = self.ledger.named(call_id) or self._spelled(call_id, place, findings)
+        before = self.ledger.get(call_id) if result.bound else self.ledger.named(call_id)
+        if before is None and not result.bound and self.ledger.buried(call_id) is None:
+            before = self._spelled(call_id, place, findings)
         if before is None:
             return self._hold_orphan(result, place, findings)
         if self.ledger.is_displaceable(before.id):
@@ -280,6 +280,8 @@ class Placement:
         """How many of these cannot belong to a later call, because another message followed."""
         self._loose: list[Held] = []
         """The others that found no call."""
+        self._calls = 0
+        """How many calls the exchange had when results were last placed."""
         self._waiting: _Waiting | None = None
         self.findings: list[Finding] = []
         """What is to be said as long as nothing else comes."""
@@ -291,7 +293,7 @@ class Placement:
         twin = Placement(ledger)
         twin._before, twin._after = list(self._before), list(self._after)
         twin._loose, twin._placed = list(self._loose), self._placed
-        twin._forgotten = self._forgotten
+        twin._forgotten, twin._calls = self._forgotten, self._calls
         twin.findings = list(self.findings)
         return twin
 
@@ -316,10 +318,13 @@ class Placement:
 
     def place(self) -> None:
         """Give every result that is held its call, until the exchange ends."""
-        if not self._before and self._placed == len(self._after):
-            return
-        if self._before:
+        calls = len(self._ledger.exchange)
+        if self._before or (self._loose and calls > self._calls):
             self.take_back()
+        elif self._placed == len(self._after):
+            return
+        if calls > self._calls:
+            self._calls, self._waiting = calls, None
         waiting = self._waiting = self._waiting or _Waiting(self._ledger)
         for held in self._before[self._left_over() :]:
             self._complete(held, waiting.next(held.result, only_without_id=True))
@@ -341,11 +346,13 @@ class Placement:
         self._ledger.settle()
         findings, self.findings = self.findings, []
         self._after, self._loose, self._waiting = [], [], None
-        self._placed = self._forgotten = 0
+        self._placed = self._forgotten = self._calls = 0
         return findings
 
     def forget_loose(self) -> None:
         """Another message came: what found no call until now belongs to none that follows."""
+        if len(self._ledger.exchange) > self._calls:
+            self.place()
         self._forgotten = len(self._after)
         self._loose.clear()
         if not self._ledger.exchange:
@@ -377,20 +384,26 @@ class Placement:
 
 
 class _Waiting:
-    """The calls of an exchange, by what a result without an id may say of them."""
+    """The calls of an exchange, by what a result without an id may say of them.
+
+    What a provider ran answers a call that the provider runs; any other result a call of the client.
+    """
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._calls: dict[tuple[str, bool], deque[str]] = {}
+        self._calls: dict[tuple[str, bool, bool], deque[str]] = {}
         for id in ledger.exchange:
             call = ledger[id].call
+            of_server = call.kind == "server"
             for only_without_id in (False,) if call.raw_id else (False, True):
                 for name in dict.fromkeys(("", call.name)):
-                    self._calls.setdefault((name, only_without_id), deque()).append(id)
+                    key = (name, only_without_id, of_server)
+                    self._calls.setdefault(key, deque()).append(id)
 
     def next(self, result: ToolResult, *, only_without_id: bool = False) -> Interaction | None:
         """The first open call, of one tool if the result names it."""
-        calls = self._calls.get((result.name, only_without_id))
+        of_server = any(seal.kind == "server_block" for seal in result.opaque)
+        calls = self._calls.get((result.name, only_without_id, of_server))
         while calls and not self._ledger[calls[0]].is_open:
             calls.popleft()
         return self._ledger[calls[0]] if calls else None

@@ -147,9 +147,14 @@ def _escaped(field: str) -> str:
 
 
 def _forms(id: str) -> set[str]:
-    """An id and its parts if it is joined, in plain characters, with and without the prefix."""
-    forms = set()
-    for part in (id, *id.split("|")):
+    """An id and its parts if it is joined, in plain characters, with and without the prefix.
+
+    What is joined to the id of a call is that of an item. It counts only as a whole: `fc_1` without
+    its prefix would mean another call, `1` or `call_1`.
+    """
+    head, *items = id.split("|")
+    forms = {_written(item) for item in items}
+    for part in (id, head):
         written = _written(part)
         prefix = next((one for one in _PREFIXES if written.startswith(one)), "")
         forms |= {written, written[len(prefix) :]}

@@ -7,8 +7,9 @@ result belongs to, what state the call is in and how it ended. Three rules live 
    When a later exchange arms an id again, results go to the later call; inside one exchange
    (assistant messages in a row) the first open occurrence wins.
 2. A result never derives an id. It is resolved by evidence, strongest first: the canonical or raw
-   id of its call, the same id in another spelling if exactly one open call fits, and, for a result
-   without an id, its position among the calls of the last exchange.
+   id of its call, the id that a target was sent for it, the same id in another spelling if exactly
+   one open call fits, and, for a result without an id, its position among the calls of the last
+   exchange.
 3. The first terminal state wins. Only a completion that was never more than a stand-in (synthetic,
    placed by position while its exchange lasts, or seen before its call) gives way to a real one.
 """
@@ -98,6 +99,8 @@ class Ledger(Mapping[str, Interaction]):
         """The calls of results whose log entry does not name them, by the place of the result."""
         self._buried: dict[str, Tombstone] = {}
         """The calls that were compacted away, by their ids, canonical and raw."""
+        self._projected: dict[tuple[str, str], Mapping[str, str]] = {}
+        """By target: the ids that it was sent, each with the call that it means there."""
         self._unspelled: list[str] = []
         self._spellings = Spellings()
         self._unread: dict[str, list[int]] = {}
@@ -166,7 +169,7 @@ class Ledger(Mapping[str, Interaction]):
         return () if armed is None else tuple(one for one in armed[1] if one in self._open)
 
     def named(self, id: str) -> Interaction | None:
-        """The interaction an id means, whether canonical, raw, or a canonical one re-prefixed."""
+        """The interaction an id means: canonical, raw, as a target was sent it, or re-prefixed."""
         exact = self._interactions.get(id)
         if exact is not None and (exact.outcome is None or exact.is_stand_in):
             return exact
@@ -181,9 +184,27 @@ class Ledger(Mapping[str, Interaction]):
         # Nothing is open under this id. The call that had it last explains a duplicate or late
         # result; failing that, `call_*` and `toolu_*` may be made from a canonical `hist_tool_*`.
         latest = self._interactions.get(self._latest_by_raw_id.get(id, id))
+        if latest is None and self._projected:
+            latest = self._sent_as(id)
         if latest is None and not id.startswith(HISTORY_PREFIX):
             return self.named(normalize_to_history_tool_id(id))
         return latest
+
+    def remember(self, target: tuple[str, str], sent: Mapping[str, str]) -> None:
+        """Note the ids that a target is sent: one that comes back means the same call.
+
+        `target` is its name and its format. `sent` may grow: it is not copied.
+        """
+        self._projected.pop(target, None)
+        self._projected[target] = sent
+
+    def _sent_as(self, id: str) -> Interaction | None:
+        """The call that a target was sent under this id; the target rendered for last counts."""
+        for sent in reversed(self._projected.values()):
+            one = self._interactions.get(sent.get(id, ""))
+            if one is not None:
+                return one
+        return None
 
     def spelled(self, id: str) -> tuple[Interaction, ...]:
         """The open calls whose raw id may be the same as `id` in another spelling."""
@@ -296,6 +317,7 @@ class Ledger(Mapping[str, Interaction]):
         twin._buried = dict(self._buried)
         twin._displaceable, twin._placed = dict(self._displaceable), list(self._placed)
         twin._takers = dict(self._takers)
+        twin._projected = dict(self._projected)
         twin._unspelled = [id for id, one in self._interactions.items() if one.call.raw_id]
         twin._unread = {id: list(entries) for id, entries in self._unread.items()}
         return twin

@@ -1,49 +1,73 @@
-"""The key of a turn: what the ids of its calls are derived from, wherever the message stands.
+"""The key of a turn: what the ids of its calls are derived from, wherever the message is.
 
 A message keeps the key that it came with. One that came without gets a key from what it says,
 never from its place, so that replay and compaction change no id.
+
+Models repeat themselves: the same call, under the same id or none, in many turns. A message that
+was there before gets a key from what it says and from what it answers: the messages between it and
+the turn before. So these keep their ids too when a client prunes the head of its history; only the
+first that is left may change. Messages that are equal and answer the same are counted.
 """
 
 from hashlib import sha256
 
 import msgspec
 
-from canonicall.blocks import Message, Text, ToolCall
+from canonicall.blocks import Message, Text, ToolCall, ToolResult
 from canonicall.ids import base64url
 
 _PREFIX = "turn_"
 _BYTES = 12
 """They are 16 characters of Base64."""
+_LONGEST_COUNT = 9
+"""Digits. What an equal message answers is a longer part of a key."""
 
 
 class TurnKeys:
-    """The keys given so far. Equal messages are told apart by occurrence."""
+    """The keys given so far. Equal messages are told apart by what they answer, then counted."""
 
     def __init__(self) -> None:
         self._occurrences: dict[str, int] = {}
+        """How often a key was given, without the count at its end."""
+        self._heard: list[Message] = []
+        """What was said to the model since its last message."""
 
     def fork(self) -> "TurnKeys":
         """An independent copy."""
         twin = TurnKeys()
         twin._occurrences = dict(self._occurrences)
+        twin._heard = list(self._heard)
         return twin
+
+    def hear(self, message: Message) -> None:
+        """Take in a message that is not the model's."""
+        self._heard.append(message)
 
     def key_of(self, message: Message) -> str:
         """The key of the next message of the model."""
+        heard, self._heard = self._heard, []
         if message.turn_key:
-            base, _, count = message.turn_key.partition(".")
-            if base.startswith(_PREFIX):
-                seen = int(count) if count.isdecimal() and len(count) < 10 else 1
-                self._occurrences[base] = max(self._occurrences.get(base, 0), seen)
+            self._note(message.turn_key)
             return message.turn_key
-        base = _derived(message)
-        seen = self._occurrences.get(base, 0) + 1
-        self._occurrences[base] = seen
+        base = _PREFIX + _hash(_said(message))
+        if base in self._occurrences:
+            base = f"{base}.{_hash([_said(one) for one in heard])}"
+        seen = self._occurrences[base] = self._occurrences.get(base, 0) + 1
         return base if seen == 1 else f"{base}.{seen}"
 
+    def _note(self, key: str) -> None:
+        """Count a key that was given before."""
+        if not key.startswith(_PREFIX):
+            return
+        base, _, count = key.rpartition(".")
+        if not (count.isdecimal() and len(count) <= _LONGEST_COUNT):
+            base, count = key, "1"
+        self._occurrences[base] = max(self._occurrences.get(base, 0), int(count))
+        self._occurrences.setdefault(base.partition(".")[0], 1)
 
-def _derived(message: Message) -> str:
-    """A key from what a message says.
+
+def _said(message: Message) -> list[object]:
+    """What a message says, for its key.
 
     Reasoning is left out: clients drop and rewrite it, and the key has to survive that.
     """
@@ -54,4 +78,10 @@ def _derived(message: Message) -> str:
         elif type(block) is ToolCall:
             arguments = block.raw if block.args is None else block.args
             parts += (block.raw_id or block.id, block.name, arguments)
-    return _PREFIX + base64url(sha256(msgspec.json.encode(parts)).digest()[:_BYTES])
+        elif type(block) is ToolResult and message.role != "assistant":
+            parts.append(block.text)
+    return parts
+
+
+def _hash(value: object) -> str:
+    return base64url(sha256(msgspec.json.encode(value)).digest()[:_BYTES])

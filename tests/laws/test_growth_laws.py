@@ -12,6 +12,7 @@ from bodies import TOOLS, encoded, every_kind
 
 offers = st.sampled_from([(), TOOLS[:2], TOOLS])
 SHORTEST = [Message("user", (Text(text="Hello."),)), Message("assistant", (Text(text="Hi."),))]
+TO_BE_TRIMMED = [*SHORTEST[:1], Message("assistant", (Text(text="Hi. "),)), SHORTEST[0]]
 OPEN_CALL = [Message("assistant", (ToolCall(id="call_0", name="f", args={}),)), SHORTEST[0]]
 
 
@@ -50,6 +51,7 @@ def test_a_longer_conversation_begins_with_the_messages_of_the_shorter(target, a
 
 @settings(max_examples=40)
 @example(SHORTEST, TOOLS)
+@example(TO_BE_TRIMMED, ())
 @given(entry_lists(), offers)
 @every_kind
 def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter(target, appended, tools):

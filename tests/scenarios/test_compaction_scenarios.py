@@ -261,6 +261,19 @@ def test_the_late_result_of_a_dropped_call_is_recognised():
         assert "call_7 (read_file)" in finding.why
 
 
+def test_the_late_result_of_a_dropped_call_is_not_given_to_one_of_a_similar_id():
+    """`call_7` is the exact id of the call that is gone, and only a spelling of `toolu_7`."""
+    conversation = Conversation()
+    conversation.assistant([call("call_7")])
+    conversation.close("call_7", Outcome.TIMED_OUT)
+    conversation.user("And?")
+    dropped = drop(conversation, 2).conversation
+    (made,) = dropped.assistant([call("toolu_7")]).calls
+    (finding,) = dropped.result("call_7", "late").findings
+    assert finding.code == "late_result"
+    assert dropped.ledger[made.id].is_open
+
+
 def test_a_result_of_a_dropped_call_is_not_held_for_a_call_that_reuses_its_id():
     """The result is in an instruction, which stays; the call that follows has the same raw id."""
     conversation = Conversation()

@@ -5,8 +5,9 @@ import itertools
 import pytest
 
 from canonicall import Conversation, Message, Outcome, Text, ToolCall, ToolResult, load
-from canonicall.codec import decode_request, encode_request
+from canonicall.codec import decode_request, encode_request, render
 from canonicall.persisted import dump
+from canonicall.providers.registry import provider_names
 from canonicall.request import Request
 
 RESPELLED = [
@@ -163,6 +164,13 @@ def test_a_gemini_result_that_names_another_call_answers_none():
     assert answers(chat) == [None]
 
 
+def test_a_result_without_an_id_is_not_given_to_a_call_that_the_provider_runs():
+    """Anthropic's code execution calls a tool of the client: the result is that tool's."""
+    run = ToolCall(id="srvtoolu_1", name="code_execution", args={}, kind="server")
+    chat = same_every_way(replies(run, call("toolu_1")), tool(result("sun")))
+    assert answers(chat) == [None, "sun"]
+
+
 def test_after_the_exchange_a_position_is_final():
     """A named result that comes in a later exchange is late; it displaces nothing."""
     chat = same_every_way(
@@ -206,6 +214,19 @@ def test_a_result_is_found_when_the_model_spoke_between_it_and_its_later_call():
         assert sent(chat) == ["a"]
 
 
+def test_a_result_in_a_message_of_the_model_waits_for_the_calls_of_its_exchange():
+    """Messages of the model in a row are one exchange: its calls may come after the result."""
+    chat = same_every_way(
+        Message("assistant", (Text(text="I look it up."),)),
+        Message("assistant", (result("a"),)),
+        replies(call()),
+        Message("assistant", (result("b"),)),
+        replies(call()),
+        Message("user", (Text(text="And?"),)),
+    )
+    assert sent(chat) == ["a", "b"]
+
+
 def test_a_result_that_was_moved_is_not_reported_as_left_out():
     chat = Conversation.of(
         [tool(result("a", "call_a")), replies(call("call_a")), tool(result("b", "call_b"))]
@@ -247,3 +268,50 @@ def test_a_call_that_was_answered_by_position_is_not_open():
     assert "already_ended" in [
         one.code for one in chat.close(next(iter(chat.ledger)), Outcome.NOT_RUN).findings
     ]
+
+
+def three_calls():
+    """Calls with ids that most targets have to replace, and one without."""
+    chat = Conversation()
+    chat.user("Go.")
+    chat.assistant([call("call/a", "look up"), call("call/b", "look up"), call()])
+    return chat
+
+
+@pytest.mark.parametrize("target", provider_names())
+def test_an_id_that_was_sent_comes_back_as_the_call_it_names(target):
+    """Whatever form a target has for ids: the conversation remembers what it was rendered with."""
+    chat = three_calls()
+    ids = render(chat, target).ids
+    for made in chat.fork().ledger.values():
+        chat.result(ids[made.id] or made.id, f"of {made.id}")
+    assert answers(chat) == [f"of {id}" for id in chat.ledger]
+    assert "orphan_result" not in chat.report
+    assert "matched_by_spelling" not in chat.report
+
+
+@pytest.mark.parametrize("target", ["mistral", "kimi", "bedrock"])
+def test_without_memory_no_id_is_recognised_by_its_shape(target):
+    """The same ids in a conversation that was never rendered, and in one for another target."""
+    sent_ids = list(render(three_calls(), target).ids.values())
+    elsewhere = three_calls()
+    render(elsewhere, "openai")
+    for chat in (three_calls(), elsewhere):
+        for id in sent_ids:
+            chat.result(id, "?")
+        assert answers(chat) == [None, None, None]
+
+
+def test_a_providers_own_id_counts_before_one_that_was_sent():
+    """Kimi was sent `functions.get:0` for one call, and then gives that id to another one."""
+    chat = Conversation()
+    chat.user("Go.")
+    chat.assistant([call("call_a", "get")])
+    assert list(render(chat, "kimi").ids.values()) == ["functions.get:0"]
+    chat.user("Once more.")
+    chat.assistant([call("functions.get:0", "get")])
+    chat.result("functions.get:0", "of the second")
+    assert answers(chat) == [None, "of the second"]
+    chat.result("functions.get:0", "of the second")
+    assert answers(chat) == [None, "of the second"]
+    assert "duplicate_result" in chat.report

@@ -4,6 +4,8 @@ Every test feeds the conversation what a provider, a client or a runtime really 
 systems broke, and checks what the ledger then knows.
 """
 
+import pytest
+
 from canonicall import (
     Conversation,
     Message,
@@ -12,10 +14,12 @@ from canonicall import (
     Text,
     ToolCall,
     ToolResult,
+    decode_request,
     dump,
     load,
     normalize_to_anthropic_tool_id,
     normalize_to_openai_tool_id,
+    render,
     wording,
 )
 from scenarios.state_support import KIMI, answers, call, codes
@@ -179,6 +183,54 @@ def test_turn_keys_do_not_depend_on_the_position_in_a_list():
         conversation.assistant([call("functions.read_file:0", path="a")], origin=KIMI)
         conversation.result("functions.read_file:0", "a")
     assert list(long.ledger)[1:] == list(short.ledger)
+
+
+def equal_turns(*asked, polls=1):
+    """Messages in which the model makes the same call again and again, as Chat writes it."""
+    function = {"name": "status", "arguments": "{}"}
+    calls = [{"id": "call_0", "type": "function", "function": function}]
+    for text in asked:
+        yield {"role": "user", "content": text}
+        for number in range(polls):
+            yield {"role": "assistant", "content": None, "tool_calls": calls}
+            yield {"role": "tool", "tool_call_id": "call_0", "content": f"{number} of {text}"}
+
+
+@pytest.mark.parametrize("target", ["anthropic", "openai", "mistral"])
+@pytest.mark.parametrize("polls", [1, 3])
+def test_equal_turns_keep_their_ids_when_the_head_of_a_history_is_pruned(polls, target):
+    """All but the first that is left: nothing says any more that an equal one came before it."""
+    asked = ["Now?", "And now?", "Please look again.", "Once more."]
+
+    def ids(start):
+        messages = list(equal_turns(*asked, polls=polls))[start:]
+        conversation = decode_request({"messages": messages}, "openai-chat").conversation
+        return list(conversation.ledger), list(render(conversation, target).ids.values())
+
+    whole, sent = ids(0)
+    assert len(set(whole)) == len(set(sent)) == len(asked) * polls
+    for start in range(1, 2 + 6 * polls):
+        left, left_sent = ids(start)
+        assert left[1:] == whole[len(whole) - len(left) + 1 :]
+        assert left_sent[1:] == sent[len(sent) - len(left) + 1 :]
+
+
+def test_equal_turns_that_answer_the_same_are_counted():
+    """Also behind a conversation that was stored in between."""
+    conversation = Conversation()
+
+    def one_more(conversation):
+        conversation.user("Continue.")
+        conversation.assistant([call("call_0", name="poll")])
+        conversation.result("call_0", "nothing yet")
+        return [one.turn_key for one in conversation.ledger.values()]
+
+    for _ in range(3):
+        keys = one_more(conversation)
+    assert len(set(conversation.ledger)) == 3
+    assert keys[2] == f"{keys[1]}.2"
+    loaded = load(dump(conversation)).conversation
+    assert one_more(loaded) == one_more(conversation) == [*keys, f"{keys[1]}.3"]
 
 
 def test_several_replies_in_one_turn_share_its_key_without_colliding():

@@ -6,6 +6,7 @@ every other one is made from the canonical id. What was given out is not changed
 """
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from typing import TypeAlias
@@ -33,6 +34,11 @@ class Projection:
         self._reserved: list[str] = []
         self._names: dict[str, str] = {}
         self._taken_names: dict[str, str] = {}
+
+    @property
+    def sent(self) -> Mapping[str, str]:
+        """The wire ids, each with the canonical id that it stands for."""
+        return self._taken_ids
 
     @property
     def renamed(self) -> dict[str, str]:

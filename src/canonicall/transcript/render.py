@@ -77,13 +77,15 @@ class Renderer:
             self.projection.name(name)
 
     def render(self, conversation: Conversation) -> Transcript:
-        """The transcript as of now."""
+        """The transcript as of now. The conversation remembers which ids were given out."""
         self._rewind(self._first_stale(conversation))
         settled_until = conversation.settled_until
         for index, entry in enumerate(conversation.entries[len(self._marks) :], len(self._marks)):
             self._mark(entry, conversation, index, settled_until)
             if isinstance(entry, Message):
                 self._message(entry, conversation, index)
+        place = (self.target.name, self.target.format)
+        conversation.ledger.remember(place, self.projection.sent)
         marked = self._fitter.kept_marks
         turns, told = finished(self._builder, self.policy, marked=marked)
         return Transcript(

@@ -22,9 +22,11 @@ def messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
 def history_of(made: Encoded) -> list[dict[str, Any]]:
     """The messages that stay: without what was put at the end to have something to answer."""
     messages = messages_of(made.body)
-    if "ending_added" not in made.report:
-        return messages
-    # Instructions that waited for words of the user stand behind those that were put in.
+    return _without_last(messages) if "ending_added" in made.report else messages
+
+
+def _without_last(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """`messages` up to the last one, and without instructions that follow it."""
     behind = next(at for at, one in enumerate(reversed(messages)) if one.get("role") != "system")
     return messages[: len(messages) - behind - 1]
 
@@ -33,9 +35,12 @@ def shared(before: Encoded, after: Encoded) -> int | None:
     """How many messages of `before` stand unchanged in `after`; None where one is another.
 
     Words of the same role may join the last message at its end, where the target wants one message
-    in place of two: that one has grown, and is not counted.
+    in place of two: that one has grown, and is not counted. Nor is a last message whose white space
+    was cut off: it has it again when something follows.
     """
     short, long = history_of(before), history_of(after)
+    if "ending_trimmed" in before.report:
+        short = _without_last(short)
     if long[: len(short)] == short:
         return len(short)
     head = len(short) - 1
