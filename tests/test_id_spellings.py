@@ -47,21 +47,23 @@ OTHER = [
 def matching(known, named):
     spellings = Spellings()
     spellings.add(known, "the call")
-    return spellings.matching(named)
+    return spellings.matching(named, {"the call"}, 3)
 
 
 @pytest.mark.parametrize(("known", "named"), SAME)
 def test_the_same_id_in_another_spelling(known, named):
-    assert matching(known, named) == {"the call"}
+    assert matching(known, named) == ["the call"]
 
 
 @pytest.mark.parametrize(("known", "named"), OTHER)
 def test_another_id(known, named):
-    assert matching(known, named) == set()
+    assert matching(known, named) == []
 
 
-def test_all_calls_that_may_be_meant_are_named():
+def test_the_first_open_calls_that_may_be_meant_are_named():
     spellings = Spellings()
-    for id in ("call_x", "toolu_x", "call_y"):
+    ids = ("call_x", "toolu_x", "call_y", "x|fc_1", "x|fc_2")
+    for id in ids:
         spellings.add(id, id)
-    assert spellings.matching("x") == {"call_x", "toolu_x"}
+    assert spellings.matching("x", ids, 2) == ["call_x", "toolu_x"]
+    assert spellings.matching("x", ids[1:], 9) == ["toolu_x", "x|fc_1", "x|fc_2"]

@@ -5,6 +5,7 @@ stream that was cut, or that a limit, a filter or an error ended, is never among
 """
 
 from collections.abc import Iterable
+from heapq import heappop, heappush
 from typing import Any, Protocol
 
 from canonicall.arguments import with_arguments
@@ -76,6 +77,8 @@ class ToolCallAccumulator:
         """The calls that are not certain yet, by the number of their block."""
         self.completed: list[ToolCall] = []
         """The calls that may be run, in order."""
+        self._order: list[int] = []
+        """A heap of their numbers."""
         self._ended: dict[int, ToolCall] = {}
         self._last = -1
         """The number of the last block that has started: what came before it is followed."""
@@ -109,6 +112,8 @@ class ToolCallAccumulator:
             case BlockStarted():
                 self._last = max(self._last, event.index)
                 if isinstance(event.block, ToolCall) and event.block.kind != "server":
+                    if event.index not in self.in_progress:
+                        heappush(self._order, event.index)
                     self.in_progress[event.index] = PartialCall(event.block)
                 self._settle(self._last)
             case BlockEnded(block=ToolCall() as call) if event.index in self.in_progress:
@@ -122,9 +127,11 @@ class ToolCallAccumulator:
 
     def _settle(self, stop: int, *, is_end: bool = False) -> None:
         """Calls before `stop` that have ended are certain now; until the end they keep in order."""
-        for index in sorted(self.in_progress):
-            if index >= stop or not (is_end or index in self._ended):
+        while self._order and self._order[0] < stop:
+            index = self._order[0]
+            if not (is_end or index in self._ended):
                 return
+            heappop(self._order)
             if index in self._ended:
                 del self.in_progress[index]
                 self.completed.append(with_arguments(self._ended.pop(index), []))

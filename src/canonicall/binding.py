@@ -24,8 +24,6 @@ from canonicall.ledger import EARLY, Interaction, Ledger
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, infer_outcome
 from canonicall.turn_keys import TurnKeys
 
-_NAMED = 3
-"""How many calls a finding lists."""
 _NO_CALL = "The result has no id and no call is open, so it answers nothing."
 
 
@@ -44,7 +42,7 @@ class Binding:
         self._next_index: dict[str, int] = {}
         self._next_number = 0
         self._turn_keys = TurnKeys()
-        self._early_results: dict[str, list[Held]] = {}
+        self._early_results: dict[str, deque[Held]] = {}
         """Results that name a call which is not there yet, by the id they name."""
         self.placement = Placement(self.ledger)
         self._continues_exchange = False
@@ -56,7 +54,7 @@ class Binding:
         twin._next_index = dict(self._next_index)
         twin._next_number = self._next_number
         twin._turn_keys = self._turn_keys.fork()
-        twin._early_results = {id: list(held) for id, held in self._early_results.items()}
+        twin._early_results = {id: deque(held) for id, held in self._early_results.items()}
         twin.placement = self.placement.fork(twin.ledger)
         twin._continues_exchange = self._continues_exchange
         return twin
@@ -179,7 +177,7 @@ class Binding:
         held = self._early_results.get(given) or self._early_results.get(call.raw_id)
         if not held:
             return
-        early = held.pop(0)
+        early = held.popleft()
         self.ledger.complete_early(call.id, replace(early.result, call_id=call.id), early.place)
         why = (
             f"The result in entries[{early.place[0]}] precedes this call;"
@@ -253,14 +251,14 @@ class Binding:
             why = f"{named} was compacted away with its outcome, {gone.outcome}; this came later."
             findings.append(_seen("late_result", place, Action.SET_ASIDE, why))
             return result
-        self._early_results.setdefault(result.call_id, []).append(Held(result, place))
+        self._early_results.setdefault(result.call_id, deque()).append(Held(result, place))
         if result.bound:
             why = f"The call {result.call_id} is not part of the conversation any more."
         else:
             why = f"No call has the id {result.call_id!r}, so the result answers nothing."
             several = sorted(one.call.raw_id for one in self.ledger.spelled(result.call_id))
             if several:
-                names = ", ".join(map(repr, several[:_NAMED]))
+                names = ", ".join(map(repr, several))
                 why = f"{result.call_id!r} may mean several calls ({names}); it was given to none."
         findings.append(_seen("orphan_result", place, Action.SET_ASIDE, why))
         return result
@@ -284,7 +282,7 @@ class Placement:
         """How many calls the exchange had when results were last placed."""
         self._waiting: _Waiting | None = None
         self.findings: list[Finding] = []
-        """What is to be said as long as nothing else comes."""
+        """What is to be said as long as nothing else comes. Another list once it is said anew."""
         self.placed: dict[Place, ToolResult] = {}
         """The results that got a call since the log was last looked after."""
 
@@ -314,7 +312,7 @@ class Placement:
         self._waiting = None
         self._placed = 0
         self._loose.clear()
-        self.findings.clear()
+        self.findings = []
 
     def place(self) -> None:
         """Give every result that is held its call, until the exchange ends."""
@@ -386,7 +384,7 @@ class Placement:
 class _Waiting:
     """The calls of an exchange, by what a result without an id may say of them.
 
-    What a provider ran answers a call that the provider runs; any other result a call of the client.
+    What a provider ran answers a call that it runs itself; any other result a call of the client.
     """
 
     def __init__(self, ledger: Ledger) -> None:

@@ -133,7 +133,7 @@ class Conversation:
         """Append each entry. One that is refused raises, and those before it stay written."""
         placement = self._binding.placement
         first, reported = len(self._entries), len(self._findings)
-        known = set(placement.findings)
+        said, known = placement.findings, len(placement.findings)
         try:
             for entry in entries:
                 self._write(entry)
@@ -141,9 +141,13 @@ class Conversation:
             placement.place()
             if placement.placed:
                 self._write_placed(first)
-        findings = (*self._findings[reported:], *placement.findings)
-        if known:
-            findings = tuple(one for one in findings if one not in known)
+        if placement.findings is said:
+            findings = (*self._findings[reported:], *said[known:])
+        else:
+            # Results were placed again, or for good: what was said of them before is not new.
+            before = set(said[:known])
+            findings = (*self._findings[reported:], *placement.findings)
+            findings = tuple(one for one in findings if one not in before)
         return Appended(tuple(self._entries[first:]), findings)
 
     def _write_placed(self, first: int) -> None:

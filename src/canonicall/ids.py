@@ -11,6 +11,7 @@ but a canonical id is ever sent through it.
 
 import re
 from binascii import b2a_base64
+from collections.abc import Container, Iterator
 from hashlib import sha256
 
 HISTORY_PREFIX = "hist_tool_"
@@ -117,15 +118,32 @@ class Spellings:
         for form in _cuts(raw_id):
             self._cut.setdefault(form, []).append(call)
 
-    def matching(self, id: str) -> set[str]:
-        """The calls whose id may be spelled `id`."""
-        found = {call for form in _forms(id) for call in self._whole.get(form, ())}
+    def matching(self, id: str, open_calls: Container[str], at_most: int) -> list[str]:
+        """The first of the open calls whose id may be spelled `id`.
+
+        A call that is not open any more is forgotten here: it is not looked at twice.
+        """
+        found: dict[str, None] = {}
+        for calls in self._written_as(id):
+            kept: list[str] = []
+            seen = 0
+            while seen < len(calls) and len(found) < at_most:
+                if calls[seen] in open_calls:
+                    kept.append(calls[seen])
+                    found[calls[seen]] = None
+                seen += 1
+            if len(kept) < seen:
+                calls[:seen] = kept
+        return list(found)
+
+    def _written_as(self, id: str) -> Iterator[list[str]]:
+        for form in _forms(id):
+            yield self._whole.get(form, [])
         written = _written(id)
         if len(written) in _LIMITS:
-            found.update(self._cut.get(written, ()))
+            yield self._cut.get(written, [])
         for form in _cuts(id):
-            found.update(self._whole.get(form, ()))
-        return found
+            yield self._whole.get(form, [])
 
 
 def base64url(digest: bytes) -> str:
@@ -146,19 +164,19 @@ def _escaped(field: str) -> str:
     return field.replace("\\", "\\\\").replace("|", "\\|")
 
 
-def _forms(id: str) -> set[str]:
+def _forms(id: str) -> list[str]:
     """An id and its parts if it is joined, in plain characters, with and without the prefix.
 
     What is joined to the id of a call is that of an item. It counts only as a whole: `fc_1` without
     its prefix would mean another call, `1` or `call_1`.
     """
     head, *items = id.split("|")
-    forms = {_written(item) for item in items}
+    forms = dict.fromkeys(map(_written, items))
     for part in (id, head):
         written = _written(part)
         prefix = next((one for one in _PREFIXES if written.startswith(one)), "")
-        forms |= {written, written[len(prefix) :]}
-    return forms - {""}
+        forms |= {written: None, written[len(prefix) :]: None}
+    return [form for form in forms if form]
 
 
 def _cuts(id: str) -> list[str]:

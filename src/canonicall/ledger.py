@@ -33,6 +33,8 @@ PARTIAL = "partial"
 DUPLICATE_RESULT = "duplicate_result"
 LATE_RESULT = "late_result"
 
+SPELLED = 3
+"""How many calls are looked for that a differently spelled id may mean."""
 _STAND_INS = (SYNTHETIC, EARLY, PLACED)
 
 
@@ -87,6 +89,8 @@ class Ledger(Mapping[str, Interaction]):
         self._open: dict[str, None] = {}
         # Nearly every id is armed once, and a deque is ten times as large as what it holds.
         self._armed: dict[str, tuple[int, tuple[str] | deque[str]]] = {}
+        self._standing_in: dict[str, deque[str]] = {}
+        """The armed calls that are not open, by raw id: some have only a stand-in."""
         self._latest_by_raw_id: dict[str, str] = {}
         self._exchange = 0
         self.exchange: list[str] = []
@@ -166,6 +170,7 @@ class Ledger(Mapping[str, Interaction]):
             self._armed[raw_id] = (self._exchange, ids)
             return ()
         self._armed[raw_id] = (self._exchange, (id,))
+        self._standing_in.pop(raw_id, None)
         return () if armed is None else tuple(one for one in armed[1] if one in self._open)
 
     def named(self, id: str) -> Interaction | None:
@@ -174,13 +179,9 @@ class Ledger(Mapping[str, Interaction]):
         if exact is not None and (exact.outcome is None or exact.is_stand_in):
             return exact
         armed = self._armed.get(id)
-        if armed is not None:
-            waiting = self._unsettled(armed[1])
-            for candidate in waiting:
-                if candidate in self._open:
-                    return self._interactions[candidate]
-            if waiting:
-                return self._interactions[waiting[0]]
+        waiting = None if armed is None else self._unsettled(id, armed[1])
+        if waiting is not None:
+            return self._interactions[waiting]
         # Nothing is open under this id. The call that had it last explains a duplicate or late
         # result; failing that, `call_*` and `toolu_*` may be made from a canonical `hist_tool_*`.
         latest = self._interactions.get(self._latest_by_raw_id.get(id, id))
@@ -207,12 +208,12 @@ class Ledger(Mapping[str, Interaction]):
         return None
 
     def spelled(self, id: str) -> tuple[Interaction, ...]:
-        """The open calls whose raw id may be the same as `id` in another spelling."""
+        """Open calls whose raw id may be the same as `id` in another spelling; the first few."""
         for call in self._unspelled:
             self._spellings.add(self._interactions[call].call.raw_id, call)
         self._unspelled.clear()
-        fitting = self._spellings.matching(id)
-        return tuple(self._interactions[call] for call in fitting if call in self._open)
+        fitting = self._spellings.matching(id, self._open, SPELLED)
+        return tuple(self._interactions[call] for call in fitting)
 
     def answered(self, result: ToolResult, place: Place) -> Interaction | None:
         """The call that the result at a place of the log belongs to; None for an orphan."""
@@ -311,6 +312,7 @@ class Ledger(Mapping[str, Interaction]):
         twin._interactions = dict(self._interactions)
         twin._open = dict(self._open)
         twin._armed = {raw: (at, copy(ids)) for raw, (at, ids) in self._armed.items()}
+        twin._standing_in = {raw: copy(ids) for raw, ids in self._standing_in.items()}
         twin._latest_by_raw_id = dict(self._latest_by_raw_id)
         twin._exchange = self._exchange
         twin.exchange = list(self.exchange)
@@ -326,13 +328,22 @@ class Ledger(Mapping[str, Interaction]):
         self._displaceable.clear()
         self._placed.clear()
 
-    def _unsettled(self, ids: tuple[str] | deque[str]) -> tuple[()] | tuple[str] | deque[str]:
-        """`ids` from the first that can still take a result. What is settled is not read twice."""
-        while ids and not (ids[0] in self._open or self._interactions[ids[0]].is_stand_in):
-            if isinstance(ids, tuple):
-                return ()
-            ids.popleft()
-        return ids
+    def _unsettled(self, raw_id: str, ids: tuple[str] | deque[str]) -> str | None:
+        """The first of `ids` that is open, else the first that has only a stand-in.
+
+        What is not open any more is not read twice.
+        """
+        if isinstance(ids, tuple):
+            is_waiting = ids[0] in self._open or self._interactions[ids[0]].is_stand_in
+            return ids[0] if is_waiting else None
+        while ids and ids[0] not in self._open:
+            self._standing_in.setdefault(raw_id, deque()).append(ids.popleft())
+        if ids:
+            return ids[0]
+        held = self._standing_in[raw_id]
+        while held and not self._interactions[held[0]].is_stand_in:
+            held.popleft()
+        return held[0] if held else None
 
 
 def _completed(before: Interaction, result: ToolResult, entry: int) -> Interaction:

@@ -7,6 +7,7 @@ extends the last one, so what stands before is final: that is what makes renderi
 import re
 from collections.abc import Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.blocks import (
@@ -35,14 +36,70 @@ DOCUMENT_NOTE = "See the document."
 MEDIA_NOTE = "Media from the tool results above:"
 
 
+class Built(Struct, frozen=True, gc=False):
+    """How much was built when a mark was set."""
+
+    turns: int
+    blocks: int
+    """How many the last turn had."""
+    native: Native | None
+    """What the last turn had."""
+    waited: int
+    released: int
+    answered: int
+
+
 class Builder:
-    """The turns so far."""
+    """The turns so far. Adding to them costs what is added, however many there are."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        self.turns: list[Turn] = []
-        self.held: tuple[Turn, ...] = ()
-        """Instructions that wait for a user message to stand behind."""
+        self._turns: list[Turn] = []
+        self._joining: list[Block] = []
+        """Blocks of the last turn that are not in it yet: they join it when it ends."""
+        self._is_answer = False
+        """Whether the last turn holds results of the client."""
+        self._leading = 0
+        """How many turns at the start are instructions."""
+        self._waited: list[Turn] = []
+        """Instructions that had to wait for a user message to follow."""
+        self._released = 0
+        """How many of them wait no longer."""
+        self._answered: dict[str, None] = {}
+        """The ids of all results, in order."""
+
+    @property
+    def turns(self) -> list[Turn]:
+        """All turns. Do not change them."""
+        self._end_turn()
+        return self._turns
+
+    @property
+    def held(self) -> tuple[Turn, ...]:
+        """Instructions that wait for a user message to follow."""
+        return tuple(self._waited[self._released :])
+
+    def mark(self) -> Built:
+        """How much was built so far."""
+        last = self._turns[-1] if self._turns else None
+        blocks = len(last.blocks) + len(self._joining) if last is not None else 0
+        native = last.native if last is not None else None
+        waited, answered = len(self._waited), len(self._answered)
+        return Built(len(self._turns), blocks, native, waited, self._released, answered)
+
+    def rewind(self, mark: Built) -> None:
+        """Take back what was built after `mark`."""
+        self._end_turn()
+        del self._turns[mark.turns :]
+        last = self._turns[-1] if self._turns else None
+        if last is not None and len(last.blocks) > mark.blocks:
+            self._turns[-1] = replace(last, blocks=last.blocks[: mark.blocks], native=mark.native)
+        self._is_answer = last is not None and _has_results(self._turns[-1])
+        self._leading = min(self._leading, mark.turns)
+        del self._waited[mark.waited :]
+        self._released = mark.released
+        while len(self._answered) > mark.answered:
+            self._answered.popitem()
 
     def instruct(
         self,
@@ -70,7 +127,7 @@ class Builder:
             if leading or not self._has_to_wait():
                 self._add(turn, findings, where)
             else:
-                self.held = (*self.held, turn)
+                self._waited.append(turn)
                 why = "The target takes instructions behind the user's words; they follow the next."
                 told = Finding("instruction_moved", where, Action.MOVED, why, Fault.RENDER)
                 findings.append(told)
@@ -82,12 +139,11 @@ class Builder:
 
     def only_instructs(self) -> bool:
         """Whether nobody has spoken yet."""
-        turns = self.turns
-        return not turns or (_instructs(turns[-1]) and all(map(_instructs, turns)))
+        return self._leading == len(self._turns)
 
     def _has_to_wait(self) -> bool:
         """Whether instructions cannot stand behind the last turn."""
-        return self.target.system_before_reply and self.turns[-1].role == "assistant"
+        return self.target.system_before_reply and self._turns[-1].role == "assistant"
 
     def user(
         self, blocks: list[Block], native: Native | None, where: str, findings: list[Finding]
@@ -129,7 +185,7 @@ class Builder:
         if not id or len(id) > rule.max_length or not re.fullmatch(rule.pattern, id):
             why = f"No stored call can have the id {id!r}."
             findings.append(Finding("orphan_not_sent", where, Action.DROPPED, why, Fault.INPUT))
-        elif any(one.call_id == id for turn in self.turns for one in _results_in(turn)):
+        elif id in self._answered:
             why = f"{id} has another result, which is sent."
             findings.append(Finding("result_not_sent", where, Action.DROPPED, why, Fault.INPUT))
         else:
@@ -168,27 +224,51 @@ class Builder:
                 self._add(Turn("tool", (result,)), findings, where)
 
     def _add(self, turn: Turn, findings: list[Finding], where: str) -> None:
-        last = self.turns[-1] if self.turns else None
         if self._begins_late(turn):
             self._bridge("user", START, findings, where)
-            last = self.turns[-1]
-        if turn.role == "assistant" and self.held:
+        if turn.role == "assistant" and self._released < len(self._waited):
             self._bridge("user", "", findings, where)
             self._release()
-            last = self.turns[-1]
+        last = self._turns[-1] if self._turns else None
         if last is None or _take_turns(last, turn):
-            self.turns.append(turn)
+            self._begin_turn(turn)
         elif self._needs_bridge(last, turn):
             self._bridge("assistant" if turn.role == "user" else "user", "", findings, where)
-            self.turns.append(turn)
+            self._begin_turn(turn)
         elif self._can_merge(last, turn):
-            self.turns[-1] = Turn(
-                last.role, (*last.blocks, *turn.blocks), last.origin, last.native or turn.native
-            )
+            self._extend_turn(last, turn)
         else:
-            self.turns.append(turn)
+            self._begin_turn(turn)
         if turn.role == "user":
             self._release()
+
+    def _begin_turn(self, turn: Turn) -> None:
+        self._end_turn()
+        if self._leading == len(self._turns) and _instructs(turn):
+            self._leading += 1
+        self._turns.append(turn)
+        self._is_answer = self._note_results(turn)
+
+    def _extend_turn(self, last: Turn, turn: Turn) -> None:
+        self._joining += turn.blocks
+        if last.native is None and turn.native is not None:
+            self._turns[-1] = replace(last, native=turn.native)
+        self._is_answer |= self._note_results(turn)
+
+    def _end_turn(self) -> None:
+        if self._joining:
+            last = self._turns[-1]
+            self._turns[-1] = replace(last, blocks=(*last.blocks, *self._joining))
+            self._joining.clear()
+
+    def _note_results(self, turn: Turn) -> bool:
+        """Note the ids of the results in a turn that is added. Whether they make it an answer."""
+        if ToolResult not in map(type, turn.blocks):
+            return False
+        for block in turn.blocks:
+            if type(block) is ToolResult:
+                self._answered.setdefault(block.call_id)
+        return turn.role != "assistant"
 
     def _begins_late(self, turn: Turn) -> bool:
         """Whether the user has to speak before this turn, which would be the first."""
@@ -197,13 +277,14 @@ class Builder:
         return self.only_instructs() and not opens(turn.blocks[0])
 
     def _release(self) -> None:
-        self.turns += self.held
-        self.held = ()
+        for turn in self.held:
+            self._begin_turn(turn)
+        self._released = len(self._waited)
 
     def _needs_bridge(self, last: Turn, turn: Turn) -> bool:
         if turn.role == "user" and _instructs(last) and self.target.system_before_reply:
             return not self.only_instructs()
-        if turn.role == "user" and _has_results(last) and not _has_results(turn):
+        if turn.role == "user" and self._is_answer and not _has_results(turn):
             return self._stands_apart(turn)
         # Thoughts of two replies must not meet in one message.
         return (
@@ -229,14 +310,14 @@ class Builder:
         if turn.role == "system":
             return False
         if self.target.results == "own_user_message":
-            return _has_results(last) == _has_results(turn)
+            return self._is_answer == _has_results(turn)
         return True
 
     def _bridge(self, role: Role, text: str, findings: list[Finding], where: str) -> None:
         text = text or (BRIDGE if role == "assistant" else CONTINUE)
         why = f"The target wants a {role} message here; {text!r} was put in."
         findings.append(Finding("bridge_added", where, Action.ADDED, why, Fault.NONE))
-        self.turns.append(Turn(role, (Text(text=text),)))
+        self._begin_turn(Turn(role, (Text(text=text),)))
 
 
 def _calls_last(
@@ -283,10 +364,6 @@ def _instructs(turn: Turn) -> bool:
 def _has_documents(turn: Turn) -> bool:
     families = ("document", "video")
     return any(isinstance(block, Media) and family(block) in families for block in turn.blocks)
-
-
-def _results_in(turn: Turn) -> list[ToolResult]:
-    return [block for block in turn.blocks if type(block) is ToolResult]
 
 
 def _has_results(turn: Turn) -> bool:

@@ -32,6 +32,8 @@ class Projection:
         self.ids: dict[str, str] = {}
         self._taken_ids: dict[str, str] = {}
         self._reserved: list[str] = []
+        self._next_numbers: dict[str, int] = {}
+        """By a numbered id that is taken: a number from which on another may be free."""
         self._names: dict[str, str] = {}
         self._taken_names: dict[str, str] = {}
 
@@ -99,6 +101,7 @@ class Projection:
 
     def rewind(self, mark: Marked) -> None:
         """Take back what was given out after `mark`."""
+        self._next_numbers.clear()
         while len(self._reserved) > mark[2]:
             del self._taken_ids[self._reserved.pop()]
         while len(self.ids) > mark[0]:
@@ -138,11 +141,13 @@ class Projection:
         return wire
 
     def _numbered(self, call: ToolCall) -> str:
-        number = call.number
-        wire = f"functions.{self.name(call.name)}:{number}"
-        while wire in self._taken_ids:
-            number += 1
-            wire = f"functions.{self.name(call.name)}:{number}"
+        prefix, number = f"functions.{self.name(call.name)}:", call.number
+        passed: list[str] = []
+        while (wire := f"{prefix}{number}") in self._taken_ids:
+            passed.append(wire)
+            number = self._next_numbers.get(wire, number + 1)
+        # The next search jumps over what this one has passed.
+        self._next_numbers.update(dict.fromkeys(passed, number))
         return wire
 
 

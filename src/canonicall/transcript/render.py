@@ -21,10 +21,10 @@ from canonicall.transcript.ending import finished
 from canonicall.transcript.fields import is_of, kept_fields, with_good_name
 from canonicall.transcript.fitting import Fitter
 from canonicall.transcript.opening import with_one_opening
-from canonicall.transcript.placing import Builder
+from canonicall.transcript.placing import Builder, Built
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Marked, Projection
-from canonicall.transcript.turns import KnownTurns, Transcript, Turn
+from canonicall.transcript.turns import KnownTurns, Transcript
 
 
 def render(conversation: Conversation, target: Target, *, policy: Policy = DEFAULT) -> Transcript:
@@ -35,9 +35,7 @@ def render(conversation: Conversation, target: Target, *, policy: Policy = DEFAU
 class _Mark(Struct, frozen=True, gc=False):
     """Where everything stood before an entry was rendered."""
 
-    turns: int
-    last: Turn | None
-    held: tuple[Turn, ...]
+    built: Built
     projected: Marked
     findings: int
     until: int
@@ -120,10 +118,7 @@ class Renderer:
         if to >= len(self._marks):
             return
         mark = self._marks[to]
-        del self._builder.turns[mark.turns :]
-        if mark.last is not None:
-            self._builder.turns[-1] = mark.last
-        self._builder.held = mark.held
+        self._builder.rewind(mark.built)
         self.projection.rewind(mark.projected)
         del self._findings[mark.findings :]
         del self._marks[to:]
@@ -134,12 +129,9 @@ class Renderer:
     def _mark(
         self, entry: Entry, conversation: Conversation, index: int, settled_until: int
     ) -> None:
-        built = self._builder
-        count = len(built.turns)
-        last = built.turns[-1] if count else None
         until = _depends_until(entry, conversation, index)
-        marked = self.projection.mark()
-        self._marks.append(_Mark(count, last, built.held, marked, len(self._findings), until))
+        built, projected = self._builder.mark(), self.projection.mark()
+        self._marks.append(_Mark(built, projected, len(self._findings), until))
         self._entries.append(entry)
         # What depends on nothing behind the log is settled.
         if self._first_open is None and (

@@ -63,10 +63,11 @@ def decode_request(
     system = tuple(decode_blocks(body.get("system"), "$.system", domain, findings))
     if system:
         conversation.append(Message("system", system))
-    for message in decode_messages(
-        body.get("messages"), "$.messages", origin=origin, domain=domain, findings=findings
-    ):
-        conversation.append(message)
+    conversation.extend(
+        decode_messages(
+            body.get("messages"), "$.messages", origin=origin, domain=domain, findings=findings
+        )
+    )
     tools = object_at(body.get("toolConfig") or {}, "$.toolConfig")
     choice = decode_choice(tools.get("toolChoice"), findings)
     native = _decode_native(body, unread=() if choice else ("toolChoice",))

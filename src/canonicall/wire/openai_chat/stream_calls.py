@@ -13,6 +13,7 @@ repeat ids and names, send them late, or empty. The rules that put pieces to the
 5. The `function_call` of old that comes beside `tool_calls` is one of those calls once more.
 """
 
+from collections import deque
 from typing import Any
 
 import msgspec
@@ -29,6 +30,10 @@ _PATHS: dict[str, tuple[str | int, ...]] = {
     "custom": (*_CALL, "custom", "input"),
 }
 """Where the arguments of the only call in a chunk stand."""
+
+
+_SAME_ID = 16
+"""How many calls with one id are kept in mind: the last ones."""
 
 
 class GrowingCall:
@@ -91,6 +96,7 @@ class GrowingCalls:
         self.growth: Growth | None = None
         """The call that the last pieces only added arguments to."""
         self._by_index: dict[int, GrowingCall] = {}
+        self._by_id: dict[str, deque[GrowingCall]] = {}
         self._blocks = blocks
         self._legacy: GrowingCall | None = None
         """The `function_call`. Beside `tool_calls` it is none of the calls before its end."""
@@ -112,6 +118,8 @@ class GrowingCalls:
             index = piece.get("index")
             call = self._beside(number, len(pieces)) if index is None and not (id or name) else None
             call = call or self._call_for(index, id, name, bool(said), events)
+            if id and not call.id:
+                self._by_id.setdefault(id, deque(maxlen=_SAME_ID)).append(call)
             _merge(call, piece, held, id, name)
             call.add(said)
             if events is not None:
@@ -227,7 +235,7 @@ class GrowingCalls:
 
     def _repeated(self, id: str, name: str, has_arguments: bool) -> GrowingCall | None:
         """The call that has had this id before, unless this would be more than there can be."""
-        named = (call for call in self.calls if id and call.id == id)
+        named = self._by_id.get(id, ())
         fitting = (call for call in named if not _is_another(call, id, name, has_arguments))
         return next((call for call in fitting if not (has_arguments and _is_whole(call))), None)
 
