@@ -217,7 +217,7 @@ class Binding:
             self.placement.hold(Held(result, place))
             return result
         if result.bound:
-            before = self.ledger.get(call_id)
+            before = self.ledger.recorded(call_id)
         else:
             before = self.ledger.named(call_id) or self._spelled(call_id, place, findings)
         if before is None:
