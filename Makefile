@@ -40,10 +40,11 @@ demo: $(READY) ## Run the main job offline.
 test: $(TESTS) ## Run the tests, all but the deep ones: some two minutes.
 	@$(PYTEST) -m 'not deep'
 
-test-all: $(TESTS) ## Run what `make test` does not: deep tests, and laws with ten times the examples.
+test-all: $(TESTS) ## Run what `make test` does not: deep tests, laws with ten times the examples, growth.
 	@for part in $(PARTS); do $(MAKE) --no-print-directory $$part || \
 		echo "make $$part failed: the tests that need it are skipped, and fail in CI." >&2; done
 	@CANONICALL_HYPOTHESIS=deep $(PYTEST) -m deep
+	@$(BIN)/python benchmarks/run.py --only growth
 
 quick: $(TESTS) ## Run the tests that mirror what has changed since REV (HEAD).
 	@$(BIN)/python scripts/quick.py $(or $(REV),HEAD)

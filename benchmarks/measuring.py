@@ -34,6 +34,8 @@ class Ratio(NamedTuple):
     """Seconds for one unit of what it is compared with."""
     goal: float | None
     """The ratio to stay within; None for information only."""
+    must: bool = False
+    """Whether a goal that is missed ends the run with 1."""
 
     @property
     def ratio(self) -> float:

@@ -218,7 +218,7 @@ class Binding:
         if not call_id or result.placed:
             self.placement.hold(Held(result, place))
             return result
-        before = self.ledger.get(call_id) if result.bound else self.ledger.named(call_id)
+        before = self.ledger.recorded(call_id) if result.bound else self.ledger.named(call_id)
         if before is None and not result.bound and self.ledger.buried(call_id) is None:
             before = self._spelled(call_id, place, findings)
         if before is None:

@@ -138,6 +138,10 @@ class Ledger(Mapping[str, Interaction]):
         """Whether a call had this id before, as its raw one or its canonical one."""
         return id in self._latest_by_raw_id or id in self._interactions
 
+    def recorded(self, id: str) -> Interaction | None:
+        """The interaction with a canonical id, without what was set aside since it was read."""
+        return self._interactions.get(id)
+
     def bury(self, tombstone: Tombstone) -> None:
         """Note a call that was compacted away."""
         self._buried[tombstone.id] = tombstone
@@ -227,6 +231,8 @@ class Ledger(Mapping[str, Interaction]):
         self._takers[place] = id
         self._placed.append(place)
         after = _completed(before, result, place[0])
+        if before.result_entry is not None:
+            after = replace(after, set_aside=(*before.set_aside, before.result_entry))
         if not after.is_open:
             marker = EARLY if place[0] < before.entry else PLACED
             after = replace(after, markers=_added(after.markers, marker))
@@ -265,10 +271,11 @@ class Ledger(Mapping[str, Interaction]):
             after = replace(before, markers=(*before.markers, marker))
             self._interactions[id] = after
             return after
-        before = self[id]
         after = before
         if before.outcome is None or result.outcome is not None:
             after = _completed(before, result, entry)
+            if before.result_entry is not None:
+                self._unread.setdefault(id, []).append(before.result_entry)
         if not after.is_open:
             self._open.pop(id, None)
         self._interactions[id] = after
@@ -347,22 +354,14 @@ class Ledger(Mapping[str, Interaction]):
 
 
 def _completed(before: Interaction, result: ToolResult, entry: int) -> Interaction:
-    """`before` with a result, which ends it unless it is pending."""
+    """`before` with a result, which ends it unless it is pending. An earlier one is set aside."""
     after = replace(before, outcome=result.outcome, result=result, result_entry=entry)
     if result.outcome is None:
-        return replace(
-            after,
-            markers=_added(before.markers, PARTIAL),
-            set_aside=_with_entry(before.set_aside, before.result_entry),
-        )
+        return replace(after, markers=_added(before.markers, PARTIAL))
     if before.result_entry is None and not before.markers and not result.synthetic:
         return after
     kept = tuple(marker for marker in before.markers if marker not in (*_STAND_INS, PARTIAL))
-    return replace(
-        after,
-        markers=_added(kept, SYNTHETIC) if result.synthetic else kept,
-        set_aside=_with_entry(before.set_aside, before.result_entry),
-    )
+    return replace(after, markers=_added(kept, SYNTHETIC) if result.synthetic else kept)
 
 
 def _added(markers: tuple[str, ...], marker: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.guard.validation import Validated, examined
 from canonicall.reply import Reply
 from canonicall.request import Tool
-from canonicall.wire.grouping import tools_for
+from canonicall.wire.grouping import OfferedTools
 
 
 def checked_reply(
@@ -29,10 +29,11 @@ def checked_reply(
         return reply
     findings: list[Finding] = []
     blocks: list[Block] = []
+    offered = OfferedTools(tools)
     for at, block in enumerate(reply.message.blocks):
         made = block
         if isinstance(block, ToolCall) and block.kind == "function" and not block.truncated:
-            validated = examined(block, tools_for(block, tools))
+            validated = examined(block, offered.for_call(block))
             if count is not None:
                 count(validated)
             made = _checked(block, validated, f"reply.blocks[{at}]", mode == "repair", findings)

@@ -55,7 +55,7 @@ from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
 from canonicall.verify.judge import verify
 from canonicall.wire.formats import get_format
-from canonicall.wire.grouping import tools_for
+from canonicall.wire.grouping import OfferedTools
 
 ArgumentMode: TypeAlias = Literal["repair", "report", "off"]
 _GENERIC = "generic"
@@ -202,11 +202,11 @@ class ToolingExchange:
         errors: dict[str, ToolError] = {}
         if self._tooling.arguments == "off" or not request.tools:
             return errors
+        offered = OfferedTools(request.tools)
         for call in calls:
             if call.kind != "function":
                 continue
-            tools = tools_for(call, request.tools)
-            checked = validate_call(call, tools, budget=self._budget)
+            checked = validate_call(call, offered.for_call(call), budget=self._budget)
             self._budget = checked.budget or self._budget
             if checked.error is not None:
                 errors[call.id] = checked.error

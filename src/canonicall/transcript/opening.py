@@ -29,7 +29,7 @@ def with_one_opening(
         leading += 1
     # The last of several sums up those before it.
     kept = leading - 1
-    dropped = [at for at, block in enumerate(blocks) if opens(block) and at != kept]
+    dropped = {at: None for at, block in enumerate(blocks) if opens(block) and at != kept}
     for at in dropped:
         why = "Only the first block can be such a summary; what it sums up is sent as it is."
         if at < kept:

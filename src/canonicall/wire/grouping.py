@@ -6,7 +6,7 @@ own. A call names its group in a field of that format, which says whose it is on
 does a search for tools that the client runs: it is a group of one, with calls of its own type.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -99,6 +99,25 @@ def tools_for(call: ToolCall, tools: Iterable[Tool]) -> list[Tool]:
         else:
             found += (member for group, member in _inside(tool) if group == meant)
     return found
+
+
+class OfferedTools:
+    """The tools of a request by the names that calls have. They are read once for each group."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self._tools = tools
+        self._groups = {group for tool in tools if tool.members for group, _ in _inside(tool)}
+        self._by_name: dict[str | None, dict[str, Tool]] = {}
+
+    def for_call(self, call: ToolCall) -> dict[str, Tool]:
+        """What `tools_for` gives, by name; the first of a name counts."""
+        named = _group_of(call)
+        group = named if named in self._groups else None
+        if group not in self._by_name:
+            found = self._by_name[group] = {}
+            for tool in tools_for(call, self._tools):
+                found.setdefault(tool.name, tool)
+        return self._by_name[group]
 
 
 def _marks_of(tool: Tool, group: str) -> Native | None:
