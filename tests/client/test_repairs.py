@@ -193,6 +193,16 @@ async def test_a_model_of_your_own_can_tell_and_the_report_has_a_limit():
     assert session.report.notes == ("200 more findings are not listed.",)
 
 
+async def test_what_is_repeated_counts_once_at_the_limit_too():
+    changing = Changing(1000)
+    session = Session(changing, OPENAI)
+    for text in ("1", "2"):
+        changing._asked = 0
+        assert [event async for event in session.send(text)]
+    await session.close()
+    assert (len(session.report), session.report.notes) == (1000, ())
+
+
 class Refusing:
     """A provider that refuses everything."""
 
