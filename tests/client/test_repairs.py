@@ -119,9 +119,13 @@ def test_a_clean_request_is_not_told_wherever_it_goes(place):
     assert Repaired.of(encoded) is None, encoded.report
 
 
-async def test_a_clean_run_says_nothing_and_has_an_empty_report():
-    async with client(simulator("anthropic", "Sunny."), transport=Direct()) as model:
-        session, events = await run(model, CLAUDE)
+@each("place", PLACES)
+async def test_a_clean_run_says_nothing_and_has_an_empty_report(place):
+    """What a provider replies goes back to it unchanged, thoughts and signed calls included."""
+    texts = ("How is the weather in Paris?", "And in Rome?")
+    async with client(simulator(place), transport=Direct()) as model:
+        session, events = await run(model, target(place), None, *texts)
+    assert {one.outcome for one in session.conversation.ledger.values()} == {"completed"}
     assert not repairs(events)
     assert not session.report
     assert "repaired" not in kinds(model)
