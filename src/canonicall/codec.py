@@ -170,6 +170,7 @@ def encode_request(
     request, about_offer = fitted_offer(request, goal, policy=wanted)
     renderer.offer(tool.name for tool in request.tools)
     transcript = renderer.render(request.conversation)
+    transcript, about_names = renamed_tools(request, transcript)
     request, about_marks = within_cache_marks(request, transcript.cache_marks, goal)
     request, transcript, about_lifetimes = ordered_lifetimes(request, transcript, goal)
     body, told = get_format(goal.format).encode_request(
@@ -183,7 +184,7 @@ def encode_request(
         *about_params,
         *about_output,
         *about_offer,
-        *renamed_tools(request, transcript.names),
+        *about_names,
         *transcript.findings,
         *about_marks,
         *about_lifetimes,

@@ -370,7 +370,7 @@ async def test_the_gateway_writes_them_where_its_settings_say_so(tmp_path, path,
     files = list(folder.iterdir())
     assert [json.loads(one.read_text())["format"] for one in files][:1] == formats
     report = await ask(gateway, f"/canonicall/reports/{answer.headers['x-canonicall-request-id']}")
-    assert report.json["failures"]
+    assert report.json["failures"][-1]["diagnostics"]["provider"] == "openai"
     assert str(folder) not in report.body.decode()
     assert str(folder) not in answer.body.decode()
     await gateway.close()

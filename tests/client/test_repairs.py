@@ -119,9 +119,13 @@ def test_a_clean_request_is_not_told_wherever_it_goes(place):
     assert Repaired.of(encoded) is None, encoded.report
 
 
-async def test_a_clean_run_says_nothing_and_has_an_empty_report():
-    async with client(simulator("anthropic", "Sunny."), transport=Direct()) as model:
-        session, events = await run(model, CLAUDE)
+@each("place", PLACES)
+async def test_a_clean_run_says_nothing_and_has_an_empty_report(place):
+    """What a provider replies goes back to it unchanged, thoughts and signed calls included."""
+    texts = ("How is the weather in Paris?", "And in Rome?")
+    async with client(simulator(place), transport=Direct()) as model:
+        session, events = await run(model, target(place), None, *texts)
+    assert {one.outcome for one in session.conversation.ledger.values()} == {"completed"}
     assert not repairs(events)
     assert not session.report
     assert "repaired" not in kinds(model)
@@ -191,6 +195,16 @@ async def test_a_model_of_your_own_can_tell_and_the_report_has_a_limit():
     assert [len(one.findings) for one in repairs(events)] == [600, 600]
     assert len(session.report) == 1000
     assert session.report.notes == ("200 more findings are not listed.",)
+
+
+async def test_what_is_repeated_counts_once_at_the_limit_too():
+    changing = Changing(1000)
+    session = Session(changing, OPENAI)
+    for text in ("1", "2"):
+        changing._asked = 0
+        assert [event async for event in session.send(text)]
+    await session.close()
+    assert (len(session.report), session.report.notes) == (1000, ())
 
 
 class Refusing:

@@ -57,6 +57,22 @@ def test_names_that_are_taken_have_no_finding():
     assert "tool_renamed" not in translate(body, "openai-chat", "anthropic").report
 
 
+def test_a_tool_that_the_provider_runs_is_not_renamed():
+    hosted = {"type": "openrouter:web_search"}
+    encoded = translate({**BODY, "tools": [hosted]}, "openai-chat", "openai")
+    assert "openrouter:web_search" not in encoded.transcript.names.values()
+    assert encoded.report.counts["tool_renamed"] == 1  # that of the history
+
+
+@each("target", provider_names)
+def test_every_name_that_is_told_is_in_the_body(target):
+    encoded = translate(BODY, "openai-chat", target)
+    sent = json.dumps(encoded.body, ensure_ascii=False)
+    for wire, own in encoded.transcript.names.items():
+        assert f'"{wire}"' in sent
+        assert f'"{own}"' not in sent
+
+
 @pytest.mark.parametrize(
     "command", [["fix", "--as"], ["check", "--as"], ["convert", "--to"]], ids=lambda one: one[0]
 )

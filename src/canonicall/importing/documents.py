@@ -92,7 +92,7 @@ def format_names() -> tuple[str, ...]:
 def recognise(data: bytes, format: str = AUTO) -> Recognised:
     """The request body in `data` and its format, judged without decoding it.
 
-    A file with a refused request stands for the body in it.
+    Of a file with a refused request it is the body in the file.
     """
     value, mended = _mended_json(data)
     refused = refused_request(value)

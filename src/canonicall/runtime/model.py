@@ -64,7 +64,7 @@ class Repaired(Struct, frozen=True):
     """A notice: the request is sent with changes. `of` makes one where there is something to say.
 
     `HttpModel` gives one for each request. A model of your own that calls `encode_request` does the
-    same: `if told := Repaired.of(encoded): notice(told)`.
+    same: `if repaired := Repaired.of(encoded): notice(repaired)`.
     """
 
     target: Target
@@ -88,7 +88,7 @@ class Repaired(Struct, frozen=True):
 
     @property
     def refused_by(self) -> str:
-        """Empty: nobody has refused the request yet."""
+        """Empty: the request was not refused yet."""
         return ""
 
     @property

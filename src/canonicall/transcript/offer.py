@@ -4,8 +4,6 @@ In: a request. Out: the same request with tools the target can be given and a ch
 what could not be said is met by offering less, and every change is a finding.
 """
 
-from collections.abc import Mapping
-
 from msgspec.structs import replace
 
 from canonicall.blocks import Message, Native, ToolCall
@@ -16,6 +14,7 @@ from canonicall.transcript.fields import kept_fields, takes_unknown
 from canonicall.transcript.output import used_by_output
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.schemas import fitted_tools
+from canonicall.transcript.turns import Transcript
 
 _NO_LONGER = "Not available any more."
 _ADDED = "param_added", Action.ADDED, Fault.NONE
@@ -61,28 +60,32 @@ def within_cache_marks(
     return replace(request, tools=tools), [finding]
 
 
-def renamed_tools(request: Request, names: Mapping[str, str]) -> list[Finding]:
+def renamed_tools(request: Request, transcript: Transcript) -> tuple[Transcript, list[Finding]]:
     """A finding for each tool that is sent under another name, also one that only calls name.
 
-    `names`: wire name to own name, for those that differ.
+    The names of the transcript are those tools then. One that the provider runs has no other name.
     """
-    if not names:
-        return []
-    places = {tool.name: f"tools[{at}]" for at, tool in enumerate(request.tools)}
+    if not transcript.names:
+        return transcript, []
+    places = {
+        tool.name: f"tools[{at}]" for at, tool in enumerate(request.tools) if tool.kind != "server"
+    }
     for at, entry in enumerate(request.conversation.entries):
         for position, block in enumerate(entry.blocks if isinstance(entry, Message) else ()):
-            if isinstance(block, ToolCall):
+            if isinstance(block, ToolCall) and block.kind != "server":
                 places.setdefault(block.name, in_words((at, position)))
-    return [
+    names = {wire: own for wire, own in transcript.names.items() if own in places}
+    findings = [
         Finding(
             "tool_renamed",
-            places.get(own, "tools"),
+            places[own],
             Action.CHANGED,
             f"The tool {own!r} is sent as {wire!r}: the target does not take its own name.",
             Fault.PROJECTION,
         )
         for wire, own in names.items()
     ]
+    return replace(transcript, names=names), findings
 
 
 def _once(request: Request, findings: list[Finding]) -> Request:
