@@ -71,7 +71,7 @@ def known_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
     def called(*args: _P.args, **keywords: _P.kwargs) -> _R:
         for name in keywords:
             if name not in names:
-                near = get_close_matches(name, names, n=1, cutoff=0.5)
+                near = get_close_matches(name, names, n=1)
                 help = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(names)}."
                 owner = function.__qualname__.removesuffix(".__init__")
                 raise TypeError(f"{owner} has no option {name!r}. {help}")
