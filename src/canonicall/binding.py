@@ -384,7 +384,7 @@ class Placement:
 class _Waiting:
     """The calls of an exchange, by what a result without an id may say of them.
 
-    What a provider ran answers a call that it runs itself; any other result a call of the client.
+    What a provider ran answers a call that the provider runs; other results answer the client's.
     """
 
     def __init__(self, ledger: Ledger) -> None:

@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from canonicall.arguments import agreeing, message_with_arguments
 from canonicall.blocks import Block, Origin, ToolCall
 from canonicall.conversation import Conversation
+from canonicall.detection import reply_format
+from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.folding import with_truncated_call
 from canonicall.frameworks import refuse_framework
@@ -112,9 +114,18 @@ def decode_response(body: Body, format: Format | str, *, provider: str = "") -> 
     wire = get_format(source.format)
     origin = Origin(source.provider, source.format) if source.provider else None
     reply = with_own_names(wire.decode_response(parsed, origin=origin, domain=domain))
+    if not reply.message.blocks:
+        _refuse_other_reply(parsed, source.format)
     findings += reply.findings
     message = message_with_arguments(with_truncated_call(reply.message), findings)
     return replace(reply, message=message, findings=tuple(findings))
+
+
+def _refuse_other_reply(body: dict[str, Any], format: str) -> None:
+    """Raise where nothing was read because the body is a reply of another format."""
+    found = reply_format(body)
+    if found is not None and found != format:
+        raise MalformedBody(f"this looks like a reply of {found}, not of {format}.")
 
 
 def encode_response(reply: Reply, format: Format | str) -> dict[str, Any]:

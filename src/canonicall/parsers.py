@@ -7,10 +7,12 @@ from typing import Any, Protocol, runtime_checkable
 
 from canonicall.blocks import ToolCall
 from canonicall.codec import Body, decode_response
+from canonicall.detection import reply_format
 from canonicall.errors import InvalidValue, MalformedBody, UnknownName
-from canonicall.providers.registry import get_profile, provider_names
+from canonicall.providers.registry import find_target_parts, provider_names
 from canonicall.syntax.parsing import parse
 from canonicall.syntax.registry import get_syntax, syntax_names
+from canonicall.target import FORMATS
 from canonicall.wire.reading import parse_body
 
 
@@ -34,18 +36,25 @@ class ToolParser(Protocol):
 
 
 class WireParser:
-    """Reads the structured calls of a provider's response, or one call in its own form."""
+    """Reads the structured calls of a provider's response, or one call in its own form.
+
+    Where the provider speaks several formats, the response says which of them it is in.
+    """
 
     format = "json"
 
-    def __init__(self, provider: str, wire_format: str) -> None:
+    def __init__(self, provider: str, *wire_formats: str) -> None:
+        """`wire_formats`: those that are read. The first is taken where a response fits none."""
         self.provider_id = provider
-        self.wire_format = wire_format
+        self.wire_format = wire_formats[0]
+        self._wire_formats = wire_formats
 
     def parse(self, response: Body) -> list[ToolCall]:
         """The calls of a response body; raises `MalformedBody` if it is none."""
         body = parse_body(response)
-        return list(decode_response(_as_response(body, self.wire_format), self.wire_format).calls)
+        found = _RESPONSES if _is_item(body) else reply_format(body)
+        wire_format = found if found in self._wire_formats else self.wire_format
+        return list(decode_response(_as_response(body, wire_format), wire_format).calls)
 
 
 class TextParser:
@@ -67,17 +76,17 @@ _OWN: dict[str, ToolParser] = {}
 
 
 def get_parser(provider: str) -> ToolParser:
-    """The parser of a provider or of a syntax; an unknown name is an error that says so."""
+    """The parser of a provider, a wire format or a syntax; an unknown name is an error."""
     if provider in _OWN:
         return _OWN[provider]
-    try:
-        profile = get_profile(provider)
-    except UnknownName:
-        if provider in syntax_names():
-            return TextParser(provider)
-        known = (*provider_names(), *_OWN, *syntax_names())
-        raise UnknownName("parser for provider", provider, known) from None
-    return WireParser(profile.name, profile.format)
+    parts = find_target_parts(provider)
+    if parts is not None:
+        formats = (parts.format,) if parts.format else parts.profile.formats
+        return WireParser(parts.profile.name, *formats)
+    if provider in syntax_names():
+        return TextParser(provider)
+    known = (*provider_names(), *_OWN, *syntax_names())
+    raise UnknownName("parser for provider", provider, known, aliases=FORMATS)
 
 
 def register_parser(provider: str, parser: ToolParser) -> None:
@@ -106,6 +115,7 @@ _CALLS_AT: dict[str, tuple[str | int, ...]] = {
     "ollama": ("message", "tool_calls"),
 }
 """Where the calls of a response are, among other things in some formats."""
+_RESPONSES = "openai-responses"
 _TYPES_OF_A_CALL = ("tool_use", "function", "function_call", "custom", "custom_tool_call")
 _FIELDS_OF_A_CALL = ("functionCall", "toolUse", "function")
 
@@ -130,6 +140,11 @@ def _as_response(body: dict[str, Any], wire_format: str) -> dict[str, Any]:
         made = [made] if isinstance(step, int) else {step: made}
     response: dict[str, Any] = made
     return response
+
+
+def _is_item(value: dict[str, Any]) -> bool:
+    """Whether a call alone is an item of the Responses API."""
+    return "call_id" in value and value.get("type") in _TYPES_OF_A_CALL
 
 
 def _is_call(value: dict[str, Any]) -> bool:

@@ -13,14 +13,21 @@ from canonicall import (
     Conversation,
     HttpModel,
     LocalModel,
+    Message,
+    Reply,
     Request,
     Session,
+    Text,
     Tool,
     ToolingMiddleware,
     UnknownName,
+    decode_response,
     encode_request,
+    encode_response,
     get_capabilities,
+    get_profile,
     get_target,
+    provider_names,
     render,
     translate,
     translate_tools,
@@ -151,3 +158,16 @@ def test_a_model_alone_is_refused_on_the_command_line(verb: str, tmp_path: Any) 
     done = CliRunner().invoke(cli, filled)
     assert (done.exit_code, done.stdout) == (2, "")
     assert "Did you mean 'openai:gpt-4o" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_provider_is_the_source_of_a_reply_in_each_of_its_formats(format: str) -> None:
+    """Where a provider is called like a format, the format is meant."""
+    body = encode_response(Reply(Message("assistant", (Text(text="Hi."),))), format)
+    for name in provider_names():
+        if format not in get_profile(name).formats or name in FORMATS:
+            continue
+        reply = decode_response(body, name)
+        assert reply.message.text == "Hi."
+        assert reply.message.origin is not None
+        assert (reply.message.origin.provider, reply.message.origin.format) == (name, format)

@@ -8,19 +8,26 @@ from batches import each
 from canonicall import (
     InvalidValue,
     MalformedBody,
+    Message,
+    Reply,
     Tool,
     ToolCall,
     ToolCallAccumulator,
     ToolParser,
     UnknownName,
+    decode_response,
     detect_syntax,
+    encode_response,
+    get_profile,
     get_syntax,
     parse,
+    provider_names,
     syntax_names,
 )
 from canonicall.calls import to_anthropic, to_generic, to_openai
 from canonicall.parsers import get_parser, register_parser, unregister_parser
 from canonicall.providers.capabilities import get_capabilities
+from canonicall.target import FORMATS
 
 
 def test_anthropic_parser():
@@ -42,6 +49,39 @@ def test_google_parser():
     response = '{"candidates": [{"content": {"parts": [{"functionCall": {"name": "calc", "args": {"x": 5}}}]}}]}'
     (call,) = get_parser("google").parse(response)
     assert (call.name, call.args) == ("calc", {"x": 5})
+
+
+CALLED = Reply(Message("assistant", (ToolCall(id="call_1", name="calc", args={"x": 5}),)))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_calls_of_a_reply_are_found_in_every_format_of_its_provider(format):
+    """By the name of the format, and by that of every provider that speaks it."""
+    body = encode_response(CALLED, format)
+    speakers = [name for name in provider_names() if format in get_profile(name).formats]
+    for name in (format, *speakers):
+        (call,) = get_parser(name).parse(body)
+        assert (call.name, call.args) == ("calc", {"x": 5}), name
+
+
+def test_an_item_of_the_responses_api_is_a_call():
+    item = {"type": "function_call", "call_id": "call_1", "name": "calc", "arguments": '{"x": 5}'}
+    for name in ("openai", "openai-responses", "azure"):
+        (call,) = get_parser(name).parse(item)
+        assert (call.id, call.name, call.args) == ("call_1", "calc", {"x": 5})
+
+
+@pytest.mark.parametrize("other", FORMATS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_reply_of_another_format_is_refused_or_read(format, other):
+    """Never is it taken for a reply without calls."""
+    body = encode_response(CALLED, format)
+    try:
+        calls = decode_response(body, other).calls
+    except MalformedBody:
+        assert other != format
+    else:
+        assert [call.name for call in calls] == ["calc"]
 
 
 def test_an_unknown_provider_has_no_parser_and_says_so():

@@ -67,6 +67,26 @@ async def test_a_session_is_there_again(store, clock):
     assert dump((await store.load("a")).conversation) == dump(second)
 
 
+@pytest.mark.parametrize(
+    ("option", "help"),
+    [
+        ({"limit": None}, "Did you mean 'limits'"),
+        ({"scheduler": None}, "There are: approve"),
+        ({"keep": None}, "There are: approve"),
+    ],
+)
+async def test_an_option_that_does_not_exist_is_refused_before_anything_is_stored(
+    store, clock, option, help
+):
+    """A stored session has its own scheduler and its own keeper, which write to the store."""
+    model = LocalModel(ScriptedModel(["Done."]))
+    with pytest.raises(
+        TypeError, match=f"open_session has no option '{next(iter(option))}'.*{help}"
+    ):
+        await open_session(store, "a", model, "openai", now=clock, **option)
+    assert list(await store.list()) == []
+
+
 async def test_sessions_are_listed_forked_and_deleted(store, clock):
     await talk(store, "a", "One.", clock=clock)
     await talk(store, "b", "Two.", clock=clock)

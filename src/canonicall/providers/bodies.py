@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from canonicall.detection import other_api, possible_formats
+from canonicall.detection import other_api, possible_formats, reply_format
 from canonicall.errors import MalformedBody, UnknownName
 from canonicall.providers.profile import Profile
 from canonicall.providers.registry import (
@@ -59,7 +59,8 @@ def source_of(body: Any, named: str) -> Source:
     parts = find_target_parts(named)
     if parts is None:
         raise UnknownName("wire format", named, FORMATS, aliases=provider_names())
-    profile, possible = parts.profile, possible_formats(body)
+    reply = reply_format(body)
+    profile, possible = parts.profile, (reply,) if reply else possible_formats(body)
     spoken = (parts.format,) if parts.format else profile.formats
     found = next((format for format in spoken if format in possible), None)
     if found is None and not possible and len(spoken) == 1:

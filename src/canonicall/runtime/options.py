@@ -4,7 +4,7 @@
 `Agent.session`, takes them as `Unpack[SessionOptions]`, so that type checkers know them there too.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from difflib import get_close_matches
 from functools import wraps
 from inspect import signature
@@ -24,7 +24,7 @@ from canonicall.runtime.scheduler import Scheduler
 
 Keeper: TypeAlias = Callable[[int, Sequence[Entry]], Awaitable[object] | None]
 """Stores entries that were written, the first of them with this number. What it gives back is
-awaited before anybody hears of them, or of anything behind them."""
+awaited before any listener hears of them, or of anything after them."""
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -66,15 +66,20 @@ class SessionOptions(TypedDict, total=False):
 def known_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """`function`, which refuses a keyword that it does not have and suggests the nearest."""
     names = [name for name in signature(function).parameters if name != "self"]
+    owner = function.__qualname__.removesuffix(".__init__")
 
     @wraps(function)
     def called(*args: _P.args, **keywords: _P.kwargs) -> _R:
-        for name in keywords:
-            if name not in names:
-                near = get_close_matches(name, names, n=1, cutoff=0.5)
-                help = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(names)}."
-                owner = function.__qualname__.removesuffix(".__init__")
-                raise TypeError(f"{owner} has no option {name!r}. {help}")
+        refuse_unknown(keywords, names, owner)
         return function(*args, **keywords)
 
     return called
+
+
+def refuse_unknown(given: Iterable[str], known: Collection[str], owner: str) -> None:
+    """Raise a `TypeError` for the first option that `owner` does not have."""
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            help = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(known)}."
+            raise TypeError(f"{owner} has no option {name!r}. {help}")

@@ -11,7 +11,7 @@ from canonicall.conversation import Conversation
 from canonicall.outcome import Outcome
 from canonicall.runtime.journal import Begun
 from canonicall.runtime.model import Model
-from canonicall.runtime.options import SessionOptions
+from canonicall.runtime.options import SessionOptions, refuse_unknown
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.session import Session
 from canonicall.store.database import Chain
@@ -21,6 +21,7 @@ from canonicall.tools.toolset import Toolset
 _NEVER_BEGUN = "the process ended before it started"
 _NOT_SUPPLIED = "the process ended before its result was supplied"
 _CUT_OFF = "the process ended while it was running"
+_OPTIONS = [name for name in SessionOptions.__annotations__ if name not in ("scheduler", "keep")]
 
 
 async def open_session(  # noqa: PLR0913  each is a choice of its own
@@ -43,7 +44,11 @@ async def open_session(  # noqa: PLR0913  each is a choice of its own
 
     Nothing keeps others from opening it too, here or in another process: the first to write goes
     on with it, and for the others it is a StoreError, before a tool is run.
+
+    `options` are those of a session. It has its own scheduler and its own `keep`: both write to the
+    store.
     """
+    refuse_unknown(options, _OPTIONS, "open_session")
     known = {one.id for one in await store.list()}
     if id not in known:
         await store.create(Stored(id, target, created=now()))
