@@ -18,7 +18,7 @@ from canonicall.folding import with_truncated_call
 from canonicall.frameworks import refuse_framework
 from canonicall.providers.bodies import Source, source_of
 from canonicall.providers.names import TargetName
-from canonicall.providers.registry import get_target
+from canonicall.providers.registry import get_target, with_rule_keys
 from canonicall.reply import Reply
 from canonicall.request import Request, Tool
 from canonicall.target import Format, Target
@@ -184,7 +184,7 @@ def encode_request(
         *about_kinds,
         *about_fields,
     )
-    report = Report((*request.findings, *findings))
+    report = Report((*request.findings, *with_rule_keys(findings, goal)))
     return Encoded(body, report, transcript, goal)
 
 

@@ -72,11 +72,22 @@ class Builder:
             else:
                 self.held = (*self.held, turn)
                 why = "The target takes instructions behind the user's words; they follow the next."
-                told = Finding("instruction_moved", where, Action.MOVED, why, Fault.RENDER)
+                told = Finding(
+                    "instruction_moved",
+                    where,
+                    Action.MOVED,
+                    why,
+                    Fault.RENDER,
+                    rule="system_before_reply",
+                )
                 findings.append(told)
             return
         why = "The target takes instructions at the start only; these are sent as the user's words."
-        findings.append(Finding("instruction_as_user", where, Action.MOVED, why, Fault.RENDER))
+        findings.append(
+            Finding(
+                "instruction_as_user", where, Action.MOVED, why, Fault.RENDER, rule="system_later"
+            )
+        )
         native = as_user_fields(turn.native, self.target, where, findings)
         self.user(list(turn.blocks), native, where, findings)
 
@@ -96,7 +107,16 @@ class Builder:
         if self.target.document_needs_text and _is_bare_document(blocks):
             blocks = [Text(text=DOCUMENT_NOTE), *blocks]
             why = "The target wants words beside a document; a short sentence was put in."
-            findings.append(Finding("words_added", where, Action.ADDED, why, Fault.RENDER))
+            findings.append(
+                Finding(
+                    "words_added",
+                    where,
+                    Action.ADDED,
+                    why,
+                    Fault.RENDER,
+                    rule="document_needs_text",
+                )
+            )
         if blocks:
             self._add(Turn("user", tuple(blocks), native=native), findings, where)
 
@@ -128,7 +148,9 @@ class Builder:
         id, rule = result.call_id, self.target.ids
         if not id or len(id) > rule.max_length or not re.fullmatch(rule.pattern, id):
             why = f"No stored call can have the id {id!r}."
-            findings.append(Finding("orphan_not_sent", where, Action.DROPPED, why, Fault.STATE))
+            findings.append(
+                Finding("orphan_not_sent", where, Action.DROPPED, why, Fault.STATE, rule="ids")
+            )
         elif any(one.call_id == id for turn in self.turns for one in _results_in(turn)):
             why = f"{id} has another result, which is sent."
             findings.append(Finding("result_not_sent", where, Action.DROPPED, why, Fault.STATE))
@@ -170,16 +192,17 @@ class Builder:
     def _add(self, turn: Turn, findings: list[Finding], where: str) -> None:
         last = self.turns[-1] if self.turns else None
         if self._begins_late(turn):
-            self._bridge("user", START, findings, where)
+            self._bridge("user", START, "starts_with_user", findings, where)
             last = self.turns[-1]
         if turn.role == "assistant" and self.held:
-            self._bridge("user", "", findings, where)
+            self._bridge("user", CONTINUE, "system_before_reply", findings, where)
             self._release()
             last = self.turns[-1]
         if last is None or _take_turns(last, turn):
             self.turns.append(turn)
-        elif self._needs_bridge(last, turn):
-            self._bridge("assistant" if turn.role == "user" else "user", "", findings, where)
+        elif rule := self._bridging_rule(last, turn):
+            role: Role = "assistant" if turn.role == "user" else "user"
+            self._bridge(role, BRIDGE if turn.role == "user" else CONTINUE, rule, findings, where)
             self.turns.append(turn)
         elif self._can_merge(last, turn):
             self.turns[-1] = Turn(
@@ -200,28 +223,30 @@ class Builder:
         self.turns += self.held
         self.held = ()
 
-    def _needs_bridge(self, last: Turn, turn: Turn) -> bool:
+    def _bridging_rule(self, last: Turn, turn: Turn) -> str:
+        """The rule that wants a message between two turns; empty where none does."""
         if turn.role == "user" and _instructs(last) and self.target.system_before_reply:
-            return not self.only_instructs()
+            return "" if self.only_instructs() else "system_before_reply"
         if turn.role == "user" and _has_results(last) and not _has_results(turn):
-            return self._stands_apart(turn)
+            return self._rule_after_results(turn)
         # Thoughts of two replies must not meet in one message.
-        return (
+        is_met = (
             self.target.merge_roles
             and last.role == turn.role == "assistant"
             and Thinking in map(type, turn.blocks)
         )
+        return "merge_roles" if is_met else ""
 
-    def _stands_apart(self, turn: Turn) -> bool:
-        """Whether something of the user's cannot follow results at once."""
+    def _rule_after_results(self, turn: Turn) -> str:
+        """The rule by which something of the user's cannot follow results at once."""
         target = self.target
         if not target.user_after_results:
-            return True
+            return "user_after_results"
         if not target.documents_beside_results and _has_documents(turn):
-            return True
+            return "documents_beside_results"
         # A bare split would be merged again, and other content beside results is refused.
         is_alone = target.results == "own_user_message" and target.merge_roles
-        return is_alone and not target.user_beside_results
+        return "user_beside_results" if is_alone and not target.user_beside_results else ""
 
     def _can_merge(self, last: Turn, turn: Turn) -> bool:
         if not self.target.merge_roles or last.role != turn.role:
@@ -232,10 +257,11 @@ class Builder:
             return _has_results(last) == _has_results(turn)
         return True
 
-    def _bridge(self, role: Role, text: str, findings: list[Finding], where: str) -> None:
-        text = text or (BRIDGE if role == "assistant" else CONTINUE)
+    def _bridge(
+        self, role: Role, text: str, rule: str, findings: list[Finding], where: str
+    ) -> None:
         why = f"The target wants a {role} message here; {text!r} was put in."
-        findings.append(Finding("bridge_added", where, Action.ADDED, why, Fault.RENDER))
+        findings.append(Finding("bridge_added", where, Action.ADDED, why, Fault.RENDER, rule=rule))
         self.turns.append(Turn(role, (Text(text=text),)))
 
 
@@ -258,7 +284,9 @@ def _calls_last(
     if Thinking in map(type, blocks[first:]) and target.results != "items":
         return blocks
     why = "The target takes nothing behind a call; what stood there was put before the calls."
-    findings.append(Finding("text_before_calls", where, Action.MOVED, why, Fault.RENDER))
+    findings.append(
+        Finding("text_before_calls", where, Action.MOVED, why, Fault.RENDER, rule="calls_last")
+    )
     return [*sorted(blocks, key=_is_call)]
 
 

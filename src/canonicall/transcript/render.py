@@ -15,6 +15,7 @@ from canonicall.blocks import Entry, Media, Message, Native, Summary, Text, Tool
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.ledger import Interaction, Ledger
+from canonicall.providers.registry import with_rule_keys
 from canonicall.target import Target
 from canonicall.transcript.completion import completion, family, is_usual, split_media
 from canonicall.transcript.ending import finished
@@ -79,18 +80,21 @@ class Renderer:
     def render(self, conversation: Conversation) -> Transcript:
         """The transcript as of now."""
         self._rewind(self._first_stale(conversation))
+        known = len(self._findings)
         settled_until = conversation.settled_until
         for index, entry in enumerate(conversation.entries[len(self._marks) :], len(self._marks)):
             self._mark(entry, conversation, index, settled_until)
             if isinstance(entry, Message):
                 self._message(entry, conversation, index)
+        if len(self._findings) > known:
+            self._findings[known:] = with_rule_keys(self._findings[known:], self.target)
         marked = self._fitter.kept_marks
         turns, told = finished(self._builder, self.policy, marked=marked)
         return Transcript(
             turns,
             dict(self.projection.ids),
             self.projection.renamed,
-            Report((*self._findings, *told)),
+            Report((*self._findings, *with_rule_keys(told, self.target))),
             self.target,
         )
 
@@ -193,7 +197,9 @@ class Renderer:
         result, media = split_media(fitted, self.target)
         if media:
             why = f"The target takes no {family(media[0])} in this result; it follows the results."
-            self._findings.append(Finding("media_moved", where, Action.MOVED, why, Fault.RENDER))
+            self._findings.append(
+                Finding("media_moved", where, Action.MOVED, why, Fault.RENDER, rule="result_media")
+            )
         seen = [self._fitter.media(part, where, self._findings) for part in media]
         named = self._named(call, result, where)
         return named, [part for part in seen if isinstance(part, (Media, Text))]
@@ -221,7 +227,11 @@ class Renderer:
         if lost:
             why = f"The call that it answers does not have these fields: {', '.join(lost)}."
             findings = self._findings
-            findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            findings.append(
+                Finding(
+                    "fields_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="echoed_fields"
+                )
+            )
         kept = {name: field for name, field in own.items() if name not in lost} | told
         return Native(format, kept) if kept else None
 
