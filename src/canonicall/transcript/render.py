@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Entry, Media, Message, Native, Summary, Text, ToolCall, ToolResult
 from canonicall.conversation import Conversation
-from canonicall.findings import Action, Fault, Finding, Report
+from canonicall.findings import Action, Fault, Finding, Place, Report
 from canonicall.ledger import Interaction, Ledger
 from canonicall.providers.registry import with_rule_keys
 from canonicall.target import Target
@@ -97,6 +97,25 @@ class Renderer:
             Report((*self._findings, *with_rule_keys(told, self.target))),
             self.target,
         )
+
+    def placed(self, entry: int) -> list[Place]:
+        """The blocks that an entry was rendered to: the turn and the position of each."""
+        turns = self._builder.turns
+        start, end = self._end_before(entry), self._end_before(entry + 1)
+        return [
+            (at, position)
+            for at in range(max(start[0], 0), end[0] + 1)
+            for position in range(len(turns[at].blocks))
+            if start <= (at, position) < end
+        ]
+
+    def _end_before(self, entry: int) -> Place:
+        """Where the turns ended before an entry was rendered: the last turn, and its length."""
+        count, turns = len(self._builder.turns), self._builder.turns
+        last = turns[-1] if turns else None
+        if entry < len(self._marks):
+            count, last = self._marks[entry].turns, self._marks[entry].last
+        return (count - 1, len(last.blocks) if last is not None else 0)
 
     def _first_stale(self, conversation: Conversation) -> int:
         """The first entry that has to be rendered, or rendered again.

@@ -13,9 +13,9 @@ def dropped(where: str, why: str, rule: str = "") -> Finding:
     return Finding("param_dropped", where, Action.DROPPED, why, Fault.RENDER, rule=rule)
 
 
-def not_sent(name: str, why: str) -> Finding:
+def not_sent(name: str, why: str, where: str = "") -> Finding:
     """A parameter that is left out, by its name."""
-    return dropped("$", f"{name} is not sent. {why}")
+    return dropped(where or f"params.{name}", f"{name} is not sent. {why}")
 
 
 def foreign_fields(format: str, native: Native | None) -> list[Finding]:

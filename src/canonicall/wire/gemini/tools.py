@@ -101,7 +101,7 @@ def encode_tools(
             )
         functions.append(_encode_function(tool, names, target))
     if any(tool.strict for tool in tools):
-        findings.append(not_sent("strict", "A function declaration has no such field."))
+        findings.append(not_sent("strict", "A function declaration has no such field.", "tools"))
     declared = [{"functionDeclarations": functions}] if functions else []
     return [*declared, *server], findings
 
