@@ -146,6 +146,7 @@ if TYPE_CHECKING:
     from canonicall.providers.names import ProviderName
     from canonicall.providers.registry import (
         get_profile,
+        get_rule,
         get_target,
         provider_names,
         register_provider,
@@ -328,6 +329,7 @@ _NAMES_BY_MODULE = {
     "canonicall.providers.names": ("ProviderName",),
     "canonicall.providers.registry": (
         "get_profile",
+        "get_rule",
         "get_target",
         "provider_names",
         "register_provider",
@@ -566,6 +568,7 @@ __all__ = [
     "get_capabilities",
     "get_parser",
     "get_profile",
+    "get_rule",
     "get_syntax",
     "get_target",
     "is_canonical_tool_id",

@@ -15,14 +15,15 @@ from canonicall.blocks import Block, Origin, ToolCall
 from canonicall.conversation import Conversation
 from canonicall.detection import reply_format
 from canonicall.errors import MalformedBody
+from canonicall.finding_paths import Sent
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.folding import with_truncated_call
 from canonicall.frameworks import refuse_framework
 from canonicall.providers.bodies import Source, source_of
 from canonicall.providers.names import TargetName
-from canonicall.providers.registry import get_target
+from canonicall.providers.registry import get_target, with_rule_keys
 from canonicall.reply import Reply
-from canonicall.request import Request, Tool
+from canonicall.request import Incoming, Request, Tool
 from canonicall.target import Format, Target
 from canonicall.transcript.lifetimes import ordered_lifetimes
 from canonicall.transcript.offer import fitted_offer, renamed_tools, within_cache_marks
@@ -79,7 +80,12 @@ def decode_request(body: Body, format: Format | str, *, provider: str = "") -> R
     model = parsed.get("model")
     origin = Origin(source.provider, source.format, model=model if isinstance(model, str) else "")
     request = get_format(source.format).decode_request(parsed, origin=origin, domain=domain)
-    return replace(request, domain=domain or "", findings=(*findings, *request.findings))
+    return replace(
+        request,
+        domain=domain or "",
+        findings=(*findings, *request.findings),
+        source=Incoming(value, source.format),
+    )
 
 
 def _source(body: Any, named: str, provider: str) -> tuple[Source, str | None]:
@@ -164,6 +170,7 @@ def encode_request(
     request, findings = _readable(request, goal)
     given = request.conversation
     request, about_groups = ungrouped(request, goal)
+    asked = request
     wanted = renderer.policy if renderer else policy
     wanted = replace(wanted, continues=wanted.continues or request.continues is not None)
     if goal.model:
@@ -199,11 +206,16 @@ def encode_request(
         *transcript.findings,
         *about_marks,
         *about_lifetimes,
-        *told,
-        *about_kinds,
-        *about_fields,
     )
-    report = Report((*request.findings, *findings))
+    written = (*told, *about_kinds, *about_fields)
+    if request.findings or findings or written:
+        sent = Sent(asked, request, renderer, transcript, body)
+        findings = [
+            *sent.read(request.findings),
+            *sent.rendered(with_rule_keys(findings, goal)),
+            *sent.written(with_rule_keys(written, goal)),
+        ]
+    report = Report(tuple(findings))
     return Encoded(body, report, transcript, goal)
 
 

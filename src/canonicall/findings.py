@@ -1,8 +1,9 @@
 """Findings: how canonicall says what it saw, changed or left out.
 
 Whatever may drop, change or add something returns findings, so nothing happens in silence.
-A finding is for people (`why`) and for programs (`code`, `where`, `action`, `fault`).
-`docs/findings.md` lists every code.
+A finding is for people (`why`) and for programs (`code`, `where`, `action`, `fault`). Findings of
+a request that was encoded also have their places in both bodies (`came`, `went`) and the fact that
+asked for the change (`rule`). `docs/findings.md` lists every code.
 """
 
 from collections import Counter
@@ -61,6 +62,14 @@ class Finding(Struct, frozen=True, gc=False):
     action: Action
     why: str
     fault: Fault
+    came: str = ""
+    """JSON path in the body that came in; empty for what was added, and where it is not known."""
+    went: str = ""
+    """JSON path in the body that goes out; empty for what was dropped, and where it is not known.
+    """
+    rule: str = ""
+    """The key of the fact that asked for the change, `<profile>.<rule>`: `get_rule` gives its
+    source. Empty where no fact did."""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.why} [{self.code}, {self.action}]"

@@ -74,6 +74,21 @@ class Params(Struct, frozen=True, omit_defaults=True):
     output: OutputFormat | None = None
 
 
+class Incoming(Struct, frozen=True, eq=False):
+    """The body that a request was read from, for the paths of findings.
+
+    It is no part of what is asked: requests that ask the same are equal, whatever they came in.
+    """
+
+    body: Any
+    format: str
+
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, Incoming)
+
+    __hash__ = None  # type: ignore[assignment]  # a body can change
+
+
 class Request(Struct, frozen=True):
     """What is asked of a model."""
 
@@ -93,3 +108,4 @@ class Request(Struct, frozen=True):
     domain: str = ""
     """The signing domain it was meant for, where it is known: whose stored turns it continues."""
     findings: tuple[Finding, ...] = ()
+    source: Incoming | None = None

@@ -17,7 +17,7 @@ from canonicall.blocks import Message, Origin
 from canonicall.conversation import Conversation
 from canonicall.findings import Fault, Finding
 from canonicall.frameworks import refuse_framework
-from canonicall.request import Request
+from canonicall.request import Incoming, Request
 from canonicall.wire.formats import get_format
 from canonicall.wire.history import History
 from canonicall.wire.refused import without_wrong_kinds
@@ -63,6 +63,7 @@ class Reading(Struct, frozen=True):
     """How many messages of the body there are up to the end of each part."""
     wrong: list[Finding]
     """What was said of parameters, which are left out of the body."""
+    source: Incoming
 
 
 class Rereader:
@@ -82,12 +83,13 @@ class Rereader:
         """Read what is new in `body`."""
         wire = self._wire
         refuse_framework(body, wire.name)
+        source = Incoming(body, wire.name)
         body, wrong = without_wrong_kinds(body, wire.name, Fault.INPUT)
         model = body.get("model")
         origin = Origin("", wire.name, model=model if isinstance(model, str) else "")
         messages = body.get(_MESSAGES)
         if wire.decode_history is None or not isinstance(messages, list):
-            return Reading(body, origin, None, (), (), (), wrong)
+            return Reading(body, origin, None, (), (), (), wrong, source)
         base = self._known(body, messages, origin)
         start = base.count if base is not None else 0
         findings = list(base.findings) if base is not None else []
@@ -104,14 +106,15 @@ class Rereader:
             start = end
             if end == len(messages):
                 break
-        return Reading(body, origin, base, tuple(parts), tuple(told), tuple(ends), wrong)
+        return Reading(body, origin, base, tuple(parts), tuple(told), tuple(ends), wrong, source)
 
     def finish(self, reading: Reading, parts: tuple[tuple[Message, ...], ...]) -> Request:
         """The request with these new messages: those that were read, or what became of them."""
         wire, body = self._wire, reading.body
         if not reading.parts:
             request: Request = wire.decode_request(body, origin=reading.origin)
-            return replace(request, domain="", findings=(*reading.wrong, *request.findings))
+            findings = (*reading.wrong, *request.findings)
+            return replace(request, domain="", findings=findings, source=reading.source)
         base = reading.base
         conversation = base.conversation.fork() if base is not None else Conversation()
         places = []
@@ -128,7 +131,9 @@ class Rereader:
             *rest.findings,
             *conversation.report,
         )
-        return replace(rest.request, conversation=conversation, findings=findings)
+        return replace(
+            rest.request, conversation=conversation, findings=findings, source=reading.source
+        )
 
     def _rest(self, reading: Reading, history: History) -> _Rest:
         """All but the messages: tools and settings stay as they are through most conversations."""

@@ -72,7 +72,8 @@ def test_another_format_is_judged_as_it_would_be_sent(check):
     assert "result_made_up" in done.stdout
     (record,) = records(check(DAMAGED, "--as", "openai", "--json"))
     assert record["verdicts"][0]["judged"] == "as rendered"
-    assert [one["code"] for one in record["verdicts"][0]["changes"]] == ["result_made_up"]
+    (change,) = record["verdicts"][0]["changes"]
+    assert (change["code"], change["went"]) == ("result_made_up", "$.messages[2]")
 
 
 def test_the_model_that_is_named_counts_before_that_of_the_body(check):

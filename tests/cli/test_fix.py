@@ -90,7 +90,10 @@ def test_json_on_standard_error_says_what_was_done(talk):
     first, second = map(json.loads, done.stderr.splitlines())
     assert (first["line"], first["changed"], first["findings"]) == (1, False, [])
     assert (second["line"], second["changed"], second["remaining"]) == (2, True, [])
-    assert [one["code"] for one in second["findings"]] == ["result_made_up"]
+    (made_up,) = second["findings"]
+    assert made_up["code"] == "result_made_up"
+    assert (made_up["came"], made_up["rule"]) == ("", "")
+    assert made_up["went"] == "$.messages[2].content[0]"
 
 
 def test_lines_stay_lines(talk):

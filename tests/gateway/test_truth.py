@@ -33,6 +33,7 @@ async def test_every_change_is_in_the_header_and_in_the_report() -> None:
     report = (await ask(gateway, f"/canonicall/reports/{id}")).json
     told = next(one for one in report["request"] if one["code"] == "result_made_up")
     assert told["action"] == "added"
+    assert (told["came"], told["went"], told["rule"]) == ("", "$.messages[2].content[0]", "")
     assert (report["target"], report["status"]) == ("anthropic:claude-sonnet-4-5", 200)
     sent = world.of("anthropic").seen[-1].body["messages"]
     assert next(iter(report["ids"].values())) == sent[1]["content"][0]["id"]

@@ -119,6 +119,9 @@ def told(finding: Finding) -> dict[str, str]:
         "action": str(finding.action),
         "why": finding.why,
         "fault": str(finding.fault),
+        "came": finding.came,
+        "went": finding.went,
+        "rule": finding.rule,
     }
 
 

@@ -107,7 +107,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?")
 
 _NO_RULES = ("format", "provider", "model", "served")
-_FIELDS: dict[str, Any] = {
+RULE_FIELDS: dict[str, Any] = {
     name: kind for name, kind in get_type_hints(Target).items() if name not in _NO_RULES
 }
 _TABLES: dict[str, dict[str, Any]] = {
@@ -190,14 +190,14 @@ def _parse(data: bytes | str, where: str) -> dict[str, Any]:
 
 def _rules(value: Any, where: str) -> dict[str, Rule]:
     table = _table(value, where)
-    _known(table, _FIELDS, where, "field of Target")
+    _known(table, RULE_FIELDS, where, "field of Target")
     return {field: _rule(table[field], field, f"{where}.{field}") for field in table}
 
 
 def _rule(value: Any, field: str, where: str) -> Rule:
     table = _table(value, where)
     if field not in _TABLES:
-        return _sourced(table, _FIELDS[field], where)
+        return _sourced(table, RULE_FIELDS[field], where)
     rule = _sourced(table, dict[str, Any], where)
     _known(rule.value, _TABLES[field], where, f"entry of {field}")
     entries = {

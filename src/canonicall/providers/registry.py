@@ -11,7 +11,7 @@ with `replace`, before them.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from importlib import import_module
@@ -22,8 +22,16 @@ from msgspec import Struct
 from msgspec.structs import replace as replace_fields
 
 from canonicall.errors import InvalidValue, UnknownName
+from canonicall.findings import Finding
 from canonicall.providers.names import TargetName
-from canonicall.providers.profile import ModelRules, Profile, load_profile, override
+from canonicall.providers.profile import (
+    RULE_FIELDS,
+    ModelRules,
+    Profile,
+    Rule,
+    load_profile,
+    override,
+)
 from canonicall.target import FORMATS, Target
 
 _FILE_NAME = re.compile("[a-z0-9-]+")
@@ -115,6 +123,41 @@ def get_target(target: TargetName | Target, *, base: Mapping[str, Target] | None
     return _build_target(target, base)
 
 
+def get_rule(key: str, *, format: str = "", model: str = "") -> Rule:
+    """The fact that a finding names in `rule`, with its source, date and confidence.
+
+    A key is `<profile>.<rule>`, or `<format>.<rule>` for a rule of the format itself. Where a
+    profile has several rules of one name, `format` and `model` say which one is meant: the last
+    that holds for them counts. Raises `UnknownName`.
+    """
+    owner, _, field = key.rpartition(".")
+    profile = find_profile(owner)
+    found: list[Rule] = []
+    if profile is not None:
+        parts = _parts_for(profile, format or profile.format, model)
+        found = [part.rules[field] for part in parts if field in part.rules]
+    if not found and owner in FORMATS and field in RULE_FIELDS and (model or profile is None):
+        found = [_format_rule(owner, field)]
+    if not found and profile is not None:
+        found = [one.rules[field] for one in profile.models if field in one.rules]
+    if not found and owner in FORMATS and field in RULE_FIELDS:
+        found = [_format_rule(owner, field)]
+    if not found:
+        known = [f"{profile.name}.{name}" for name in profile.rules] if profile is not None else []
+        raise UnknownName("rule", key, known)
+    return found[-1]
+
+
+def with_rule_keys(findings: Iterable[Finding], target: Target) -> list[Finding]:
+    """`findings` of a request for `target`, in which `rule` is the whole key of the fact."""
+    return [
+        replace_fields(one, rule=_rule_key(one.rule, target))
+        if one.rule and "." not in one.rule
+        else one
+        for one in findings
+    ]
+
+
 def provider_names() -> tuple[str, ...]:
     """All providers, by name; aliases are left out."""
     return tuple(sorted(_built_in_names() | _registered.keys()))
@@ -137,7 +180,7 @@ def register_provider(
     if not replace:
         _refuse_taken(profile)
     _registered[profile.name] = profile
-    _cached_target.cache_clear()
+    _forget_targets()
     return profile
 
 
@@ -146,7 +189,7 @@ def unregister_provider(name: str) -> None:
     if name not in _registered:
         raise UnknownName("registered provider", name, _registered)
     del _registered[name]
-    _cached_target.cache_clear()
+    _forget_targets()
 
 
 def _refuse_taken(profile: Profile) -> None:
@@ -158,6 +201,11 @@ def _refuse_taken(profile: Profile) -> None:
                 where=f"register_provider({profile.name!r})",
                 help="Choose another, or pass replace=True.",
             )
+
+
+def _forget_targets() -> None:
+    _cached_target.cache_clear()
+    _stated.cache_clear()
 
 
 @lru_cache(maxsize=1024)
@@ -208,6 +256,32 @@ def _parts_for(profile: Profile, format: str, model: str) -> list[Profile | Mode
     own: list[Profile | ModelRules] = [profile] if format == profile.format else []
     entries = (one for one in profile.models if one.format == format)
     return [*own, *(one for one in entries if _matches(one.match, model))]
+
+
+def _rule_key(field: str, target: Target) -> str:
+    """The key of a rule: of the profile that states it for the target, else of the format."""
+    states_it = field in _stated(target.provider, target.format, target.model)
+    return f"{target.provider if states_it else target.format}.{field}"
+
+
+@lru_cache(maxsize=1024)
+def _stated(provider: str, format: str, model: str) -> frozenset[str]:
+    """The rules that the profile of a provider states for a model in a format."""
+    profile = find_profile(provider)
+    if profile is None or profile.name != provider:
+        return frozenset()
+    return frozenset(field for part in _parts_for(profile, format, model) for field in part.rules)
+
+
+def _format_rule(format: str, field: str) -> Rule:
+    """A rule of a format's own target, with the sources that the file of that target names."""
+    module = import_module(f"canonicall.wire.{format.replace('-', '_')}.target")
+    return Rule(
+        value=getattr(module.TARGET, field),
+        source=module.SOURCE,
+        date=module.DATE,
+        confidence="A",
+    )
 
 
 def known_models(profile: Profile, format: str) -> tuple[str, ...]:

@@ -32,7 +32,8 @@ def finished(
         )
         why += f" {CONTINUE!r} was put at the end."
         place = f"turns[{len(turns)}]"
-        findings.append(Finding("ending_added", place, Action.ADDED, why, fault))
+        rule = "ends_with_user" if last is not None and target.ends_with_user else ""
+        findings.append(Finding("ending_added", place, Action.ADDED, why, fault, rule=rule))
         turns = (*turns, Turn("user", (Text(text=CONTINUE),)))
     elif last is not None and last.role == "assistant" and target.trimmed_ending:
         turns = _trimmed(turns, findings)
@@ -50,7 +51,9 @@ def _trimmed(turns: tuple[Turn, ...], findings: list[Finding]) -> tuple[Turn, ..
         return turns
     why = "The target continues no words that end in white space; it was cut off."
     place = f"turns[{len(before)}]"
-    findings.append(Finding("ending_trimmed", place, Action.CHANGED, why, Fault.RENDER))
+    findings.append(
+        Finding("ending_trimmed", place, Action.CHANGED, why, Fault.RENDER, rule="trimmed_ending")
+    )
     trimmed = replace(words, text=words.text.rstrip())
     return (*before, replace(last, blocks=(*last.blocks[:-1], trimmed)))
 
@@ -70,7 +73,9 @@ def _within_cache_marks(
         return turns
     why = f"The target takes {target.cache_marks} cache marks; the oldest were left out."
     place = f"turns[{surplus[0][0]}]"
-    findings.append(Finding("cache_mark_dropped", place, Action.DROPPED, why, Fault.RENDER))
+    findings.append(
+        Finding("cache_mark_dropped", place, Action.DROPPED, why, Fault.RENDER, rule="cache_marks")
+    )
     changed = list(turns)
     for at, position in surplus:
         blocks: list[Block] = list(changed[at].blocks)

@@ -38,7 +38,9 @@ def kept_fields(
     if not lost:
         return native
     why = f"The target is not known to have these fields: {', '.join(lost)}."
-    findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+    findings.append(
+        Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="fields")
+    )
     return Native(native.format, kept) if kept else None
 
 
@@ -51,7 +53,9 @@ def as_user_fields(
     if native is None or not lost:
         return native
     why = f"Only instructions have these fields: {', '.join(lost)}."
-    findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+    findings.append(
+        Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="fields")
+    )
     kept = {name: field for name, field in native.fields.items() if name not in own}
     return Native(native.format, kept) if kept else None
 
@@ -99,7 +103,9 @@ def with_good_name(
         return native
     good = "".join(one if re.fullmatch(pattern, one) else "_" for one in name)
     why = f"The name of the one who speaks cannot be {name!r} here."
-    findings.append(Finding("speaker_renamed", where, Action.CHANGED, why, Fault.RENDER))
+    findings.append(
+        Finding("speaker_renamed", where, Action.CHANGED, why, Fault.RENDER, rule="speaker_names")
+    )
     fields = {key: value for key, value in native.fields.items() if key != "name" or good}
     return Native(native.format, fields | ({"name": good} if good else {}))
 

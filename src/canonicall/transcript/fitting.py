@@ -132,7 +132,9 @@ class Fitter:
         if not allowed or kind in allowed:
             return self._unknown(part, message, where, findings)
         why = f"A result cannot hold a part of this type here ({kind}); it is left out."
-        findings.append(Finding("block_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        findings.append(
+            Finding("block_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="result_parts")
+        )
         return None
 
     def media(self, block: Media, where: str, findings: list[Finding]) -> Block:
@@ -155,16 +157,22 @@ class Fitter:
         )
 
     def _note(self, block: Media, where: str, findings: list[Finding]) -> Text:
-        why = f"The target takes no {family(block)}; a note stands in its place."
+        why, rule = f"The target takes no {family(block)}; a note stands in its place.", "media"
         if _is_hollow(block):
+            rule = ""
             why = "There is nothing in it that this target could read; a note stands in its place."
         elif self._is_far(block):
+            rule = "media_by_url" if self._is_fetched(block) else "address_schemes"
             why = f"The target fetches no {family(block)}; a note stands in its place."
         elif self._is_unread(block):
+            rule = "media_types"
             why = f"The target does not read {block.media_type}; a note stands in its place."
         elif family(block) in self.target.media:
+            rule = "reply_media"
             why = f"The target takes no {family(block)} here; a note stands in its place."
-        findings.append(Finding("media_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        findings.append(
+            Finding("media_dropped", where, Action.DROPPED, why, Fault.RENDER, rule=rule)
+        )
         at = f" at {block.url}" if self._is_far(block) else ""
         return Text(text=f"[{block.media_type}{at} left out: this model cannot read it]")
 
@@ -172,9 +180,12 @@ class Fitter:
         """Whether only an address is known, and the target wants the data."""
         if block.data is not None or block.url is None or block.opaque:
             return False
+        return not self._is_fetched(block) or family(block) not in self.target.media_by_url
+
+    def _is_fetched(self, block: Media) -> bool:
+        """Whether the target takes addresses that begin like this one."""
         schemes = self.target.address_schemes
-        is_reached = not schemes or block.url.startswith(schemes)
-        return not is_reached or family(block) not in self.target.media_by_url
+        return not schemes or (block.url or "").startswith(schemes)
 
     def _is_unread(self, block: Media) -> bool:
         """Whether the target refuses the media type; of a family alone nothing is known."""
@@ -257,7 +268,11 @@ class Fitter:
             return block
         kind = block.native.fields.get("type", "") if block.native is not None else ""
         why = f"The target has no word for this block ({kind or 'unknown'}); it is left out."
-        findings.append(Finding("block_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        is_known = block.native is not None and block.native.format == self.target.format
+        rule = "fields" if is_known and not own else ""
+        findings.append(
+            Finding("block_dropped", where, Action.DROPPED, why, Fault.RENDER, rule=rule)
+        )
         return None
 
     def _common(
@@ -279,11 +294,29 @@ class Fitter:
         cache = block.cache
         if cache is not None and not self.target.cache_marks:
             why = "The target has no cache marks."
-            findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            findings.append(
+                Finding(
+                    "cache_mark_dropped",
+                    where,
+                    Action.DROPPED,
+                    why,
+                    Fault.RENDER,
+                    rule="cache_marks",
+                )
+            )
             cache = None
         elif cache is not None and not self.target.marked_documents and _is_no_pdf(block):
             why = "The target takes a cache mark on a PDF, but on no other document."
-            findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            findings.append(
+                Finding(
+                    "cache_mark_dropped",
+                    where,
+                    Action.DROPPED,
+                    why,
+                    Fault.RENDER,
+                    rule="marked_documents",
+                )
+            )
             cache = None
         self.kept_marks |= cache is not None
         return replace(block, opaque=opaque, native=native, cache=cache)

@@ -38,7 +38,9 @@ def ordered_lifetimes(
     if not marks.shortened:
         return request, transcript, []
     why = "A cache mark that lasts an hour cannot stand behind a shorter one; it is shorter now."
-    finding = Finding("cache_mark_changed", "request", Action.CHANGED, why, Fault.RENDER)
+    finding = Finding(
+        "cache_mark_changed", "request", Action.CHANGED, why, Fault.RENDER, rule="cache_order"
+    )
     changed = replace(transcript, turns=tuple(turns.values()))
     return replace(request, tools=tools), changed, [finding]
 

@@ -52,7 +52,14 @@ def within_cache_marks(
         return request, []
     many = f"{target.cache_marks} cache marks" if target.marked_tools else "no cache marks on tools"
     why = f"The target takes {many}; those of tools were left out."
-    finding = Finding("cache_mark_dropped", "tools", Action.DROPPED, why, Fault.RENDER)
+    finding = Finding(
+        "cache_mark_dropped",
+        "tools",
+        Action.DROPPED,
+        why,
+        Fault.RENDER,
+        rule="cache_marks" if target.marked_tools else "marked_tools",
+    )
     tools = tuple(
         replace(tool, cache=None) if index in surplus else tool
         for index, tool in enumerate(request.tools)
@@ -111,7 +118,14 @@ def _unmixed(request: Request, target: Target, findings: list[Finding]) -> Reque
     for index, tool in enumerate(request.tools):
         if tool.kind == "server" and _can_be_offered(tool, target):
             why = f"The target does not offer {tool.name or 'its own tools'} beside functions."
-            told = Finding("tool_dropped", f"tools[{index}]", Action.DROPPED, why, Fault.RENDER)
+            told = Finding(
+                "tool_dropped",
+                f"tools[{index}]",
+                Action.DROPPED,
+                why,
+                Fault.RENDER,
+                rule="mixed_tools",
+            )
             findings.append(told)
         else:
             tools.append(tool)
@@ -144,7 +158,11 @@ def _narrowed(request: Request, target: Target, findings: list[Finding]) -> Requ
         return request
     tools = tuple(tool for tool in request.tools if tool.name in choice.names)
     why = "The target cannot be told which tools are allowed; only those are offered."
-    findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
+    findings.append(
+        Finding(
+            "choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER, rule="choice_names"
+        )
+    )
     return replace(request, tools=tools, tool_choice=replace(choice, names=()))
 
 
@@ -156,7 +174,11 @@ def _without_tools(request: Request, target: Target, findings: list[Finding]) ->
     if not request.tools or (target.tools_with_history and _called_names(request)):
         return request
     why = "The target cannot be told to call no tool, so none is offered."
-    findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
+    findings.append(
+        Finding(
+            "choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER, rule="choice_modes"
+        )
+    )
     return replace(request, tools=(), tool_choice=None)
 
 
@@ -173,7 +195,11 @@ def _with_stubs(request: Request, target: Target, findings: list[Finding]) -> Re
     if not names:
         return request
     why = f"The history has calls, so the target wants tools: {', '.join(names)} were declared."
-    findings.append(Finding("tool_stubs_added", "tools", Action.ADDED, why, Fault.RENDER))
+    findings.append(
+        Finding(
+            "tool_stubs_added", "tools", Action.ADDED, why, Fault.RENDER, rule="tools_with_history"
+        )
+    )
     schema = {"type": "object", "properties": {}}
     stubs = tuple(Tool(name, _NO_LONGER, schema) for name in names)
     choice = ToolChoice(mode="none") if "none" in target.choice_modes else request.tool_choice
@@ -196,7 +222,16 @@ def _unforced(request: Request, target: Target, findings: list[Finding]) -> Requ
     if refused or not (asked or thinks):
         return request
     why = "The target does not force a call while the model thinks; it may choose."
-    findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
+    findings.append(
+        Finding(
+            "choice_weakened",
+            "tool_choice",
+            Action.CHANGED,
+            why,
+            Fault.RENDER,
+            rule="forced_choice_with_reasoning",
+        )
+    )
     return replace(request, tool_choice=replace(choice, mode="auto"))
 
 
@@ -206,7 +241,14 @@ def _unmarked(request: Request, target: Target, findings: list[Finding]) -> Requ
         return request
     why = "The target has no strict tools."
     findings += (
-        Finding("strict_dropped", f"tools[{index}].strict", Action.CHANGED, why, Fault.RENDER)
+        Finding(
+            "strict_dropped",
+            f"tools[{index}].strict",
+            Action.CHANGED,
+            why,
+            Fault.RENDER,
+            rule="strict_tools",
+        )
         for index, tool in enumerate(request.tools)
         if tool.strict
     )
@@ -222,7 +264,9 @@ def _unreasoned(request: Request, target: Target, findings: list[Finding]) -> Re
         return request
     code, action, fault = _ADDED if asked is None else _CHANGED
     why = "This model takes tools here only where it is told not to reason."
-    findings.append(Finding(code, "params.reasoning", action, why, fault))
+    findings.append(
+        Finding(code, "params.reasoning", action, why, fault, rule="tools_while_reasoning")
+    )
     silent = Reasoning(enabled=False, effort="none")
     return replace(request, params=replace(request.params, reasoning=silent))
 

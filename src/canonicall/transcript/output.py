@@ -55,6 +55,10 @@ def _rule(target: Target) -> SchemaRule:
     return target.output_schemas or target.schemas
 
 
+def _rule_name(target: Target) -> str:
+    return "schemas" if target.output_schemas is None else "output_schemas"
+
+
 def _is_held(asked: OutputFormat, target: Target) -> bool:
     """Whether the rules of strict mode hold for the schema."""
     is_asked = bool(asked.strict) and target.output_strict == "flag"
@@ -67,11 +71,13 @@ def _as_any_object(
     """Without the schema, where the target knows none."""
     if "object" not in target.output_modes or not _may_be_object(asked.schema or {}):
         why = "The target cannot be told what form a reply has to have."
-        findings.append(_dropped(why))
+        findings.append(_dropped(why, "output_modes"))
         return None
     why = "The target can be asked for a JSON object, but not for one that fits a schema."
     _may_be_lossy(policy, why, _SCHEMA, asked)
-    findings.append(Finding("schema_weakened", _SCHEMA, Action.CHANGED, why, Fault.RENDER))
+    findings.append(
+        Finding("schema_weakened", _SCHEMA, Action.CHANGED, why, Fault.RENDER, rule="output_modes")
+    )
     return OutputFormat()
 
 
@@ -85,12 +91,14 @@ def _any_object(
         return asked
     if "schema" in target.output_modes and target.output_strict != "always":
         why = "That the reply is a JSON object is said by a schema that allows any."
-        findings.append(Finding("schema_reworded", _SCHEMA, Action.CHANGED, why, Fault.RENDER))
+        rule = "output_word" if is_known else "output_modes"
+        told = Finding("schema_reworded", _SCHEMA, Action.CHANGED, why, Fault.RENDER, rule=rule)
+        findings.append(told)
         return replace(asked, schema=_ANY_OBJECT, strict=None)
     why = "The target cannot be asked for just any JSON object."
     if is_known:
         why = f"The target gives JSON objects only where a message says the word {word!r}."
-    findings.append(_dropped(why))
+    findings.append(_dropped(why, "output_word" if is_known else "output_modes"))
     return None
 
 
@@ -104,7 +112,8 @@ def _by_schema(
     """With a schema that the target takes, strict where it is strict and can say it exactly."""
     rule = _rule(target)
     if rule.object_root and not _may_be_object(schema):
-        findings.append(_dropped("A reply that has a schema is an object here; this one is not."))
+        why = "A reply that has a schema is an object here; this one is not."
+        findings.append(_dropped(why, _rule_name(target)))
         return None
     if _is_held(asked, target) and rule.strict is not None:
         is_always = target.output_strict == "always"
@@ -112,18 +121,23 @@ def _by_schema(
         wanted = replace(policy, strict_tools="made") if is_always else policy
         lost = why_not_strict(held, _of_replies(rule.strict), _alone(held.counts), 0, wanted)
         if not lost:
-            findings += told_changes(held, _SCHEMA, asked.name, policy)
+            findings += told_changes(held, _SCHEMA, asked.name, policy, _rule_name(target))
             return asked if held.schema is schema else replace(asked, schema=held.schema)
         if is_always:
-            findings.append(_dropped(f"The target cannot say the schema of the reply. {lost}"))
+            why = f"The target cannot say the schema of the reply. {lost}"
+            findings.append(_dropped(why, _rule_name(target)))
             return None
         why = f"Strict mode cannot say the schema of the reply, so it is not strict. {lost}"
         where = f"{_PLACE}.strict"
         _may_be_lossy(policy, why, where, asked)
-        findings.append(Finding("strict_dropped", where, Action.CHANGED, why, Fault.RENDER))
+        findings.append(
+            Finding(
+                "strict_dropped", where, Action.CHANGED, why, Fault.RENDER, rule=_rule_name(target)
+            )
+        )
         asked = replace(asked, strict=False)
     plain = fit(schema, _SCHEMA, rule, strict=False)
-    findings += told_changes(plain, _SCHEMA, asked.name, policy)
+    findings += told_changes(plain, _SCHEMA, asked.name, policy, _rule_name(target))
     return asked if plain.schema is schema else replace(asked, schema=plain.schema)
 
 
@@ -160,5 +174,5 @@ def _is_said(word: str, request: Request, target: Target) -> bool:
     )
 
 
-def _dropped(why: str) -> Finding:
-    return Finding("param_dropped", _PLACE, Action.DROPPED, why, Fault.RENDER)
+def _dropped(why: str, rule: str) -> Finding:
+    return Finding("param_dropped", _PLACE, Action.DROPPED, why, Fault.RENDER, rule=rule)

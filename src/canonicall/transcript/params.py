@@ -34,7 +34,14 @@ def fitted_params(request: Request, target: Target) -> tuple[Request, list[Findi
         return request, findings
     why = "This model refuses to be told it."
     findings += (
-        Finding("param_dropped", f"params.{name}", Action.DROPPED, why, Fault.RENDER)
+        Finding(
+            "param_dropped",
+            f"params.{name}",
+            Action.DROPPED,
+            why,
+            Fault.RENDER,
+            rule="refused_params",
+        )
         for name in refused
     )
     params = replace(request.params, **{name: getattr(_UNSET, name) for name in refused})
@@ -86,5 +93,5 @@ def _streamed(request: Request, target: Target) -> tuple[Request, list[Finding]]
     code, action, fault = "param_added", Action.ADDED, Fault.NONE
     if asked is False:
         code, action, fault = "param_changed", Action.CHANGED, Fault.RENDER
-    finding = Finding(code, "params.stream", action, why, fault)
+    finding = Finding(code, "params.stream", action, why, fault, rule="stream_only")
     return replace(request, params=replace(request.params, stream=True)), [finding]

@@ -129,11 +129,22 @@ class Builder:
             else:
                 self._waited.append(turn)
                 why = "The target takes instructions behind the user's words; they follow the next."
-                told = Finding("instruction_moved", where, Action.MOVED, why, Fault.RENDER)
+                told = Finding(
+                    "instruction_moved",
+                    where,
+                    Action.MOVED,
+                    why,
+                    Fault.RENDER,
+                    rule="system_before_reply",
+                )
                 findings.append(told)
             return
         why = "The target takes instructions at the start only; these are sent as the user's words."
-        findings.append(Finding("instruction_as_user", where, Action.MOVED, why, Fault.RENDER))
+        findings.append(
+            Finding(
+                "instruction_as_user", where, Action.MOVED, why, Fault.RENDER, rule="system_later"
+            )
+        )
         native = as_user_fields(turn.native, self.target, where, findings)
         self.user(list(turn.blocks), native, where, findings)
 
@@ -152,7 +163,16 @@ class Builder:
         if self.target.document_needs_text and _is_bare_document(blocks):
             blocks = [Text(text=DOCUMENT_NOTE), *blocks]
             why = "The target wants words beside a document; a short sentence was put in."
-            findings.append(Finding("words_added", where, Action.ADDED, why, Fault.NONE))
+            findings.append(
+                Finding(
+                    "words_added",
+                    where,
+                    Action.ADDED,
+                    why,
+                    Fault.NONE,
+                    rule="document_needs_text",
+                )
+            )
         if blocks:
             self._add(Turn("user", tuple(blocks), native=native), findings, where)
 
@@ -184,7 +204,9 @@ class Builder:
         id, rule = result.call_id, self.target.ids
         if not id or len(id) > rule.max_length or not re.fullmatch(rule.pattern, id):
             why = f"No stored call can have the id {id!r}."
-            findings.append(Finding("orphan_not_sent", where, Action.DROPPED, why, Fault.INPUT))
+            findings.append(
+                Finding("orphan_not_sent", where, Action.DROPPED, why, Fault.INPUT, rule="ids")
+            )
         elif id in self._answered:
             why = f"{id} has another result, which is sent."
             findings.append(Finding("result_not_sent", where, Action.DROPPED, why, Fault.INPUT))
@@ -225,15 +247,16 @@ class Builder:
 
     def _add(self, turn: Turn, findings: list[Finding], where: str) -> None:
         if self._begins_late(turn):
-            self._bridge("user", START, findings, where)
+            self._bridge("user", START, "starts_with_user", findings, where)
         if turn.role == "assistant" and self._released < len(self._waited):
-            self._bridge("user", "", findings, where)
+            self._bridge("user", CONTINUE, "system_before_reply", findings, where)
             self._release()
         last = self._turns[-1] if self._turns else None
         if last is None or _take_turns(last, turn):
             self._begin_turn(turn)
-        elif self._needs_bridge(last, turn):
-            self._bridge("assistant" if turn.role == "user" else "user", "", findings, where)
+        elif rule := self._bridging_rule(last, turn):
+            role: Role = "assistant" if turn.role == "user" else "user"
+            self._bridge(role, BRIDGE if turn.role == "user" else CONTINUE, rule, findings, where)
             self._begin_turn(turn)
         elif self._can_merge(last, turn):
             self._extend_turn(last, turn)
@@ -281,28 +304,30 @@ class Builder:
             self._begin_turn(turn)
         self._released = len(self._waited)
 
-    def _needs_bridge(self, last: Turn, turn: Turn) -> bool:
+    def _bridging_rule(self, last: Turn, turn: Turn) -> str:
+        """The rule that wants a message between two turns; empty where none does."""
         if turn.role == "user" and _instructs(last) and self.target.system_before_reply:
-            return not self.only_instructs()
+            return "" if self.only_instructs() else "system_before_reply"
         if turn.role == "user" and self._is_answer and not _has_results(turn):
-            return self._stands_apart(turn)
+            return self._rule_after_results(turn)
         # Thoughts of two replies must not meet in one message.
-        return (
+        is_met = (
             self.target.merge_roles
             and last.role == turn.role == "assistant"
             and Thinking in map(type, turn.blocks)
         )
+        return "merge_roles" if is_met else ""
 
-    def _stands_apart(self, turn: Turn) -> bool:
-        """Whether something of the user's cannot follow results at once."""
+    def _rule_after_results(self, turn: Turn) -> str:
+        """The rule by which something of the user's cannot follow results at once."""
         target = self.target
         if not target.user_after_results:
-            return True
+            return "user_after_results"
         if not target.documents_beside_results and _has_documents(turn):
-            return True
+            return "documents_beside_results"
         # A bare split would be merged again, and other content beside results is refused.
         is_alone = target.results == "own_user_message" and target.merge_roles
-        return is_alone and not target.user_beside_results
+        return "user_beside_results" if is_alone and not target.user_beside_results else ""
 
     def _can_merge(self, last: Turn, turn: Turn) -> bool:
         if not self.target.merge_roles or last.role != turn.role:
@@ -313,10 +338,11 @@ class Builder:
             return self._is_answer == _has_results(turn)
         return True
 
-    def _bridge(self, role: Role, text: str, findings: list[Finding], where: str) -> None:
-        text = text or (BRIDGE if role == "assistant" else CONTINUE)
+    def _bridge(
+        self, role: Role, text: str, rule: str, findings: list[Finding], where: str
+    ) -> None:
         why = f"The target wants a {role} message here; {text!r} was put in."
-        findings.append(Finding("bridge_added", where, Action.ADDED, why, Fault.NONE))
+        findings.append(Finding("bridge_added", where, Action.ADDED, why, Fault.NONE, rule=rule))
         self._begin_turn(Turn(role, (Text(text=text),)))
 
 
@@ -339,7 +365,9 @@ def _calls_last(
     if Thinking in map(type, blocks[first:]) and target.results != "items":
         return blocks
     why = "The target takes nothing behind a call; what stood there was put before the calls."
-    findings.append(Finding("text_before_calls", where, Action.MOVED, why, Fault.RENDER))
+    findings.append(
+        Finding("text_before_calls", where, Action.MOVED, why, Fault.RENDER, rule="calls_last")
+    )
     return [*sorted(blocks, key=_is_call)]
 
 

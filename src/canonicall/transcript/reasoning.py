@@ -45,10 +45,14 @@ def decide_thinking(
         return replace(block, opaque=kept), []
     if policy.foreign_thinking == "text" and block.text.strip():
         why = "The target cannot read this reasoning; it is sent as plain words."
-        told = Finding("thinking_as_text", where, Action.CHANGED, why, Fault.RENDER)
+        told = Finding(
+            "thinking_as_text", where, Action.CHANGED, why, Fault.RENDER, rule="reasoning"
+        )
         return Text(text=block.text), [told]
     why = "The target cannot read this reasoning; it is left out."
-    return None, [Finding("thinking_dropped", where, Action.DROPPED, why, Fault.RENDER)]
+    return None, [
+        Finding("thinking_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="reasoning")
+    ]
 
 
 def _is_at_home(block: Thinking, message: Message, target: Target) -> bool:
@@ -134,7 +138,11 @@ def without_parted_ids(
         left = tuple(one for one in block.opaque if one.kind != "item_id")
         if isinstance(block, Thinking) and block.opaque and not left:
             why = "What was made from this reasoning is not sent with its id; it is left out."
-            findings.append(Finding("thinking_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            findings.append(
+                Finding(
+                    "thinking_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="item_ids"
+                )
+            )
         else:
             kept.append(block if len(left) == len(block.opaque) else replace(block, opaque=left))
     return kept

@@ -13,8 +13,9 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Entry, Media, Message, Native, Summary, Text, ToolCall, ToolResult
 from canonicall.conversation import Conversation
-from canonicall.findings import Action, Fault, Finding, Report
+from canonicall.findings import Action, Fault, Finding, Place, Report
 from canonicall.ledger import Interaction, Ledger
+from canonicall.providers.registry import with_rule_keys
 from canonicall.target import Target
 from canonicall.transcript.completion import completion, family, is_usual, split_media
 from canonicall.transcript.ending import finished
@@ -77,6 +78,7 @@ class Renderer:
     def render(self, conversation: Conversation) -> Transcript:
         """The transcript as of now. The conversation remembers which ids were given out."""
         self._rewind(self._first_stale(conversation))
+        known = len(self._findings)
         settled_until = conversation.settled_until
         for index, entry in enumerate(conversation.entries[len(self._marks) :], len(self._marks)):
             self._mark(entry, conversation, index, settled_until)
@@ -84,15 +86,33 @@ class Renderer:
                 self._message(entry, conversation, index)
         place = (self.target.name, self.target.format)
         conversation.ledger.remember(place, self.projection.sent)
+        if len(self._findings) > known:
+            self._findings[known:] = with_rule_keys(self._findings[known:], self.target)
         marked = self._fitter.kept_marks
         turns, told = finished(self._builder, self.policy, marked=marked)
         return Transcript(
             turns,
             dict(self.projection.ids),
             self.projection.renamed,
-            Report((*self._findings, *told)),
+            Report((*self._findings, *with_rule_keys(told, self.target))),
             self.target,
         )
+
+    def placed(self, entry: int) -> list[Place]:
+        """The blocks that an entry was rendered to: the turn and the position of each."""
+        turns = self._builder.turns
+        start, end = self._end_before(entry), self._end_before(entry + 1)
+        found: list[Place] = []
+        for at in range(max(start[0], 0), end[0] + 1):
+            first = start[1] if at == start[0] else 0
+            last = end[1] if at == end[0] else len(turns[at].blocks)
+            found += ((at, position) for position in range(first, last))
+        return found
+
+    def _end_before(self, entry: int) -> Place:
+        """Where the turns ended before an entry was rendered: the last turn, and its length."""
+        built = self._marks[entry].built if entry < len(self._marks) else self._builder.mark()
+        return (built.turns - 1, built.blocks)
 
     def _first_stale(self, conversation: Conversation) -> int:
         """The first entry that has to be rendered, or rendered again.
@@ -187,7 +207,9 @@ class Renderer:
         result, media = split_media(fitted, self.target)
         if media:
             why = f"The target takes no {family(media[0])} in this result; it follows the results."
-            self._findings.append(Finding("media_moved", where, Action.MOVED, why, Fault.RENDER))
+            self._findings.append(
+                Finding("media_moved", where, Action.MOVED, why, Fault.RENDER, rule="result_media")
+            )
         seen = [self._fitter.media(part, where, self._findings) for part in media]
         named = self._named(call, result, where)
         return named, [part for part in seen if isinstance(part, (Media, Text))]
@@ -215,7 +237,11 @@ class Renderer:
         if lost:
             why = f"The call that it answers does not have these fields: {', '.join(lost)}."
             findings = self._findings
-            findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            findings.append(
+                Finding(
+                    "fields_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="echoed_fields"
+                )
+            )
         kept = {name: field for name, field in own.items() if name not in lost} | told
         return Native(format, kept) if kept else None
 

@@ -104,6 +104,7 @@ def _with_none(tool: Tool, index: int, rule: SchemaRule, findings: list[Finding]
             Action.CHANGED,
             "A strict tool without parameters has to say that it has none.",
             Fault.RENDER,
+            rule="schemas",
         )
     )
     closed = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
@@ -119,7 +120,9 @@ def _with_schema(
     return replace(tool, parameters=made.schema)
 
 
-def told_changes(made: Made, where: str, name: str, policy: Policy) -> list[Finding]:
+def told_changes(
+    made: Made, where: str, name: str, policy: Policy, rule: str = "schemas"
+) -> list[Finding]:
     """A finding for each kind of change to the schema at `where`; `name`: whose it is."""
     findings: list[Finding] = []
     for told in made.changes:
@@ -127,7 +130,7 @@ def told_changes(made: Made, where: str, name: str, policy: Policy) -> list[Find
         if policy.schemas == "refuse" and told.change != "reworded":
             raise UntranslatableSchema(told.what, tool=name, where=place)
         findings.append(
-            Finding(_code_of(told.change), place, Action.CHANGED, told.why, Fault.RENDER)
+            Finding(_code_of(told.change), place, Action.CHANGED, told.why, Fault.RENDER, rule=rule)
         )
     return findings
 
@@ -172,7 +175,9 @@ def _unstrict(tool: Tool, lost: str, index: int, policy: Policy, findings: list[
     if policy.schemas == "refuse":
         raise UntranslatableSchema(lost, tool=tool.name, where=where)
     why = f"Strict mode cannot say the schema of {tool.name}, so it is not strict. {lost}"
-    findings.append(Finding("strict_dropped", where, Action.CHANGED, why, Fault.RENDER))
+    findings.append(
+        Finding("strict_dropped", where, Action.CHANGED, why, Fault.RENDER, rule="schemas")
+    )
     return replace(tool, strict=False)
 
 

@@ -73,7 +73,16 @@ class ServerBlocks:
     def left_out(self, block: Block, where: str, findings: list[Finding]) -> list[Block]:
         action = Action.CHANGED if self.policy.server_tools == "text" else Action.DROPPED
         why = "The target cannot be sent what another provider ran on its side."
-        findings.append(Finding("server_tool_dropped", where, action, why, Fault.RENDER))
+        findings.append(
+            Finding(
+                "server_tool_dropped",
+                where,
+                action,
+                why,
+                Fault.RENDER,
+                rule="" if self.target.server_history else "server_history",
+            )
+        )
         if self.policy.server_tools == "text" and isinstance(block, ToolCall):
             arguments = arguments_text(block)
             return [Text(text=f"[The provider ran {block.name} with {arguments}.]")]

@@ -49,7 +49,7 @@ def fitted_reasoning(params: Params, target: Target) -> tuple[Reasoning | None, 
     if asked.enabled is False or asked.effort == "none":
         asked = _switched_off(asked, target, findings)
     elif not _can_be_told(target):
-        findings.append(_dropped("params.reasoning", _UNTOLD))
+        findings.append(_dropped("params.reasoning", _UNTOLD, "thinking"))
         asked = Reasoning()
     else:
         asked = _switched_on(asked, params.max_tokens, target, findings)
@@ -75,10 +75,10 @@ def _switched_off(asked: Reasoning, target: Target, findings: list[Finding]) -> 
     if target.thinking_limits is not None:
         least, _ = target.thinking_limits
         why = f"This model always thinks; its budget is the least, {least}."
-        findings.append(_changed("params.reasoning", why))
+        findings.append(_changed("params.reasoning", why, "thinking"))
         return Reasoning(budget=least)
     why = "This model always thinks; it cannot be told not to."
-    findings.append(_dropped("params.reasoning", why))
+    findings.append(_dropped("params.reasoning", why, "thinking"))
     return Reasoning(effort=None if asked.effort == "none" else asked.effort)
 
 
@@ -87,11 +87,11 @@ def _with_least_effort(target: Target, findings: list[Finding]) -> Reasoning:
     if "none" in known:
         return Reasoning(enabled=False, effort="none")
     if not known:
-        findings.append(_dropped("params.reasoning", _UNTOLD))
+        findings.append(_dropped("params.reasoning", _UNTOLD, "efforts"))
         return Reasoning()
     least = min(known, key=_rank)
     why = f"This model always thinks; it is told the least effort, {least}."
-    findings.append(_changed("params.reasoning", why))
+    findings.append(_changed("params.reasoning", why, "efforts"))
     return Reasoning(effort=least)
 
 
@@ -113,7 +113,7 @@ def _as_effort(asked: Reasoning, target: Target, findings: list[Finding]) -> Rea
         return replace(asked, budget=None)
     effort = _nearest(_USUAL if asked.budget is None else _meant(asked.budget), target)
     why = f"This model is told an effort; {effort} stands for what was asked."
-    findings.append(_changed("params.reasoning", why))
+    findings.append(_changed("params.reasoning", why, "thinking"))
     return Reasoning(effort=effort)
 
 
@@ -123,7 +123,7 @@ def _without_budget(asked: Reasoning, target: Target, findings: list[Finding]) -
         return asked
     effort = asked.effort or _meant(asked.budget or 0)
     why = f"This model is given no budget to think with; its effort is {effort}."
-    findings.append(_changed("params.reasoning.budget", why))
+    findings.append(_changed("params.reasoning.budget", why, "thinking"))
     return Reasoning(enabled=True, effort=effort)
 
 
@@ -138,13 +138,13 @@ def _with_budget(
     least = _LEAST if target.thinking_limits is None else target.thinking_limits[0]
     if limit is not None and limit <= least and _takes("disabled", target):
         why = f"{limit} tokens leave no room for thinking, which takes {least} at least."
-        findings.append(_changed("params.reasoning", why))
+        findings.append(_changed("params.reasoning", why, "thinking_limits"))
         return Reasoning(enabled=False)
     budget = _BUDGETS.get(asked.effort or _USUAL, _BUDGETS[_USUAL])
     if limit is not None:
         budget = min(budget, max(limit // 2, least))
     why = f"This model thinks with a budget; {budget} tokens stand for what was asked."
-    findings.append(_changed("params.reasoning", why))
+    findings.append(_changed("params.reasoning", why, "thinking"))
     effort = asked.effort if target.efforts else None
     return Reasoning(enabled=True, effort=effort, budget=budget)
 
@@ -156,12 +156,12 @@ def _with_known_effort(asked: Reasoning, target: Target, findings: list[Finding]
         return asked
     if not known:
         why = "This model is told no effort."
-        findings.append(_dropped("params.reasoning.effort", why))
+        findings.append(_dropped("params.reasoning.effort", why, "efforts"))
         is_on = True if asked.enabled is None and "adaptive" in target.thinking else asked.enabled
         return replace(asked, enabled=is_on, effort=None)
     instead = _nearest(effort, target)
     why = f"This model does not know the effort {effort!r}; it is told {instead}."
-    findings.append(_changed("params.reasoning.effort", why))
+    findings.append(_changed("params.reasoning.effort", why, "efforts"))
     return replace(asked, effort=instead)
 
 
@@ -172,7 +172,7 @@ def _within_limits(asked: Reasoning, target: Target, findings: list[Finding]) ->
     budget = min(max(asked.budget, least), most)
     if budget != asked.budget:
         why = f"The budget of this model is {least} to {most} tokens; it is given {budget}."
-        findings.append(_changed("params.reasoning.budget", why))
+        findings.append(_changed("params.reasoning.budget", why, "thinking_limits"))
     return replace(asked, budget=budget)
 
 
@@ -194,9 +194,9 @@ def _meant(budget: int) -> str:
     return next((effort for most, effort in _UP_TO if budget <= most), "high")
 
 
-def _dropped(where: str, why: str) -> Finding:
-    return Finding("param_dropped", where, Action.DROPPED, why, Fault.RENDER)
+def _dropped(where: str, why: str, rule: str) -> Finding:
+    return Finding("param_dropped", where, Action.DROPPED, why, Fault.RENDER, rule=rule)
 
 
-def _changed(where: str, why: str) -> Finding:
-    return Finding("param_changed", where, Action.CHANGED, why, Fault.RENDER)
+def _changed(where: str, why: str, rule: str) -> Finding:
+    return Finding("param_changed", where, Action.CHANGED, why, Fault.RENDER, rule=rule)

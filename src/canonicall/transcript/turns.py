@@ -97,6 +97,11 @@ class KnownTurns:
         self._turns: tuple[Turn, ...] = ()
         self._written: list[list[dict[str, Any]]] = []
 
+    @property
+    def counts(self) -> list[int]:
+        """How many messages each turn of the last body was written as."""
+        return [len(messages) for messages in self._written]
+
     def written(
         self,
         turns: Iterable[Turn],

@@ -1,6 +1,6 @@
 """The wire formats by name. Each is a folder with the same files; they are loaded when needed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -16,6 +16,7 @@ from canonicall.target import FORMATS, Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.history import ReadHistory
+from canonicall.wire.places import each_message
 from canonicall.wire.streaming import Decoding, Encoding
 
 
@@ -30,6 +31,8 @@ class WireFormat(Struct, frozen=True):
     decode_response: Callable[..., Reply]
     encode_response: Callable[[Reply], dict[str, Any]]
     decode_error: Callable[[Any], ErrorBody]
+    message_places: Callable[[dict[str, Any]], Iterable[tuple[str, ...]]]
+    """The JSON paths of each message that the decoder makes of a request, in order."""
     tools_at: tuple[str, ...] = ("tools",)
     """Where in a request the tools stand."""
     decode_history: ReadHistory | None = None
@@ -56,15 +59,17 @@ def get_format(name: str) -> WireFormat:
     package = _package(name)
     request = import_module(f"{package}.request")
     response = import_module(f"{package}.response")
+    messages = import_module(f"{package}.messages")
     return WireFormat(
         name=name,
         target=import_module(f"{package}.target").TARGET,
         decode_request=request.decode_request,
         encode_request=request.encode_request,
-        encode_turn=import_module(f"{package}.messages").encode_turn,
+        encode_turn=messages.encode_turn,
         decode_response=response.decode_response,
         encode_response=response.encode_response,
         decode_error=import_module(f"{package}.errors").decode_error,
+        message_places=getattr(messages, "message_places", each_message),
         tools_at=getattr(request, "TOOLS_AT", ("tools",)),
         decode_history=getattr(request, "decode_history", None),
     )

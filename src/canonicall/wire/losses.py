@@ -8,14 +8,14 @@ from canonicall.blocks import Native
 from canonicall.findings import Action, Fault, Finding
 
 
-def dropped(where: str, why: str) -> Finding:
+def dropped(where: str, why: str, rule: str = "") -> Finding:
     """A parameter that is left out, by its canonical place."""
-    return Finding("param_dropped", where, Action.DROPPED, why, Fault.RENDER)
+    return Finding("param_dropped", where, Action.DROPPED, why, Fault.RENDER, rule=rule)
 
 
-def not_sent(name: str, why: str) -> Finding:
+def not_sent(name: str, why: str, where: str = "") -> Finding:
     """A parameter that is left out, by its name."""
-    return dropped("$", f"{name} is not sent. {why}")
+    return dropped(where or f"params.{name}", f"{name} is not sent. {why}")
 
 
 def foreign_fields(format: str, native: Native | None) -> list[Finding]:
@@ -26,6 +26,6 @@ def foreign_fields(format: str, native: Native | None) -> list[Finding]:
     return [dropped("native", why)]
 
 
-def weakened(why: str, where: str = "tool_choice") -> Finding:
+def weakened(why: str, where: str = "tool_choice", *, rule: str = "") -> Finding:
     """A choice among tools that is met only in part."""
-    return Finding("choice_weakened", where, Action.CHANGED, why, Fault.RENDER)
+    return Finding("choice_weakened", where, Action.CHANGED, why, Fault.RENDER, rule=rule)

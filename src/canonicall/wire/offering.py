@@ -44,7 +44,11 @@ def offered_entries(
             continue
         if tool.kind == "custom":
             why = f"{tool.name} takes free text; it is offered with one text parameter, `input`."
-            findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
+            findings.append(
+                Finding(
+                    "tool_converted", where, Action.CHANGED, why, Fault.RENDER, rule="custom_tools"
+                )
+            )
         entries.append((tool, entry))
     return entries, findings
 

@@ -27,7 +27,9 @@ def without_refused(body: dict[str, Any], target: Target) -> tuple[dict[str, Any
                 else (f"This model refuses it beside {refusal.beside}.")
             )
             where = f"$.{refusal.field}"
-            findings.append(Finding("param_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            findings.append(
+                Finding("param_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="refusals")
+            )
     return body, findings
 
 

@@ -4,6 +4,7 @@ A user message of the wire may hold results and the user's own words; canonicall
 message of role "tool" and come first.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from canonicall.blocks import Block, Message, Native, Origin, Role, ToolResult
@@ -59,6 +60,18 @@ def decode_message(
     return [Message(role, blocks, origin=made_by, native=native)]
 
 
+def message_places(body: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The path of each message that the decoder makes of `body`."""
+    if isinstance(body.get("system"), str) or body.get("system"):
+        yield ("$.system",)
+    for index, message in enumerate(list_at(body.get("messages"), "$.messages")):
+        content = message.get("content")
+        parts = content if isinstance(content, list) and message.get("role") == "user" else ()
+        is_mixed = len({_is_result_part(part) for part in parts}) > 1
+        count = len(decode_message(message, "", Origin(), "", [])) if is_mixed else 1
+        yield from [(f"$.messages[{index}]",)] * count
+
+
 def decode_content(
     content: Any, where: str, domain: str, findings: list[Finding]
 ) -> tuple[Block, ...]:
@@ -110,6 +123,10 @@ def _split(
         at = f"{where}.content[{first_other}]"
         findings.append(Finding("results_moved", at, Action.MOVED, why, Fault.INPUT))
     return [Message("tool", results), Message("user", rest, native=native)]
+
+
+def _is_result_part(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "tool_result"
 
 
 def _is_result(block: Block) -> bool:

@@ -156,7 +156,7 @@ def encode_request(
     why = _why_unmarked(extras.get(_MARK), request.tools, transcript.turns, target)
     if why:
         del extras[_MARK]
-        findings.append(dropped(f"params.{_MARK}", why))
+        findings.append(dropped(f"params.{_MARK}", why, "cache_marks"))
     body = {name: field for name, field in body.items() if field not in (None, "", [])} | extras
     if COMPACTION in body:
         body = fit_compaction(body, findings)

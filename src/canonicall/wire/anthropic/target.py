@@ -10,6 +10,10 @@ from msgspec.structs import replace
 from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.target import IdRule, NameRule, Target
 
+SOURCE = "platform.claude.com; types of the `anthropic` SDK 2.8; error texts of the live API"
+"""Where the rules of this file were read, unless one names another source."""
+DATE = "2026-11"
+
 # SDK lib/_parse/_transform.py: what is not here is moved into the description.
 _STRICT = StrictRule(
     keywords=(

@@ -62,7 +62,11 @@ def encode_tools(
             continue
         if tool.kind == "custom" and not target.custom_tools:
             why = f"{tool.name} takes free text; it is offered with one text parameter, `input`."
-            findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
+            findings.append(
+                Finding(
+                    "tool_converted", where, Action.CHANGED, why, Fault.RENDER, rule="custom_tools"
+                )
+            )
         cache = tool.cache
         if cache is not None and own.get(_LATER) is True:
             # "Tools with defer_loading cannot use prompt caching."
@@ -116,10 +120,15 @@ def encode_choice(
     findings: list[Finding] = []
     mode = choice.mode or "auto"
     if mode == "required" and reasons and not target.forced_choice_with_reasoning:
-        findings.append(weakened("The model cannot be forced to call a tool while it thinks."))
+        findings.append(
+            weakened(
+                "The model cannot be forced to call a tool while it thinks.",
+                rule="forced_choice_with_reasoning",
+            )
+        )
         mode = "auto"
     elif mode not in target.choice_modes:
-        findings.append(weakened(f"The target has no tool choice {mode!r}."))
+        findings.append(weakened(f"The target has no tool choice {mode!r}.", rule="choice_modes"))
         mode = "auto"
     if mode not in target.choice_modes:
         return None, findings
@@ -127,13 +136,23 @@ def encode_choice(
     if mode == "required" and len(choice.names) == 1 and target.choice_names != "no":
         wire = {"type": "tool", "name": names.get(choice.names[0], choice.names[0])}
     elif choice.names and mode != "none" and mode == (choice.mode or "auto"):
-        findings.append(weakened("The choice is limited to some tools; the target cannot say so."))
+        findings.append(
+            weakened(
+                "The choice is limited to some tools; the target cannot say so.",
+                rule="choice_names",
+            )
+        )
     # `none` has no such field (SDK tool_choice_none_param.py), and nothing to switch.
     if choice.parallel is not None and mode != "none":
         if target.parallel_switch:
             wire["disable_parallel_tool_use"] = not choice.parallel
         elif not choice.parallel:
-            findings.append(weakened("The target cannot be kept from calling tools in parallel."))
+            findings.append(
+                weakened(
+                    "The target cannot be kept from calling tools in parallel.",
+                    rule="parallel_switch",
+                )
+            )
     return wire, findings
 
 

@@ -6,6 +6,7 @@ before it.
 """
 
 from base64 import b64decode, b64encode
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import replace
@@ -69,6 +70,18 @@ def _decode_message(
             return [*parts[:-1], replace(parts[-1], native=native)]
         case role:
             raise MalformedBody(f"there is no role {role!r}.", where=f"{where}.role")
+
+
+def message_places(body: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The path of each message that the decoder makes of `body`."""
+    if decode_blocks(body.get("system"), "", ""):
+        yield ("$.system",)
+    for index, message in enumerate(list_at(body.get("messages"), "$.messages")):
+        content = message.get("content")
+        parts = content if isinstance(content, list) and message.get("role") == "user" else ()
+        is_mixed = len({part.keys() == {"toolResult"} for part in parts}) > 1
+        count = len(_decode_message(message, "", Origin(), "", [])) if is_mixed else 1
+        yield from [(f"$.messages[{index}]",)] * count
 
 
 def _results_first(blocks: tuple[Block, ...], where: str, findings: list[Finding]) -> list[Message]:

@@ -180,7 +180,7 @@ def _encode_tool_config(
     choice, more = encode_choice(request.tool_choice, target, names)
     findings += (*told, *more)
     if any(tool.strict and not is_marked(tool, target) for tool in tools):
-        findings.append(not_sent("strict", "Only some models take it, so it is left out."))
+        findings.append(not_sent("strict", "Only some models take it, so it is left out.", "tools"))
     if not entries:
         return {}
     return {"tools": entries} | ({"toolChoice": choice} if choice is not None else {})

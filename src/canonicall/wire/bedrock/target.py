@@ -10,6 +10,10 @@ from msgspec.structs import replace
 from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.target import FieldRule, IdRule, NameRule, Target
 
+SOURCE = "service model `bedrock-runtime` of botocore; Bedrock documentation, Converse"
+"""Where the rules of this file were read, unless one names another source."""
+DATE = "2026-11"
+
 # User guide, "Get validated JSON results from models": no recursion, no limits of numbers and
 # texts, objects closed, `minItems` of 0 or 1.
 _STRICT = StrictRule(

@@ -146,16 +146,21 @@ def encode_choice(
         return None, []
     findings: list[Finding] = []
     if choice.parallel is False and not target.parallel_switch:
-        findings.append(_weakened("Parallel calls cannot be switched off here."))
+        findings.append(
+            _weakened("Parallel calls cannot be switched off here.", rule="parallel_switch")
+        )
     if choice.mode == "none":
         why = "There is no choice `none` here: tools are offered only if the history has calls."
-        return None, [*findings, _weakened(why)]
+        return None, [*findings, _weakened(why, rule="choice_modes")]
     if names_one(choice, target):
         name = names.get(choice.names[0], choice.names[0])
         return {"tool": {"name": name}}, findings
     if choice.names:
         why = "A choice among some of the tools cannot be said here; only those are offered."
-        findings.append(_weakened(why))
+        findings.append(_weakened(why, rule="choice_names"))
     if choice.mode == "required" and "required" not in target.choice_modes:
-        return None, [*findings, _weakened("This target cannot be made to call a tool.")]
+        return None, [
+            *findings,
+            _weakened("This target cannot be made to call a tool.", rule="choice_modes"),
+        ]
     return {"required": {"any": {}}, "auto": {"auto": {}}}.get(choice.mode or ""), findings

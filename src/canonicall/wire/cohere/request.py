@@ -123,7 +123,7 @@ def _encode_tools(
     if all(tool.strict for tool in tools):
         fields["strict_tools"] = True
     elif any(tool.strict for tool in tools):
-        findings.append(not_sent("strict", "It holds for all tools here, or for none."))
+        findings.append(not_sent("strict", "It holds for all tools here, or for none.", "tools"))
     return fields | ({"tool_choice": choice} if choice is not None else {})
 
 
@@ -133,6 +133,10 @@ def _encode_thinking(reasoning: Reasoning | None, findings: list[Finding]) -> di
     if reasoning.enabled is False or reasoning.effort == "none":
         return {"type": "disabled"}
     if reasoning.effort is not None:
-        findings.append(not_sent("effort", "Cohere takes a budget of tokens instead."))
+        findings.append(
+            not_sent(
+                "effort", "Cohere takes a budget of tokens instead.", "params.reasoning.effort"
+            )
+        )
     budget = {} if reasoning.budget is None else {"token_budget": reasoning.budget}
     return {"type": "enabled", **budget}

@@ -7,6 +7,10 @@ SDK (`AssistantChatMessageV2`, `ToolChatMessageV2`, `V2ChatRequest`).
 from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.target import IdRule, NameRule, Refusal, Target
 
+SOURCE = "docs.cohere.com/reference/chat; types of the `cohere` SDK"
+"""Where the rules of this file were read, unless one names another source."""
+DATE = "2026-11"
+
 TARGET = Target(
     format="cohere",
     provider="cohere",

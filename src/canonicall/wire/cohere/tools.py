@@ -66,10 +66,16 @@ def encode_choice(choice: ToolChoice | None, target: Target) -> tuple[str | None
         return None, []
     findings: list[Finding] = []
     if choice.parallel is False and not target.parallel_switch:
-        findings.append(_weakened("Parallel calls cannot be switched off here."))
+        findings.append(
+            _weakened("Parallel calls cannot be switched off here.", rule="parallel_switch")
+        )
     if choice.names:
-        findings.append(_weakened("No tool can be named here; only the named ones are offered."))
+        findings.append(
+            _weakened(
+                "No tool can be named here; only the named ones are offered.", rule="choice_names"
+            )
+        )
     if choice.mode in ("required", "none") and choice.mode not in target.choice_modes:
         why = f"The choice {choice.mode!r} cannot be said here."
-        return None, [*findings, _weakened(why)]
+        return None, [*findings, _weakened(why, rule="choice_modes")]
     return {"required": "REQUIRED", "none": "NONE"}.get(choice.mode or ""), findings

@@ -4,6 +4,7 @@ A content is one message of "user" or "model". The results in it become a messag
 before the rest of it.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from canonicall.blocks import Block, Message, Origin, Text, ToolResult
@@ -17,6 +18,11 @@ from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.reading import native_fields, text_at
 
 _MODEL = "model"
+_RESULTS = {
+    *("functionResponse", "function_response", "toolResponse", "tool_response"),
+    *("codeExecutionResult", "code_execution_result"),
+}
+"""Parts that can become results, which are messages apart."""
 # "function" is what the first version of the API called it, "tool" what the google-genai README
 # writes for function responses. A missing role is the user's.
 _USER = ("user", "function", "tool", "")
@@ -56,6 +62,20 @@ def decode_system(instruction: Any, *, domain: str, findings: list[Finding]) -> 
         parts = [parts]
     blocks = decode_parts(parts, where, domain, findings)
     return [Message("system", tuple(blocks), native=native)] if blocks else []
+
+
+def message_places(body: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The path of each message that the decoder makes of `body`."""
+    fields = fields_at(body, "$")
+    for _ in decode_system(fields.get("systemInstruction"), domain="", findings=[]):
+        yield ("$.systemInstruction",)
+    contents = fields.get("contents")
+    listed = [contents] if isinstance(contents, str) else many_at(contents, "$.contents")
+    for index, content in enumerate(listed):
+        count = 1
+        if isinstance(content, dict) and _has_results(content):
+            count = len(_decode_content(content, "", "", Origin(), []))
+        yield from [(f"$.contents[{index}]",)] * count
 
 
 def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
@@ -98,6 +118,12 @@ def _decode_content(
     if not rest and results:
         return answers
     return [Message("assistant", rest, origin=origin, native=native), *answers]
+
+
+def _has_results(content: dict[str, Any]) -> bool:
+    parts = content.get("parts")
+    listed = parts if isinstance(parts, list) else [parts]
+    return any(isinstance(one, dict) and not _RESULTS.isdisjoint(one) for one in listed)
 
 
 def _is_result(block: Block, role: str) -> bool:

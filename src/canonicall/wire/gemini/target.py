@@ -4,6 +4,10 @@ from canonicall.schema_rules import SchemaRule
 from canonicall.target import FieldRule, IdRule, NameRule, Target
 from canonicall.wire.gemini.field_names import PART, REQUEST
 
+SOURCE = "ai.google.dev; types of google-genai; error texts of the live API"
+"""Where the rules of this file were read, unless one names another source."""
+DATE = "2026-11"
+
 FORMAT = "gemini"
 PROVIDER = "gemini"
 

@@ -15,7 +15,7 @@ from canonicall.wire.carried import with_rest
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.schemas import is_dialect, plain_parameters, spelled_out
 from canonicall.wire.gemini.target import FORMAT
-from canonicall.wire.losses import not_sent
+from canonicall.wire.losses import not_sent, weakened
 from canonicall.wire.offering import FREEFORM
 from canonicall.wire.reading import list_at, object_at, text_at
 
@@ -94,10 +94,14 @@ def encode_tools(
             continue
         if tool.kind == "custom":
             why = f"There are no freeform tools here; {tool.name} takes its text as `input`."
-            findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
+            findings.append(
+                Finding(
+                    "tool_converted", where, Action.CHANGED, why, Fault.RENDER, rule="custom_tools"
+                )
+            )
         functions.append(_encode_function(tool, names, target))
     if any(tool.strict for tool in tools):
-        findings.append(not_sent("strict", "A function declaration has no such field."))
+        findings.append(not_sent("strict", "A function declaration has no such field.", "tools"))
     declared = [{"functionDeclarations": functions}] if functions else []
     return [*declared, *server], findings
 
@@ -202,20 +206,18 @@ def _expressible(
     choice: ToolChoice, target: Target, findings: list[Finding], *, has_functions: bool
 ) -> ToolChoice:
     """`choice` as far as the target can express it; a finding for each thing it cannot."""
-    mode, names, weaker = choice.mode, choice.names, []
+    mode, names = choice.mode, choice.names
+    weaker: list[tuple[str, str]] = []
     if mode == "required" and not has_functions:
-        weaker.append("no function is declared, so none can be required")
+        weaker.append(("no function is declared, so none can be required", ""))
         mode = None
     elif mode is not None and mode not in target.choice_modes:
-        weaker.append(f"the mode {mode!r} cannot be asked for")
+        weaker.append((f"the mode {mode!r} cannot be asked for", "choice_modes"))
         mode = None
     if names and (target.choice_names == "no" or (target.choice_names == "one" and names[1:])):
-        weaker.append("the choice cannot be limited to these tools")
+        weaker.append(("the choice cannot be limited to these tools", "choice_names"))
         names = ()
     if choice.parallel is False and not target.parallel_switch:
-        weaker.append("parallel calls cannot be switched off")
-    findings += [
-        Finding("choice_weakened", "tool_choice", Action.CHANGED, f"Here {what}.", Fault.RENDER)
-        for what in weaker
-    ]
+        weaker.append(("parallel calls cannot be switched off", "parallel_switch"))
+    findings += (weakened(f"Here {what}.", rule=rule) for what, rule in weaker)
     return ToolChoice(mode, names)

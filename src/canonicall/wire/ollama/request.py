@@ -157,7 +157,7 @@ def _encode_tools(
     findings += (*told, *more)
     if any(tool.strict for tool in tools):
         findings.append(
-            not_sent("strict", "Ollama does not hold a model to a schema of arguments.")
+            not_sent("strict", "Ollama does not hold a model to a schema of arguments.", "tools")
         )
     return entries
 
@@ -168,5 +168,7 @@ def _encode_think(reasoning: Reasoning | None, findings: list[Finding]) -> bool 
     if reasoning.enabled is False or reasoning.effort == "none":
         return False
     if reasoning.budget is not None:
-        findings.append(not_sent("budget", "Ollama takes no budget for thinking."))
+        findings.append(
+            not_sent("budget", "Ollama takes no budget for thinking.", "params.reasoning.budget")
+        )
     return reasoning.effort or True

@@ -7,6 +7,10 @@ Source: ollama/ollama, `api/types.go` (`ChatRequest`, `Message`, `ToolCall`), `s
 from canonicall.schema_rules import SchemaRule
 from canonicall.target import IdRule, Target
 
+SOURCE = "ollama/ollama: api/types.go, server/routes.go, docs/api"
+"""Where the rules of this file were read, unless one names another source."""
+DATE = "2026-11"
+
 TARGET = Target(
     format="ollama",
     provider="ollama",

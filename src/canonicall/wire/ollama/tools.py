@@ -50,11 +50,21 @@ def encode_choice(choice: ToolChoice | None, target: Target) -> tuple[None, list
         return None, []
     findings: list[Finding] = []
     if choice.parallel is False and not target.parallel_switch:
-        findings.append(_weakened("Parallel calls cannot be switched off here."))
+        findings.append(
+            _weakened("Parallel calls cannot be switched off here.", rule="parallel_switch")
+        )
     if choice.names:
-        findings.append(_weakened("No tool can be named here; only the named ones are offered."))
+        findings.append(
+            _weakened(
+                "No tool can be named here; only the named ones are offered.", rule="choice_names"
+            )
+        )
     if choice.mode == "required":
-        findings.append(_weakened("The model cannot be made to call a tool here."))
+        findings.append(
+            _weakened("The model cannot be made to call a tool here.", rule="choice_modes")
+        )
     if choice.mode == "none":
-        findings.append(_weakened("There is no choice `none` here; no tools are offered."))
+        findings.append(
+            _weakened("There is no choice `none` here; no tools are offered.", rule="choice_modes")
+        )
     return None, findings

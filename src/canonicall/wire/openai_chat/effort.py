@@ -9,9 +9,10 @@ unless the target is known to have others.
 from collections.abc import Mapping
 from typing import Any
 
-from canonicall.findings import Action, Fault, Finding
+from canonicall.findings import Finding
 from canonicall.request import Reasoning
 from canonicall.target import Target
+from canonicall.wire.losses import dropped
 from canonicall.wire.reading import number_at, object_at, text_at, whole
 
 EFFORT = "reasoning_effort"
@@ -83,7 +84,7 @@ def encode_effort(
         return {}, []
     said, lost = _restated(reasoning, target)
     if not all(target.fields.takes(name) for name in said):
-        return {}, [_dropped("reasoning", "The target cannot be told how much to think.")]
+        return {}, [_dropped("reasoning", "The target cannot be told how much to think.", "fields")]
     return said, lost
 
 
@@ -91,7 +92,11 @@ def _restated(reasoning: Reasoning, target: Target) -> tuple[dict[str, Any], lis
     effort = {} if reasoning.effort is None else {EFFORT: reasoning.effort}
     # A budget is a wish to think as well.
     enabled = True if reasoning.enabled is None and reasoning.budget else reasoning.enabled
-    no_budget = [] if reasoning.budget is None else [_dropped("reasoning.budget", _NO_BUDGET)]
+    no_budget = (
+        []
+        if reasoning.budget is None
+        else [_dropped("reasoning.budget", _NO_BUDGET, "thinking_field")]
+    )
     match target.thinking_field:
         case "thinking" if enabled is not None:
             # The switch says it already, and "none" is an effort that few of these hosts know.
@@ -104,7 +109,9 @@ def _restated(reasoning: Reasoning, target: Target) -> tuple[dict[str, Any], lis
         case "reasoning":
             return {"reasoning": _routed(reasoning)}, no_budget if effort else []
     if reasoning.budget is not None or (reasoning.enabled is False and not effort):
-        return effort, [_dropped("reasoning", "The target can only be told an effort.")]
+        return effort, [
+            _dropped("reasoning", "The target can only be told an effort.", "thinking_field")
+        ]
     return effort, []
 
 
@@ -126,8 +133,9 @@ def _routed(reasoning: Reasoning) -> dict[str, Any]:
 def _unsaid_effort(reasoning: Reasoning) -> list[Finding]:
     if reasoning.effort in (None, "none"):
         return []
-    return [_dropped("reasoning.effort", "The target is told whether to think, not how hard.")]
+    why = "The target is told whether to think, not how hard."
+    return [_dropped("reasoning.effort", why, "thinking_field")]
 
 
-def _dropped(name: str, why: str) -> Finding:
-    return Finding("param_dropped", f"params.{name}", Action.DROPPED, why, Fault.RENDER)
+def _dropped(name: str, why: str, rule: str) -> Finding:
+    return dropped(f"params.{name}", why, rule)

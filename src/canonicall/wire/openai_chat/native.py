@@ -91,7 +91,8 @@ def lost_marks(turns: Iterable[Turn], tools: Iterable[Tool], target: Target) -> 
     places += [f"tools[{index}]" for index, tool in enumerate(tools) if tool.cache is not None]
     why = "The target has no place for a cache mark here."
     return [
-        Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER) for where in places
+        Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="cache_field")
+        for where in places
     ]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params
 from canonicall.target import Target
+from canonicall.wire.losses import dropped
 from canonicall.wire.openai_chat.effort import EFFORT, SWITCHES, decode_effort, encode_effort
 from canonicall.wire.openai_chat.output_format import FIELD as OUTPUT
 from canonicall.wire.openai_chat.output_format import decode_output, encode_output
@@ -90,4 +91,4 @@ def _decode_stop(stop: Any) -> tuple[str, ...]:
 
 
 def _dropped(name: str, why: str) -> Finding:
-    return Finding("param_dropped", f"params.{name}", Action.DROPPED, why, Fault.RENDER)
+    return dropped(f"params.{name}", why, "fields")

@@ -8,6 +8,10 @@ from msgspec.structs import replace
 from canonicall.schema_rules import SchemaRule
 from canonicall.target import FieldRule, IdRule, NameRule, Target
 
+SOURCE = "types of `openai` 3.49.0; OpenAPI document of 2026-08-21"
+"""Where the rules of this file were read, unless one names another source."""
+DATE = "2026-11"
+
 FORMAT = "openai-chat"
 
 # completion_create_params.py

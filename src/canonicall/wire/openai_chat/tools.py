@@ -60,7 +60,11 @@ def encode_tools(
             continue
         if tool.kind == "custom" and not target.custom_tools:
             why = f"{tool.name} takes free text; it is offered as a function with one text."
-            findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
+            findings.append(
+                Finding(
+                    "tool_converted", where, Action.CHANGED, why, Fault.RENDER, rule="custom_tools"
+                )
+            )
             tool = Tool(tool.name, tool.description, _FREEFORM, cache=tool.cache)  # noqa: PLW2901
         wire.append(_encode_tool(tool, names.get(tool.name, tool.name), target))
     return wire, findings
@@ -101,15 +105,17 @@ def encode_choice(
         if choice.mode == "required":
             findings.append(weakened("A call is required, but no tool is offered."))
         return fields, findings
-    chosen, lost = _encode_chosen(choice, kinds, names, target)
+    chosen, lost, rule = _encode_chosen(choice, kinds, names, target)
     if chosen is not None:
         fields["tool_choice"] = chosen
     if lost:
-        findings.append(weakened(lost))
+        findings.append(weakened(lost, rule=rule))
     if choice.parallel is not None and target.parallel_switch:
         fields["parallel_tool_calls"] = choice.parallel
     elif choice.parallel is not None:
-        findings.append(weakened("Whether calls may be parallel cannot be chosen here."))
+        findings.append(
+            weakened("Whether calls may be parallel cannot be chosen here.", rule="parallel_switch")
+        )
     return fields, findings
 
 
@@ -215,22 +221,23 @@ def _name_in(choice: Any) -> str:
 
 def _encode_chosen(
     choice: ToolChoice, kinds: Mapping[str, str], names: Mapping[str, str], target: Target
-) -> tuple[Any, str]:
-    """What `tool_choice` says, and a sentence on what it cannot say."""
+) -> tuple[Any, str, str]:
+    """What `tool_choice` says, a sentence on what it cannot say, and the rule that forbids it."""
     if choice.mode is None:
-        return None, ""
+        return None, "", ""
     mode = choice.mode
     wire = [_named(name, kinds.get(name, "function"), names, target) for name in choice.names]
     if names_one(choice, target):
-        return wire[0], ""
+        return wire[0], "", ""
     if mode not in target.choice_modes:
         fallback = "auto" if mode == "required" and "auto" in target.choice_modes else None
-        return fallback, f"The choice {mode!r} cannot be expressed here."
+        return fallback, f"The choice {mode!r} cannot be expressed here.", "choice_modes"
     if not choice.names or mode == "none":
-        return mode, ""
+        return mode, "", ""
     if target.choice_names == "many":
-        return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": wire}}, ""
-    return mode, f"The choice of {', '.join(choice.names)} cannot be expressed here."
+        return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": wire}}, "", ""
+    lost = f"The choice of {', '.join(choice.names)} cannot be expressed here."
+    return mode, lost, "choice_names"
 
 
 def _named(name: str, kind: str, names: Mapping[str, str], target: Target) -> dict[str, Any]:

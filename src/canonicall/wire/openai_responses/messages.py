@@ -77,6 +77,28 @@ def decode_input(
     return reader.messages, reader.findings
 
 
+def message_places(body: dict[str, Any]) -> list[tuple[str, ...]]:
+    """The paths of each message that the decoder makes of `body`: those of its items."""
+    instructions = body.get("instructions")
+    is_apart = isinstance(instructions, str) and instructions != ""
+    places: list[tuple[str, ...]] = [("$.instructions",)] if is_apart else []
+    if isinstance(body.get("input"), str):
+        return [*places, ("$.input",)]
+    reader = _Reader(Origin(), "")
+    last: Role = "user"
+    for index, item in enumerate(list_at(body.get("input"), "$.input")):
+        role = reader.role_of(item, "")
+        place = f"$.input[{index}]"
+        if role == last and role in ("assistant", "tool"):
+            places[-1] = (*places[-1], place)
+        elif role == "assistant" and _says_nothing(item):
+            continue
+        else:
+            places.append((place,))
+        last = role
+    return places
+
+
 def decode_output(value: Any, *, domain: str) -> tuple[tuple[Block, ...], list[Finding]]:
     """The blocks of a response's output: all of it is one assistant message."""
     findings: list[Finding] = []
@@ -144,20 +166,28 @@ class _Reader:
             self.close()
             self.messages.append(usual)
 
-    def feed(self, item: dict[str, Any], where: str) -> None:
-        """An item, whatever is in it."""
+    def role_of(self, item: dict[str, Any], where: str) -> Role:
+        """Whose an item is; outputs are those of tools."""
         kind = text_at(item.get("type"), f"{where}.type") or _untyped_kind(item, where)
         if kind in _OUTPUTS:
-            self._end_reply()
-            self._results.append(_decode_result(item, where, self._domain, self.findings))
-            return
+            return "tool"
         if kind == searches.CALL and searches.is_clients(item):
             self._searches.add(id_at(item.get("call_id"), f"{where}.call_id"))
         if kind == searches.OUTPUT and self._is_clients(item):
+            return "tool"
+        return _role_of(item, kind, where)
+
+    def feed(self, item: dict[str, Any], where: str) -> None:
+        """An item, whatever is in it."""
+        role = self.role_of(item, where)
+        kind = item.get("type") or _untyped_kind(item, where)
+        if role == "tool":
             self._end_reply()
-            self._results.append(searches.decode_found(item, where, self._domain))
+            if kind == searches.OUTPUT:
+                self._results.append(searches.decode_found(item, where, self._domain))
+            else:
+                self._results.append(_decode_result(item, where, self._domain, self.findings))
             return
-        role = _role_of(item, kind, where)
         if role == "assistant":
             self._end_results()
             self._reply += decode_item(item, where, self._domain, self._reply, self.findings)
@@ -187,6 +217,12 @@ class _Reader:
         if self._results:
             self.messages.append(Message("tool", tuple(self._results)))
             self._results = []
+
+
+def _says_nothing(item: dict[str, Any]) -> bool:
+    """Whether an item of the model is a message without a block."""
+    is_message = item.get("type", "message") == "message"
+    return is_message and not item.get("content") and not decode_item(item, "", "", [], [])
 
 
 def _untyped_kind(item: dict[str, Any], where: str) -> str:

@@ -138,7 +138,9 @@ def _unstored(extras: dict[str, Any], findings: list[Finding]) -> dict[str, Any]
     if extras.get("store") not in (None, False):
         why = "The host keeps nothing; the conversation has to be sent whole each time."
         code = "param_changed"
-        findings.append(Finding(code, "native.store", Action.CHANGED, why, Fault.RENDER))
+        findings.append(
+            Finding(code, "native.store", Action.CHANGED, why, Fault.RENDER, rule="unstored")
+        )
     given = extras.get("include")
     asked = given if isinstance(given, list) else []
     return {"store": False, "include": asked if _SEALED in asked else [*asked, _SEALED]}
@@ -166,12 +168,13 @@ def _encode_choice(
     chosen = fields.get("tool_choice")
     if isinstance(chosen, dict) and chosen.get("name") in late:
         del fields["tool_choice"]
-        more.append(_nothing_to_choose("The model cannot be made to call a tool that came later."))
+        why = "The model cannot be made to call a tool that came later."
+        more.append(_nothing_to_choose(why, rule="late_choice"))
     return hosted | fields, [*findings, *more]
 
 
-def _nothing_to_choose(why: str) -> Finding:
-    return Finding("choice_weakened", "tool_choice", Action.DROPPED, why, Fault.RENDER)
+def _nothing_to_choose(why: str, *, rule: str = "") -> Finding:
+    return Finding("choice_weakened", "tool_choice", Action.DROPPED, why, Fault.RENDER, rule=rule)
 
 
 def _is_offered(choice: Any, tools: Sequence[Tool]) -> bool:

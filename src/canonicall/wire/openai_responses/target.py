@@ -5,6 +5,10 @@ from msgspec.structs import replace
 from canonicall.schema_rules import SchemaRule, StrictRule
 from canonicall.target import IdRule, NameRule, Target
 
+SOURCE = "types of the `openai` SDK; OpenAPI document; error texts of the live API"
+"""Where the rules of this file were read, unless one names another source."""
+DATE = "2026-11"
+
 FORMAT = "openai-responses"
 
 # SDK lib/_pydantic.py: all properties required, objects closed, nothing beside a `$ref`. Keywords

@@ -59,7 +59,11 @@ def encode_tools(
             continue
         if tool.kind == "custom" and not target.custom_tools:
             why = f"{tool.name} takes free text; it is offered as a function with one text."
-            findings.append(Finding("tool_converted", where, Action.CHANGED, why, Fault.RENDER))
+            findings.append(
+                Finding(
+                    "tool_converted", where, Action.CHANGED, why, Fault.RENDER, rule="custom_tools"
+                )
+            )
         wire.append(_encode_tool(tool, names.get(tool.name, tool.name), target))
     if not any(tool.get("type") == "tool_search" for tool in wire):
         wire = [_loaded_at_once(tool, index, findings) for index, tool in enumerate(wire)]
@@ -104,7 +108,9 @@ def encode_choice(
     fields: dict[str, Any] = {}
     mode = choice.mode or ("auto" if choice.names else None)
     if mode is not None and mode not in target.choice_modes and not names_one(choice, target):
-        findings.append(weakened(f"The target does not take the choice {mode!r}."))
+        findings.append(
+            weakened(f"The target does not take the choice {mode!r}.", rule="choice_modes")
+        )
     elif mode is not None:
         custom = {tool.name for tool in tools if tool.kind == "custom" and target.custom_tools}
         wanted = [
@@ -116,7 +122,12 @@ def encode_choice(
         if target.parallel_switch:
             fields["parallel_tool_calls"] = choice.parallel
         elif not choice.parallel:
-            findings.append(weakened("The target cannot be kept from calling tools in parallel."))
+            findings.append(
+                weakened(
+                    "The target cannot be kept from calling tools in parallel.",
+                    rule="parallel_switch",
+                )
+            )
     return fields, findings
 
 
@@ -129,7 +140,9 @@ def _encode_mode(
         return wanted[0]
     if target.choice_names == "many":
         return {"type": "allowed_tools", "mode": mode, "tools": wanted}
-    findings.append(weakened("The target cannot be limited to some of the tools."))
+    findings.append(
+        weakened("The target cannot be limited to some of the tools.", rule="choice_names")
+    )
     return mode
 
 
