@@ -101,12 +101,13 @@ class Renderer:
     def placed(self, entry: int) -> list[Place]:
         """The blocks that an entry was rendered to: the turn and the position of each."""
         turns = self._builder.turns
-        start, end = self._end_before(entry), self._end_before(entry + 1)
+        (first, start), (last, end) = self._end_before(entry), self._end_before(entry + 1)
         return [
             (at, position)
-            for at in range(max(start[0], 0), end[0] + 1)
-            for position in range(len(turns[at].blocks))
-            if start <= (at, position) < end
+            for at in range(max(first, 0), last + 1)
+            for position in range(
+                start if at == first else 0, end if at == last else len(turns[at].blocks)
+            )
         ]
 
     def _end_before(self, entry: int) -> Place:
