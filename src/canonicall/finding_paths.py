@@ -41,10 +41,7 @@ from canonicall.wire.places import (
     tool_paths,
 )
 
-_ENTRY = re.compile(r"entries\[(\d+)\](?:\.blocks\[(\d+)\])?")
-_TURN = re.compile(r"turns\[(\d+)\](?:\.blocks\[(\d+)\])?")
-_TOOL = re.compile(r"tools\[(\d+)\]")
-_PARAMETER = re.compile(r"(?:params|native)\.(\w+)|(tools|tool_choice)")
+_PLACE = re.compile(r"\w+\[(\d+)\](?:\.blocks\[(\d+)\])?")
 _TOOLS = re.compile(r"\$\.(?:tools|functions|toolConfig\.tools)\[")
 _MESSAGE = re.compile(r"\$\.(?:\w+\[\d+\]|\w+)")
 _AROUND = ("request", "native", "$")
@@ -97,40 +94,45 @@ class Sent:
 
     def written(self, findings: Iterable[Finding]) -> list[Finding]:
         """What the encoder said. It counts only the turns that are messages."""
-        found = []
-        for one in findings:
-            turn = _TURN.match(one.where)
-            place = self._written_turns[int(turn[1])] if turn else None
-            where = one.where if place is None else f"turns[{place}]"
-            found.append(self._located(replace(one, where=where), "", self._request.tools))
-            if place is not None:
-                found[-1] = replace(found[-1], where=one.where)
-        return found
+        return [
+            replace(self._located(self._counted(one), "", self._request.tools), where=one.where)
+            for one in findings
+        ]
+
+    def _counted(self, finding: Finding) -> Finding:
+        """`finding` of an encoder with the number that its turn has among all turns."""
+        turn = _PLACE.match(finding.where) if finding.where.startswith("turns[") else None
+        if turn is None or int(turn[1]) >= len(self._written_turns):
+            return finding
+        return replace(finding, where=f"turns[{self._written_turns[int(turn[1])]}]")
 
     def _located(self, finding: Finding, path: str, tools: Sequence[Tool]) -> Finding:
         """`finding` with its paths; `path` is where it is in the incoming body, if that is said."""
-        came = went = ""
-        if entry := _ENTRY.match(finding.where):
-            place = int(entry[1]), int(entry[2]) if entry[2] else None
-            came = self._came_of(*place)
-            went = "" if finding.action in _GONE else self._went_of(*place, finding.code)
-        elif turn := _TURN.match(finding.where):
-            came = self._came_of_turn(int(turn[1]))
-            went = self._turn_path(int(turn[1]))
-        elif tool := _TOOL.match(finding.where):
-            came, went = self._tool(int(tool[1]), tools)
-        elif finding.where in _AROUND:
-            came, went = self._parameter(self._only_field(finding))
-        elif named := _PARAMETER.match(finding.where):
-            came, went = self._parameter(named[1] or named[2])
-        elif path.startswith("$."):
-            came = existing(path, self._came_in)
-            went = "" if finding.action in _GONE else self._went_from(path)
-        elif finding.where.startswith("$."):
-            came, went = self._parameter(canonical_name(finding.where))
-        came = "" if finding.action is Action.ADDED else came
-        went = "" if finding.action in _GONE else went
-        return replace(finding, came=came, went=went) if came or went else finding
+        where = finding.where
+        kind = where.partition("[")[0]
+        place = _PLACE.match(where) if kind in ("entries", "turns", "tools") else None
+        came, went = finding.action is not Action.ADDED, finding.action not in _GONE
+        paths = ("", "")
+        if place is None:
+            if kind in _AROUND:
+                paths = self._parameter(self._only_field(finding), came, went)
+            elif not where.startswith("$."):
+                paths = self._parameter(_canonical(where), came, went)
+            elif not path:
+                paths = self._parameter(canonical_name(where), came, went)
+            else:
+                paths = existing(path, self._came_in), self._went_from(path) if went else ""
+        elif kind == "entries":
+            at, position = int(place[1]), int(place[2]) if place[2] else None
+            sent = self._went_of(at, position, finding.code) if went else ""
+            paths = self._came_of(at, position) if came else "", sent
+        elif kind == "turns":
+            paths = self._came_of_turn(int(place[1])), self._turn_path(int(place[1]))
+        else:
+            paths = self._tool(int(place[1]), tools)
+        if not (came and paths[0]) and not (went and paths[1]):
+            return finding
+        return replace(finding, came=paths[0] if came else "", went=paths[1] if went else "")
 
     # The body that came in.
 
@@ -147,7 +149,7 @@ class Sent:
         split = [
             int(found[1])
             for one in self._given.findings
-            if one.code == "call_in_wrong_role" and (found := _ENTRY.match(one.where))
+            if one.code == "call_in_wrong_role" and (found := _PLACE.match(one.where))
         ]
         more = len(self._entries) - len(places)
         if more not in (0, len(split)):
@@ -334,8 +336,10 @@ class Sent:
 
     # Around the conversation.
 
-    def _parameter(self, name: str) -> tuple[str, str]:
-        return parameter(name, self._came_in), parameter(name, self._body)
+    def _parameter(self, name: str, came: bool, went: bool) -> tuple[str, str]:
+        """The paths of a parameter, those that are wanted."""
+        there = parameter(name, self._came_in) if came and name else ""
+        return there, parameter(name, self._body) if went and name else ""
 
     def _only_field(self, finding: Finding) -> str:
         """The field that a finding about fields of the request is about, if there is only one."""
@@ -364,6 +368,14 @@ class Sent:
             # Two tools may have one name, and a provider's own may have none.
             came = came if came.startswith(f"$.tools[{index}]") else f"$.tools[{index}]"
         return came, self._went_tools.get(name, "")
+
+
+def _canonical(where: str) -> str:
+    """The canonical name of the parameter at a place of the request; empty for any other place."""
+    head, _, rest = where.partition(".")
+    if head in ("params", "native"):
+        return re.split(r"[.\[]", rest, maxsplit=1)[0]
+    return where if where in ("tools", "tool_choice") else ""
 
 
 def _part_paths(blocks: Sequence[Block], paths: Sequence[str], body: Any) -> list[str]:

@@ -154,8 +154,10 @@ def found_at(path: str, body: Any) -> tuple[str, Any]:
 
 def parameter(name: str, body: Any) -> str:
     """The path of a parameter by its canonical name, empty where the body does not have it."""
-    wired = _NAMES.get(name, (name,)) if isinstance(body, dict) else ()
-    for holder, path in _settings(body) if wired else ():
+    if not isinstance(body, dict) or _STEP.fullmatch(f".{name}") is None:
+        return ""
+    wired = _NAMES.get(name, (name,))
+    for holder, path in _settings(body):
         for wire in wired:
             first, _, rest = wire.partition(".")
             known = first if first in holder else _snake(first)
