@@ -13,16 +13,16 @@ Nothing of this runs for a request without findings.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Message, Text, ToolResult
+from canonicall.blocks import Block, Message, Text, ToolCall, ToolResult
 from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Finding, Place
-from canonicall.ledger import Interaction
 from canonicall.request import Request, Tool
 from canonicall.transcript.placing import BRIDGE, CONTINUE, START
 from canonicall.transcript.render import Renderer
@@ -31,19 +31,17 @@ from canonicall.wire.formats import get_format
 from canonicall.wire.places import (
     INSTRUCTIONS,
     MESSAGES,
+    Kind,
     canonical_name,
     existing,
+    found_at,
     kind_of,
     parameter,
     parts_of,
     tool_paths,
-    value_at,
 )
 
-_ENTRY = re.compile(r"entries\[(\d+)\](?:\.blocks\[(\d+)\])?")
-_TURN = re.compile(r"turns\[(\d+)\](?:\.blocks\[(\d+)\])?")
-_TOOL = re.compile(r"tools\[(\d+)\]")
-_PARAMETER = re.compile(r"(?:params|native)\.(\w+)|(tools|tool_choice)")
+_PLACE = re.compile(r"\w+\[(\d+)\](?:\.blocks\[(\d+)\])?")
 _TOOLS = re.compile(r"\$\.(?:tools|functions|toolConfig\.tools)\[")
 _MESSAGE = re.compile(r"\$\.(?:\w+\[\d+\]|\w+)")
 _AROUND = ("request", "native", "$")
@@ -72,7 +70,14 @@ class Sent:
         self._transcript = transcript
         self._body = body
         self._came_in: Any = given.source.body if given.source is not None else None
-        self._made_up: dict[int, int] = {}
+        # What was looked up once is kept: many findings may be about one message.
+        self._parts_read: dict[tuple[str, ...], dict[Place, str]] = {}
+        self._parts_by_path: dict[tuple[str, ...], dict[str, Place]] = {}
+        self._parts_written: dict[int, list[str]] = {}
+        self._entries_written: dict[tuple[int, bool], str] = {}
+        self._places: dict[int, list[Place | None]] = {}
+        self._answers: dict[int, dict[str, Place]] = {}
+        self._made_up: dict[int, Iterator[Place]] = {}
 
     def read(self, findings: Iterable[Finding]) -> list[Finding]:
         """What was said while the body was read: `where` is a path of it, or of the log."""
@@ -89,40 +94,45 @@ class Sent:
 
     def written(self, findings: Iterable[Finding]) -> list[Finding]:
         """What the encoder said. It counts only the turns that are messages."""
-        found = []
-        for one in findings:
-            turn = _TURN.match(one.where)
-            place = self._written_turns[int(turn[1])] if turn else None
-            where = one.where if place is None else f"turns[{place}]"
-            found.append(self._located(replace(one, where=where), "", self._request.tools))
-            if place is not None:
-                found[-1] = replace(found[-1], where=one.where)
-        return found
+        return [
+            replace(self._located(self._counted(one), "", self._request.tools), where=one.where)
+            for one in findings
+        ]
+
+    def _counted(self, finding: Finding) -> Finding:
+        """`finding` of an encoder with the number that its turn has among all turns."""
+        turn = _PLACE.match(finding.where) if finding.where.startswith("turns[") else None
+        if turn is None or int(turn[1]) >= len(self._written_turns):
+            return finding
+        return replace(finding, where=f"turns[{self._written_turns[int(turn[1])]}]")
 
     def _located(self, finding: Finding, path: str, tools: Sequence[Tool]) -> Finding:
         """`finding` with its paths; `path` is where it is in the incoming body, if that is said."""
-        came = went = ""
-        if entry := _ENTRY.match(finding.where):
-            place = int(entry[1]), int(entry[2]) if entry[2] else None
-            came = self._came_of(*place)
-            went = self._went_of(*place, finding)
-        elif turn := _TURN.match(finding.where):
-            came = self._came_of_turn(int(turn[1]))
-            went = self._turn_path(int(turn[1]))
-        elif tool := _TOOL.match(finding.where):
-            came, went = self._tool(int(tool[1]), tools)
-        elif finding.where in _AROUND:
-            came, went = self._parameter(self._only_field(finding))
-        elif named := _PARAMETER.match(finding.where):
-            came, went = self._parameter(named[1] or named[2])
-        elif path.startswith("$."):
-            came = existing(path, self._came_in)
-            went = self._went_from(path)
-        elif finding.where.startswith("$."):
-            came, went = self._parameter(canonical_name(finding.where))
-        came = "" if finding.action is Action.ADDED else came
-        went = "" if finding.action in _GONE else went
-        return replace(finding, came=came, went=went) if came or went else finding
+        where = finding.where
+        kind = where.partition("[")[0]
+        place = _PLACE.match(where) if kind in ("entries", "turns", "tools") else None
+        came, went = finding.action is not Action.ADDED, finding.action not in _GONE
+        paths = ("", "")
+        if place is None:
+            if kind in _AROUND:
+                paths = self._parameter(self._only_field(finding), came, went)
+            elif not where.startswith("$."):
+                paths = self._parameter(_canonical(where), came, went)
+            elif not path:
+                paths = self._parameter(canonical_name(where), came, went)
+            else:
+                paths = existing(path, self._came_in), self._went_from(path) if went else ""
+        elif kind == "entries":
+            at, position = int(place[1]), int(place[2]) if place[2] else None
+            sent = self._went_of(at, position, finding.code) if went else ""
+            paths = self._came_of(at, position) if came else "", sent
+        elif kind == "turns":
+            paths = self._came_of_turn(int(place[1])), self._turn_path(int(place[1]))
+        else:
+            paths = self._tool(int(place[1]), tools)
+        if not (came and paths[0]) and not (went and paths[1]):
+            return finding
+        return replace(finding, came=paths[0] if came else "", went=paths[1] if went else "")
 
     # The body that came in.
 
@@ -139,7 +149,7 @@ class Sent:
         split = [
             int(found[1])
             for one in self._given.findings
-            if one.code == "call_in_wrong_role" and (found := _ENTRY.match(one.where))
+            if one.code == "call_in_wrong_role" and (found := _PLACE.match(one.where))
         ]
         more = len(self._entries) - len(places)
         if more not in (0, len(split)):
@@ -154,26 +164,39 @@ class Sent:
         found: dict[str, list[int]] = {}
         for entry, paths in enumerate(self._sources):
             for path in paths:
-                found.setdefault(existing(path, self._came_in), []).append(entry)
+                found.setdefault(path, []).append(entry)
         return found
 
     def _came_of(self, entry: int, position: int | None) -> str:
         if entry >= len(self._sources):
             return ""
-        paths = self._sources[entry]
-        first = existing(paths[0], self._came_in)
         if position is None:
-            return first
-        entries = self._alike[first]
-        before = sum(len(self._blocks(at)) for at in entries if at < entry)
-        blocks = [block for at in entries for block in self._blocks(at)]
-        return _same_part(before + position, blocks, paths, self._came_in)
+            return existing(self._sources[entry][0], self._came_in)
+        return self._came_parts(self._sources[entry]).get((entry, position), "")
+
+    def _came_parts(self, paths: tuple[str, ...]) -> dict[Place, str]:
+        """The paths of all blocks that were read from the same messages or items."""
+        known = self._parts_read.get(paths)
+        if known is None:
+            entries = self._alike[paths[0]]
+            places = [(at, n) for at in entries for n, _ in enumerate(self._blocks(at))]
+            blocks = [block for at in entries for block in self._blocks(at)]
+            found = _part_paths(blocks, paths, self._came_in)
+            known = self._parts_read[paths] = dict(zip(places, found, strict=True))
+        return known
+
+    @cached_property
+    def _first_entries(self) -> dict[int, int]:
+        """The first entry that each turn was made of."""
+        found: dict[int, int] = {}
+        for entry in range(len(self._entries)):
+            for at, _ in self._renderer.placed(entry):
+                found.setdefault(at, entry)
+        return found
 
     def _came_of_turn(self, turn: int) -> str:
-        for entry in range(len(self._sources)):
-            if any(at == turn for at, _ in self._renderer.placed(entry)):
-                return self._came_of(entry, None)
-        return ""
+        entry = self._first_entries.get(turn)
+        return "" if entry is None else self._came_of(entry, None)
 
     def _blocks(self, entry: int) -> tuple[Block, ...]:
         message = self._entries[entry]
@@ -198,7 +221,7 @@ class Sent:
         paths: dict[int, tuple[str, ...]] = {}
         start = 0
         for turn, count in zip(self._written_turns, counts, strict=False):
-            paths[turn] = tuple(f"$.{field}[{at}]" for at in range(start, start + count))
+            paths[turn] = tuple([f"$.{field}[{at}]" for at in range(start, start + count)])
             start += count
         top = next((name for name in INSTRUCTIONS if name in self._body), "")
         for turn in range(len(self._transcript.turns)) if top else ():
@@ -209,96 +232,114 @@ class Sent:
         paths = self._turn_paths.get(turn, ())
         return existing(paths[0], self._body) if paths else ""
 
-    def _went_of(self, entry: int, position: int | None, finding: Finding) -> str:
-        if finding.action in _GONE or entry >= len(self._entries):
+    def _block_path(self, place: Place) -> str:
+        turn, position = place
+        known = self._parts_written.get(turn)
+        if known is None:
+            paths = self._turn_paths.get(turn, ())
+            blocks = self._transcript.turns[turn].blocks
+            known = self._parts_written[turn] = _part_paths(blocks, paths, self._body)
+        return known[position]
+
+    def _went_of(self, entry: int, position: int | None, code: str) -> str:
+        if entry >= len(self._entries):
             return ""
-        placed = self._renderer.placed(entry)
-        if finding.code == "result_made_up":
-            return self._next_made_up(entry, placed)
+        if code == "result_made_up":
+            return self._next_made_up(entry)
         if position is not None and position < len(self._blocks(entry)):
-            return self._went_of_block(entry, position, placed)
-        if not placed:
-            places = (self._result_place(entry, n) for n, _ in enumerate(self._blocks(entry)))
-            placed = [place for place in places if place is not None]
-        return self._first_path(placed, is_bridge=finding.code == "bridge_added")
-
-    def _first_path(self, placed: Iterable[Place], *, is_bridge: bool = False) -> str:
-        """The path of the first of some blocks, or of its message where nothing else is in it."""
-        sent = list(placed)
-        own = [one for one in sent if _is_bridge(self._turn(one[0])) is is_bridge] or sent
-        if len(own) == 1 and len(self._turn(own[0][0]).blocks) > 1:
-            return self._block_path(*own[0])
-        return self._turn_path(own[0][0]) if own else ""
-
-    def _went_of_block(self, entry: int, position: int, placed: list[Place]) -> str:
-        blocks = self._blocks(entry)
-        kind = kind_of(blocks[position])
-        if kind == "result":
-            place = self._result_place(entry, position)
+            place = self._block_places(entry)[position]
             if place is not None:
-                return self._block_path(*place)
-        ours = [at for at, block in enumerate(blocks) if kind_of(block) == kind]
-        theirs = [place for place in placed if kind_of(self._block(place)) == kind]
-        if len(ours) == len(theirs):
-            return self._block_path(*theirs[ours.index(position)])
-        return self._first_path(placed)
+                return self._block_path(place)
+        return self._entry_path(entry, is_bridge=code == "bridge_added")
 
-    def _result_place(self, entry: int, position: int) -> Place | None:
+    def _entry_path(self, entry: int, *, is_bridge: bool = False) -> str:
+        """The path of what an entry was sent as: its message, or its only block inside of one."""
+        key = entry, is_bridge
+        if key not in self._entries_written:
+            placed = self._renderer.placed(entry)
+            if not placed:
+                placed = [one for one in self._block_places(entry) if one is not None]
+            turns = self._transcript.turns
+            own = [one for one in placed if _is_bridge(turns[one[0]]) is is_bridge] or placed
+            is_inside = len(own) == 1 and len(turns[own[0][0]].blocks) > 1
+            path = self._block_path(own[0]) if is_inside else ""
+            self._entries_written[key] = path or (self._turn_path(own[0][0]) if own else "")
+        return self._entries_written[key]
+
+    def _block_places(self, entry: int) -> list[Place | None]:
+        """Where each block of an entry is in the turns; None where it is not known."""
+        known = self._places.get(entry)
+        if known is None:
+            theirs: dict[Kind, list[Place]] = {}
+            for place in self._renderer.placed(entry):
+                theirs.setdefault(kind_of(self._block(place)), []).append(place)
+            blocks = self._blocks(entry)
+            ours = Counter(map(kind_of, blocks))
+            ranks: Counter[Kind] = Counter()
+            known = self._places[entry] = []
+            for position, block in enumerate(blocks):
+                kind = kind_of(block)
+                places = theirs.get(kind, [])
+                rank, ranks[kind] = ranks[kind], ranks[kind] + 1
+                if isinstance(block, ToolResult) and kind == "result":
+                    known.append(self._result_place(block, (entry, position)))
+                else:
+                    known.append(places[rank] if len(places) == ours[kind] else None)
+        return known
+
+    def _result_place(self, result: ToolResult, place: Place) -> Place | None:
         """Where a result goes: it is sent beside its call, wherever it came."""
-        block = self._blocks(entry)[position]
-        if not isinstance(block, ToolResult):
+        one = self._ledger.answered(result, place)
+        if one is None or one.result_entry != place[0]:
             return None
-        one = self._ledger.answered(block, (entry, position))
-        return None if one is None or one.result_entry != entry else self._answer_to(one)
+        if one.entry not in self._answers:
+            calls = [call.id for call in self._blocks(one.entry) if _is_call(call)]
+            placed = self._renderer.placed(one.entry)
+            results = [at for at in placed if kind_of(self._block(at)) == "result"]
+            is_whole = len(results) == len(calls)
+            self._answers[one.entry] = dict(zip(calls, results, strict=True)) if is_whole else {}
+        return self._answers[one.entry].get(one.id)
 
-    def _answer_to(self, one: Interaction) -> Place | None:
-        calls = [block for block in self._blocks(one.entry) if kind_of(block) == "call"]
-        number = next((n for n, call in enumerate(calls) if getattr(call, "id", "") == one.id), -1)
-        placed = self._renderer.placed(one.entry)
-        results = [place for place in placed if kind_of(self._block(place)) == "result"]
-        return results[number] if len(results) == len(calls) and number >= 0 else None
-
-    def _next_made_up(self, entry: int, placed: list[Place]) -> str:
+    def _next_made_up(self, entry: int) -> str:
         """Each of these findings is about the next result of the entry that is made up."""
-        made = [
-            place
-            for place in placed
-            if isinstance(block := self._block(place), ToolResult) and block.synthetic
-        ]
-        number = self._made_up.get(entry, 0)
-        self._made_up[entry] = number + 1
-        return self._block_path(*made[number]) if number < len(made) else ""
-
-    def _block_path(self, turn: int, position: int) -> str:
-        paths = self._turn_paths.get(turn, ())
-        return _same_part(position, self._turn(turn).blocks, paths, self._body) if paths else ""
-
-    def _turn(self, turn: int) -> Turn:
-        return self._transcript.turns[turn]
+        if entry not in self._made_up:
+            placed = self._renderer.placed(entry)
+            self._made_up[entry] = iter([one for one in placed if _is_made_up(self._block(one))])
+        place = next(self._made_up[entry], None)
+        return "" if place is None else self._block_path(place)
 
     def _block(self, place: Place) -> Block:
-        return self._turn(place[0]).blocks[place[1]]
+        return self._transcript.turns[place[0]].blocks[place[1]]
 
     def _went_from(self, path: str) -> str:
         """Where that went which was at a path of the incoming body."""
         if _TOOLS.match(path):
-            own = next((name for name, at in self._came_tools.items() if _is_in(path, at)), "")
-            return self._went_tools.get(own, "")
-        path = existing(path, self._came_in)
+            known = _longest(path, self._tools_by_path)
+            return self._went_tools.get(self._tools_by_path.get(known, ""), "")
         found = _MESSAGE.match(path)
-        entries = self._alike.get(found[0], ()) if found is not None else ()
+        entries = self._alike.get(found[0], []) if found is not None else []
         if not entries:
             return parameter(canonical_name(path), self._body)
-        for entry in entries:
-            for position, _ in enumerate(self._blocks(entry)):
-                if _is_in(path, self._came_of(entry, position), inside=found[0] if found else ""):
-                    return self._went_of_block(entry, position, self._renderer.placed(entry))
-        return self._first_path(one for entry in entries for one in self._renderer.placed(entry))
+        parts = self._parts_at(self._sources[entries[0]])
+        inner = _longest(existing(path, self._came_in), parts)
+        paths = (self._went_of(*parts[inner], "") if inner else self._entry_path(entries[0]),)
+        return next(filter(None, (*paths, *map(self._entry_path, entries))), "")
+
+    def _parts_at(self, paths: tuple[str, ...]) -> dict[str, Place]:
+        """The blocks that were read from parts of the same messages, by the paths of the parts."""
+        if paths not in self._parts_by_path:
+            found = self._came_parts(paths)
+            self._parts_by_path[paths] = {
+                path: place for place, path in found.items() if path not in self._alike
+            }
+        return self._parts_by_path[paths]
 
     # Around the conversation.
 
-    def _parameter(self, name: str) -> tuple[str, str]:
-        return parameter(name, self._came_in), parameter(name, self._body)
+    def _parameter(self, name: str, came: bool, went: bool) -> tuple[str, str]:
+        """The paths of a parameter, those that are wanted."""
+        there = parameter(name, self._came_in) if came and name else ""
+        return there, parameter(name, self._body) if went and name else ""
 
     def _only_field(self, finding: Finding) -> str:
         """The field that a finding about fields of the request is about, if there is only one."""
@@ -309,6 +350,10 @@ class Sent:
     @cached_property
     def _came_tools(self) -> dict[str, str]:
         return tool_paths(self._came_in)
+
+    @cached_property
+    def _tools_by_path(self) -> dict[str, str]:
+        return {path: name for name, path in self._came_tools.items()}
 
     @cached_property
     def _went_tools(self) -> dict[str, str]:
@@ -325,18 +370,37 @@ class Sent:
         return came, self._went_tools.get(name, "")
 
 
-def _same_part(position: int, blocks: Sequence[Block], paths: Sequence[str], body: Any) -> str:
-    """The path of what a block is in the messages at `paths`, which hold all of `blocks`."""
-    found = [path for path in (existing(path, body) for path in paths) if path]
-    kind = kind_of(blocks[position]) if position < len(blocks) else "other"
-    ours = [at for at, block in enumerate(blocks) if kind_of(block) == kind]
-    theirs = [
-        place for path in found for of, place in parts_of(value_at(path, body), path) if of == kind
-    ]
-    if position < len(blocks) and len(ours) == len(theirs):
-        return theirs[ours.index(position)]
+def _canonical(where: str) -> str:
+    """The canonical name of the parameter at a place of the request; empty for any other place."""
+    head, _, rest = where.partition(".")
+    if head in ("params", "native"):
+        return re.split(r"[.\[]", rest, maxsplit=1)[0]
+    return where if where in ("tools", "tool_choice") else ""
+
+
+def _part_paths(blocks: Sequence[Block], paths: Sequence[str], body: Any) -> list[str]:
+    """The path of each block in the messages at `paths`, which hold all of the blocks."""
+    found = dict(found_at(path, body) for path in paths)
+    found.pop("", None)
     # One of several items, and it is not known which: the list that they are in.
-    return found[0].rpartition("[")[0] if len(found) > 1 else next(iter(found), "")
+    first = next(iter(found), "")
+    whole = first.rpartition("[")[0] if len(found) > 1 else first
+    theirs: dict[Kind, list[str]] = {}
+    for path, value in found.items():
+        for kind, place in parts_of(value, path):
+            theirs.setdefault(kind, []).append(place)
+    kinds = [kind_of(block) for block in blocks]
+    ours = Counter(kinds)
+    left = {kind: iter(those) for kind, those in theirs.items() if len(those) == ours[kind]}
+    return [next(left[kind]) if kind in left else whole for kind in kinds]
+
+
+def _is_call(block: Block) -> TypeGuard[ToolCall]:
+    return kind_of(block) == "call"
+
+
+def _is_made_up(block: Block) -> bool:
+    return isinstance(block, ToolResult) and block.synthetic
 
 
 def _has_list(body: Any, count: int) -> bool:
@@ -345,10 +409,11 @@ def _has_list(body: Any, count: int) -> bool:
     return isinstance(tools, list) and len(tools) == count
 
 
-def _is_in(path: str, place: str, inside: str = "") -> bool:
-    """Whether a path leads to a place or further, and the place is `inside` of another."""
-    is_there = path == place or path.startswith((f"{place}.", f"{place}["))
-    return is_there and place.startswith(inside) and len(place) > len(inside)
+def _longest(path: str, known: Container[str]) -> str:
+    """The longest beginning of a path that is known; empty for none."""
+    while path and path not in known:
+        path = path[: max(path.rfind("."), path.rfind("["), 0)]
+    return path
 
 
 def _is_bridge(turn: Turn) -> bool:

@@ -6,10 +6,10 @@ from canonicall.wire.formats import get_format
 from canonicall.wire.places import (
     canonical_name,
     existing,
+    found_at,
     parameter,
     parts_of,
     tool_paths,
-    value_at,
 )
 
 BODY = {"messages": [{"content": "x"}, {"content": [{"text": "y"}]}], "tool_config": {"a": 1}}
@@ -30,8 +30,7 @@ BODY = {"messages": [{"content": "x"}, {"content": [{"text": "y"}]}], "tool_conf
 )
 def test_a_path_is_followed_as_far_as_it_leads(path, found):
     assert existing(path, BODY) == found
-    if found:
-        value_at(found, BODY)
+    assert found_at(found, BODY)[0] == found
 
 
 PARTS = [
@@ -106,6 +105,9 @@ def test_the_parts_of_a_message(message, parts):
         ({"reasoning": {"effort": "low"}}, "reasoning", "$.reasoning"),
         ({"toolConfig": {"toolChoice": {}}}, "tool_choice", "$.toolConfig.toolChoice"),
         ({"user": "me"}, "user", "$.user"),
+        ({"": 1}, "", ""),
+        ({"a.b": 1}, "a.b", ""),
+        ({"a[0]": 1}, "a[0]", ""),
         ({"temperature": 1}, "top_p", ""),
         (None, "top_p", ""),
     ],

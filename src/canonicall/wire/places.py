@@ -7,6 +7,7 @@ formats are known in one place because no two of them contradict each other.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, Literal, TypeAlias
 
 from canonicall.blocks import Block, Code, Media, Summary, Text, Thinking, ToolCall, ToolResult
@@ -52,6 +53,13 @@ _TYPES: dict[str, Kind] = {
     "video_url": "media",
 }
 """Parts that have a type."""
+_BLOCKS: dict[type[Block], Kind] = {
+    Text: "text",
+    Summary: "text",
+    Code: "text",
+    Thinking: "thought",
+    Media: "media",
+}
 _MEMBERS: dict[str, Kind] = {
     "toolUse": "call",
     "functionCall": "call",
@@ -85,13 +93,8 @@ _FIELDS: tuple[tuple[str, Kind | None], ...] = (
     ("function_call", "call"),
 )
 """The fields of a message, and of what kind they are where it is always the same."""
-_SETTINGS = (
-    "",
-    "generationConfig.",
-    "inferenceConfig.",
-    "options.",
-    "additionalModelRequestFields.",
-)
+_SETTINGS = ("generationConfig", "inferenceConfig", "options", "additionalModelRequestFields")
+"""The objects that hold parameters of some formats."""
 _NAMES: dict[str, tuple[str, ...]] = {
     "max_tokens": (
         *("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"),
@@ -120,28 +123,25 @@ _NAMES: dict[str, tuple[str, ...]] = {
 
 def kind_of(block: Block) -> Kind:
     """What a block is written as."""
-    match block:
-        case ToolCall():
-            return "other" if block.kind == "server" else "call"
-        case ToolResult():
-            return "other" if block.opaque else "result"
-        case Text() | Summary() | Code():
-            return "text"
-        case Thinking():
-            return "thought"
-        case Media():
-            return "media"
-        case _:
-            return "other"
+    if isinstance(block, ToolCall):
+        return "other" if block.kind == "server" else "call"
+    if isinstance(block, ToolResult):
+        return "other" if block.opaque else "result"
+    return _BLOCKS.get(type(block), "other")
 
 
 def existing(path: str, body: Any) -> str:
     """The part of `path` that there is in `body`, in the spelling of the body; empty for none."""
+    return found_at(path, body)[0]
+
+
+def found_at(path: str, body: Any) -> tuple[str, Any]:
+    """The same, with the value that is there."""
     found = "$"
     for name, number in _STEP.findall(path):
         if name and isinstance(body, dict):
-            known = next((one for one in (name, _snake(name)) if one in body), None)
-            if known is None:
+            known = name if name in body else _snake(name)
+            if known not in body:
                 break
             body, found = body[known], f"{found}.{known}"
         elif number and isinstance(body, list) and int(number) < len(body):
@@ -149,34 +149,41 @@ def existing(path: str, body: Any) -> str:
         elif not (number == "0" and isinstance(body, (dict, str))):
             # One object may take the place of a list (generateContent).
             break
-    return "" if found == "$" else found
-
-
-def value_at(path: str, body: Any) -> Any:
-    """The value at a path that exists."""
-    for name, number in _STEP.findall(path):
-        body = body[name] if name else body[int(number)]
-    return body
+    return ("", None) if found == "$" else (found, body)
 
 
 def parameter(name: str, body: Any) -> str:
     """The path of a parameter by its canonical name, empty where the body does not have it."""
-    if not isinstance(body, dict):
+    if not isinstance(body, dict) or _STEP.fullmatch(f".{name}") is None:
         return ""
-    for wire in _NAMES.get(name, (name,)):
-        for before in _SETTINGS:
-            path = f"$.{before}{wire}"
-            found = existing(path, body)
-            if found.count(".") == path.count("."):
-                return found
+    wired = _NAMES.get(name, (name,))
+    for holder, path in _settings(body):
+        for wire in wired:
+            first, _, rest = wire.partition(".")
+            known = first if first in holder else _snake(first)
+            if known in holder and (not rest or _has(holder[known], rest)):
+                return f"{path}.{known}.{rest}" if rest else f"{path}.{known}"
     return ""
+
+
+def _settings(body: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """The objects of a body that hold parameters, with their paths."""
+    yield body, "$"
+    for name in _SETTINGS:
+        known = name if name in body else _snake(name)
+        if isinstance(body.get(known), dict):
+            yield body[known], f"$.{known}"
+
+
+def _has(value: Any, name: str) -> bool:
+    return isinstance(value, dict) and name in value
 
 
 def canonical_name(path: str) -> str:
     """The canonical name of the parameter at a path of a body; empty for any other path."""
     rest = path.removeprefix("$.")
-    for before in _SETTINGS[1:]:
-        rest = rest.removeprefix(before)
+    for before in _SETTINGS:
+        rest = rest.removeprefix(f"{before}.")
     for name, wired in _NAMES.items():
         if any(rest == wire or rest.startswith((f"{wire}.", f"{wire}[")) for wire in wired):
             return name
@@ -265,5 +272,6 @@ def each_message(body: dict[str, Any]) -> Iterable[tuple[str, ...]]:
     return ((f"$.messages[{index}]",) for index in range(len(messages or ())))
 
 
+@cache
 def _snake(name: str) -> str:
     return _HUMP.sub(r"_\1", name).lower()
