@@ -24,8 +24,6 @@ from canonicall.ledger import EARLY, Interaction, Ledger
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, infer_outcome
 from canonicall.turn_keys import TurnKeys
 
-_NAMED = 3
-"""How many calls a finding lists."""
 _NO_CALL = "The result has no id and no call is open, so it answers nothing."
 
 
@@ -259,7 +257,7 @@ class Binding:
             why = f"No call has the id {result.call_id!r}, so the result answers nothing."
             several = sorted(one.call.raw_id for one in self.ledger.spelled(result.call_id))
             if several:
-                names = ", ".join(map(repr, several[:_NAMED]))
+                names = ", ".join(map(repr, several))
                 why = f"{result.call_id!r} may mean several calls ({names}); it was given to none."
         findings.append(_seen("orphan_result", place, Action.SET_ASIDE, why))
         return result
@@ -284,6 +282,8 @@ class Placement:
         self._waiting: _Waiting | None = None
         self.findings: list[Finding] = []
         """What is to be said as long as nothing else comes."""
+        self.revision = 0
+        """How often `findings` became another list: until then it only grows."""
         self.placed: dict[Place, ToolResult] = {}
         """The results that got a call since the log was last looked after."""
 
@@ -313,7 +313,7 @@ class Placement:
         self._waiting = None
         self._placed = 0
         self._loose.clear()
-        self.findings.clear()
+        self.findings, self.revision = [], self.revision + 1
 
     def place(self) -> None:
         """Give every result that is held its call, until the exchange ends."""
@@ -344,6 +344,7 @@ class Placement:
         self._before = [*earlier, *self._loose]
         self._ledger.settle()
         findings, self.findings = self.findings, []
+        self.revision += 1
         self._after, self._loose, self._waiting = [], [], None
         self._placed = self._forgotten = self._calls = 0
         return findings

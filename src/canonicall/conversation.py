@@ -133,7 +133,8 @@ class Conversation:
         """Append each entry. One that is refused raises, and those before it stay written."""
         placement = self._binding.placement
         first, reported = len(self._entries), len(self._findings)
-        known = set(placement.findings)
+        earlier, known = placement.findings, len(placement.findings)
+        revision = placement.revision
         try:
             for entry in entries:
                 self._write(entry)
@@ -141,9 +142,11 @@ class Conversation:
             placement.place()
             if placement.placed:
                 self._write_placed(first)
-        findings = (*self._findings[reported:], *placement.findings)
-        if known:
-            findings = tuple(one for one in findings if one not in known)
+        start = known if placement.revision == revision else 0
+        findings = (*self._findings[reported:], *placement.findings[start:])
+        if known and not start:
+            before = set(earlier[:known])
+            findings = tuple(one for one in findings if one not in before)
         return Appended(tuple(self._entries[first:]), findings)
 
     def _write_placed(self, first: int) -> None:

@@ -11,6 +11,7 @@ but a canonical id is ever sent through it.
 
 import re
 from binascii import b2a_base64
+from collections.abc import Container
 from hashlib import sha256
 
 HISTORY_PREFIX = "hist_tool_"
@@ -117,15 +118,35 @@ class Spellings:
         for form in _cuts(raw_id):
             self._cut.setdefault(form, []).append(call)
 
-    def matching(self, id: str) -> set[str]:
-        """The calls whose id may be spelled `id`."""
-        found = {call for form in _forms(id) for call in self._whole.get(form, ())}
+    def matching(self, id: str, calls: Container[str], most: int) -> list[str]:
+        """Those of `calls` whose id may be spelled `id`, in order; no more than `most` of them.
+
+        Calls that are not asked for are forgotten.
+        """
+        found: dict[str, None] = {}
+        for form in sorted(_forms(id)):
+            found |= _wanted(self._whole, form, calls, most)
         written = _written(id)
         if len(written) in _LIMITS:
-            found.update(self._cut.get(written, ()))
+            found |= _wanted(self._cut, written, calls, most)
         for form in _cuts(id):
-            found.update(self._whole.get(form, ()))
-        return found
+            found |= _wanted(self._whole, form, calls, most)
+        return list(found)[:most]
+
+
+def _wanted(
+    known: dict[str, list[str]], form: str, calls: Container[str], most: int
+) -> dict[str, None]:
+    """The first of `calls` that are known by a form. What is passed over is looked at only once."""
+    noted = known.get(form, [])
+    wanted: list[str] = []
+    seen = 0
+    while seen < len(noted) and len(wanted) < most:
+        if noted[seen] in calls:
+            wanted.append(noted[seen])
+        seen += 1
+    noted[:seen] = wanted
+    return dict.fromkeys(wanted)
 
 
 def base64url(digest: bytes) -> str:

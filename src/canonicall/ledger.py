@@ -33,6 +33,8 @@ PARTIAL = "partial"
 DUPLICATE_RESULT = "duplicate_result"
 LATE_RESULT = "late_result"
 
+_MOST_NAMED = 3
+"""How many of the calls that a spelling may mean are looked for."""
 _STAND_INS = (SYNTHETIC, EARLY, PLACED)
 
 
@@ -207,12 +209,12 @@ class Ledger(Mapping[str, Interaction]):
         return None
 
     def spelled(self, id: str) -> tuple[Interaction, ...]:
-        """The open calls whose raw id may be the same as `id` in another spelling."""
+        """The open calls, three at most, whose raw id may be `id` in another spelling."""
         for call in self._unspelled:
             self._spellings.add(self._interactions[call].call.raw_id, call)
         self._unspelled.clear()
-        fitting = self._spellings.matching(id)
-        return tuple(self._interactions[call] for call in fitting if call in self._open)
+        fitting = self._spellings.matching(id, self._open, _MOST_NAMED)
+        return tuple(self._interactions[call] for call in fitting)
 
     def answered(self, result: ToolResult, place: Place) -> Interaction | None:
         """The call that the result at a place of the log belongs to; None for an orphan."""
