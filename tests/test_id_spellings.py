@@ -60,10 +60,33 @@ def test_another_id(known, named):
     assert matching(known, named) == []
 
 
-def test_the_first_open_calls_that_may_be_meant_are_named():
+IDS = ("call_x", "toolu_x", "call_y", "tooluse_x", "fc_x")
+
+
+def test_all_calls_that_may_be_meant_are_named_up_to_a_number():
     spellings = Spellings()
-    ids = ("call_x", "toolu_x", "call_y", "x|fc_1", "x|fc_2")
-    for id in ids:
+    for id in IDS:
         spellings.add(id, id)
-    assert spellings.matching("x", ids, 2) == ["call_x", "toolu_x"]
-    assert spellings.matching("x", ids[1:], 9) == ["toolu_x", "x|fc_1", "x|fc_2"]
+    assert spellings.matching("x", {"toolu_x", "call_y"}, 3) == ["toolu_x"]
+    spellings = Spellings()
+    for id in IDS:
+        spellings.add(id, id)
+    assert spellings.matching("x", IDS, 3) == ["call_x", "toolu_x", "tooluse_x"]
+    assert spellings.matching("x", IDS[1:], 2) == ["toolu_x", "tooluse_x"]
+
+
+def test_many_calls_of_one_spelling_cost_no_more_than_as_many_others():
+    """Each call is looked at a few times, however many results may mean it."""
+    looked = []
+
+    class Open:
+        def __contains__(self, call):
+            looked.append(call)
+            return call >= 900
+
+    spellings, count = Spellings(), 1_000
+    for number in range(count):
+        spellings.add("a.b", number)
+    for _ in range(count):
+        assert spellings.matching("a_b", Open(), 3) == [900, 901, 902]
+    assert len(looked) < 10 * count

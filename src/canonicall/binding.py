@@ -68,10 +68,10 @@ class Binding:
         return min(entries, default=None)
 
     def knows(self, ended: ToolResult | CallClosed) -> bool:
-        """Whether there is a call that a result or a closing names."""
+        """Whether there is, or was before compaction, a call that a result or a closing names."""
         id, ledger = ended.call_id, self.ledger
         named = ledger.get(id) if ended.bound else ledger.named(id)
-        return named is not None or len(ledger.spelled(id)) == 1
+        return bool(named or ledger.buried(id)) or len(ledger.spelled(id)) == 1
 
     def has_calls_for(self, message: Message, entry: int) -> bool:
         """Whether every result of a message that names no call gets one, in its place."""

@@ -100,7 +100,8 @@ def summarise(
     summary = Message("user", (Summary(text=text, covers=covers, tombstones=dropped),))
     kept = [entry for entry in entries if _is_kept(entry)]
     findings.append(_compacted_finding(conversation, first, last, len(gone)))
-    return _rebuilt([*all_entries[:first], summary, *kept, *all_entries[last:]], findings)
+    left = [*all_entries[:first], summary, *kept, *all_entries[last:]]
+    return _rebuilt(left, findings, strict=conversation.strict)
 
 
 def shorten(
@@ -129,7 +130,7 @@ def shorten(
         shortener.entry(entry, f"entries[{index}]") if start <= index < stop else entry
         for index, entry in enumerate(_with_calls_named(conversation))
     ]
-    return _rebuilt(entries, shortener.findings)
+    return _rebuilt(entries, shortener.findings, strict=conversation.strict)
 
 
 class _Shortener:
@@ -217,9 +218,10 @@ def _map_text(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-def _rebuilt(entries: list[Entry], findings: list[Finding]) -> Compacted:
+def _rebuilt(entries: list[Entry], findings: list[Finding], *, strict: bool) -> Compacted:
     """The new conversation, through the write boundary. What it remarks is part of the report."""
     conversation = Conversation.of(entries)
+    conversation.strict = strict
     return Compacted(conversation, Report((*findings, *conversation.report)))
 
 

@@ -58,7 +58,7 @@ class Conversation:
     """
 
     def __init__(self, *, strict: bool = False) -> None:
-        self._strict = strict
+        self.strict = strict
         self._entries: list[Entry] = []
         self._binding = Binding()
         self._findings: list[Finding] = []
@@ -112,7 +112,7 @@ class Conversation:
 
     def fork(self) -> "Conversation":
         """An independent copy that shares what has been written so far."""
-        twin = Conversation(strict=self._strict)
+        twin = Conversation(strict=self.strict)
         twin._entries = list(self._entries)
         twin._binding = self._binding.fork()
         twin._findings = list(self._findings)
@@ -165,7 +165,7 @@ class Conversation:
         at, told = len(entries), len(findings)
         try:
             admitted = admit(entry, at, findings)
-            if self._strict:
+            if self.strict:
                 _refuse_unknown_calls(admitted, binding, at)
         except (InvalidValue, UnknownCall):
             del findings[told:]

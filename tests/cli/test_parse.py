@@ -31,7 +31,7 @@ def parse(tmp_path, monkeypatch):
 def test_calls_are_shown_with_their_arguments(parse):
     done = parse("reply", reply=HERMES)
     assert done.exit_code == 0
-    assert "1 call, hermes (told by its markers)" in done.stdout
+    assert "1 call, hermes (recognised by its markers)" in done.stdout
     row = next(line for line in done.stdout.splitlines() if "search" in line)
     assert '{"q":"tea"}' in row
     assert "One moment." in done.stdout

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import example, given
 from msgspec.structs import replace
 
 from canonicall import (
@@ -11,6 +11,7 @@ from canonicall import (
     CallClosed,
     Conversation,
     Message,
+    Outcome,
     Status,
     Summary,
     Text,
@@ -101,16 +102,35 @@ def test_no_result_is_lost_without_a_finding(conversation):
         assert counts or replaced or where in told
 
 
+@example(
+    [
+        Message("assistant", (ToolCall(id="call_1", name="f", args={}),)),
+        Message("tool", (ToolResult(call_id="call_1", content=(), is_complete=False),)),
+        CallClosed("call_1", Outcome.NOT_RUN),
+    ]
+)
 @given(entry_lists())
 def test_everything_said_is_in_the_log(appended):
-    """Words, thoughts and payloads of every appended entry are stored, unchanged and once."""
+    """Words, thoughts and payloads of every appended entry are stored, unchanged and once.
+
+    A closing that says of a call with output that it did not run is corrected, with a finding.
+    """
     conversation = Conversation.of(appended)
+    corrected = [one.where for one in conversation.report if one.code == "outcome_corrected"]
+    given = [entry.outcome for entry in appended if isinstance(entry, CallClosed)]
+    kept = [
+        (Outcome.UNKNOWN if f"entries[{at}]" in corrected else before, entry.outcome)
+        for at, entry in enumerate(conversation.entries)
+        if isinstance(entry, CallClosed)
+        for before in (given.pop(0),)
+    ]
+    assert all(expected == outcome for expected, outcome in kept)
 
     def spoken(entries):
         said = Counter()
         for entry in entries:
             if isinstance(entry, CallClosed):
-                said["closing", entry.outcome, entry.why] += 1
+                said["closing", entry.why] += 1
                 continue
             if not isinstance(entry, Message):
                 said["record", type(entry).__name__, repr(getattr(entry, "rule", ""))] += 1

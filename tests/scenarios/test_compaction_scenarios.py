@@ -14,6 +14,7 @@ from canonicall import (
     Thinking,
     ToolCall,
     ToolResult,
+    UnknownCall,
     cut_points,
     drop,
     dump,
@@ -272,6 +273,20 @@ def test_the_late_result_of_a_dropped_call_is_not_given_to_one_of_a_similar_id()
     (finding,) = dropped.result("call_7", "late").findings
     assert finding.code == "late_result"
     assert dropped.ledger[made.id].is_open
+
+
+@pytest.mark.parametrize("compact", [lambda one: drop(one, 3), lambda one: shorten(one, 100)])
+def test_a_strict_conversation_stays_strict(compact):
+    """It knows the calls that were dropped: their late results are recognised, not refused."""
+    conversation = Conversation(strict=True)
+    conversation.user("Go.")
+    conversation.assistant([call("call_7")])
+    conversation.close("call_7", Outcome.TIMED_OUT)
+    conversation.user("And?")
+    compacted = compact(conversation).conversation
+    with pytest.raises(UnknownCall):
+        compacted.result("call_8", "?")
+    assert "late_result" in [one.code for one in compacted.result("call_7", "late").findings]
 
 
 def test_a_result_of_a_dropped_call_is_not_held_for_a_call_that_reuses_its_id():

@@ -203,7 +203,7 @@ def _show(parsed: Parsed, asked: str) -> None:
     found = counted(len(parsed.calls), "call") if parsed.calls else "No calls"
     known = f", {parsed.syntax}" if parsed.syntax else ""
     is_printed = parsed.syntax not in FORMATS
-    told = " (told by its markers)" if known and asked == AUTO and is_printed else ""
+    told = " (recognised by its markers)" if known and asked == AUTO and is_printed else ""
     say(console, f"{found}{known}{told}", style="bold", indent="")
     if parsed.calls:
         console.print()

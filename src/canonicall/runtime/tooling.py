@@ -59,7 +59,7 @@ from canonicall.wire.grouping import OfferedTools
 
 ArgumentMode: TypeAlias = Literal["repair", "report", "off"]
 _GENERIC = "generic"
-"""The provider whose rules stand in for those of unknown ones, and the form of a call by itself."""
+"""The provider whose rules are used for unknown ones, and the form of a call by itself."""
 _MOST_IDS = 50_000
 """How many ids an exchange remembers; those that were seen least recently are forgotten."""
 

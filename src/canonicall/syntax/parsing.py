@@ -53,7 +53,7 @@ def parse(
 ) -> Parsed:
     """The calls, words and thoughts in the text of a model.
 
-    `syntax` is the name of one, or "auto": then it is told by its markers.
+    `syntax` is the name of one, or "auto": then its markers decide.
     """
     chosen = auto_syntax(with_tools=tools is not None) if syntax == AUTO else get_syntax(syntax)
     scanner = TextScanner(chosen, tools=tools, starts_in_thinking=starts_in_thinking)

@@ -1,4 +1,4 @@
-"""What stands around the conversation of a request, as JSON can say it.
+"""The parts of a request beside its conversation, as JSON can write them.
 
 In: a request. Out: the same request, in which tools and parameters hold no half characters; a
 finding for each place. The conversation has been through the same when it was made.

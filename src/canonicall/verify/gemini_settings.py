@@ -124,7 +124,7 @@ def _chosen(root: Node) -> Chosen | None:
 
 
 def _names(config: Node) -> tuple[str, ...]:
-    """A single name stands for a list of one."""
+    """A single name means a list of one."""
     names = config.get(either(config, "allowedFunctionNames"))
     return (names,) if isinstance(names, str) else tuple(map(str, names or ()))
 

@@ -1,8 +1,8 @@
-"""Parameters whose value is of another kind than the format says, told before anything else.
+"""Parameters whose value is of another kind than the format says, reported before anything else.
 
 In: a body. Out: a violation for each of them, and the body without them, which the rules of the
-format then look at. Null counts as absent. What stands in messages, in tools and in other lists is
-read by the format's own rules.
+format then look at. Null counts as absent. Messages, tools and other lists are read by the format's
+own rules.
 """
 
 import math

@@ -3,6 +3,7 @@
 Calls may live in an earlier response that the request continues; outputs are then not orphans.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 from canonicall.verify.node import Node, plain
@@ -154,20 +155,20 @@ def _may_follow(reasoning: Node, item: Node | None) -> bool:
 
 
 def order_violations(items: list[Node]) -> Iterator[Violation]:
-    """Where calls and outputs become messages again: nothing stands between the calls of a turn and
-    their outputs."""
-    later = [item.text("call_id") for item in items if type_of(item) in CALLS]
+    """Where calls and outputs become messages again: nothing may come between the calls of a turn
+    and their outputs."""
+    later = Counter(item.text("call_id") for item in items if type_of(item) in CALLS)
     waiting: dict[str, Node] = {}
     for item in items:
         kind = type_of(item)
         if kind in OUTPUTS:
             waiting[item.text("call_id")] = item
         elif kind in CALLS:
-            later.remove(item.text("call_id"))
+            later[item.text("call_id")] -= 1
             waiting.pop(item.text("call_id"), None)
         else:
             for id in waiting:
-                if id in later:
+                if later[id]:
                     error = f"No tool output found for tool call {id}."
                     yield refuse("results_not_adjacent", item.where, error, source=DEEPSEEK)
             waiting = {}
