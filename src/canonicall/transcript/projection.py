@@ -19,8 +19,9 @@ _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _UNNAMED = "unnamed_tool"
 
 
-Marked: TypeAlias = tuple[int, int, int]
-"""How many ids and names were given out, and how many ids are reserved."""
+Marked: TypeAlias = tuple[int, int, int, int]
+"""How many ids and names were given out, how many ids are reserved, how many items were sent."""
+NOTHING: Marked = (0, 0, 0, 0)
 
 
 class Projection:
@@ -33,6 +34,8 @@ class Projection:
         self._reserved: list[str] = []
         self._names: dict[str, str] = {}
         self._taken_names: dict[str, str] = {}
+        self.items: dict[str, None] = {}
+        """The ids of stored items that were sent, in their order."""
 
     @property
     def renamed(self) -> dict[str, str]:
@@ -89,7 +92,7 @@ class Projection:
 
     def mark(self) -> Marked:
         """How much was given out so far."""
-        return len(self.ids), len(self._names), len(self._reserved)
+        return len(self.ids), len(self._names), len(self._reserved), len(self.items)
 
     def rewind(self, mark: Marked) -> None:
         """Take back what was given out after `mark`."""
@@ -101,6 +104,8 @@ class Projection:
         while len(self._names) > mark[1]:
             _, wire = self._names.popitem()
             self._taken_names.pop(wire, None)
+        while len(self.items) > mark[3]:
+            self.items.popitem()
 
     def _is_native(self, call: ToolCall, rule: IdRule, *, own: bool) -> bool:
         raw = call.raw_id

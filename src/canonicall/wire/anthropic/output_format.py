@@ -9,7 +9,7 @@ from typing import Any
 
 from canonicall.findings import Finding
 from canonicall.request import OutputFormat
-from canonicall.wire.output_formats import taken_out, unsaid
+from canonicall.wire.output_formats import broken_output, taken_out, unsaid
 
 FIELD = "output_config"
 _FORMAT = "format"
@@ -24,10 +24,22 @@ def decode_output(config: Any) -> OutputFormat | None:
     return OutputFormat(schema, strict=True) if isinstance(schema, dict) else None
 
 
-def take_output(fields: dict[str, Any]) -> tuple[OutputFormat | None, dict[str, Any]]:
+def take_output(
+    fields: dict[str, Any], findings: list[Finding]
+) -> tuple[OutputFormat | None, dict[str, Any]]:
     """The format, taken out of `fields`, and the field that said it."""
-    output = decode_output(fields.get(FIELD))
-    return output, {} if output is None else taken_out(fields, FIELD, _FORMAT)
+    held = fields.get(FIELD)
+    output = decode_output(held)
+    if output is not None:
+        return output, taken_out(fields, FIELD, _FORMAT)
+    unread = held.get(_FORMAT) if isinstance(held, dict) else None
+    if not _is_typed(unread) and broken_output(unread, None, f"$.{FIELD}.{_FORMAT}", findings):
+        taken_out(fields, FIELD, _FORMAT)
+    return None, {}
+
+
+def _is_typed(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value.get("type"))
 
 
 def encode_output(

@@ -69,7 +69,7 @@ def decode_request(
         conversation.append(message)
     tools = object_at(body.get("toolConfig") or {}, "$.toolConfig")
     choice = decode_choice(tools.get("toolChoice"), findings)
-    native = _decode_native(body, unread=() if choice else ("toolChoice",))
+    native = _decode_native(body)
     output, said = take_output(native)
     return Request(
         conversation,
@@ -117,19 +117,15 @@ def _decode_reasoning(more: dict[str, Any]) -> Reasoning | None:
     )
 
 
-def _decode_native(body: dict[str, Any], unread: tuple[str, ...]) -> dict[str, Any]:
-    """Every field without canonical meaning, those inside the two configurations as well.
-
-    `unread` are known fields inside whose value could not be read.
-    """
+def _decode_native(body: dict[str, Any]) -> dict[str, Any]:
+    """Every field without canonical meaning, those inside the two configurations as well."""
     fields: dict[str, Any] = {}
     for name, value in body.items():
         rest = value
         if name in _KNOWN:
             known = _KNOWN[name]
             inner = value.items() if known and isinstance(value, dict) else ()
-            read = [key for key in known if key not in unread]
-            rest = {key: item for key, item in inner if key not in read and item is not None}
+            rest = {key: item for key, item in inner if key not in known and item is not None}
         if rest not in (None, "", [], {}):
             fields[name] = rest
     return fields
@@ -204,7 +200,13 @@ def _encode_reasoning(
     reasoning: Reasoning | None, more: dict[str, Any], target: Target, findings: list[Finding]
 ) -> dict[str, Any]:
     """`additionalModelRequestFields` with Claude's fields for thinking."""
-    if reasoning == _decode_reasoning(more):
+    for name in target.refused_params:
+        if name in more:
+            more = {key: value for key, value in more.items() if key != name}
+            findings.append(not_sent(name, "This model refuses it."))
+    kind = more["thinking"].get("type") if isinstance(more.get("thinking"), dict) else None
+    is_known = kind is None or not target.thinking or kind in target.thinking
+    if reasoning == _decode_reasoning(more) and is_known:
         return more
     asked = reasoning or Reasoning()
     if target.domain != TARGET.domain:

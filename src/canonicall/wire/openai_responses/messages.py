@@ -20,7 +20,7 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.errors import MalformedBody
-from canonicall.findings import Finding
+from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.carried import opaque_of, opaque_value, with_rest
@@ -39,6 +39,7 @@ from canonicall.wire.openai_responses.items import (
     encode_call,
     with_results,
 )
+from canonicall.wire.openai_responses.media import MEDIA_PARTS
 from canonicall.wire.openai_responses.parts import (
     ITEM,
     decode_content,
@@ -51,6 +52,7 @@ from canonicall.wire.reading import id_at, list_at, object_at, text_at
 
 _CUSTOM_OUTPUT = "custom_tool_call_output"
 _OUTPUTS = ("function_call_output", _CUSTOM_OUTPUT)
+_PARTS = ("input_text", "output_text", "refusal", *MEDIA_PARTS)
 _ROLES: dict[str, Role] = {role: role for role in ("user", "system", "developer", "assistant")}
 # Items of the client that are neither words nor outputs, and whose they are.
 _CLIENT_ITEMS: dict[str, Role] = {
@@ -147,6 +149,12 @@ class _Reader:
     def feed(self, item: dict[str, Any], where: str) -> None:
         """An item, whatever is in it."""
         kind = text_at(item.get("type"), f"{where}.type") or _untyped_kind(item, where)
+        if kind in _PARTS:
+            why = "A part stands where an item belongs; it is read as a message that holds it."
+            self.findings.append(Finding("unknown_item", where, Action.CHANGED, why, Fault.INPUT))
+            role = "user" if kind in MEDIA_PARTS or kind == "input_text" else "assistant"
+            part = {name: field for name, field in item.items() if name not in ("role", "id")}
+            kind, item = "message", {"role": item.get("role") or role, "content": [part]}
         if kind in _OUTPUTS:
             self._end_reply()
             self._results.append(_decode_result(item, where, self._domain, self.findings))
