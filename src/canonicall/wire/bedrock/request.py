@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin
 from canonicall.conversation import Conversation
-from canonicall.findings import Finding
+from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
@@ -206,8 +206,12 @@ def _encode_reasoning(
             findings.append(not_sent(name, "This model refuses it."))
     kind = more["thinking"].get("type") if isinstance(more.get("thinking"), dict) else None
     is_known = kind is None or not target.thinking or kind in target.thinking
-    if reasoning == _decode_reasoning(more) and is_known:
-        return more
+    if reasoning == _decode_reasoning(more):
+        if is_known:
+            return more
+        why = f"This model does not know thinking of the type {kind}; it is asked for otherwise."
+        where = f"$.{_MORE}.thinking"
+        findings.append(Finding("param_changed", where, Action.CHANGED, why, Fault.RENDER))
     asked = reasoning or Reasoning()
     if target.domain != TARGET.domain:
         if reasoning is not None:
