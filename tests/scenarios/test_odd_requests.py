@@ -294,6 +294,23 @@ ODD |= {
             ]
         },
     ),
+    "a call of a server's twice": replied(
+        *({**WEB, "type": "mcp_tool_use", "id": "mcptoolu_1"},) * 2,
+        *({**FOUND, "type": "mcp_tool_result", "tool_use_id": "mcptoolu_1"},) * 2,
+    ),
+    "a tool of a type that does not exist": replied(
+        {"type": "tool_use", "id": "t", "name": "f", "input": {}},
+        tools=[{"type": "mystery", "name": "f"}],
+    ),
+    "a tool for free text without its object": chat(tools=[{"type": "custom"}]),
+    "a request for approval without an answer": responses(
+        {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}"}, GO
+    ),
+    "reasoning before an item that nobody knows": responses(
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "e"},
+        {"type": "user"},
+        GO,
+    ),
     "an item twice": responses(SAID, GO, SAID, GO),
     "a reference twice": responses({"id": "msg_2"}, {"id": "msg_2"}, GO),
     "a call of the provider's twice": responses(

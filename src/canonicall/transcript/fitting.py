@@ -92,27 +92,24 @@ class Fitter:
         self, blocks: list[Block], message: Message, where: str, findings: list[Finding]
     ) -> list[Block]:
         """The blocks of a message, each with the id of a stored item only where it is one."""
-        if not self.target.item_ids:
-            return blocks
-        blocks = without_second_items(blocks, self.projection, where, findings)
-        if message.role == "assistant":
-            blocks = without_parted_ids(blocks, message, self.target, where, findings)
-        ids = [item_id(block) for block in blocks if block.opaque or type(block) is Unknown]
-        ids += [id for one in blocks if type(one) is ToolCall for id in server_items(one)]
+        ids = [id for one in blocks if type(one) is ToolCall for id in server_items(one)]
+        if self.target.item_ids:
+            blocks = without_second_items(blocks, self.projection, where, findings)
+            if message.role == "assistant":
+                blocks = without_parted_ids(blocks, message, self.target, where, findings)
+            ids += [item_id(block) for block in blocks if block.opaque or type(block) is Unknown]
         self.projection.items |= dict.fromkeys(filter(None, ids))
         return blocks
 
     def _sent_before(self, message: Message) -> set[str]:
-        """The calls of the provider's in a message that are items that were sent."""
-        if not self.target.item_ids:
-            return set()
-        sent = set(self.projection.items)
+        """The calls of the provider's in a message whose ids were sent with others."""
+        sent: set[str] = set()
         before: set[str] = set()
         for call in message.calls:
-            items = server_items(call)
-            if items & sent:
+            ids = server_items(call)
+            if not ids.isdisjoint(sent) or not ids.isdisjoint(self.projection.items):
                 before.add(call.id)
-            sent |= items
+            sent |= ids
         return before
 
     def content(self, message: Message, entry: int, findings: list[Finding]) -> list[Block]:

@@ -63,7 +63,9 @@ def _is_part(block: Block) -> bool:
 
 
 def server_items(call: ToolCall) -> set[str]:
-    """The ids of a call that the provider ran, as its item has them."""
+    """The ids of a call that the provider ran, as its block has them."""
+    if call.kind != "server":
+        return set()
     whole = next((one.value for one in call.opaque if one.kind == _WHOLE), None)
     named = (whole.get("id"), whole.get("call_id")) if isinstance(whole, dict) else ()
-    return {id for id in named if id and isinstance(id, str)}
+    return {id for id in (call.raw_id, *named) if id and isinstance(id, str)}

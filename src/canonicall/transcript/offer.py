@@ -96,7 +96,9 @@ def _known_choice(request: Request, target: Target, findings: list[Finding]) -> 
     offers = [tool for tool in request.tools if _can_be_offered(tool, target)]
     if any(tool.members for tool in offers):
         return request
-    offered = {tool.name for tool in offers if tool.name}
+    # Where calls are items, a tool of the provider's is chosen by its type.
+    is_by_type = target.results == "items"
+    offered = {one.name for one in offers if one.name and not (is_by_type and one.kind == "server")}
     names = tuple(name for name in choice.names if name in offered)
     if names == choice.names:
         return request

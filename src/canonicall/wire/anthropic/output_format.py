@@ -1,7 +1,7 @@
 """The format of the reply: `output_config.format`, both ways.
 
 Source: SDK json_output_format_param.py: a schema, and nothing else. The model is always held to it,
-so it is strict. What is not read here stays native.
+so it is strict. A format that cannot be read is left out: there is no other type.
 """
 
 from collections.abc import Mapping
@@ -33,13 +33,9 @@ def take_output(
     if output is not None:
         return output, taken_out(fields, FIELD, _FORMAT)
     unread = held.get(_FORMAT) if isinstance(held, dict) else None
-    if not _is_typed(unread) and broken_output(unread, None, f"$.{FIELD}.{_FORMAT}", findings):
+    if isinstance(unread, dict) and broken_output({}, None, f"$.{FIELD}.{_FORMAT}", findings):
         taken_out(fields, FIELD, _FORMAT)
     return None, {}
-
-
-def _is_typed(value: Any) -> bool:
-    return isinstance(value, dict) and bool(value.get("type"))
 
 
 def encode_output(

@@ -70,7 +70,7 @@ def decode_request(
     tools = object_at(body.get("toolConfig") or {}, "$.toolConfig")
     choice = decode_choice(tools.get("toolChoice"), findings)
     native = _decode_native(body)
-    output, said = take_output(native)
+    output, said = take_output(native, findings)
     return Request(
         conversation,
         tools=decode_tools(tools.get("tools"), findings),

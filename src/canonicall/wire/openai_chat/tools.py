@@ -112,6 +112,12 @@ def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding]) -> T
         return _decode_function(tool, object_at(tool["function"], f"{where}.function"), where)
     if kind == "custom" and isinstance(tool.get("custom"), dict):
         return _decode_custom(tool, tool["custom"], where)
+    if kind == "custom":
+        why = "The definition stands in the tool itself, not in its custom field."
+        findings.append(Finding("flat_tool", where, Action.CHANGED, why, Fault.INPUT))
+        return _decode_custom(
+            {}, {k: v for k, v in tool.items() if k not in ("type", "custom")}, where
+        )
     if kind == "function":
         why = "The definition stands in the tool itself, not in its function field."
         findings.append(Finding("flat_tool", where, Action.CHANGED, why, Fault.INPUT))

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from canonicall.arguments import arguments_text
 from canonicall.blocks import Block, Native, Opaque, Text, ToolCall, ToolResult, Unknown
 from canonicall.findings import Action, Fault, Finding
-from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of, opaque_value, with_rest
+from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_value, with_rest
 from canonicall.wire.openai_responses import searches
 from canonicall.wire.openai_responses.fields import (
     ITEM_ID,
@@ -118,7 +118,8 @@ def decode_unknown(
     answered = text_at(item.get("approval_request_id"), f"{where}.approval_request_id")
     id = answered or text_at(item.get("id"), f"{where}.id")
     domain = domain_of_item(item, where, domain)
-    return Unknown(opaque=opaque_of(domain, ITEM_ID, id), native=Native(FORMAT, item))
+    seal = (Opaque(domain, ITEM_ID, id),) if id or domain == UNKNOWN_ISSUER else ()
+    return Unknown(opaque=seal, native=Native(FORMAT, item))
 
 
 def encode_call(call: ToolCall) -> dict[str, Any]:

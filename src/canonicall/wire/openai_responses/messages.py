@@ -23,7 +23,7 @@ from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
-from canonicall.wire.carried import opaque_of, opaque_value, with_rest
+from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of, opaque_value, with_rest
 from canonicall.wire.openai_responses import searches
 from canonicall.wire.openai_responses.fields import (
     ITEM_ID,
@@ -52,6 +52,7 @@ from canonicall.wire.reading import id_at, list_at, object_at, text_at
 
 _CUSTOM_OUTPUT = "custom_tool_call_output"
 _OUTPUTS = ("function_call_output", _CUSTOM_OUTPUT)
+_ASKED = "mcp_approval_request"
 _PARTS = ("input_text", "output_text", "refusal", *MEDIA_PARTS)
 _ROLES: dict[str, Role] = {role: role for role in ("user", "system", "developer", "assistant")}
 # Items of the client that are neither words nor outputs, and whose they are.
@@ -68,8 +69,9 @@ def decode_input(
     """The messages of a request's input."""
     if isinstance(value, str):
         return [Message("user", (Text(text=value),))], []
-    reader = _Reader(origin, domain)
-    for index, item in enumerate(list_at(value, where)):
+    items = list_at(value, where)
+    reader = _Reader(origin, domain, items)
+    for index, item in enumerate(items):
         usual = usual_item(item) if isinstance(item, dict) else None
         if usual is not None:
             reader.take(usual)
@@ -124,7 +126,8 @@ def encode_reply(blocks: tuple[Block, ...], target: Target) -> list[dict[str, An
 class _Reader:
     """Items in, messages out: what belongs together is held until something else comes."""
 
-    def __init__(self, origin: Origin, domain: str) -> None:
+    def __init__(self, origin: Origin, domain: str, items: list[Any]) -> None:
+        self._items = items
         self.messages: list[Message] = []
         self.findings: list[Finding] = []
         self._origin = origin
@@ -168,7 +171,10 @@ class _Reader:
         role = _role_of(item, kind, where)
         if role == "assistant":
             self._end_results()
-            self._reply += decode_item(item, where, self._domain, self._reply, self.findings)
+            # What is asked and not answered is refused, so it goes to nobody.
+            is_open = kind == _ASKED and not self._is_approved(item)
+            domain = UNKNOWN_ISSUER if is_open else self._domain
+            self._reply += decode_item(item, where, domain, self._reply, self.findings)
             return
         self.close()
         if kind == "message":
@@ -176,6 +182,12 @@ class _Reader:
         else:
             block = decode_unknown(item, where, self._domain, self.findings, known=True)
             self.messages.append(Message(role, (block,)))
+
+    def _is_approved(self, item: dict[str, Any]) -> bool:
+        """Whether a request for approval is answered."""
+        id = item.get("id")
+        named = (one.get("approval_request_id") for one in self._items if isinstance(one, dict))
+        return bool(id) and id in named
 
     def _is_clients(self, item: dict[str, Any]) -> bool:
         id = item.get("call_id")
