@@ -298,6 +298,34 @@ ODD |= {
         *({**WEB, "type": "mcp_tool_use", "id": "mcptoolu_1"},) * 2,
         *({**FOUND, "type": "mcp_tool_result", "tool_use_id": "mcptoolu_1"},) * 2,
     ),
+    "a call of a server's again before its result": claude(
+        *(
+            {"role": "assistant", "content": list(content)}
+            for content in (
+                [{**WEB, "type": "mcp_tool_use", "id": "m"}],
+                [
+                    {**FOUND, "type": "mcp_tool_result", "tool_use_id": "m"},
+                    {**WEB, "type": "mcp_tool_use", "id": "m"},
+                ],
+                [{**FOUND, "type": "mcp_tool_result", "tool_use_id": "m"}],
+            )
+        ),
+        tools=[{"name": "f"}],
+    ),
+    "a search of the provider's with a status of nobody's": converse(
+        {"toolUse": GROUNDED},
+        {"toolResult": {"toolUseId": "t_1", "content": [{"text": "x"}], "status": " "}},
+        toolConfig={"tools": [{"systemTool": {"name": "nova_grounding"}}]},
+    ),
+    "a form of the reply without anything": converse(
+        {"text": "So."}, outputConfig={"textFormat": {}}
+    ),
+    "a document at an address that is none": claude(
+        {
+            "role": "user",
+            "content": [{"type": "document", "source": {"type": "url", "url": "url"}}],
+        }
+    ),
     "a tool of a type that does not exist": replied(
         {"type": "tool_use", "id": "t", "name": "f", "input": {}},
         tools=[{"type": "mystery", "name": "f"}],

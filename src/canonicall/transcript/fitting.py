@@ -80,7 +80,7 @@ class Fitter:
             elif not is_server_side(block, ledger):
                 if type(block) is not ToolResult:
                     blocks += self._fitted(block, message, where, findings)
-            elif server_id(block) in kept_server and _counts(block, ledger, (entry, index)):
+            elif self._goes_back(block, message, kept_server, ledger, (entry, index)):
                 blocks += self._fitted(block, message, where, findings)
             else:
                 blocks += self.server_blocks.left_out(block, where, findings)
@@ -92,7 +92,8 @@ class Fitter:
         self, blocks: list[Block], message: Message, where: str, findings: list[Finding]
     ) -> list[Block]:
         """The blocks of a message, each with the id of a stored item only where it is one."""
-        ids = [id for one in blocks if type(one) is ToolCall for id in server_items(one)]
+        server = [one for one in blocks if type(one) is ToolCall and one.kind == "server"]
+        ids = [id for one in server for id in (one.id, *server_items(one))]
         if self.target.item_ids:
             blocks = without_second_items(blocks, self.projection, where, findings)
             if message.role == "assistant":
@@ -100,6 +101,22 @@ class Fitter:
             ids += [item_id(block) for block in blocks if block.opaque or type(block) is Unknown]
         self.projection.items |= dict.fromkeys(filter(None, ids))
         return blocks
+
+    def _goes_back(
+        self,
+        block: Block,
+        message: Message,
+        kept: set[str],
+        ledger: Ledger,
+        place: tuple[int, int],
+    ) -> bool:
+        """Whether a block of the provider's is sent: a result only behind its call, and once."""
+        id = server_id(block)
+        if not isinstance(block, ToolResult) or id not in kept:
+            return id in kept
+        one = ledger.answered(block, place)
+        is_called = id in self.projection.items or id in [call.id for call in message.calls]
+        return is_called and (one is None or one.result is block)
 
     def _sent_before(self, message: Message) -> set[str]:
         """The calls of the provider's in a message whose ids were sent with others."""
@@ -341,12 +358,6 @@ class Fitter:
         return replace(block, opaque=opaque, native=native, cache=cache)
 
 
-def _counts(block: Block, ledger: Ledger, place: tuple[int, int]) -> bool:
-    """Whether a block is no result that was set aside: a call of the provider's has one too."""
-    one = ledger.answered(block, place) if isinstance(block, ToolResult) else None
-    return one is None or one.result is block
-
-
 def _is_no_pdf(block: Block) -> bool:
     if not isinstance(block, Media) or family(block) != "document":
         return False
@@ -367,7 +378,8 @@ def _is_bare_text(block: Block) -> bool:
 
 def _is_hollow(media: Media) -> bool:
     """Whether nothing is left of it: no data, no address, no file this target knows."""
-    return not (media.data or media.url or media.opaque or media.native)
+    is_located = media.url is not None and ":" in media.url
+    return not (media.data or is_located or media.opaque or media.native)
 
 
 def _is_halved(raw: str) -> bool:

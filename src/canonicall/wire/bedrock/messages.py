@@ -112,9 +112,9 @@ def decode_blocks(
                 continue
             block = _decode_block(kind, member, place, domain, findings)
             if isinstance(block, ToolResult) and block.call_id in server_ids:
-                issuer = (
-                    domain if block.content else UNKNOWN_ISSUER
-                )  # A result has to say something.
+                # Any other form was not written by the provider, and is refused.
+                is_whole = block.content and member.get("status") in (None, "success", "error")
+                issuer = domain if is_whole else UNKNOWN_ISSUER
                 block = replace(block, content=(), opaque=(_server_block(issuer, kind, member),))
             blocks.append(block)
     return blocks
