@@ -19,6 +19,7 @@ from canonicall.finding_paths import Sent
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.folding import with_truncated_call
 from canonicall.frameworks import refuse_framework
+from canonicall.plain import plain_json
 from canonicall.providers.bodies import Source, source_of
 from canonicall.providers.names import TargetName
 from canonicall.providers.registry import get_target, with_rule_keys
@@ -73,10 +74,19 @@ def decode_request(body: Body, format: Format | str, *, provider: str = "") -> R
     findings: list[Finding] = []
     value = parse_json(body, findings)
     refuse_framework(value, format)
+    try:
+        return _decoded_request(value, format, provider, findings)
+    except UnicodeEncodeError:
+        # Only values that were not parsed from JSON can hold surrogates.
+        value, replaced = plain_json(value, "$")
+        return _decoded_request(value, format, provider, replaced)
+
+
+def _decoded_request(value: Any, format: str, provider: str, findings: list[Finding]) -> Request:
     parsed = object_at(value, "$")
     source, domain = _source(parsed, format, provider)
     parsed, wrong = without_wrong_kinds(parsed, source.format, Fault.INPUT)
-    findings += wrong
+    findings = [*findings, *wrong]
     model = parsed.get("model")
     origin = Origin(source.provider, source.format, model=model if isinstance(model, str) else "")
     request = get_format(source.format).decode_request(parsed, origin=origin, domain=domain)

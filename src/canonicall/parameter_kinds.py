@@ -1,7 +1,8 @@
 """Which kinds of value the parameters of a request may have, by wire format.
 
 The data is `parameter_kinds.toml`. A kind is "text", "integer", "number", "boolean", "object",
-"array", "texts" and "objects" for lists of one kind, or "numeral" for a number in quotes.
+"array", "texts" and "objects" for lists of one kind, or "numeral" for a number in quotes. An object
+that is "typed" says nothing without its `type`.
 """
 
 import re
@@ -20,6 +21,7 @@ class Parameter(Struct, frozen=True):
     kinds: tuple[str, ...] = ()
     """The kinds it may have; () for any."""
     inner: Mapping[str, "Parameter"] = {}
+    is_typed: bool = False
 
 
 @cache
@@ -28,6 +30,7 @@ def known_parameters(format: str) -> Mapping[str, Parameter]:
     tree: dict[str, Any] = {}
     table = dict(_table().get(format, {}))
     in_snake_case = table.pop("snake_case", False)
+    typed = table.pop("typed", [])
     for kinds, paths in table.items():
         for path in paths:
             place = tree
@@ -35,13 +38,20 @@ def known_parameters(format: str) -> Mapping[str, Parameter]:
             for step in outer:
                 place = place.setdefault(step, {}).setdefault("inner", {})
             place.setdefault(name, {})["kinds"] = tuple(kinds.split(" or "))
+    for path in typed:
+        place = {"inner": tree}
+        for step in path.split("."):
+            place = place["inner"][step]
+        place["typed"] = True
     return _built(tree, in_snake_case=in_snake_case)
 
 
 def _built(tree: Mapping[str, Any], *, in_snake_case: bool) -> Mapping[str, Parameter]:
     known = {
         name: Parameter(
-            one.get("kinds", ()), _built(one.get("inner", {}), in_snake_case=in_snake_case)
+            one.get("kinds", ()),
+            _built(one.get("inner", {}), in_snake_case=in_snake_case),
+            one.get("typed", False),
         )
         for name, one in tree.items()
     }

@@ -72,6 +72,8 @@ def _copy_clean(value: Any, depth: int) -> Json:
         for key in value:
             if type(key) is not str:
                 raise _NotCleanError
+            if not key.isascii():
+                key.encode()
         return {key: _copy_clean(item, depth - 1) for key, item in value.items()}
     if kind is list and depth:
         return [_copy_clean(item, depth - 1) for item in value]

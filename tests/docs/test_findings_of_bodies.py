@@ -97,6 +97,7 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
     "unknown_part": lambda: (
         *_chat({"role": "user", "content": [{"type": "smell"}]}),
         *_responses({"role": "user", "content": [{"type": "smell"}]}),
+        *_responses({"role": "user", "content": [{"type": 1, "text": "Hi"}]}),
     ),
     "foreign_part": lambda: _chat({"role": "user", "content": [_ANSWER]}),
     "call_twice": lambda: _chat(
@@ -106,7 +107,10 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
             "tool_calls": [{"id": "x", "function": {"name": "f", "arguments": "{}"}}],
         }
     ),
-    "unknown_item": lambda: _responses({"type": "smell"}),
+    "unknown_item": lambda: (
+        *_responses({"type": "smell"}),
+        *_responses({"type": "input_text", "text": "Hi"}),
+    ),
     "empty_part": lambda: _gemini({}),
     "part_split": lambda: _gemini({"text": "Hi", "inlineData": {"mimeType": "a/b", "data": ""}}),
     "signature_moved": lambda: _gemini(
@@ -267,6 +271,7 @@ RENDERING: dict[str, Callable[[], Iterable[Finding]]] = {
         *_said(Text(text="Yes.", native=Native("gemini", {"videoMetadata": {}}))),
         *_written(native=Native("gemini", {"safetySettings": []}), target="openai"),
         *_written(native=Native("openai-chat", {"enable_search": True}), target="openai"),
+        *_said(Text(text="No.", native=Native("openai-chat", {"refusal": True})), target="groq"),
     ),
     "instruction_moved": lambda: _said(
         Text(text="Yes."),

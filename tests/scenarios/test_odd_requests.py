@@ -17,6 +17,7 @@ from bodies import DISTINCT, DISTINCT_MODELS
 HELLO = [{"role": "user", "content": "Hi"}]
 CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 RESULT = {"role": "tool", "tool_call_id": "call_1", "content": "x"}
+CLOSED = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 NULLABLE = {"type": ["object", "null"], "properties": {"a": {"type": "string"}}}
 
 
@@ -128,6 +129,242 @@ ODD = {
         *HELLO,
     ),
 }
+WEB = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+SEARCH = {"type": "web_search_20250305", "name": "web_search"}
+GROUNDED = {"toolUseId": "t_1", "name": "nova_grounding", "input": {}, "type": "server_tool_use"}
+SAID = {
+    "type": "message",
+    "id": "msg_1",
+    "role": "assistant",
+    "content": [{"type": "output_text", "text": "Hi."}],
+}
+GO = {"role": "user", "content": "Go on."}
+
+
+def converse(*content: dict[str, Any], role: str = "assistant", **more: Any) -> Any:
+    hello = {"role": "user", "content": [{"text": "Hi"}]}
+    return "bedrock", {"messages": [hello, {"role": role, "content": list(content)}, hello], **more}
+
+
+def replied(*content: dict[str, Any], **more: Any) -> tuple[str, dict[str, Any]]:
+    return claude({"role": "assistant", "content": list(content)}, *HELLO, **more)
+
+
+ODD |= {
+    "half a character in the name of an argument": chat(
+        *called('{"\\ud800": 1}'), tools=[function()]
+    ),
+    "half a character in the name of a field": chat(**{"a\ud800": {"b": 1}}),
+    "half a character in a result of JSON": converse(
+        {"toolResult": {"toolUseId": "t", "content": [{"json": {"a": "\ud800"}}]}}, role="user"
+    ),
+    "numbers that JSON does not have": chat(
+        metadata={"a": float("nan")},
+        tools=[function(parameters={"type": "object", "maxProperties": float("inf")})],
+    ),
+    "a choice of a tool that is not offered here": responses(
+        {"role": "user", "content": "Hi"},
+        tools=[{"type": "web_search"}],
+        tool_choice={"type": "function", "name": "f"},
+    ),
+    "a choice that no format has": chat(tools=[function()], tool_choice="auto[DONE]"),
+    "a choice without a name": chat(tools=[function()], tool_choice={"type": "function"}),
+    "citations of no words": replied(
+        {"type": "text", "text": "", "citations": [{"encrypted_index": "e"}]}
+    ),
+    "two results of one search": replied(WEB, FOUND, FOUND, tools=[SEARCH]),
+    "a result of a search that does not name it": replied(
+        {**WEB, "type": "mcp_tool_use", "id": "mcptoolu_1"},
+        {"type": "mcp_tool_result", "content": []},
+    ),
+    "a search of the provider's without arguments": converse(
+        {"toolUse": {"toolUseId": " t ", "name": "n", "type": "server_tool_use"}},
+        {"toolResult": {"toolUseId": " t ", "content": [{"text": "x"}]}},
+    ),
+    "a search of the provider's without its tool": converse(
+        {"toolUse": GROUNDED},
+        {"toolResult": {"toolUseId": "t_1", "content": [{"text": "x"}]}},
+        {"text": "So."},
+    ),
+    "a search of the provider's that found nothing at all": converse(
+        {"toolUse": GROUNDED},
+        {"toolResult": {"toolUseId": "t_1"}},
+        toolConfig={"tools": [{"systemTool": {"name": "nova_grounding"}}]},
+    ),
+    "the result of a search in a later message": (
+        "bedrock",
+        {
+            "messages": [
+                {"role": "assistant", "content": [{"toolUse": GROUNDED}]},
+                {
+                    "role": "assistant",
+                    "content": [
+                        {"toolUse": {"toolUseId": "t_2", "name": "f", "input": {}}},
+                        {"toolResult": {"toolUseId": "t_1", "content": [{"text": "x"}]}},
+                    ],
+                },
+            ]
+        },
+    ),
+    "a cache mark with nothing before it": converse(
+        {"text": "Hm."}, system=[{"cachePoint": {"type": "default"}}]
+    ),
+    "a cache mark that is a list": converse({"text": "Hm."}, {"cachePoint": []}),
+    "a tool that is none": converse(
+        {"toolUse": {"toolUseId": "t", "name": "f", "input": {}}},
+        toolConfig={"tools": [{"text": {}}]},
+    ),
+    "reasoning of an unknown form": converse({"reasoningContent": {"text": {}}}, {"text": "So."}),
+    "a parameter that the model refuses": converse(
+        {"text": "So."}, additionalModelRequestFields={"top_k": 9}
+    ),
+    "thinking that is turned on without a budget": converse(
+        {"text": "So."}, additionalModelRequestFields={"thinking": {"type": "enabled"}}
+    ),
+    "a document beside guarded words": (
+        "bedrock",
+        {
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [
+                        {"document": {"format": "pdf", "name": "d", "source": {"bytes": "aGk="}}},
+                        {"guardContent": {"text": {"text": "Guarded."}}},
+                    ],
+                }
+            ]
+        },
+    ),
+    "a document at an address of Amazon's": converse(
+        {"document": {"format": "pdf", "name": "d", "source": {"s3Location": {"uri": "s3://a/b"}}}},
+        role="user",
+    ),
+    "a refusal": chat({"role": "assistant", "refusal": "I cannot."}),
+    "a thought in the words of the user": chat(
+        {"role": "user", "content": [{"type": "thinking", "thinking": "Hm."}]}
+    ),
+    "a legacy call in instructions": chat(
+        {"role": "system", "content": "Hm.", "function_call": {"name": "f", "arguments": "{}"}}
+    ),
+    "a name that is no text": chat({"role": "user", "content": "Hi", "name": {}}),
+    "a form of the reply without a type": chat(response_format={"schema": {}}),
+    "a form of the reply without a schema": chat(response_format={"type": "json_schema"}),
+    "a form of the reply with more than its type": chat(
+        response_format={"type": "json_object", "x": {}}
+    ),
+    "a form of the reply without a name": responses(
+        {"role": "user", "content": "Hi"},
+        text={"format": {"type": "json_schema", "schema": CLOSED, "strict": True}},
+    ),
+    "a form of the reply of another type": responses(
+        {"role": "user", "content": "Hi"}, text={"format": {"type": "user"}}
+    ),
+    "a schema of the reply without a media type": (
+        "gemini",
+        {
+            "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+            "generationConfig": {"responseSchema": {"type": "OBJECT", "required": [{}]}},
+        },
+    ),
+    "program text that a model ran": (
+        "gemini",
+        {"contents": [{"role": "model", "parts": [{"executableCode": {"code": "1"}}]}]},
+    ),
+    "data in the other alphabet": (
+        "ollama",
+        {"model": "m", "messages": [{**HELLO[0], "images": ["call_2"]}]},
+    ),
+    "a media type with parameters": (
+        "gemini",
+        {
+            "contents": [
+                {
+                    "role": "user",
+                    "parts": [{"inlineData": {"mimeType": "image/PNG;a=b", "data": "aGk="}}],
+                }
+            ]
+        },
+    ),
+    "a media type that is blank": (
+        "gemini",
+        {
+            "contents": [
+                {"role": "user", "parts": [{"inlineData": {"mimeType": "\xa0", "data": "aGk="}}]}
+            ]
+        },
+    ),
+    "a call of a server's twice": replied(
+        *({**WEB, "type": "mcp_tool_use", "id": "mcptoolu_1"},) * 2,
+        *({**FOUND, "type": "mcp_tool_result", "tool_use_id": "mcptoolu_1"},) * 2,
+    ),
+    "a call of a server's again before its result": claude(
+        *(
+            {"role": "assistant", "content": list(content)}
+            for content in (
+                [{**WEB, "type": "mcp_tool_use", "id": "m"}],
+                [
+                    {**FOUND, "type": "mcp_tool_result", "tool_use_id": "m"},
+                    {**WEB, "type": "mcp_tool_use", "id": "m"},
+                ],
+                [{**FOUND, "type": "mcp_tool_result", "tool_use_id": "m"}],
+            )
+        ),
+        tools=[{"name": "f"}],
+    ),
+    "a search of the provider's with a status of nobody's": converse(
+        {"toolUse": GROUNDED},
+        {"toolResult": {"toolUseId": "t_1", "content": [{"text": "x"}], "status": " "}},
+        toolConfig={"tools": [{"systemTool": {"name": "nova_grounding"}}]},
+    ),
+    "a form of the reply without anything": converse(
+        {"text": "So."}, outputConfig={"textFormat": {}}
+    ),
+    "a document at an address that is none": claude(
+        {
+            "role": "user",
+            "content": [{"type": "document", "source": {"type": "url", "url": "url"}}],
+        }
+    ),
+    "a tool of a type that does not exist": replied(
+        {"type": "tool_use", "id": "t", "name": "f", "input": {}},
+        tools=[{"type": "mystery", "name": "f"}],
+    ),
+    "a tool for free text without its object": chat(tools=[{"type": "custom"}]),
+    "a request for approval without an answer": responses(
+        {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}"}, GO
+    ),
+    "reasoning before an item that nobody knows": responses(
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "e"},
+        {"type": "user"},
+        GO,
+    ),
+    "an item twice": responses(SAID, GO, SAID, GO),
+    "a reference twice": responses({"id": "msg_2"}, {"id": "msg_2"}, GO),
+    "a call of the provider's twice": responses(
+        *({"type": "local_shell_call", "call_id": "c", "action": {}},) * 2,
+        *({"type": "local_shell_call_output", "id": "c", "output": "x"},) * 2,
+        GO,
+    ),
+    "an output that names no call": responses(
+        {"type": "local_shell_call", "call_id": "c", "action": {}},
+        {"type": "local_shell_call_output", "output": "x"},
+        GO,
+    ),
+    "an id of an item that is none": responses(
+        {"type": "local_shell_call", "call_id": "\n", "action": {}},
+        {"type": "local_shell_call_output", "id": "\n", "output": "x"},
+        GO,
+    ),
+    "a part in the place of an item": responses({"type": "input_text", "text": "1"}),
+    "a message that is only its id": responses(
+        {"id": "msg_1", "role": "assistant"},
+        {
+            "role": "user",
+            "content": [{"type": "input_file", "file_data": "data:text/plain;base64,aGk="}],
+        },
+    ),
+}
 TARGETS = DISTINCT | DISTINCT_MODELS
 
 
@@ -147,6 +384,11 @@ SILENT = (
     # others: they mean what they say.
     *("half a character in words", "an empty schema of the reply", "an empty format"),
     *("an empty schema of the reply, in plain JSON Schema", "a field of a message that is not"),
+    *("a refusal", "a form of the reply with more", "a form of the reply without a name"),
+    *("data in the other alphabet", "a media type", "program text that a model ran"),
+    *("a thought in the words of the user", "a message that is only its id"),
+    # Only some models refuse these.
+    *("a parameter that the model refuses", "thinking that is turned on"),
 )
 
 
@@ -158,10 +400,31 @@ def test_what_had_to_change_is_told(name):
     assert encode_request(decode_request(body, format), own).report
 
 
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("a parameter that the model refuses", "bedrock:anthropic.claude-opus-5"),
+        ("thinking that is turned on without a budget", "bedrock:anthropic.claude-haiku-5"),
+        ("a refusal", "groq"),
+    ],
+)
+def test_what_only_some_refuse_is_told_there(name, target):
+    format, body = ODD[name]
+    assert encode_request(decode_request(body, format), target).report
+
+
 @pytest.mark.parametrize("item", [{}, {"content": "Hi"}, {"id": ""}, {"id": "msg_1", "text": "a"}])
 def test_an_item_that_is_nothing_is_refused(item):
     with pytest.raises(MalformedBody, match="neither a type nor a role"):
         decode_request(responses(item)[1], "openai-responses")
+
+
+def test_numbers_that_json_does_not_have_are_left_out():
+    format, body = ODD["numbers that JSON does not have"]
+    made = encode_request(decode_request(body, format), "openai")
+    assert "metadata" not in made.body or made.body["metadata"] == {}
+    assert b"null" not in made.data
+    assert made.report.counts["param_dropped"] == 2
 
 
 def test_what_json_has_no_form_for_is_a_documented_error():

@@ -114,9 +114,7 @@ UNREAD = [
     ("openai-chat", chat({"type": "json_schema", "json_schema": {"name": "p"}})),
     ("openai-responses", responses({"type": "text"}, verbosity="low")),
     ("openai-responses", {"text": {"verbosity": "low"}}),
-    ("anthropic", claude({"type": "json_schema"})),
     ("gemini", gemini(responseMimeType="text/x.enum", responseSchema={"type": "STRING"})),
-    ("gemini", gemini(responseSchema=GOOGLE)),
     ("bedrock", converse({"schema": "{"})),
     ("bedrock", {"outputConfig": {"effort": "low"}}),
     ("cohere", chat({"type": "text"})),
@@ -150,6 +148,44 @@ def test_what_is_of_a_wrong_kind_is_dropped_and_told():
     request = decode_request(body("openai-chat", named), "openai-chat")
     assert request.params.output == OutputFormat(SCHEMA)
     assert [one.where for one in request.findings] == ["$.response_format.json_schema.name"]
+
+
+BROKEN = [
+    ("openai-chat", chat({})),
+    ("openai-chat", chat({"type": "json_schema"})),
+    ("openai-chat", chat({"type": "json_schema", "json_schema": {"name": "a b"}})),
+    ("openai-responses", responses({})),
+    ("openai-responses", responses({"type": "user"})),
+    ("anthropic", claude({"schema": SCHEMA})),
+    ("anthropic", claude({"type": "json_schema"})),
+    ("anthropic", claude({"type": "text"})),
+    ("bedrock", converse("r")),
+    ("anthropic", {"output_format": {"schema": SCHEMA}}),
+    ("cohere", chat({"json_schema": SCHEMA})),
+]
+
+
+@pytest.mark.parametrize(("format", "fields"), BROKEN)
+def test_what_says_nothing_is_left_out_and_told(format, fields):
+    request = decode_request(body(format, fields), format)
+    assert "param_dropped" in {one.code for one in request.findings}
+    written_fields, _ = written(request, format)
+    assert not [name for name in written_fields if name != "output_config"]
+
+
+def test_a_schema_without_its_media_type_asks_for_json():
+    request = decode_request(body("gemini", gemini(responseSchema=GOOGLE)), "gemini")
+    assert request.params.output is not None
+    assert [one.where for one in request.findings] == ["$.generationConfig.responseMimeType"]
+    fields, _ = written(request, "gemini")
+    assert fields == gemini(responseMimeType="application/json", responseSchema=GOOGLE)
+
+
+def test_a_type_that_only_some_hosts_know_is_not_sent_to_one_that_checks():
+    grammar = chat({"type": "grammar", "grammar": "root"})
+    encoded = encode_request(decode_request(body("openai-chat", grammar), "openai-chat"), "openai")
+    assert "response_format" not in encoded.body
+    assert [one.where for one in encoded.report] == ["params.output"]
 
 
 @pytest.mark.parametrize(("format", "fields"), UNREAD)

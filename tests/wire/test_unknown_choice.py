@@ -1,8 +1,8 @@
-"""A tool choice that canonicall has no word for stays with its format and goes to no other."""
+"""A tool choice that its format does not have is left out: every provider would refuse it."""
 
 import pytest
 
-from canonicall.codec import translate
+from canonicall import translate, verify
 
 SCHEMA = {"type": "object", "properties": {}}
 USER = {"role": "user", "content": "Go."}
@@ -11,7 +11,6 @@ CHAT = {"model": "m", "messages": [USER], "tools": [FUNCTION]}
 BODIES = {
     "openai-chat": CHAT | {"tool_choice": "perhaps"},
     "cohere": CHAT | {"tool_choice": "PERHAPS"},
-    "ollama": CHAT | {"tool_choice": "auto"},
     "openai-responses": {
         "input": [USER],
         "tools": [{"type": "function", "name": "f", "parameters": SCHEMA}],
@@ -39,7 +38,7 @@ BODIES = {
 HOMES = {
     "openai-chat": "openai",
     "openai-responses": "openai/openai-responses",
-} | {name: name for name in ("anthropic", "gemini", "bedrock", "cohere", "ollama")}
+} | {name: name for name in ("anthropic", "gemini", "bedrock", "cohere")}
 
 
 def chosen(body):
@@ -49,29 +48,25 @@ def chosen(body):
 
 
 @pytest.mark.parametrize("format", BODIES)
-def test_at_home_it_is_sent_as_it_came(format):
-    encoded = translate(BODIES[format], format, HOMES[format])
-    assert chosen(encoded.body) == chosen(BODIES[format]) is not None
+@pytest.mark.parametrize("is_home", [True, False])
+def test_the_model_may_choose(format, is_home):
+    other = "anthropic" if format != "anthropic" else "openai"
+    encoded = translate(BODIES[format], format, HOMES[format] if is_home else other)
+    assert chosen(encoded.body) is None
+    assert not verify(encoded.body, encoded.target)
+    (finding,) = (one for one in encoded.report if one.code == "unknown_choice")
+    assert finding.action == "dropped"
+
+
+def test_ollama_which_reads_none_gets_it_as_it_came():
+    body = CHAT | {"tool_choice": "auto"}
+    encoded = translate(body, "ollama", "ollama")
+    assert encoded.body["tool_choice"] == "auto"
     (finding,) = (one for one in encoded.report if one.code == "unknown_choice")
     assert finding.action == "kept"
 
 
-@pytest.mark.parametrize("format", BODIES)
-def test_elsewhere_the_model_may_choose(format):
-    other = "anthropic" if format != "anthropic" else "openai"
-    encoded = translate(BODIES[format], format, other)
+def test_the_older_name_of_a_chat_choice_is_read_alike():
+    encoded = translate(CHAT | {"function_call": "perhaps"}, "openai-chat", "openai")
     assert chosen(encoded.body) is None
-    assert {"param_dropped", "fields_dropped"} & set(encoded.report.counts)
-
-
-@pytest.mark.parametrize("format", [name for name in BODIES if name != "ollama"])
-def test_it_does_not_outlive_its_tools(format):
-    body = {name: field for name, field in BODIES[format].items() if name != "tools"}
-    if format == "bedrock":
-        body["toolConfig"] = {"toolChoice": {"perhaps": {}}}
-    assert chosen(translate(body, format, HOMES[format]).body) is None
-
-
-def test_the_older_name_of_a_chat_choice_is_kept_as_the_newer():
-    body = CHAT | {"function_call": "perhaps"}
-    assert translate(body, "openai-chat", "openai").body["tool_choice"] == "perhaps"
+    assert "unknown_choice" in encoded.report.counts

@@ -98,6 +98,11 @@ def with_good_name(
 ) -> Native | None:
     """`native` of a message with a name of its speaker that the target takes."""
     name = native.fields.get("name") if native is not None else None
+    if native is not None and not isinstance(name, str | None):
+        why = "The name of the one who speaks is no text; it is left out."
+        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        rest = {key: value for key, value in native.fields.items() if key != "name"}
+        return Native(native.format, rest) if rest else None
     pattern = target.speaker_names
     if native is None or not isinstance(name, str) or not pattern or re.fullmatch(pattern, name):
         return native

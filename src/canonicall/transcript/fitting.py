@@ -15,6 +15,8 @@ from canonicall.blocks import (
     Code,
     Media,
     Message,
+    Native,
+    Opaque,
     ResultContent,
     Summary,
     Text,
@@ -25,7 +27,8 @@ from canonicall.blocks import (
 )
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import Target
+from canonicall.ledger import Ledger
+from canonicall.target import Target, field_tree
 from canonicall.transcript.completion import family
 from canonicall.transcript.fields import (
     has_all,
@@ -34,6 +37,7 @@ from canonicall.transcript.fields import (
     place_of,
     takes_unknown,
 )
+from canonicall.transcript.item_ids import item_id, server_items, without_second_items
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.projection import Projection
 from canonicall.transcript.reasoning import (
@@ -62,7 +66,7 @@ class Fitter:
     ) -> list[Block]:
         """The blocks of an assistant message."""
         ledger = conversation.ledger
-        kept_server = self.server_blocks.kept(message, conversation)
+        kept_server = self.server_blocks.kept(message, conversation) - self._sent_before(message)
         blocks: list[Block] = []
         for index, block in enumerate(message.blocks):
             if _is_bare_text(block):
@@ -76,14 +80,54 @@ class Fitter:
             elif not is_server_side(block, ledger):
                 if type(block) is not ToolResult:
                     blocks += self._fitted(block, message, where, findings)
-            elif server_id(block) in kept_server:
+            elif self._goes_back(block, message, kept_server, ledger, (entry, index)):
                 blocks += self._fitted(block, message, where, findings)
             else:
                 blocks += self.server_blocks.left_out(block, where, findings)
         if blocks and type(blocks[-1]) is Thinking:
             blocks = without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
-        place = f"entries[{entry}]"
-        return without_parted_ids(blocks, message, self.target, place, findings)
+        return self._named_items(blocks, message, f"entries[{entry}]", findings)
+
+    def _named_items(
+        self, blocks: list[Block], message: Message, where: str, findings: list[Finding]
+    ) -> list[Block]:
+        """The blocks of a message, each with the id of a stored item only where it is one."""
+        server = [one for one in blocks if type(one) is ToolCall and one.kind == "server"]
+        ids = [id for one in server for id in (one.id, *server_items(one))]
+        if self.target.item_ids:
+            blocks = without_second_items(blocks, self.projection, where, findings)
+            if message.role == "assistant":
+                blocks = without_parted_ids(blocks, message, self.target, where, findings)
+            ids += [item_id(block) for block in blocks if block.opaque or type(block) is Unknown]
+        self.projection.items |= dict.fromkeys(filter(None, ids))
+        return blocks
+
+    def _goes_back(
+        self,
+        block: Block,
+        message: Message,
+        kept: set[str],
+        ledger: Ledger,
+        place: tuple[int, int],
+    ) -> bool:
+        """Whether a block of the provider's is sent: a result only behind its call, and once."""
+        id = server_id(block)
+        if not isinstance(block, ToolResult) or id not in kept:
+            return id in kept
+        one = ledger.answered(block, place)
+        is_called = id in self.projection.items or id in [call.id for call in message.calls]
+        return is_called and (one is None or one.result is block)
+
+    def _sent_before(self, message: Message) -> set[str]:
+        """The calls of the provider's in a message whose ids were sent with others."""
+        sent: set[str] = set()
+        before: set[str] = set()
+        for call in message.calls:
+            ids = server_items(call)
+            if not ids.isdisjoint(sent) or not ids.isdisjoint(self.projection.items):
+                before.add(call.id)
+            sent |= ids
+        return before
 
     def content(self, message: Message, entry: int, findings: list[Finding]) -> list[Block]:
         """The blocks of a message that is not the model's, without the results in it."""
@@ -99,7 +143,7 @@ class Fitter:
                 findings.append(told)
             elif not isinstance(block, ToolResult):
                 blocks += self._fitted(block, message, where, findings)
-        return blocks
+        return self._named_items(blocks, message, f"entries[{entry}]", findings)
 
     def result(
         self, result: ToolResult, message: Message, where: str, findings: list[Finding]
@@ -117,6 +161,9 @@ class Fitter:
                     fitted = self._note(fitted, place, findings)
                 content.append(fitted)
         fitted_result = self._common(result, message, where, findings)
+        if fitted_result.opaque:
+            (named,) = self._named_items([fitted_result], Message("tool"), where, findings)
+            fitted_result = replace(fitted_result, opaque=named.opaque)
         if not self.target.marked_results:
             marks = [part.cache for part in content if part.cache is not None]
             cache = fitted_result.cache or (marks[-1] if marks else None)
@@ -226,12 +273,34 @@ class Fitter:
         self, block: Text | Summary, message: Message, where: str, findings: list[Finding]
     ) -> Block | None:
         fitted = self._common(block, message, where, findings)
-        if fitted.text.strip() or fitted.opaque:
+        if fitted.native is not None and self._is_plain_here(fitted.native, message):
+            why = "The target has no field for a refusal; it is sent as text."
+            findings.append(Finding("fields_dropped", where, Action.CHANGED, why, Fault.RENDER))
+            fitted = replace(fitted, native=None)
+        if fitted.text.strip() or any(map(self._needs_no_words, fitted.opaque)):
             return Text(text=fitted.text) if isinstance(fitted, Summary) else fitted
-        if fitted.text:
+        if fitted.text or fitted.opaque:
             why = "Text of blanks only is refused by providers; it is left out."
             findings.append(Finding("blank_dropped", where, Action.DROPPED, why, Fault.RENDER))
         return None
+
+    def _needs_no_words(self, state: Opaque) -> bool:
+        """Whether a text that is empty has to be sent for the sake of the state that it carries."""
+        return state.kind == "signature" or (state.kind == "item_id" and self.target.item_ids)
+
+    def _is_plain_here(self, native: Native, message: Message) -> bool:
+        """Whether a refusal would be a field of its message that the target is known not to have.
+
+        Where messages are items, it is a part of their content.
+        """
+        fields = self.target.fields
+        if message.role != "assistant" or self.target.results != "tool_messages":
+            return False
+        return (
+            "refusal" in native.fields
+            and "message" in fields.closed
+            and "refusal" not in field_tree(fields.message)
+        )
 
     def _call(
         self, call: ToolCall, message: Message, where: str, findings: list[Finding]
@@ -342,7 +411,8 @@ def _is_bare_text(block: Block) -> bool:
 
 def _is_hollow(media: Media) -> bool:
     """Whether nothing is left of it: no data, no address, no file this target knows."""
-    return not (media.data or media.url or media.opaque or media.native)
+    is_located = media.url is not None and ":" in media.url
+    return not (media.data or is_located or media.opaque or media.native)
 
 
 def _is_halved(raw: str) -> bool:

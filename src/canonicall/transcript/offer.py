@@ -27,7 +27,7 @@ def fitted_offer(
 ) -> tuple[Request, list[Finding]]:
     """`request` with an offer that fits `target`."""
     findings: list[Finding] = []
-    request = _known_choice(_once(request, findings), findings)
+    request = _known_choice(_once(request, findings), target, findings)
     fits = (
         *(_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced),
         *(_unmarked, _unreasoned),
@@ -132,12 +132,17 @@ def _unmixed(request: Request, target: Target, findings: list[Finding]) -> Reque
     return replace(request, tools=tuple(tools))
 
 
-def _known_choice(request: Request, findings: list[Finding]) -> Request:
-    """No choice of a tool that is not offered. Tools of the provider may bring more of them."""
+def _known_choice(request: Request, target: Target, findings: list[Finding]) -> Request:
+    """No choice of a tool that is not offered. A group may bring more of them."""
     choice = request.tool_choice
-    if choice is None or not choice.names or any(tool.kind == "server" for tool in request.tools):
+    if choice is None or not choice.names:
         return request
-    offered = {tool.name for tool in request.tools}
+    offers = [tool for tool in request.tools if _can_be_offered(tool, target)]
+    if any(tool.members for tool in offers):
+        return request
+    # Where calls are items, a tool of the provider's is chosen by its type.
+    is_by_type = target.results == "items"
+    offered = {one.name for one in offers if one.name and not (is_by_type and one.kind == "server")}
     names = tuple(name for name in choice.names if name in offered)
     if names == choice.names:
         return request

@@ -373,7 +373,8 @@ def _calls_last(
 
 def _is_bare_document(blocks: Sequence[Block]) -> bool:
     documents = any(isinstance(block, Media) and family(block) == "document" for block in blocks)
-    return documents and not any(isinstance(block, Text) for block in blocks)
+    # Text in a wrapping of its format, such as a guard's, is not taken for text.
+    return documents and not any(isinstance(b, Text) and b.native is None for b in blocks)
 
 
 def _is_call(block: Block) -> bool:

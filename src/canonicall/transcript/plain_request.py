@@ -1,16 +1,18 @@
 """The parts of a request beside its conversation, as JSON can write them.
 
-In: a request. Out: the same request, in which tools and parameters hold no half characters; a
-finding for each place. The conversation has been through the same when it was made.
+In: a request. Out: the same request, in which tools and parameters hold no half characters, with a
+finding for each place. Numbers that JSON does not have are left out. The conversation has been
+through the same when it was made.
 """
 
+from math import isfinite
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from canonicall.errors import InvalidValue
-from canonicall.findings import Finding
+from canonicall.findings import Action, Fault, Finding
 from canonicall.plain import plain_json
 from canonicall.request import Request
 
@@ -19,16 +21,47 @@ _PARTS = ("tools", "tool_choice", "params", "model", "native", "spelled", "conti
 
 def plain_request(request: Request) -> tuple[Request, list[Finding]]:
     """`request` as it can be sent. A value that JSON has no form for raises `InvalidValue`."""
-    parts = {name: getattr(request, name) for name in _PARTS}
+    given = ((name, getattr(request, name)) for name in _PARTS)
+    parts = {name: part for name, part in given if part is not None}
     try:
-        msgspec.json.encode(parts)
+        data = msgspec.json.encode(parts)
     except (UnicodeEncodeError, TypeError):
-        findings: list[Finding] = []
-        return replace(request, **_plain(parts, findings)), findings
+        is_plain = False
     except RecursionError:
         # A schema that holds itself: it is cut where schemas are fitted.
-        pass
-    return request, []
+        is_plain = True
+    else:
+        # A number that JSON does not have is written as null.
+        is_plain = b"null" not in data or _is_finite(msgspec.to_builtins(parts))
+    if is_plain:
+        return request, []
+    findings: list[Finding] = []
+    return replace(request, **_plain(parts, findings)), findings
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or isfinite(value)
+
+
+def _numbers(value: Any, where: str, findings: list[Finding]) -> Any:
+    """`value` without the numbers that JSON does not have; in a list there is null."""
+    if isinstance(value, dict):
+        places = ((name, f"{where}.{name}", inner) for name, inner in value.items())
+        made = {name: _numbers(inner, place, findings) for name, place, inner in places}
+        return {
+            name: inner for name, inner in made.items() if value[name] is None or inner is not None
+        }
+    if isinstance(value, (list, tuple)):
+        return [_numbers(one, f"{where}[{n}]", findings) for n, one in enumerate(value)]
+    if isinstance(value, float) and not isfinite(value):
+        why = f"{value} is not a number of JSON; it is left out."
+        findings.append(Finding("param_dropped", where, Action.DROPPED, why, Fault.INPUT))
+        return None
+    return value
 
 
 def _plain(parts: dict[str, Any], findings: list[Finding]) -> dict[str, Any]:
@@ -39,7 +72,10 @@ def _plain(parts: dict[str, Any], findings: list[Finding]) -> dict[str, Any]:
             builtins = msgspec.to_builtins(part)
         except (TypeError, RecursionError) as error:
             raise InvalidValue(f"{error}.", where=name) from None
-        plain, told = plain_json(builtins, name)
+        plain, told = plain_json(_numbers(builtins, name, findings), name)
         findings += told
-        made[name] = msgspec.convert(plain, kinds[name])
+        try:
+            made[name] = msgspec.convert(plain, kinds[name])
+        except msgspec.ValidationError:
+            made[name] = part  # Parameters of a wrong kind are taken out of the finished body.
     return made

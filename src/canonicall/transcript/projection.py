@@ -20,8 +20,9 @@ _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _UNNAMED = "unnamed_tool"
 
 
-Marked: TypeAlias = tuple[int, int, int]
-"""How many ids and names were given out, and how many ids are reserved."""
+Marked: TypeAlias = tuple[int, int, int, int]
+"""How many ids and names were given out, how many ids are reserved, how many items were sent."""
+NOTHING: Marked = (0, 0, 0, 0)
 
 
 class Projection:
@@ -36,6 +37,8 @@ class Projection:
         """By a numbered id that is taken: a number from which on another may be free."""
         self._names: dict[str, str] = {}
         self._taken_names: dict[str, str] = {}
+        self.items: dict[str, None] = {}
+        """The ids of stored items that were sent, in their order."""
 
     @property
     def sent(self) -> Mapping[str, str]:
@@ -97,7 +100,7 @@ class Projection:
 
     def mark(self) -> Marked:
         """How much was given out so far."""
-        return len(self.ids), len(self._names), len(self._reserved)
+        return len(self.ids), len(self._names), len(self._reserved), len(self.items)
 
     def rewind(self, mark: Marked) -> None:
         """Take back what was given out after `mark`."""
@@ -110,6 +113,8 @@ class Projection:
         while len(self._names) > mark[1]:
             _, wire = self._names.popitem()
             self._taken_names.pop(wire, None)
+        while len(self.items) > mark[3]:
+            self.items.popitem()
 
     def _is_native(self, call: ToolCall, rule: IdRule, *, own: bool) -> bool:
         raw = call.raw_id

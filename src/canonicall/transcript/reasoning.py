@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Message, Opaque, Text, Thinking, ToolCall, Unknown
+from canonicall.blocks import Block, Message, Opaque, Text, Thinking, ToolCall
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.policy import Policy
@@ -158,7 +158,7 @@ def _has_parted_thought(blocks: list[Block]) -> bool:
 
 def _has_id(block: Block) -> bool:
     kinds = {one.kind for one in block.opaque}
-    return isinstance(block, Unknown) or not kinds.isdisjoint({"item_id", "server_block"})
+    return not kinds.isdisjoint({"item_id", "server_block"})
 
 
 def _thoughts_in(blocks: Iterable[Block]) -> int:

@@ -24,7 +24,7 @@ from canonicall.transcript.fitting import Fitter
 from canonicall.transcript.opening import with_one_opening
 from canonicall.transcript.placing import Builder, Built
 from canonicall.transcript.policy import DEFAULT, Policy
-from canonicall.transcript.projection import Marked, Projection
+from canonicall.transcript.projection import NOTHING, Marked, Projection
 from canonicall.transcript.turns import KnownTurns, Transcript
 
 
@@ -69,7 +69,7 @@ class Renderer:
         if offered == self._offered:
             return
         self._rewind(0)
-        self.projection.rewind((0, 0, 0))
+        self.projection.rewind(NOTHING)
         self._offered = offered
         self._fitter.server_blocks.offered = offered
         for name in offered:

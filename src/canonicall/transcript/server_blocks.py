@@ -45,6 +45,8 @@ class ServerBlocks:
                 continue
             if not self._is_offered(one) or _is_parted(one, conversation):
                 continue
+            if one.result is not None and not self._goes_back(one, one.result, message):
+                continue
             if not isinstance(block, ToolCall):
                 if self._is_own(one.call, message):
                     kept.add(one.id)
@@ -52,11 +54,18 @@ class ServerBlocks:
                 kept.add(one.id)
         return kept
 
+    def _goes_back(self, one: Interaction, result: ToolResult, message: Message) -> bool:
+        """Whether a result can be sent as it came: one that did not name its call is an orphan."""
+        return result.raw_id == one.call.raw_id and self._is_own(result, message)
+
     def _is_offered(self, one: Interaction) -> bool:
         """Whether the tool is there that a server call needs: one that waits needs its own again.
 
-        A tool may run under several names: `bash_code_execution` is of `code_execution`.
+        A tool may run under several names: `bash_code_execution` is of `code_execution`. Where a
+        history with calls demands tools, one at least has to be there.
         """
+        if self.target.tools_with_history and not set(self.offered) - set(self.target.unreplayed):
+            return False
         if not one.is_open and one.name not in self.target.replayed_if_offered:
             return True
         return any(one.name.endswith(name) for name in self.offered)
@@ -72,7 +81,7 @@ class ServerBlocks:
 
     def left_out(self, block: Block, where: str, findings: list[Finding]) -> list[Block]:
         action = Action.CHANGED if self.policy.server_tools == "text" else Action.DROPPED
-        why = "The target cannot be sent what another provider ran on its side."
+        why = "What a provider ran on its side goes back to it alone, whole and with its tool."
         findings.append(
             Finding(
                 "server_tool_dropped",

@@ -81,7 +81,10 @@ def is_unasked(item: Node) -> bool:
 def id_violations(items: list[Node]) -> Iterator[Violation]:
     seen: set[str] = set()
     for item in items:
-        prefix, id = PREFIXES.get(type_of(item), ""), item.text("id")
+        kind = type_of(item)
+        if kind in CALLS and PAIR_IDS.get(kind) == "id":
+            continue  # It is the id of the call that it answers.
+        prefix, id = PREFIXES.get(kind, ""), item.text("id")
         if id and not id.startswith(prefix):
             place = plain(item.at("id"))
             error = f"Invalid '{place}': '{id}'. Expected an ID that begins with '{prefix}'."

@@ -29,3 +29,9 @@ def foreign_fields(format: str, native: Native | None) -> list[Finding]:
 def weakened(why: str, where: str = "tool_choice", *, rule: str = "") -> Finding:
     """A choice among tools that is met only in part."""
     return Finding("choice_weakened", where, Action.CHANGED, why, Fault.RENDER, rule=rule)
+
+
+def unknown_choice(where: str) -> Finding:
+    """A choice among tools that its format does not have."""
+    why = "The format has no such tool choice; the model may choose."
+    return Finding("unknown_choice", where, Action.DROPPED, why, Fault.INPUT)

@@ -55,7 +55,7 @@ def offered_entries(
 
 def decode_function_tool(format: str, tool: dict[str, Any], where: str) -> Tool:
     """The tool in `{type: function, function: {...}}`; one of another type is the provider's."""
-    if tool.get("type", "function") != "function":
+    if text_at(tool.get("type"), f"{where}.type") not in ("", "function"):
         return Tool(name="", kind="server", native=Native(format, tool))
     where = f"{where}.function"
     function = object_at(tool.get("function") or {}, where)

@@ -36,6 +36,27 @@ def encode_named(output: OutputFormat, findings: list[Finding]) -> dict[str, Any
     return held
 
 
+def is_well_named(held: Any) -> bool:
+    """Whether what holds a schema has a name as OpenAI takes it."""
+    name = held.get("name") if isinstance(held, dict) else None
+    return isinstance(name, str) and 0 < len(name) <= _MOST and not _REFUSED.search(name)
+
+
+def broken_output(value: Any, held: Any, where: str, findings: list[Finding]) -> bool:
+    """Whether a format that could not be read says nothing that a provider could: it is reported.
+
+    It may have a name and no schema, in `held`, or a type that only its host knows.
+    """
+    if not isinstance(value, dict):
+        return False
+    kind = value.get("type")
+    if kind and (kind != "json_schema" or (is_well_named(held) and held.get("schema") is None)):
+        return False
+    why = "It holds no schema of the reply that could be read."
+    findings.append(Finding("param_dropped", where, Action.DROPPED, why, Fault.INPUT))
+    return True
+
+
 def taken_out(fields: dict[str, Any], name: str, inner: str) -> dict[str, Any]:
     """The object in the field `name` with nothing but `inner`; in `fields` its rest is left."""
     held = fields.pop(name)

@@ -63,6 +63,8 @@ def _wrong(
             continue
         if one.kinds and not any(_FITS[kind](value) for kind in one.kinds):
             yield (*before, name), one.kinds
+        elif one.is_typed and type(value) is dict and not value.get("type"):
+            yield (*before, name, "type"), one.inner["type"].kinds
         elif type(value) is dict:
             yield from _wrong(value, one.inner, (*before, name))
 

@@ -1,5 +1,6 @@
 """Writing what has the same form in several formats: text and data addresses."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -24,8 +25,9 @@ def words_of(block: Block) -> str:
 
 
 def data_url(media: Media) -> str:
-    """The address that holds the data of `media` itself."""
-    return f"data:{media.media_type};base64,{media.data}"
+    """The address that holds the data of `media` itself, its type as readers take it: bare."""
+    bare = re.split("[;,]", media.media_type)[0].strip().lower()
+    return f"data:{bare or 'application/octet-stream'};base64,{media.data}"
 
 
 def json_line(value: Any) -> bytes:

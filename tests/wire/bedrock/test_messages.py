@@ -124,12 +124,12 @@ def test_a_mark_stands_behind_its_block(content, mark):
     assert wire(*blocks(*content)) == content
 
 
-def test_a_mark_with_nothing_before_it_is_kept_as_it_is():
+def test_a_mark_with_nothing_before_it_is_left_out():
     content = [{"cachePoint": {"type": "default"}}, {"text": "a"}]
-    first, second = blocks(*content)
-    assert isinstance(first, Unknown)
-    assert second.cache is None
-    assert wire(first, second) == content
+    findings = []
+    (text,) = decode_blocks(content, "$", "", findings)
+    assert text == Text(text="a")
+    assert [one.code for one in findings] == ["cache_mark_dropped"]
 
 
 def test_a_mark_inside_a_result_moves_behind_it():

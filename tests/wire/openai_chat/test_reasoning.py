@@ -120,7 +120,7 @@ def test_how_to_think_is_part_of_what_the_model_is_told(role):
     (wire,) = encode_turn(Turn(role, message.blocks), chunks)
     assert wire["content"] == PROMPT
     (wire,) = encode_turn(Turn(role, message.blocks), TARGET)
-    assert wire["content"][1] == {"type": "text", "text": "Hm"}
+    assert wire["content"] == message.text
 
 
 def test_how_to_think_is_told_in_the_words_it_has_now():

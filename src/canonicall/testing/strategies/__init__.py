@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         thoughts,
         words,
     )
-    from canonicall.testing.strategies.of_bodies import damaged_bodies
+    from canonicall.testing.strategies.of_bodies import damaged_bodies, damaged_data
     from canonicall.testing.strategies.of_conversations import (
         assistant_messages,
         conversations,
@@ -46,6 +46,7 @@ _HOME = {
     "choices": "of_requests",
     "conversations": "of_conversations",
     "damaged_bodies": "of_bodies",
+    "damaged_data": "of_bodies",
     "entries": "of_conversations",
     "entry_lists": "of_conversations",
     "json_objects": "of_blocks",
@@ -73,6 +74,7 @@ __all__ = [
     "choices",
     "conversations",
     "damaged_bodies",
+    "damaged_data",
     "entries",
     "entry_lists",
     "json_objects",

@@ -1,62 +1,35 @@
-"""Request bodies as a careless client sends them: values of a wrong kind, fields gone."""
+"""Request bodies as careless clients send them, damaged anywhere: as JSON values and as bytes."""
 
-import copy
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 from canonicall.codec import encode_request
-from canonicall.testing.strategies.of_blocks import json_values
+from canonicall.testing.damage import damaged, damaged_json
 from canonicall.testing.strategies.of_requests import requests
+from canonicall.testing.vocabulary import made_body
 from canonicall.wire.formats import get_format
 
-Place: TypeAlias = tuple[dict[str, Any] | list[Any], Any]
-
-_LIKELY: SearchStrategy[Any] = st.sampled_from(
-    [
-        *(None, True, 0, -1, 1.5, 1e308, 2**63, "", " ", "\x00", "x" * 300, [], {}, [[]], [None]),
-        *([{}], {"": ""}, {"type": None}, {"type": "text"}, {"type": "tool_use"}, {"$ref": "#"}),
-        *({"type": "tool_result"}, {"role": "user"}, "data:,", "assistant", "tool", "tool_calls"),
-    ]
-)
-_KEYS = st.sampled_from(
-    [*("role", "type", "content", "id", "name", "parts", "text", "input", ""), "é" * 50]
-)
+_CHANCE = st.randoms(use_true_random=False)
 
 
 @st.composite
 def damaged_bodies(draw: DrawFn, format: str) -> dict[str, Any]:
-    """Request bodies of a format, each with one to four places spoilt."""
-    target = get_format(format).target
-    body: dict[str, Any] = copy.deepcopy(encode_request(draw(requests()), target).body)
-    for _ in range(draw(st.integers(1, 4))):
-        places = list(_places(body))
-        if not places:
-            break
-        _spoil(draw, *places[draw(st.integers(0, len(places) - 1))])
+    """Request bodies of a format as JSON values, each damaged in one to four places."""
+    body: dict[str, Any] = damaged(draw(_bodies(format)), draw(_CHANCE))
     return body
 
 
-def _spoil(draw: DrawFn, holder: dict[str, Any] | list[Any], key: Any) -> None:
-    what = draw(st.sampled_from(["replace", "replace", "remove", "rename"]))
-    if what == "replace":
-        holder[key] = copy.deepcopy(draw(_LIKELY | json_values()))
-    elif what == "remove":
-        del holder[key]
-    elif isinstance(holder, dict):
-        holder[draw(_KEYS)] = holder.pop(key)
-    else:
-        holder.insert(draw(st.integers(0, len(holder))), copy.deepcopy(holder[key]))
+@st.composite
+def damaged_data(draw: DrawFn, format: str) -> bytes:
+    """Request bodies of a format as bytes, damaged as values and as text: some are not JSON."""
+    return damaged_json(draw(_bodies(format)), draw(_CHANCE))
 
 
-def _places(value: Any) -> Iterator[Place]:
-    """Every place in a body: what holds it, and under which key."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        for key, inner in list(one.items() if isinstance(one, dict) else enumerate(one)):
-            yield one, key
-            if isinstance(inner, dict | list):
-                waiting.append(inner)
+@st.composite
+def _bodies(draw: DrawFn, format: str) -> dict[str, Any]:
+    """Bodies as canonicall writes them, and bodies of all that a format can say."""
+    if draw(st.booleans()):
+        return made_body(format, draw(_CHANCE))
+    return encode_request(draw(requests()), get_format(format).target).body

@@ -34,6 +34,7 @@ from canonicall.wire.anthropic.extras import (
 from canonicall.wire.anthropic.target import TARGET
 from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of
 from canonicall.wire.reading import arguments_at, id_at, object_at, objects_at, text_at
+from canonicall.wire.writing import words_of
 
 SERVER_BLOCK = "server_block"
 """The kind of opaque state that is a whole block of a tool the provider ran."""
@@ -196,7 +197,7 @@ def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:
     wire: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call_id}
     parts = result.content or ()
     if len(parts) == 1 and is_plain_text(parts[0]):
-        wire["content"] = parts[0].text
+        wire["content"] = words_of(parts[0])
     elif parts:
         # An empty list is refused; an empty result has no content (docs "Handle tool calls").
         wire["content"] = [encode_block(part, target) for part in parts]

@@ -49,9 +49,9 @@ def encode_part(block: Text | Media | Code | Summary | Unknown) -> dict[str, Any
             return with_extras({}, cache=block.cache, native=block.native)
 
 
-def is_plain_text(block: Block) -> TypeGuard[Text | Summary]:
+def is_plain_text(block: Block) -> TypeGuard[Text | Summary | Code]:
     """Whether `block` is words and nothing else, so that a string says all of it."""
-    if type(block) is not Text and type(block) is not Summary:
+    if type(block) not in (Text, Summary, Code):
         return False
     return not (block.cache or block.opaque or (block.native and own_fields(block.native)))
 

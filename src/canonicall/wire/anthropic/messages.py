@@ -19,6 +19,7 @@ from canonicall.wire.anthropic.instructions import FIELDS as ONLY_OF_INSTRUCTION
 from canonicall.wire.anthropic.instructions import sound_instructions
 from canonicall.wire.anthropic.usual import usual_block, usual_message
 from canonicall.wire.reading import list_at, object_at, text_at
+from canonicall.wire.writing import words_of
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _WIRE_ROLES = {"tool": "user", "developer": "system"}
@@ -96,7 +97,7 @@ def encode_turn(turn: Turn, target: Target) -> list[dict[str, Any]]:
 def encode_content(blocks: tuple[Block, ...], target: Target) -> str | list[dict[str, Any]]:
     """Content of `blocks`: a string where it is one piece of plain text, else a list."""
     if len(blocks) == 1 and is_plain_text(blocks[0]):
-        return blocks[0].text
+        return words_of(blocks[0])
     return [encode_block(block, target) for block in blocks]
 
 

@@ -1,7 +1,7 @@
 """The format of the reply: `output_config.format`, both ways.
 
 Source: SDK json_output_format_param.py: a schema, and nothing else. The model is always held to it,
-so it is strict. What is not read here stays native.
+so it is strict. A format that cannot be read is left out: there is no other type.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Any
 
 from canonicall.findings import Finding
 from canonicall.request import OutputFormat
-from canonicall.wire.output_formats import taken_out, unsaid
+from canonicall.wire.output_formats import broken_output, taken_out, unsaid
 
 FIELD = "output_config"
 _FORMAT = "format"
@@ -24,10 +24,18 @@ def decode_output(config: Any) -> OutputFormat | None:
     return OutputFormat(schema, strict=True) if isinstance(schema, dict) else None
 
 
-def take_output(fields: dict[str, Any]) -> tuple[OutputFormat | None, dict[str, Any]]:
+def take_output(
+    fields: dict[str, Any], findings: list[Finding]
+) -> tuple[OutputFormat | None, dict[str, Any]]:
     """The format, taken out of `fields`, and the field that said it."""
-    output = decode_output(fields.get(FIELD))
-    return output, {} if output is None else taken_out(fields, FIELD, _FORMAT)
+    held = fields.get(FIELD)
+    output = decode_output(held)
+    if output is not None:
+        return output, taken_out(fields, FIELD, _FORMAT)
+    unread = held.get(_FORMAT) if isinstance(held, dict) else None
+    if isinstance(unread, dict) and broken_output({}, None, f"$.{FIELD}.{_FORMAT}", findings):
+        taken_out(fields, FIELD, _FORMAT)
+    return None, {}
 
 
 def encode_output(

@@ -38,7 +38,7 @@ from canonicall.wire.anthropic.tools import (
 )
 from canonicall.wire.carried import set_fields
 from canonicall.wire.history import History
-from canonicall.wire.losses import dropped, foreign_fields, weakened
+from canonicall.wire.losses import dropped, foreign_fields, unknown_choice, weakened
 from canonicall.wire.reading import list_at, number_at, text_at
 
 DEFAULT_MAX_TOKENS = 8192
@@ -93,12 +93,10 @@ def decode_request(
     conversation, findings = history.conversation, list(history.findings)
     choice = decode_choice(body.get("tool_choice"))
     reasoning, rest = decode_reasoning(body, findings)
-    output, said = take_output(rest)
+    output, said = take_output(rest, findings)
     native = set_fields(with_sound_mark(body, "$", findings), _KNOWN) | set_fields(rest, ())
     if choice is None and body.get("tool_choice") is not None:
-        native["tool_choice"] = body["tool_choice"]
-        why = "There is no such tool choice; it is kept for this format alone."
-        findings.append(Finding("unknown_choice", "$.tool_choice", Action.KEPT, why, Fault.INPUT))
+        findings.append(unknown_choice("$.tool_choice"))
     stop = list_at(body.get("stop_sequences"), "$.stop_sequences")
     return Request(
         conversation=conversation,
@@ -192,7 +190,7 @@ def _encode_choice(
         why = "There is no tool that the model could be made to call."
         return None, [weakened(why)]
     if choice is None:
-        return own_fields(request.native).get("tool_choice"), []
+        return None, []
     return encode_choice(choice, names, target, reasons=reasons)
 
 

@@ -161,6 +161,10 @@ def _decode_tool(value: Any, where: str, findings: list[Finding]) -> Tool:
     kind = text_at(tool.get("type"), f"{where}.type")
     name = text_at(tool.get("name"), f"{where}.name")
     cache = decode_cache(tool, where)
+    if kind not in ("", "custom") and not _PROVIDED.fullmatch(kind):
+        why = f"There is no type {kind!r}; the tool is read as one of the client's."
+        findings.append(Finding("value_changed", f"{where}.type", Action.CHANGED, why, Fault.INPUT))
+        kind, tool = "", {key: field for key, field in tool.items() if key != "type"}
     if kind not in ("", "custom"):
         label = name or text_at(tool.get("mcp_server_name"), f"{where}.mcp_server_name") or kind
         return Tool(

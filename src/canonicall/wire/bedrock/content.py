@@ -56,17 +56,22 @@ def encode_cache(mark: str) -> dict[str, Any]:
     return {"type": "default", "ttl": mark} if mark in _TTLS else {"type": "default"}
 
 
-def decode_cache(point: Any, where: str, findings: list[Finding] | None) -> str | None:
-    """The mark that a `cachePoint` means, None if it is more than that. Its values are but few."""
-    if not isinstance(point, dict) or not point.keys() <= {"type", "ttl"}:
-        return None
-    kind, ttl = point.get("type"), point.get("ttl")
-    if kind == "default" and (ttl is None or ttl in _TTLS):
-        return ttl or "default"
-    if findings is not None:
-        why = "There is no such cache mark; it is read as one of the usual kind and lifetime."
+def decode_cache(point: Any, where: str, findings: list[Finding] | None) -> str:
+    """The mark that a `cachePoint` means. Its fields and their values are but few."""
+    fields = point if isinstance(point, dict) else {}
+    ttl = fields.get("ttl")
+    is_known = ttl is None or (isinstance(ttl, str) and ttl in _TTLS)
+    is_plain = is_known and fields.get("type") == "default" and fields.keys() <= {"type", "ttl"}
+    if findings is not None and not is_plain:
+        why = "There is no such cache mark; it is read as one of the usual kind."
         findings.append(Finding("value_changed", where, Action.CHANGED, why, Fault.INPUT))
-    return ttl if ttl in _TTLS else "default"
+    return ttl if ttl and is_known else "default"
+
+
+def unplaced_mark(where: str) -> Finding:
+    """That a mark follows nothing that it could mark."""
+    why = "There is nothing before this cache mark that has none."
+    return Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.INPUT)
 
 
 def _can_be_sent(kind: str, member: Any) -> bool:

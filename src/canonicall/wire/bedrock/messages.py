@@ -5,6 +5,7 @@ block is an object with one member that says what it is. A `cachePoint` block is
 before it.
 """
 
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from typing import Any
@@ -39,9 +40,15 @@ from canonicall.wire.bedrock.content import (
     encode_cache,
     encode_content,
     own_fields,
+    unplaced_mark,
 )
+from canonicall.wire.carried import UNKNOWN_ISSUER
 from canonicall.wire.reading import arguments_at, id_at, list_at, native_fields, object_at, text_at
 from canonicall.wire.writing import words_of
+
+# Service model: `ToolUseBlock$toolUseId` and `$name`.
+_ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def decode_messages(
@@ -109,13 +116,19 @@ def decode_blocks(
             if member is None:
                 continue
             place = f"{where}[{index}].{kind}"
-            mark = decode_cache(member, place, findings) if kind == "cachePoint" else None
-            if mark is not None and blocks and blocks[-1].cache is None:
-                blocks[-1] = replace(blocks[-1], cache=mark)
+            if kind == "cachePoint":
+                mark = decode_cache(member, place, findings)
+                if blocks and blocks[-1].cache is None:
+                    blocks[-1] = replace(blocks[-1], cache=mark)
+                elif findings is not None:
+                    findings.append(unplaced_mark(place))
                 continue
             block = _decode_block(kind, member, place, domain, findings)
             if isinstance(block, ToolResult) and block.call_id in server_ids:
-                block = replace(block, content=(), opaque=(_server_block(domain, kind, member),))
+                # Any other form was not written by the provider, and is refused.
+                is_whole = block.content and member.get("status") in (None, "success", "error")
+                issuer = domain if is_whole else UNKNOWN_ISSUER
+                block = replace(block, content=(), opaque=(_server_block(issuer, kind, member),))
             blocks.append(block)
     return blocks
 
@@ -143,7 +156,10 @@ def _decode_call(call: dict[str, Any], where: str, domain: str) -> ToolCall:
         args=args,
     )
     if call.get("type") == "server_tool_use":
-        seal = _server_block(domain, "toolUse", call)
+        # Any other form was not written by the provider, and is refused.
+        is_named = _ID.fullmatch(decoded.id) and _NAME.fullmatch(decoded.name)
+        is_whole = is_named and isinstance(call.get("input"), dict)
+        seal = _server_block(domain if is_whole else UNKNOWN_ISSUER, "toolUse", call)
         return replace(decoded, kind="server", opaque=(seal,))
     # Responses say `tool_use` here; requests know `server_tool_use` only (`ToolUseType`).
     known = ["toolUseId", "name", "input"] + ["type"] * (call.get("type") == "tool_use")
@@ -177,9 +193,11 @@ def _decode_thinking(reasoning: dict[str, Any], where: str, domain: str) -> Bloc
     if isinstance(reasoning.get("redactedContent"), str):
         return _decode_redacted(reasoning["redactedContent"], domain)
     if reasoning.get("reasoningText") is None:
-        return Unknown(native=Native(FORMAT, {"reasoningContent": reasoning}))
+        # Nothing that any model could read.
+        seal = Opaque(UNKNOWN_ISSUER, "reasoning", reasoning)
+        return Unknown(native=Native(FORMAT, {"reasoningContent": reasoning}), opaque=(seal,))
     thought = object_at(reasoning["reasoningText"], f"{where}.reasoningText")
-    signature = thought.get("signature")
+    signature = text_at(thought.get("signature"), f"{where}.reasoningText.signature")
     return Thinking(
         text=text_at(thought.get("text"), f"{where}.reasoningText.text"),
         opaque=(Opaque(domain, "signature", signature),) if signature else (),

@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
+from canonicall.findings import Finding
 from canonicall.request import OutputFormat
-from canonicall.wire.output_formats import taken_out
+from canonicall.wire.output_formats import broken_output, taken_out
 
 FIELD = "outputConfig"
 _FORMAT = "textFormat"
@@ -18,9 +19,7 @@ _FORMAT = "textFormat"
 
 def decode_output(config: Any) -> OutputFormat | None:
     """The format in the field `outputConfig`, None where it has no canonical meaning."""
-    value = config.get(_FORMAT) if isinstance(config, dict) else None
-    structure = value.get("structure") if isinstance(value, dict) else None
-    held = structure.get("jsonSchema") if isinstance(structure, dict) else None
+    held = _held(config)
     if not isinstance(held, dict):
         return None
     schema = _read(held.get("schema"))
@@ -30,10 +29,25 @@ def decode_output(config: Any) -> OutputFormat | None:
     return OutputFormat(schema, name, description, strict=True)
 
 
-def take_output(fields: dict[str, Any]) -> tuple[OutputFormat | None, dict[str, Any]]:
+def take_output(
+    fields: dict[str, Any], findings: list[Finding]
+) -> tuple[OutputFormat | None, dict[str, Any]]:
     """The format, taken out of `fields`, and the field that said it."""
     output = decode_output(fields.get(FIELD))
-    return output, {} if output is None else taken_out(fields, FIELD, _FORMAT)
+    if output is not None:
+        return output, taken_out(fields, FIELD, _FORMAT)
+    held = _held(fields.get(FIELD))
+    if held is not None and not isinstance(held, dict):
+        broken_output({}, None, f"$.{FIELD}.{_FORMAT}", findings)
+        taken_out(fields, FIELD, _FORMAT)
+    return None, {}
+
+
+def _held(config: Any) -> Any:
+    """What holds the schema, None where there is no such thing."""
+    for name in (_FORMAT, "structure", "jsonSchema"):
+        config = config.get(name) if isinstance(config, dict) else None
+    return config
 
 
 def encode_output(

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin
 from canonicall.conversation import Conversation
-from canonicall.findings import Finding
+from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
@@ -70,8 +70,8 @@ def decode_request(
     )
     tools = object_at(body.get("toolConfig") or {}, "$.toolConfig")
     choice = decode_choice(tools.get("toolChoice"), findings)
-    native = _decode_native(body, unread=() if choice else ("toolChoice",))
-    output, said = take_output(native)
+    native = _decode_native(body)
+    output, said = take_output(native, findings)
     return Request(
         conversation,
         tools=decode_tools(tools.get("tools"), findings),
@@ -118,19 +118,15 @@ def _decode_reasoning(more: dict[str, Any]) -> Reasoning | None:
     )
 
 
-def _decode_native(body: dict[str, Any], unread: tuple[str, ...]) -> dict[str, Any]:
-    """Every field without canonical meaning, those inside the two configurations as well.
-
-    `unread` are known fields inside whose value could not be read.
-    """
+def _decode_native(body: dict[str, Any]) -> dict[str, Any]:
+    """Every field without canonical meaning, those inside the two configurations as well."""
     fields: dict[str, Any] = {}
     for name, value in body.items():
         rest = value
         if name in _KNOWN:
             known = _KNOWN[name]
             inner = value.items() if known and isinstance(value, dict) else ()
-            read = [key for key in known if key not in unread]
-            rest = {key: item for key, item in inner if key not in read and item is not None}
+            rest = {key: item for key, item in inner if key not in known and item is not None}
         if rest not in (None, "", [], {}):
             fields[name] = rest
     return fields
@@ -205,8 +201,18 @@ def _encode_reasoning(
     reasoning: Reasoning | None, more: dict[str, Any], target: Target, findings: list[Finding]
 ) -> dict[str, Any]:
     """`additionalModelRequestFields` with Claude's fields for thinking."""
+    for name in target.refused_params:
+        if name in more:
+            more = {key: value for key, value in more.items() if key != name}
+            findings.append(not_sent(name, "This model refuses it."))
+    kind = more["thinking"].get("type") if isinstance(more.get("thinking"), dict) else None
+    is_known = kind is None or not target.thinking or kind in target.thinking
     if reasoning == _decode_reasoning(more):
-        return more
+        if is_known:
+            return more
+        why = f"This model does not know thinking of the type {kind}; it is asked for otherwise."
+        where = f"$.{_MORE}.thinking"
+        findings.append(Finding("param_changed", where, Action.CHANGED, why, Fault.RENDER))
     asked = reasoning or Reasoning()
     if target.domain != TARGET.domain:
         if reasoning is not None:

@@ -15,8 +15,14 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
-from canonicall.wire.bedrock.content import FORMAT, decode_cache, encode_cache, own_fields
-from canonicall.wire.losses import weakened
+from canonicall.wire.bedrock.content import (
+    FORMAT,
+    decode_cache,
+    encode_cache,
+    own_fields,
+    unplaced_mark,
+)
+from canonicall.wire.losses import unknown_choice, weakened
 from canonicall.wire.offering import named_tools, names_one, offered_entries, schema_of
 from canonicall.wire.reading import list_at, native_fields, object_at, text_at
 
@@ -38,13 +44,16 @@ def decode_tools(value: Any, findings: list[Finding] | None = None) -> tuple[Too
             tools.append(replace(tool, cache=mark))
         elif mark is not None and tools and tools[-1].cache is None:
             tools[-1] = replace(tools[-1], cache=mark)
-        elif entry:
-            system = entry.get("systemTool")
-            name = system.get("name") if isinstance(system, dict) else None
-            whole = Native(FORMAT, entry)
-            tools.append(
-                Tool(text_at(name, f"{where}.systemTool.name"), kind="server", native=whole)
-            )
+        elif mark is not None:
+            if findings is not None:
+                findings.append(unplaced_mark(where))
+        elif isinstance(entry.get("systemTool"), dict):
+            name = text_at(entry["systemTool"].get("name"), f"{where}.systemTool.name")
+            tools.append(Tool(name, kind="server", native=Native(FORMAT, entry)))
+        elif entry and findings is not None:
+            # Service model: `Tool` is a union of these three.
+            why = f"Converse has no such tool: {', '.join(entry)}."
+            findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.INPUT))
     return tuple(tools)
 
 
@@ -80,8 +89,7 @@ def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
             return ToolChoice("required", (name,))
         case _:
             object_at(value, CHOICE)
-            why = "There is no such tool choice; it is kept for this format alone."
-            findings.append(Finding("unknown_choice", CHOICE, Action.KEPT, why, Fault.INPUT))
+            findings.append(unknown_choice(CHOICE))
             return None
 
 

@@ -52,8 +52,7 @@ def decode_request(
     conversation.extend(decode_messages(body.get("messages"), "$.messages", origin=origin))
     strict = body.get("strict_tools")
     choice = decode_choice(body.get("tool_choice"), findings)
-    is_read = choice is not None or body.get("tool_choice") == "AUTO"
-    known = [name for name in _KNOWN if is_read or name != "tool_choice"]
+    known = list(_KNOWN)
     params = _decode_params(body)
     if params.output is not None:
         known.append(OUTPUT)
@@ -114,8 +113,6 @@ def _encode_tools(
     tools = offered_tools(request.tools, request.tool_choice, target)
     entries, told = encode_tools(tools, names)
     choice, more = encode_choice(request.tool_choice, target)
-    if request.tool_choice is None:
-        choice = own_fields(request.native).get("tool_choice")
     findings += (*told, *more)
     if not entries:
         return {}

@@ -10,11 +10,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.findings import Action, Fault, Finding
+from canonicall.findings import Finding
 from canonicall.request import Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.wire.cohere.content import FORMAT
-from canonicall.wire.losses import weakened
+from canonicall.wire.losses import unknown_choice, weakened
 from canonicall.wire.offering import decode_function_tool, encode_function_tools
 from canonicall.wire.reading import objects_at
 
@@ -42,8 +42,7 @@ def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:
         case "NONE":
             return ToolChoice("none")
         case _:
-            why = f"Cohere knows REQUIRED and NONE; {value!r} is kept for this format alone."
-            findings.append(Finding("unknown_choice", CHOICE, Action.KEPT, why, Fault.INPUT))
+            findings.append(unknown_choice(CHOICE))
             return None
 
 

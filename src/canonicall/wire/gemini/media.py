@@ -77,7 +77,7 @@ def encode_media(media: Media) -> tuple[str, dict[str, Any]]:
     media_type = _concrete_type(media)
     known = {"mimeType": media_type} if media_type else {}
     if media.data is not None:
-        return "inlineData", {**known, "data": media.data}
+        return "inlineData", {**known, "data": _standard_base64(media.data)}
     ids = [one.value for one in media.opaque if one.kind == "file_id"]
     return "fileData", {**known, "fileUri": ids[0] if ids else media.url or ""}
 

@@ -30,6 +30,13 @@ def take_output(
         where = "$.generationConfig"
         findings.append(Finding("two_schemas", where, Action.DROPPED, why, Fault.INPUT))
         del said[_DIALECT], config[_DIALECT]
+    schema = next((name for name in (_DIALECT, _JSON_SCHEMA) if name in said), "")
+    if schema and said.get(_TYPE) in (None, "", "text/plain"):
+        # The API refuses a schema for plain text; the schema says more.
+        why = f"A reply that has a schema is {_JSON}."
+        where = f"$.generationConfig.{_TYPE}"
+        findings.append(Finding("value_changed", where, Action.CHANGED, why, Fault.INPUT))
+        said[_TYPE] = config[_TYPE] = _JSON
     output = _decode(said)
     if output is None:
         return None, {}

@@ -15,7 +15,7 @@ from canonicall.wire.carried import with_rest
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.schemas import is_dialect, plain_parameters, spelled_out
 from canonicall.wire.gemini.target import FORMAT
-from canonicall.wire.losses import not_sent, weakened
+from canonicall.wire.losses import not_sent, unknown_choice, weakened
 from canonicall.wire.offering import FREEFORM
 from canonicall.wire.reading import list_at, object_at, text_at
 
@@ -148,15 +148,12 @@ def decode_choice(config: Any, findings: list[Finding]) -> tuple[ToolChoice | No
     names = tuple(
         text_at(name, f"{where}.allowedFunctionNames[{n}]") for n, name in enumerate(allowed)
     )
-    raw = calling.pop("mode", None)
-    word = enum_at(raw, f"{where}.mode").upper()
+    word = enum_at(calling.pop("mode", None), f"{where}.mode").upper()
     mode = _MODES.get(word)
     if word == "VALIDATED":
         calling["mode"] = word
     elif mode is None and word not in _UNSET:
-        calling["mode"] = raw
-        why = f"There is no mode {word!r}; it is kept for this format alone."
-        findings.append(Finding("unknown_choice", f"{where}.mode", Action.KEPT, why, Fault.INPUT))
+        findings.append(unknown_choice(f"{where}.mode"))
     if calling:
         rest["functionCallingConfig"] = calling
     if mode is None and not names:
@@ -181,8 +178,6 @@ def encode_choice(
         choice = _expressible(choice, target, findings, has_functions=has_functions)
     if choice is not None and choice.mode is not None:
         calling = {**_calling(choice, hint, names), **calling}
-    elif hint not in (None, "VALIDATED"):
-        calling = {"mode": hint, **calling}
     # "Function calling config is set without function_declarations" (API error text).
     if calling and has_functions:
         return {"functionCallingConfig": calling, **rest}, findings

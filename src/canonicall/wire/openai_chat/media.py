@@ -4,6 +4,7 @@ The family of the media tells the type of its part. Where it came in another one
 the native fields remember the type; what else the part held is there in the shape it had.
 """
 
+import re
 from typing import Any
 
 from canonicall.blocks import Media, Native, Opaque
@@ -24,6 +25,8 @@ _NAME = "document_name"
 """The field beside `document_url`."""
 MEDIA_PARTS = (*_ADDRESSED, "input_audio", "file")
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+"""How an address begins; base64 has no colon."""
 _AUDIO_TYPES = {"mp3": "audio/mpeg"}
 _AUDIO_FORMATS = {"audio/mpeg": "mp3", "audio/x-wav": "wav", "audio/wave": "wav"}
 
@@ -115,7 +118,7 @@ def _located(source: Any, media_type: str, extra: Native | None = None) -> Media
 
 
 def _is_address(source: str) -> bool:
-    return source[:8].lower().startswith(("http://", "https://", "data:"))
+    return _SCHEME.match(source) is not None
 
 
 def _address_of(media: Media) -> str:

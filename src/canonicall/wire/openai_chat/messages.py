@@ -94,7 +94,7 @@ def decode_message(
             return _decode_result(message, where, domain, findings)
         case "system" | "developer" | "user" as role:
             blocks = _decode_words(message, where, domain, findings)
-            native = native_rest(message, ("role", "content", "tool_calls"))
+            native = native_rest(message, ("role", "content", "tool_calls", "function_call"))
             return Message(role, blocks, native=native)
         case role:
             what = f"{role!r} is not a role. Use one of {', '.join(_ROLES)}."

@@ -63,7 +63,8 @@ def encode_params(
     findings = [_dropped(name, "The target has no such parameter.") for name in lost]
     reasoning, more = encode_effort(params.reasoning, spelled, target)
     findings += more
-    output = encode_output(params.output, spelled, findings)
+    checked = target.schemas.checked
+    output = encode_output(params.output, spelled, findings, needs_name=checked)
     if not all(target.fields.takes(name) for name in output):
         findings.append(_dropped("output", "The target cannot be told the form of its reply."))
         output = {}

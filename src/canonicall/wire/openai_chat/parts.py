@@ -29,6 +29,7 @@ from canonicall.wire.openai_chat.native import (
     with_rest,
 )
 from canonicall.wire.openai_chat.reasoning import (
+    CHUNK,
     decode_thinking_chunk,
     encode_thinking_chunk,
     instructing_chunk,
@@ -102,7 +103,7 @@ def encode_content(blocks: Iterable[Block], target: Target) -> str | list[dict[s
     blocks = tuple(blocks)
     if len(blocks) == 1 and is_bare_text(blocks[0]):
         return blocks[0].text
-    if all(_is_text(block) and (target.content_as_text or _is_bare(block)) for block in blocks):
+    if all(_is_text(block) and _is_bare(block, target) for block in blocks):
         return "\n".join(_words(block) for block in blocks)
     return [encode_part(block, target) for block in blocks]
 
@@ -169,8 +170,12 @@ def _is_text(block: Block) -> bool:
     return isinstance(block, (Text, Summary, Code))
 
 
-def _is_bare(block: Block) -> bool:
-    return block.cache is None and not (own_fields(block.native).keys() - {HINT})
+def _is_bare(block: Block, target: Target) -> bool:
+    """Whether a string says all of a text: a chunk is one where the target has them."""
+    if target.content_as_text:
+        return True
+    said = {HINT} if target.reasoning_field == "content" else {HINT, CHUNK}
+    return block.cache is None and not (own_fields(block.native).keys() - said)
 
 
 def _words(block: Block) -> str:

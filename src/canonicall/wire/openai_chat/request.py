@@ -9,9 +9,9 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request
 from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
-from canonicall.wire import losses
 from canonicall.wire.carried import set_fields
 from canonicall.wire.history import History
+from canonicall.wire.losses import dropped
 from canonicall.wire.openai_chat.effort import effort_extras
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
 from canonicall.wire.openai_chat.native import lost_marks, native_of, own_fields
@@ -28,10 +28,11 @@ from canonicall.wire.openai_chat.tools import (
     decode_tools,
     encode_choice,
     encode_tools,
-    unread_choice,
 )
+from canonicall.wire.output_formats import broken_output
 from canonicall.wire.reading import kind_of, text_at
 
+_OUTPUTS = ("text", "json_object", "json_schema")
 _KNOWN = (
     *("model", "messages", "tools", "functions"),
     *("tool_choice", "function_call", "parallel_tool_calls"),
@@ -67,15 +68,17 @@ def decode_request(
     params = decode_params(body, findings)
     # A format that has no canonical meaning is a native field, any other is remembered as it came.
     said = SPELLED_FIELDS if params.output is None else (*SPELLED_FIELDS, OUTPUT)
+    unread = body.get(OUTPUT) if params.output is None else None
+    held = unread.get("json_schema") if isinstance(unread, dict) else None
+    is_broken = broken_output(unread, held, f"$.{OUTPUT}", findings)
+    known = (*_KNOWN, OUTPUT) if is_broken else _KNOWN
     return Request(
         conversation,
         tools=decode_tools(body, findings),
         tool_choice=choice,
         params=params,
         model=model,
-        native=native_of(
-            set_fields(body, (*_KNOWN, *said)) | effort_extras(body) | unread_choice(body, choice)
-        ),
+        native=native_of(set_fields(body, (*known, *said)) | effort_extras(body)),
         spelled=native_of({name: body[name] for name in said if body.get(name) is not None}),
         findings=(*findings, *conversation.report.findings),
     )
@@ -91,10 +94,8 @@ def encode_request(
     tools, findings = encode_tools(request.tools, names, target)
     offered = request.tools if tools else ()
     choice, weakened = encode_choice(request.tool_choice, offered, names, target)
-    if not offered and native.pop("tool_choice", None) is not None:
-        weakened.append(losses.weakened("No tool is offered, so there is nothing to choose."))
-    params, dropped = encode_params(request.params, own_fields(request.spelled), target)
-    findings += [*weakened, *dropped, *lost_marks(transcript.turns, request.tools, target)]
+    params, unsaid = encode_params(request.params, own_fields(request.spelled), target)
+    findings += [*weakened, *unsaid, *lost_marks(transcript.turns, request.tools, target)]
     if request.native is not None and not native:
         listed = ", ".join(request.native.fields)
         why = f"Fields of another format have no place in this one: {listed}."
@@ -104,6 +105,10 @@ def encode_request(
     if tools:
         body["tools"] = tools
     body |= choice | params
+    asked = native.get(OUTPUT)
+    if isinstance(asked, dict) and target.schemas.checked and asked.get("type") not in _OUTPUTS:
+        del native[OUTPUT]
+        findings.append(dropped("params.output", "The target has no such form of a reply."))
     body |= {name: field for name, field in native.items() if name not in body}
     # Last, so that a longer conversation only adds to the end of the bytes.
     body["messages"] = known.written(transcript.turns, target, encode_turn)

@@ -8,7 +8,7 @@ from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.target import Target
-from canonicall.wire.losses import weakened
+from canonicall.wire.losses import unknown_choice, weakened
 from canonicall.wire.offering import FREEFORM, NO_PARAMETERS, names_one
 from canonicall.wire.openai_chat.native import (
     decode_mark,
@@ -84,13 +84,6 @@ def decode_choice(body: dict[str, Any], findings: list[Finding]) -> ToolChoice |
     return ToolChoice(mode, names, parallel)
 
 
-def unread_choice(body: dict[str, Any], choice: ToolChoice | None) -> dict[str, Any]:
-    """The choice of a body as a native field, where `choice` does not say it."""
-    given = body.get("tool_choice") or body.get("function_call")
-    is_read = choice is not None and choice.mode is not None
-    return {} if is_read or given is None else {"tool_choice": given}
-
-
 def encode_choice(
     choice: ToolChoice | None, tools: Iterable[Tool], names: Mapping[str, str], target: Target
 ) -> tuple[dict[str, Any], list[Finding]]:
@@ -125,6 +118,12 @@ def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding]) -> T
         return _decode_function(tool, object_at(tool["function"], f"{where}.function"), where)
     if kind == "custom" and isinstance(tool.get("custom"), dict):
         return _decode_custom(tool, tool["custom"], where)
+    if kind == "custom":
+        why = "The definition stands in the tool itself, not in its custom field."
+        findings.append(Finding("flat_tool", where, Action.CHANGED, why, Fault.INPUT))
+        return _decode_custom(
+            {}, {k: v for k, v in tool.items() if k not in ("type", "custom")}, where
+        )
     if kind == "function":
         why = "The definition stands in the tool itself, not in its function field."
         findings.append(Finding("flat_tool", where, Action.CHANGED, why, Fault.INPUT))
@@ -192,8 +191,7 @@ def _decode_chosen(
     if name:
         return "required", (name,)
     if mode is None:
-        why = "The choice could not be read; it is kept for this format alone."
-        findings.append(Finding("unknown_choice", where, Action.KEPT, why, Fault.INPUT))
+        findings.append(unknown_choice(where))
     return mode, ()
 
 

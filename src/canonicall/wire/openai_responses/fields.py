@@ -3,6 +3,7 @@
 A null field means the same as a missing one and is read as missing.
 """
 
+import re
 from functools import partial
 from typing import Any
 
@@ -32,7 +33,7 @@ ID_PREFIXES = {
     "mcp_approval_request": "mcpr",
 }
 """How the ids of items begin: "Expected an ID that begins with 'fc'." """
-_LONGEST_CALL_ID = 64
+_CALL_ID = re.compile(r"[A-Za-z0-9_-]{0,64}")
 # Who looks items up by such ids. Others (DeepSeek, xAI) write ids of any form.
 _STORING_DOMAINS = ("openai", "azure-openai")
 _MADE = "_canonicall_"
@@ -61,8 +62,8 @@ def domain_of_item(item: dict[str, Any], where: str, domain: str) -> str:
     id = item_id(item, where)
     prefix = ID_PREFIXES.get(str(item.get("type") or "message"), "")
     call_id = item.get("call_id") or ""
-    is_short = not isinstance(call_id, str) or len(call_id) <= _LONGEST_CALL_ID
-    is_stored = domain not in _STORING_DOMAINS or (id.startswith(prefix if id else "") and is_short)
+    is_id = isinstance(call_id, str) and _CALL_ID.fullmatch(call_id) is not None
+    is_stored = domain not in _STORING_DOMAINS or (id.startswith(prefix if id else "") and is_id)
     return domain if is_stored and _MADE not in id else carried.UNKNOWN_ISSUER
 
 

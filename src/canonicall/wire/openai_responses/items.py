@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from canonicall.arguments import arguments_text
 from canonicall.blocks import Block, Native, Opaque, Text, ToolCall, ToolResult, Unknown
 from canonicall.findings import Action, Fault, Finding
-from canonicall.wire.carried import opaque_of, opaque_value, with_rest
+from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_value, with_rest
 from canonicall.wire.openai_responses import searches
 from canonicall.wire.openai_responses.fields import (
     ITEM_ID,
@@ -118,7 +118,8 @@ def decode_unknown(
     answered = text_at(item.get("approval_request_id"), f"{where}.approval_request_id")
     id = answered or text_at(item.get("id"), f"{where}.id")
     domain = domain_of_item(item, where, domain)
-    return Unknown(opaque=opaque_of(domain, ITEM_ID, id), native=Native(FORMAT, item))
+    seal = (Opaque(domain, ITEM_ID, id),) if id or domain == UNKNOWN_ISSUER else ()
+    return Unknown(opaque=seal, native=Native(FORMAT, item))
 
 
 def encode_call(call: ToolCall) -> dict[str, Any]:
@@ -245,6 +246,9 @@ def _decode_server_output(
     item: dict[str, Any], where: str, domain: str, so_far: list[Block]
 ) -> ToolResult:
     id = _id_of_answered(item, where, so_far)
+    domain = domain_of_item(item, where, domain)
+    if item["type"] != searches.OUTPUT and not _own_id(item, where):
+        domain = UNKNOWN_ISSUER  # As it came, it would answer no call.
     return ToolResult(call_id=id, content=(), is_complete=True, opaque=_whole(domain, item))
 
 
@@ -258,7 +262,8 @@ def _own_id(item: dict[str, Any], where: str) -> str:
 
 def _id_of_answered(item: dict[str, Any], where: str, so_far: list[Block]) -> str:
     """The id of the call that an output belongs to; hosted tool search does not name it."""
-    named = id_at(item.get("call_id"), f"{where}.call_id")
+    is_search = item["type"] == searches.OUTPUT
+    named = id_at(item.get("call_id"), f"{where}.call_id") if is_search else _own_id(item, where)
     if named:
         return named
     answered = {block.call_id for block in so_far if isinstance(block, ToolResult)}

@@ -20,10 +20,10 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.errors import MalformedBody
-from canonicall.findings import Finding
+from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
-from canonicall.wire.carried import opaque_of, opaque_value, with_rest
+from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of, opaque_value, with_rest
 from canonicall.wire.openai_responses import searches
 from canonicall.wire.openai_responses.fields import (
     ITEM_ID,
@@ -39,6 +39,7 @@ from canonicall.wire.openai_responses.items import (
     encode_call,
     with_results,
 )
+from canonicall.wire.openai_responses.media import MEDIA_PARTS
 from canonicall.wire.openai_responses.parts import (
     ITEM,
     decode_content,
@@ -51,6 +52,8 @@ from canonicall.wire.reading import id_at, list_at, object_at, text_at
 
 _CUSTOM_OUTPUT = "custom_tool_call_output"
 _OUTPUTS = ("function_call_output", _CUSTOM_OUTPUT)
+_ASKED = "mcp_approval_request"
+_PARTS = ("input_text", "output_text", "refusal", *MEDIA_PARTS)
 _ROLES: dict[str, Role] = {role: role for role in ("user", "system", "developer", "assistant")}
 # Items of the client that are neither words nor outputs, and whose they are.
 _CLIENT_ITEMS: dict[str, Role] = {
@@ -66,8 +69,9 @@ def decode_input(
     """The messages of a request's input."""
     if isinstance(value, str):
         return [Message("user", (Text(text=value),))], []
-    reader = _Reader(origin, domain)
-    for index, item in enumerate(list_at(value, where)):
+    items = list_at(value, where)
+    reader = _Reader(origin, domain, items)
+    for index, item in enumerate(items):
         usual = usual_item(item) if isinstance(item, dict) else None
         if usual is not None:
             reader.take(usual)
@@ -84,9 +88,10 @@ def message_places(body: dict[str, Any]) -> list[tuple[str, ...]]:
     places: list[tuple[str, ...]] = [("$.instructions",)] if is_apart else []
     if isinstance(body.get("input"), str):
         return [*places, ("$.input",)]
-    reader = _Reader(Origin(), "")
+    items = list_at(body.get("input"), "$.input")
+    reader = _Reader(Origin(), "", items)
     last: Role = "user"
-    for index, item in enumerate(list_at(body.get("input"), "$.input")):
+    for index, item in enumerate(items):
         role = reader.role_of(item, "")
         place = f"$.input[{index}]"
         if role == last and role in ("assistant", "tool"):
@@ -144,7 +149,8 @@ def encode_reply(blocks: tuple[Block, ...], target: Target) -> list[dict[str, An
 class _Reader:
     """Items in, messages out: what belongs together is held until something else comes."""
 
-    def __init__(self, origin: Origin, domain: str) -> None:
+    def __init__(self, origin: Origin, domain: str, items: list[Any]) -> None:
+        self._items = items
         self.messages: list[Message] = []
         self.findings: list[Finding] = []
         self._origin = origin
@@ -169,6 +175,12 @@ class _Reader:
     def role_of(self, item: dict[str, Any], where: str) -> Role:
         """Whose an item is; outputs are those of tools."""
         kind = text_at(item.get("type"), f"{where}.type") or _untyped_kind(item, where)
+        if kind in _PARTS:
+            why = "A part stands where an item belongs; it is read as a message that holds it."
+            self.findings.append(Finding("unknown_item", where, Action.CHANGED, why, Fault.INPUT))
+            role = "user" if kind in MEDIA_PARTS or kind == "input_text" else "assistant"
+            part = {name: field for name, field in item.items() if name not in ("role", "id")}
+            kind, item = "message", {"role": item.get("role") or role, "content": [part]}
         if kind in _OUTPUTS:
             return "tool"
         if kind == searches.CALL and searches.is_clients(item):
@@ -190,7 +202,10 @@ class _Reader:
             return
         if role == "assistant":
             self._end_results()
-            self._reply += decode_item(item, where, self._domain, self._reply, self.findings)
+            # What is asked and not answered is refused, so it goes to nobody.
+            is_open = kind == _ASKED and not self._is_approved(item)
+            domain = UNKNOWN_ISSUER if is_open else self._domain
+            self._reply += decode_item(item, where, domain, self._reply, self.findings)
             return
         self.close()
         if kind == "message":
@@ -198,6 +213,12 @@ class _Reader:
         else:
             block = decode_unknown(item, where, self._domain, self.findings, known=True)
             self.messages.append(Message(role, (block,)))
+
+    def _is_approved(self, item: dict[str, Any]) -> bool:
+        """Whether a request for approval is answered."""
+        id = item.get("id")
+        named = (one.get("approval_request_id") for one in self._items if isinstance(one, dict))
+        return bool(id) and id in named
 
     def _is_clients(self, item: dict[str, Any]) -> bool:
         id = item.get("call_id")

@@ -9,7 +9,13 @@ from typing import Any
 
 from canonicall.findings import Finding
 from canonicall.request import OutputFormat
-from canonicall.wire.output_formats import decode_named, encode_named, taken_out
+from canonicall.wire.output_formats import (
+    broken_output,
+    decode_named,
+    encode_named,
+    is_well_named,
+    taken_out,
+)
 
 FIELD = "text"
 _FORMAT = "format"
@@ -22,13 +28,23 @@ def decode_output(text: Any) -> OutputFormat | None:
         return None
     if value.get("type") == "json_schema":
         return decode_named(value)
-    return OutputFormat() if value == {"type": "json_object"} else None
+    return OutputFormat() if value.get("type") == "json_object" else None
 
 
-def take_output(fields: dict[str, Any]) -> tuple[OutputFormat | None, dict[str, Any]]:
+def take_output(
+    fields: dict[str, Any], findings: list[Finding]
+) -> tuple[OutputFormat | None, dict[str, Any]]:
     """The format, taken out of `fields`, and the field that said it."""
-    output = decode_output(fields.get(FIELD))
-    return output, {} if output is None else taken_out(fields, FIELD, _FORMAT)
+    held = fields.get(FIELD)
+    output = decode_output(held)
+    if output is not None:
+        return output, taken_out(fields, FIELD, _FORMAT)
+    unread = held.get(_FORMAT) if isinstance(held, dict) else None
+    if isinstance(unread, dict) and unread.get("type") not in ("text", "json_schema"):
+        unread = {}  # There is no other type.
+    if broken_output(unread, unread, f"$.{FIELD}.{_FORMAT}", findings):
+        taken_out(fields, FIELD, _FORMAT)
+    return None, {}
 
 
 def encode_output(
@@ -42,8 +58,9 @@ def encode_output(
     if output is None:
         return {FIELD: rest} if rest else {}
     said = spelled.get(FIELD)
-    if isinstance(said, dict) and decode_output(said) == output:
-        wire = said[_FORMAT]
+    form = said.get(_FORMAT) if isinstance(said, dict) else None
+    if decode_output(said) == output and (output.schema is None or is_well_named(form)):
+        wire = form
     elif output.schema is None:
         wire = {"type": "json_object"}
     else:

@@ -49,6 +49,10 @@ def decode_part(value: Any, where: str, domain: str, findings: list[Finding]) ->
     media = decode_media(part, where, domain) if kind in MEDIA_PARTS else None
     if media is not None:
         return media
+    if not isinstance(kind, str) and isinstance(part.get("text"), str):
+        why = "A part does not say its type; it is read as text."
+        findings.append(Finding("unknown_part", where, Action.CHANGED, why, Fault.INPUT))
+        return _decode_text(part, where)
     why = f"A part of type {kind!r} could not be read; it is kept as it is."
     findings.append(Finding("unknown_part", where, Action.KEPT, why, Fault.INPUT))
     return Unknown(native=Native(FORMAT, part))
@@ -62,7 +66,7 @@ def encode_content(blocks: Iterable[Block]) -> str | list[dict[str, Any]]:
     parts = [encode_part(block) for block in blocks]
     if not parts:
         return ""
-    if len(parts) == 1 and parts[0].keys() == {"type", "text"}:
+    if len(parts) == 1 and parts[0].keys() == {"type", "text"} and type(blocks[0]) is not Unknown:
         return str(parts[0]["text"])
     return parts
 

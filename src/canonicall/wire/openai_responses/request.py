@@ -72,11 +72,11 @@ def decode_request(
     asked = body.get("tool_choice")
     choice, about_choice = decode_choice(asked, body.get("parallel_tool_calls"))
     reasoning, native = _decode_reasoning(body)
-    if asked is not None and (choice is None or choice.mode is None):
+    if isinstance(asked, dict) and (choice is None or choice.mode is None):
         native["tool_choice"] = asked
     stored = {name: body[name] for name in _STORED if body.get(name)}
     rest = set_fields(body, {*_KNOWN, *stored})
-    output, said = take_output(rest)
+    output, said = take_output(rest, about_choice)
     return Request(
         conversation=conversation,
         tools=tools,
@@ -180,8 +180,10 @@ def _nothing_to_choose(why: str, *, rule: str = "") -> Finding:
 def _is_offered(choice: Any, tools: Sequence[Tool]) -> bool:
     """Whether a tool of the provider is offered that a choice names by its type."""
     kind = choice.get("type") if isinstance(choice, dict) else None
-    if not isinstance(kind, str) or kind == "allowed_tools":
-        return True  # What is new is not known here.
+    if not kind or not isinstance(kind, str):
+        return False
+    if kind == "allowed_tools":
+        return True  # Some of its tools are the provider's; they are not known here.
     kinds = [str(own_fields(tool.native).get("type")) for tool in tools]
     return any(one.startswith(kind) or kind.startswith(one) for one in kinds)
 

@@ -7,7 +7,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.wire.carried import with_rest
-from canonicall.wire.losses import weakened
+from canonicall.wire.losses import unknown_choice, weakened
 from canonicall.wire.offering import FREEFORM, NO_PARAMETERS, names_one
 from canonicall.wire.openai_responses import searches
 from canonicall.wire.openai_responses.fields import native_of, own_fields, rest_of
@@ -151,9 +151,7 @@ def _decode_mode(value: Any, findings: list[Finding]) -> tuple[ChoiceMode | None
         return None, ()
     if isinstance(value, str):
         if value not in _MODES:
-            why = "There is no such tool choice; it is kept for this format alone."
-            place = "$.tool_choice"
-            findings.append(Finding("unknown_choice", place, Action.KEPT, why, Fault.INPUT))
+            findings.append(unknown_choice("$.tool_choice"))
         return _MODES.get(value), ()
     choice = object_at(value, "$.tool_choice")
     kind = choice.get("type")
