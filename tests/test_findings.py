@@ -1,5 +1,7 @@
 """Reports: for programs and for people."""
 
+import msgspec
+
 from canonicall import Action, Fault, Finding, Report
 
 ORPHAN = Finding("orphan_result", "entries[2].blocks[0]", Action.SET_ASIDE, "Why.", Fault.INPUT)
@@ -23,3 +25,11 @@ def test_an_empty_report_is_false_and_says_so():
 def test_a_finding_reads_as_a_sentence_with_its_place():
     assert str(ORPHAN) == "entries[2].blocks[0]: Why. [orphan_result, set_aside]"
     assert str(Report.of([ORPHAN, REUSED])).count("\n") == 1
+
+
+def test_a_finding_that_was_stored_without_places_can_be_read():
+    old = {"code": "orphan_result", "where": ORPHAN.where, "action": "set_aside"}
+    read = msgspec.convert({**old, "why": "Why.", "fault": "input"}, Finding)
+    assert read == ORPHAN
+    assert (read.came, read.went, read.rule) == ("", "", "")
+    assert msgspec.json.decode(msgspec.json.encode(read), type=Finding) == ORPHAN
