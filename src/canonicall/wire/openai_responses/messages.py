@@ -4,6 +4,7 @@ Items of the model that stand in a row are one assistant message; outputs in a r
 message. A turn is written as one item for each thing it holds.
 """
 
+from functools import cached_property
 from typing import Any
 
 from msgspec.structs import replace
@@ -92,7 +93,7 @@ def message_places(body: dict[str, Any]) -> list[tuple[str, ...]]:
     reader = _Reader(Origin(), "", items)
     last: Role = "user"
     for index, item in enumerate(items):
-        role = reader.role_of(item, "")
+        role = reader.role_of(_message_of(item) if item.get("type") in _PARTS else item, "")
         place = f"$.input[{index}]"
         if role == last and role in ("assistant", "tool"):
             places[-1] = (*places[-1], place)
@@ -175,12 +176,6 @@ class _Reader:
     def role_of(self, item: dict[str, Any], where: str) -> Role:
         """Whose an item is; outputs are those of tools."""
         kind = text_at(item.get("type"), f"{where}.type") or _untyped_kind(item, where)
-        if kind in _PARTS:
-            why = "A part stands where an item belongs; it is read as a message that holds it."
-            self.findings.append(Finding("unknown_item", where, Action.CHANGED, why, Fault.INPUT))
-            role = "user" if kind in MEDIA_PARTS or kind == "input_text" else "assistant"
-            part = {name: field for name, field in item.items() if name not in ("role", "id")}
-            kind, item = "message", {"role": item.get("role") or role, "content": [part]}
         if kind in _OUTPUTS:
             return "tool"
         if kind == searches.CALL and searches.is_clients(item):
@@ -191,6 +186,10 @@ class _Reader:
 
     def feed(self, item: dict[str, Any], where: str) -> None:
         """An item, whatever is in it."""
+        if item.get("type") in _PARTS:
+            why = "A part is in the place of an item; it is read as a message that holds it."
+            self.findings.append(Finding("unknown_item", where, Action.CHANGED, why, Fault.INPUT))
+            item = _message_of(item)
         role = self.role_of(item, where)
         kind = item.get("type") or _untyped_kind(item, where)
         if role == "tool":
@@ -216,9 +215,12 @@ class _Reader:
 
     def _is_approved(self, item: dict[str, Any]) -> bool:
         """Whether a request for approval is answered."""
-        id = item.get("id")
+        return item.get("id") in self._approved
+
+    @cached_property
+    def _approved(self) -> set[str]:
         named = (one.get("approval_request_id") for one in self._items if isinstance(one, dict))
-        return bool(id) and id in named
+        return {id for id in named if isinstance(id, str) and id}
 
     def _is_clients(self, item: dict[str, Any]) -> bool:
         id = item.get("call_id")
@@ -244,6 +246,13 @@ def _says_nothing(item: dict[str, Any]) -> bool:
     """Whether an item of the model is a message without a block."""
     is_message = item.get("type", "message") == "message"
     return is_message and not item.get("content") and not decode_item(item, "", "", [], [])
+
+
+def _message_of(part: dict[str, Any]) -> dict[str, Any]:
+    """The message that a part belongs into: of the model if it is one that only models write."""
+    role = "assistant" if part["type"] in ("output_text", "refusal") else "user"
+    held = {name: field for name, field in part.items() if name not in ("role", "id")}
+    return {"type": "message", "role": part.get("role") or role, "content": [held]}
 
 
 def _untyped_kind(item: dict[str, Any], where: str) -> str:
