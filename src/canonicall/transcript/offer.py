@@ -52,7 +52,7 @@ def within_cache_marks(
     why = f"The target takes {many}; those of tools were left out."
     finding = Finding("cache_mark_dropped", "tools", Action.DROPPED, why, Fault.RENDER)
     tools = tuple(
-        replace(tool, cache=None) if index in surplus else tool
+        replace(tool, cache=None) if index <= surplus[-1] and tool.cache is not None else tool
         for index, tool in enumerate(request.tools)
     )
     return replace(request, tools=tools), [finding]
