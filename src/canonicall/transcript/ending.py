@@ -4,6 +4,9 @@ It is put on at last and taken off again before the next turn is added, so it ne
 the history.
 """
 
+from itertools import groupby
+from operator import itemgetter
+
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Text
@@ -77,8 +80,9 @@ def _within_cache_marks(
         Finding("cache_mark_dropped", place, Action.DROPPED, why, Fault.RENDER, rule="cache_marks")
     )
     changed = list(turns)
-    for at, position in surplus:
+    for at, places in groupby(surplus, key=itemgetter(0)):
         blocks: list[Block] = list(changed[at].blocks)
-        blocks[position] = replace(blocks[position], cache=None)
+        for _, position in places:
+            blocks[position] = replace(blocks[position], cache=None)
         changed[at] = replace(changed[at], blocks=tuple(blocks))
     return tuple(changed)

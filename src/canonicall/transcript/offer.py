@@ -61,7 +61,7 @@ def within_cache_marks(
         rule="cache_marks" if target.marked_tools else "marked_tools",
     )
     tools = tuple(
-        replace(tool, cache=None) if index in surplus else tool
+        replace(tool, cache=None) if index <= surplus[-1] and tool.cache is not None else tool
         for index, tool in enumerate(request.tools)
     )
     return replace(request, tools=tools), [finding]
