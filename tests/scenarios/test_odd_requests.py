@@ -326,6 +326,44 @@ ODD |= {
             "content": [{"type": "document", "source": {"type": "url", "url": "url"}}],
         }
     ),
+    "a result of a server's before its call": replied(
+        {**FOUND, "type": "mcp_tool_result", "tool_use_id": "m"},
+        {**WEB, "type": "mcp_tool_use", "id": "m"},
+        tools=[{"name": "f"}],
+    ),
+    "a call between a server's call and its result": claude(
+        *(
+            {"role": "assistant", "content": [block]}
+            for block in (
+                {**WEB, "type": "mcp_tool_use", "id": "m"},
+                {"type": "tool_use", "id": "t", "name": "f", "input": {}},
+                {**FOUND, "type": "mcp_tool_result", "tool_use_id": "m"},
+            )
+        ),
+        tools=[{"name": "f"}],
+    ),
+    "a call for free text with the id of its item": responses(
+        {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c", "name": "f", "input": "x"},
+        {"type": "custom_tool_call_output", "call_id": "c", "output": "y"},
+    ),
+    "an item with the id of a call of the provider's": responses(
+        {"type": "local_shell_call", "id": "mcpl_1", "call_id": "c", "action": {}},
+        {"type": "local_shell_call_output", "id": "c", "output": "x"},
+        {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "s", "tools": []},
+        GO,
+    ),
+    "a call of the provider's that nothing can answer": responses(
+        {"type": "local_shell_call", "id": "c", "action": {}},
+        {"type": "local_shell_call_output", "call_id": "c", "output": "x"},
+        GO,
+    ),
+    "a form of the reply that Converse does not have": converse(
+        {"text": "So."}, outputConfig={"textFormat": {"type": "text"}}
+    ),
+    "required parameters that are no list": cohere(
+        strict_tools=True,
+        tools=[function(parameters={"type": "object", "properties": {"a": {}}, "required": True})],
+    ),
     "a tool of a type that does not exist": replied(
         {"type": "tool_use", "id": "t", "name": "f", "input": {}},
         tools=[{"type": "mystery", "name": "f"}],
@@ -389,6 +427,7 @@ SILENT = (
     *("a thought in the words of the user", "a message that is only its id"),
     # Only some models refuse these.
     *("a parameter that the model refuses", "thinking that is turned on"),
+    "a call for free text with the id of its item",
 )
 
 

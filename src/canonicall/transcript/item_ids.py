@@ -24,6 +24,8 @@ def without_second_items(
     before = ""
     for block in blocks:
         id = item_id(block)
+        if isinstance(block, ToolCall):
+            seen |= server_items(block)
         is_second = id in seen or id in projection.items
         is_same_message = id == before and _is_part(block)
         before = id if _is_part(block) else ""

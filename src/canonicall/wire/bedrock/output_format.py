@@ -36,8 +36,10 @@ def take_output(
     output = decode_output(fields.get(FIELD))
     if output is not None:
         return output, taken_out(fields, FIELD, _FORMAT)
-    held = _held(fields.get(FIELD))
-    if held is not None and not isinstance(held, dict):
+    config = fields.get(FIELD)
+    asked = config.get(_FORMAT) if isinstance(config, dict) else None
+    is_other = isinstance(asked, dict) and asked.get("type") != "json_schema"
+    if is_other or not isinstance(_held(config), dict | None):
         broken_output({}, None, f"$.{FIELD}.{_FORMAT}", findings)
         taken_out(fields, FIELD, _FORMAT)
     return None, {}
