@@ -317,6 +317,19 @@ ODD |= {
         {"toolResult": {"toolUseId": "t_1", "content": [{"text": "x"}], "status": " "}},
         toolConfig={"tools": [{"systemTool": {"name": "nova_grounding"}}]},
     ),
+    "two wrong kinds in a form of the reply": converse(
+        {"text": "So."}, outputConfig={"textFormat": {"type": {"a": 1}, "structure": True}}
+    ),
+    "a form of the reply with only its type": converse(
+        {"text": "So."}, outputConfig={"textFormat": {"type": "json_schema"}}
+    ),
+    "required parameters that are a number": (
+        "gemini",
+        {
+            "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+            "tools": [{"functionDeclarations": [{"name": "f", "parameters": {"required": 5}}]}],
+        },
+    ),
     "a form of the reply without anything": converse(
         {"text": "So."}, outputConfig={"textFormat": {}}
     ),
@@ -456,6 +469,15 @@ def test_what_only_some_refuse_is_told_there(name, target):
 def test_an_item_that_is_nothing_is_refused(item):
     with pytest.raises(MalformedBody, match="neither a type nor a role"):
         decode_request(responses(item)[1], "openai-responses")
+
+
+def test_an_answer_to_a_request_for_approval_is_no_second_item():
+    asked = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}"}
+    answer = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True}
+    format, body = responses(GO, {**asked, "server_label": "s"}, answer)
+    made = encode_request(decode_request(body, format), "openai/openai-responses:gpt-5")
+    assert made.body["input"] == body["input"]
+    assert not verify(made.body, made.target)
 
 
 def test_numbers_that_json_does_not_have_are_left_out():

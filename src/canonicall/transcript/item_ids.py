@@ -51,6 +51,8 @@ def item_id(block: Block) -> str:
         id = block.native.fields.get("id")
         if isinstance(id, str):
             return id
+        if "approval_request_id" in block.native.fields:
+            return ""  # It names the item that it answers.
     for one in block.opaque:
         if one.kind == _ID and isinstance(one.value, str):
             return one.value

@@ -38,8 +38,8 @@ def take_output(
         return output, taken_out(fields, FIELD, _FORMAT)
     config = fields.get(FIELD)
     asked = config.get(_FORMAT) if isinstance(config, dict) else None
-    is_other = isinstance(asked, dict) and asked.get("type") != "json_schema"
-    if is_other or not isinstance(_held(config), dict | None):
+    is_form = isinstance(_held(config), dict)
+    if isinstance(asked, dict) and not (is_form and asked.get("type") == "json_schema"):
         broken_output({}, None, f"$.{FIELD}.{_FORMAT}", findings)
         taken_out(fields, FIELD, _FORMAT)
     return None, {}
