@@ -317,6 +317,19 @@ ODD |= {
         {"toolResult": {"toolUseId": "t_1", "content": [{"text": "x"}], "status": " "}},
         toolConfig={"tools": [{"systemTool": {"name": "nova_grounding"}}]},
     ),
+    "two wrong kinds in a form of the reply": converse(
+        {"text": "So."}, outputConfig={"textFormat": {"type": {"a": 1}, "structure": True}}
+    ),
+    "a form of the reply with only its type": converse(
+        {"text": "So."}, outputConfig={"textFormat": {"type": "json_schema"}}
+    ),
+    "required parameters that are a number": (
+        "gemini",
+        {
+            "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+            "tools": [{"functionDeclarations": [{"name": "f", "parameters": {"required": 5}}]}],
+        },
+    ),
     "a form of the reply without anything": converse(
         {"text": "So."}, outputConfig={"textFormat": {}}
     ),
@@ -325,6 +338,44 @@ ODD |= {
             "role": "user",
             "content": [{"type": "document", "source": {"type": "url", "url": "url"}}],
         }
+    ),
+    "a result of a server's before its call": replied(
+        {**FOUND, "type": "mcp_tool_result", "tool_use_id": "m"},
+        {**WEB, "type": "mcp_tool_use", "id": "m"},
+        tools=[{"name": "f"}],
+    ),
+    "a call between a server's call and its result": claude(
+        *(
+            {"role": "assistant", "content": [block]}
+            for block in (
+                {**WEB, "type": "mcp_tool_use", "id": "m"},
+                {"type": "tool_use", "id": "t", "name": "f", "input": {}},
+                {**FOUND, "type": "mcp_tool_result", "tool_use_id": "m"},
+            )
+        ),
+        tools=[{"name": "f"}],
+    ),
+    "a call for free text with the id of its item": responses(
+        {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c", "name": "f", "input": "x"},
+        {"type": "custom_tool_call_output", "call_id": "c", "output": "y"},
+    ),
+    "an item with the id of a call of the provider's": responses(
+        {"type": "local_shell_call", "id": "mcpl_1", "call_id": "c", "action": {}},
+        {"type": "local_shell_call_output", "id": "c", "output": "x"},
+        {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "s", "tools": []},
+        GO,
+    ),
+    "a call of the provider's that nothing can answer": responses(
+        {"type": "local_shell_call", "id": "c", "action": {}},
+        {"type": "local_shell_call_output", "call_id": "c", "output": "x"},
+        GO,
+    ),
+    "a form of the reply that Converse does not have": converse(
+        {"text": "So."}, outputConfig={"textFormat": {"type": "text"}}
+    ),
+    "required parameters that are no list": cohere(
+        strict_tools=True,
+        tools=[function(parameters={"type": "object", "properties": {"a": {}}, "required": True})],
     ),
     "a tool of a type that does not exist": replied(
         {"type": "tool_use", "id": "t", "name": "f", "input": {}},
@@ -389,6 +440,7 @@ SILENT = (
     *("a thought in the words of the user", "a message that is only its id"),
     # Only some models refuse these.
     *("a parameter that the model refuses", "thinking that is turned on"),
+    "a call for free text with the id of its item",
 )
 
 
@@ -417,6 +469,15 @@ def test_what_only_some_refuse_is_told_there(name, target):
 def test_an_item_that_is_nothing_is_refused(item):
     with pytest.raises(MalformedBody, match="neither a type nor a role"):
         decode_request(responses(item)[1], "openai-responses")
+
+
+def test_an_answer_to_a_request_for_approval_is_no_second_item():
+    asked = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}"}
+    answer = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True}
+    format, body = responses(GO, {**asked, "server_label": "s"}, answer)
+    made = encode_request(decode_request(body, format), "openai/openai-responses:gpt-5")
+    assert made.body["input"] == body["input"]
+    assert not verify(made.body, made.target)
 
 
 def test_numbers_that_json_does_not_have_are_left_out():

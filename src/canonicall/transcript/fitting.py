@@ -314,7 +314,9 @@ class Fitter:
         wire_id = self.projection.id(call, findings, where, foreign=foreign, own=own)
         name = self.projection.name(call.name)
         if call.kind == "custom" and not self.target.custom_tools:
-            call = replace(with_object(call), kind="function")
+            # The id of its item says which kind it was.
+            opaque = tuple(one for one in call.opaque if one.kind != "item_id")
+            call = replace(with_object(call), kind="function", opaque=opaque)
         elif call.kind == "function" and call.args is None:
             why = "The arguments are no JSON object; they are sent as text under `_raw`."
             findings.append(Finding("arguments_wrapped", where, Action.CHANGED, why, Fault.STATE))

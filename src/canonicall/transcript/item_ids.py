@@ -24,6 +24,8 @@ def without_second_items(
     before = ""
     for block in blocks:
         id = item_id(block)
+        if isinstance(block, ToolCall):
+            seen |= server_items(block)
         is_second = id in seen or id in projection.items
         is_same_message = id == before and _is_part(block)
         before = id if _is_part(block) else ""
@@ -49,6 +51,8 @@ def item_id(block: Block) -> str:
         id = block.native.fields.get("id")
         if isinstance(id, str):
             return id
+        if "approval_request_id" in block.native.fields:
+            return ""  # It names the item that it answers.
     for one in block.opaque:
         if one.kind == _ID and isinstance(one.value, str):
             return one.value

@@ -150,8 +150,8 @@ def why_not_strict(made: Made, rule: StrictRule, sums: Counts, tools: int, polic
     inexact = [told for told in made.changes if told.change != "reworded"]
     if inexact and policy.strict_tools == "exact":
         return inexact[0].what
-    required = made.schema.get("required") or ()
-    is_some = any(isinstance(name, str) for name in required)
+    required = made.schema.get("required")
+    is_some = isinstance(required, list) and any(isinstance(name, str) for name in required)
     if rule.some_required and made.schema.get("properties") and not is_some:
         return "At least one parameter has to be required."
     if rule.plain_values and sums.structured:

@@ -6,10 +6,10 @@ Only the provider that ran them can read them, and only while the tool is there 
 from operator import attrgetter
 
 from canonicall.arguments import arguments_text
-from canonicall.blocks import Block, Message, Text, ToolCall, ToolResult
+from canonicall.blocks import Block, Entry, Message, Text, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding
-from canonicall.ledger import Interaction, Ledger
+from canonicall.ledger import EARLY, Interaction, Ledger
 from canonicall.reply import PAUSED
 from canonicall.target import Target
 from canonicall.transcript.policy import Policy
@@ -55,8 +55,14 @@ class ServerBlocks:
         return kept
 
     def _goes_back(self, one: Interaction, result: ToolResult, message: Message) -> bool:
-        """Whether a result can be sent as it came: one that did not name its call is an orphan."""
-        return result.raw_id == one.call.raw_id and self._is_own(result, message)
+        """Whether a result can be sent as it came: one that did not name its call is an orphan,
+        and so is one that precedes it."""
+        has_block = any(state.value is not None for state in result.opaque)
+        if has_block and not result.raw_id and self.target.ids.style != "echoed":
+            return False
+        if EARLY in one.markers or result.raw_id != one.call.raw_id:
+            return False
+        return self._is_own(result, message)
 
     def _is_offered(self, one: Interaction) -> bool:
         """Whether the tool is there that a server call needs: one that waits needs its own again.
@@ -114,10 +120,18 @@ def server_id(block: Block) -> str:
     return block.call_id if isinstance(block, ToolResult) else ""
 
 
+def _calls_client(entry: Entry) -> bool:
+    return isinstance(entry, Message) and any(call.kind != "server" for call in entry.calls)
+
+
 def _is_parted(one: Interaction, conversation: Conversation) -> bool:
     """Whether others have spoken between a server call and its result, or since, or answered it."""
     until = len(conversation) if one.result_entry is None else one.result_entry
     between = conversation.entries[one.entry + 1 : until + 1]
+    asks = not _calls_client(conversation.entries[one.entry])
+    if asks and any(map(_calls_client, between[:-1] if one.result is not None else ())):
+        # The results of these calls come between, and are none that it waited for.
+        return True
     return any(
         isinstance(entry, Message)
         and entry.role != "assistant"

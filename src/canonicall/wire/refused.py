@@ -106,6 +106,8 @@ def _at(body: Any, path: str) -> Any:
 def _without(body: dict[str, Any], path: list[str]) -> dict[str, Any]:
     """`body` without one field. An object is nothing without its `type`, or with nothing left."""
     name, *rest = path
+    if name not in body:
+        return body  # What it was in is gone already.
     inner = _without(body[name], rest) if rest and rest != ["type"] else {}
     left = {key: value for key, value in body.items() if key != name or inner}
     return {**left, name: inner} if inner else left

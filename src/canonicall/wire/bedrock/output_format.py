@@ -36,8 +36,10 @@ def take_output(
     output = decode_output(fields.get(FIELD))
     if output is not None:
         return output, taken_out(fields, FIELD, _FORMAT)
-    held = _held(fields.get(FIELD))
-    if held is not None and not isinstance(held, dict):
+    config = fields.get(FIELD)
+    asked = config.get(_FORMAT) if isinstance(config, dict) else None
+    is_form = isinstance(_held(config), dict)
+    if isinstance(asked, dict) and not (is_form and asked.get("type") == "json_schema"):
         broken_output({}, None, f"$.{FIELD}.{_FORMAT}", findings)
         taken_out(fields, FIELD, _FORMAT)
     return None, {}

@@ -84,6 +84,8 @@ def _makes_sense(fields: dict[str, Any]) -> bool:
     required, properties = fields.get("required") or [], fields.get("properties") or {}
     texts, kind = fields.get("enum"), fields.get("type")
     is_text = kind == 1 or str(kind).upper() == "STRING" or fields.get("format") == "enum"
+    if not isinstance(required, list) or not isinstance(properties, dict):
+        return False
     return all(isinstance(name, str) and name in properties for name in required) and (
         not texts or (is_text and "" not in texts)
     )

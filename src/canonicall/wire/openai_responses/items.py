@@ -45,6 +45,7 @@ _ANSWERED_ELSEWHERE = {
     "tool_search_call": "arguments",
     "program": "code",
 }
+_ANSWERED_BY_ID = ("computer_call", "local_shell_call", "shell_call", "apply_patch_call")
 _ASKED = _WHOLE | _ANSWERED_ELSEWHERE
 _OUTPUTS = {
     "computer_call_output",
@@ -115,8 +116,9 @@ def decode_unknown(
         why = f"An item of type {kind!r} is not known; it is kept as it is."
         findings.append(Finding("unknown_item", where, Action.KEPT, why, Fault.INPUT))
     # What was approved is known to its provider alone, and so is the answer.
-    answered = text_at(item.get("approval_request_id"), f"{where}.approval_request_id")
-    id = answered or text_at(item.get("id"), f"{where}.id")
+    is_answer = kind == "mcp_approval_response"
+    named = item.get("approval_request_id") if is_answer else None
+    id = text_at(named, f"{where}.approval_request_id") or text_at(item.get("id"), f"{where}.id")
     domain = domain_of_item(item, where, domain)
     seal = (Opaque(domain, ITEM_ID, id),) if id or domain == UNKNOWN_ISSUER else ()
     return Unknown(opaque=seal, native=Native(FORMAT, item))
@@ -214,6 +216,8 @@ def _decode_server_call(item: dict[str, Any], where: str, domain: str) -> list[B
     args = asked if isinstance(asked, dict) else {_ASKED[kind]: asked} if asked else {}
     raw = asked if kind == "mcp_call" and isinstance(asked, str) else None
     domain = domain_of_item(item, where, domain)
+    if kind in _ANSWERED_BY_ID and not item.get("call_id"):
+        domain = UNKNOWN_ISSUER  # As it came, it could not be answered.
     call = ToolCall(
         id=_own_id(item, where),
         name=text_at(item.get("name"), f"{where}.name") or kind.removesuffix("_call"),
