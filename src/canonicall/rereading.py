@@ -15,8 +15,10 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin
 from canonicall.conversation import Conversation
+from canonicall.coverage import with_empty_reported
 from canonicall.findings import Fault, Finding
 from canonicall.frameworks import refuse_framework
+from canonicall.lookalikes import refuse_other_request
 from canonicall.request import Request
 from canonicall.wire.formats import get_format
 from canonicall.wire.history import History
@@ -82,6 +84,7 @@ class Rereader:
         """Read what is new in `body`."""
         wire = self._wire
         refuse_framework(body, wire.name)
+        refuse_other_request(body, wire.name)
         body, wrong = without_wrong_kinds(body, wire.name, Fault.INPUT)
         model = body.get("model")
         origin = Origin("", wire.name, model=model if isinstance(model, str) else "")
@@ -111,7 +114,8 @@ class Rereader:
         wire, body = self._wire, reading.body
         if not reading.parts:
             request: Request = wire.decode_request(body, origin=reading.origin)
-            return replace(request, domain="", findings=(*reading.wrong, *request.findings))
+            request = replace(request, domain="", findings=(*reading.wrong, *request.findings))
+            return with_empty_reported(request)
         base = reading.base
         conversation = base.conversation.fork() if base is not None else Conversation()
         places = []
@@ -128,7 +132,8 @@ class Rereader:
             *rest.findings,
             *conversation.report,
         )
-        return replace(rest.request, conversation=conversation, findings=findings)
+        request = replace(rest.request, conversation=conversation, findings=findings)
+        return with_empty_reported(request)
 
     def _rest(self, reading: Reading, history: History) -> _Rest:
         """All but the messages: tools and settings stay as they are through most conversations."""

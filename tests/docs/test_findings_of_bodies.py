@@ -90,6 +90,7 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
         read_document(b'{"messages": [{"role": "user", "content": "Hi"}]}').findings
     ),
     "missing_content": lambda: _chat({"role": "user"}),
+    "no_messages": _chat,
     "untyped_part": lambda: (
         *_chat({"role": "user", "content": ["Hi"]}),
         *_gemini("Hi"),

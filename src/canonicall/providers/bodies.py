@@ -9,8 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from canonicall.detection import other_api, possible_formats
+from canonicall.detection import other_api, possible_formats, reply_format
 from canonicall.errors import MalformedBody, UnknownName
+from canonicall.lookalikes import likeness
 from canonicall.providers.profile import Profile
 from canonicall.providers.registry import (
     find_target_parts,
@@ -59,13 +60,14 @@ def source_of(body: Any, named: str) -> Source:
     parts = find_target_parts(named)
     if parts is None:
         raise UnknownName("wire format", named, FORMATS, aliases=provider_names())
-    profile, possible = parts.profile, possible_formats(body)
+    profile, replied = parts.profile, reply_format(body)
+    possible = (replied,) if replied else possible_formats(body)
     spoken = (parts.format,) if parts.format else profile.formats
     found = next((format for format in spoken if format in possible), None)
     if found is None and not possible and len(spoken) == 1:
         (found,) = spoken
     if found is None:
-        what = f"this looks like {possible[0]}" if possible else "its format is not recognised"
+        what = f"this looks like {possible[0]}" if possible else f"this is {likeness(body).what}"
         raise MalformedBody(
             f"{what}, and {profile.name} speaks {', '.join(spoken)}. Name the format."
         )
