@@ -120,7 +120,7 @@ def test_the_name_of_a_provider_is_enough_for_a_reply(other):
 
 def test_a_provider_that_speaks_two_formats_says_what_it_got():
     said = refused(decode_request, {"jsonrpc": "2.0"}, "openai")
-    assert "this is an MCP message (JSON-RPC), and openai speaks openai-chat" in said
+    assert "this is an MCP message (JSON-RPC); its format is not recognised, and openai" in said
 
 
 @each("format", FORMATS)

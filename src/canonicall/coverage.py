@@ -25,7 +25,7 @@ from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.lookalikes import TITLES
 from canonicall.request import Request
 from canonicall.target import Target
-from canonicall.transcript.fields import has_all, takes_unknown
+from canonicall.transcript.fields import takes_part
 
 TEXT, CALL, RESULT = "texts", "calls", "results"
 _HISTORIES = ("messages", "contents", "input")
@@ -122,10 +122,7 @@ def _is_sent(block: Unknown, target: Target | None) -> bool:
     """Whether a part that was not understood is kept for the target, as far as that is known."""
     if target is None or block.native is None:
         return True
-    if block.native.format != target.format:
-        return False
-    is_taken = takes_unknown("part", target, is_own=None)
-    return is_taken or has_all(block.native, "part", target)
+    return takes_part(block.native, None, target)
 
 
 def _is_read(body: dict[str, Any], request: Request, target: Target | None) -> bool:

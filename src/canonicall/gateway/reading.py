@@ -86,7 +86,7 @@ def parsed_body(data: bytes, limits: ServerSettings) -> dict[str, Any]:
     except (msgspec.DecodeError, UnicodeError) as error:
         raise Refused(400, "malformed", _no_json(data, error)) from None
     if not isinstance(body, dict):
-        what = f"The body has to be a JSON object: this is {likeness(body).what}."
+        what = f"The body has to be a JSON object. This is {likeness(body).what}."
         raise Refused(400, "malformed", what)
     if data.count(b"{") + data.count(b"[") > limits.max_body_depth:
         _refuse_deep(body, limits.max_body_depth)

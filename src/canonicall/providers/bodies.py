@@ -67,7 +67,8 @@ def source_of(body: Any, named: str) -> Source:
     if found is None and not possible and len(spoken) == 1:
         (found,) = spoken
     if found is None:
-        what = f"this looks like {possible[0]}" if possible else f"this is {likeness(body).what}"
+        seen = f"this is {likeness(body).what}; its format is not recognised"
+        what = f"this looks like {possible[0]}" if possible else seen
         raise MalformedBody(
             f"{what}, and {profile.name} speaks {', '.join(spoken)}. Name the format."
         )

@@ -4,8 +4,12 @@ Nothing is lost in silence: a parameter that is left out, native fields of anoth
 choice that is met only in part each have their finding. The words beyond that are the format's.
 """
 
+from collections.abc import Collection
+from typing import Any
+
 from canonicall.blocks import Native
 from canonicall.findings import Action, Fault, Finding
+from canonicall.wire.reading import list_at
 
 
 def dropped(where: str, why: str) -> Finding:
@@ -24,6 +28,29 @@ def foreign_fields(format: str, native: Native | None) -> list[Finding]:
         return []
     why = f"Fields of {native.format} that have no place here: {', '.join(native.fields)}."
     return [dropped("native", why)]
+
+
+def left_out(value: Any, known: Collection[str], where: str) -> list[Finding]:
+    """That an object of a body that comes in has fields that are not read, if it has any."""
+    names = [name for name in value if name not in known] if isinstance(value, dict) else []
+    if not names:
+        return []
+    why = f"These fields have no place here: {', '.join(names)}."
+    return [Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT)]
+
+
+def left_out_of_functions(body: dict[str, Any]) -> list[Finding]:
+    """Fields that are not read around tools, and inside of the functions that calls name."""
+    findings: list[Finding] = []
+    for index, tool in enumerate(list_at(body.get("tools"), "$.tools")):
+        findings += left_out(tool, ("type", "function"), f"$.tools[{index}]")
+    for number, message in enumerate(list_at(body.get("messages"), "$.messages")):
+        calls = message.get("tool_calls") if isinstance(message, dict) else None
+        for index, call in enumerate(calls if isinstance(calls, list) else ()):
+            where = f"$.messages[{number}].tool_calls[{index}].function"
+            function = call.get("function") if isinstance(call, dict) else None
+            findings += left_out(function, ("name", "arguments", "index"), where)
+    return findings
 
 
 def weakened(why: str, where: str = "tool_choice") -> Finding:

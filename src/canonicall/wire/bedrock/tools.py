@@ -16,7 +16,7 @@ from canonicall.request import Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.bedrock.content import FORMAT, decode_cache, encode_cache, own_fields
-from canonicall.wire.losses import weakened
+from canonicall.wire.losses import left_out, weakened
 from canonicall.wire.offering import named_tools, names_one, offered_entries, schema_of
 from canonicall.wire.reading import list_at, native_fields, object_at, text_at
 
@@ -36,6 +36,10 @@ def decode_tools(value: Any, findings: list[Finding] | None = None) -> tuple[Too
         if entry.get("toolSpec") is not None:
             tool = _decode_tool(object_at(entry["toolSpec"], f"{where}.toolSpec"), where)
             tools.append(replace(tool, cache=mark))
+            if findings is not None:
+                schema = entry["toolSpec"].get("inputSchema")
+                findings += left_out(entry, ("toolSpec", "cachePoint"), where)
+                findings += left_out(schema, ("json",), f"{where}.toolSpec.inputSchema")
         elif mark is not None and tools and tools[-1].cache is None:
             tools[-1] = replace(tools[-1], cache=mark)
         elif entry:
