@@ -13,17 +13,25 @@ from msgspec.structs import replace
 from canonicall.arguments import agreeing, message_with_arguments
 from canonicall.blocks import Block, Origin, ToolCall
 from canonicall.conversation import Conversation
-from canonicall.detection import reply_format
+from canonicall.coverage import refuse_loss, refuse_unsent, with_empty_reported
 from canonicall.errors import MalformedBody
 from canonicall.finding_paths import Sent
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.folding import with_truncated_call
 from canonicall.frameworks import refuse_framework
+from canonicall.lookalikes import (
+    HISTORY_FIELD,
+    likeness,
+    refuse_other_reply,
+    refuse_other_request,
+    reply_error,
+    with_likeness,
+)
 from canonicall.plain import plain_json
 from canonicall.providers.bodies import Source, source_of
 from canonicall.providers.names import TargetName
 from canonicall.providers.registry import get_target, with_rule_keys
-from canonicall.reply import Reply
+from canonicall.reply import ERROR, Reply
 from canonicall.request import Incoming, Request, Tool
 from canonicall.target import Format, Target
 from canonicall.transcript.lifetimes import ordered_lifetimes
@@ -40,7 +48,7 @@ from canonicall.transcript.turns import Diagnostics, Transcript, diagnose
 from canonicall.wire.formats import get_format
 from canonicall.wire.grouping import ungrouped
 from canonicall.wire.leaked_tokens import with_own_names
-from canonicall.wire.reading import object_at, parse_body, parse_json
+from canonicall.wire.reading import parse_json
 from canonicall.wire.refused import without_refused, without_wrong_kinds
 
 Body = dict[str, Any] | bytes | str
@@ -83,19 +91,25 @@ def decode_request(body: Body, format: Format | str, *, provider: str = "") -> R
 
 
 def _decoded_request(value: Any, format: str, provider: str, findings: list[Finding]) -> Request:
-    parsed = object_at(value, "$")
-    source, domain = _source(parsed, format, provider)
-    parsed, wrong = without_wrong_kinds(parsed, source.format, Fault.INPUT)
-    findings = [*findings, *wrong]
+    if not isinstance(value, dict):
+        refuse_other_request(value, format)
+    source, domain = _source(value, format, provider)
+    refuse_other_request(value, source.format)
+    parsed, wrong = without_wrong_kinds(value, source.format, Fault.INPUT)
     model = parsed.get("model")
     origin = Origin(source.provider, source.format, model=model if isinstance(model, str) else "")
-    request = get_format(source.format).decode_request(parsed, origin=origin, domain=domain)
-    return replace(
+    try:
+        request = get_format(source.format).decode_request(parsed, origin=origin, domain=domain)
+    except MalformedBody as error:
+        raise with_likeness(error, value, source.format) from None
+    refuse_loss(value, request, source.format)
+    request = replace(
         request,
         domain=domain or "",
-        findings=(*findings, *request.findings),
+        findings=(*findings, *wrong, *request.findings),
         source=Incoming(value, source.format),
     )
+    return with_empty_reported(request)
 
 
 def _source(body: Any, named: str, provider: str) -> tuple[Source, str | None]:
@@ -114,9 +128,9 @@ def decode_tools(
     body: Any = tools
     for name in reversed(get_format(format).tools_at):
         body = {name: body}
-    # A body without messages is refused by the formats that have them.
-    request = decode_request({"messages": [], **body}, format)
-    return request.tools, request.findings
+    # A body that has no place for messages is not a request.
+    request = decode_request({HISTORY_FIELD.get(format, "messages"): [], **body}, format)
+    return request.tools, tuple(one for one in request.findings if one.code != "no_messages")
 
 
 def decode_response(body: Body, format: Format | str, *, provider: str = "") -> Reply:
@@ -125,23 +139,23 @@ def decode_response(body: Body, format: Format | str, *, provider: str = "") -> 
     The name of a provider in place of the format means the one of its formats that the body is in.
     """
     findings: list[Finding] = []
-    parsed = parse_body(body, findings)
+    parsed = parse_json(body, findings)
+    if not isinstance(parsed, dict):
+        refuse_other_reply(parsed, format)
     source, domain = _source(parsed, format, provider)
     wire = get_format(source.format)
     origin = Origin(source.provider, source.format) if source.provider else None
-    reply = with_own_names(wire.decode_response(parsed, origin=origin, domain=domain))
-    if not reply.message.blocks:
-        _refuse_other_reply(parsed, source.format)
+    try:
+        reply = with_own_names(wire.decode_response(parsed, origin=origin, domain=domain))
+    except MalformedBody as error:
+        raise reply_error(error, parsed, source.format) from None
+    if not reply.message.blocks and reply.message.finish != ERROR:
+        refuse_other_reply(parsed, source.format)
+    if parsed.get("role", reply.message.role) != reply.message.role:
+        raise MalformedBody(likeness(parsed).instead_of("reply", source.format))
     findings += reply.findings
     message = message_with_arguments(with_truncated_call(reply.message), findings)
     return replace(reply, message=message, findings=tuple(findings))
-
-
-def _refuse_other_reply(body: dict[str, Any], format: str) -> None:
-    """Raise where nothing was read because the body is a reply of another format."""
-    found = reply_format(body)
-    if found is not None and found != format:
-        raise MalformedBody(f"this looks like a reply of {found}, not of {format}.")
 
 
 def encode_response(reply: Reply, format: Format | str) -> dict[str, Any]:
@@ -239,10 +253,13 @@ def translate(
 ) -> Encoded:
     """A request body of one format as the body another target accepts.
 
-    `source` is the format of the body, or a provider that the body was written for.
+    `source` is the format of the body, or a provider that the body was written for. A body of which
+    less than half would go out is a `MostlyUnread`.
     """
     request = decode_request(body, source, provider=provider)
-    return encode_request(request, target, policy=policy)
+    encoded = encode_request(request, target, policy=policy)
+    refuse_unsent(request, encoded.report, encoded.target)
+    return encoded
 
 
 class Translated(Struct, frozen=True):

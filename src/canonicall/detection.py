@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+import msgspec
+
 CANONICAL = "canonical"
 """A conversation in its stored form."""
 
@@ -90,8 +92,8 @@ INTERACTIONS = "gemini-interactions"
 """An API whose bodies are recognised and not read."""
 _INTERACTIONS = ("generation_config", "previous_interaction_id", "system_instruction")
 """Fields of Gemini's Interactions API, which also calls its messages `input`."""
-_RESPONSES = ("previous_response_id", "conversation", "prompt")
-"""Fields that stand for messages the Responses API keeps."""
+_RESPONSES = ("previous_response_id", "conversation")
+"""Fields that stand for messages the Responses API keeps; `prompt` does if it is an object."""
 
 
 _HISTORY = ("messages", "contents", "input")
@@ -101,8 +103,14 @@ _HISTORY = ("messages", "contents", "input")
 def detect_format(body: Any) -> str | None:
     """The format of a request or a whole reply, None where it has none that is known.
 
-    Where a request fits several alike, as for plain text, the first of `possible_formats`.
+    The body may be parsed, or JSON text. Where a request fits several alike, as for plain text, the
+    first of `possible_formats`.
     """
+    if isinstance(body, (bytes, str)):
+        try:
+            body = msgspec.json.decode(body)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            return None
     return reply_format(body) or request_format(body)
 
 
@@ -178,6 +186,7 @@ def possible_formats(body: Any) -> Formats:
         return _spoken_for(body)
     # A reply of the Responses API repeats the fields that continue a conversation.
     has_items = "input" in body or any(name in body for name in _RESPONSES)
+    has_items = has_items or isinstance(body.get("prompt"), dict)
     is_other = _is_interaction(body) or reply_format(body) is not None
     return ("openai-responses",) if has_items and not is_other else ()
 

@@ -6,7 +6,8 @@
     ├── UnknownName              no format, provider or tool has this name
     ├── UnknownCall              a strict conversation has no such call
     ├── MalformedBody            a request or response body is not what its format says
-    │   └── ForeignHistory       it is the stored history of another framework
+    │   ├── ForeignHistory       it is the stored history of another framework
+    │   └── MostlyUnread         most of what it says was not understood, and would be lost
     ├── UntranslatableSchema     a target cannot say what the schema of a tool says
     └── UnreadableConversation   a stored conversation cannot be read
         └── NewerVersion         it was written by a newer canonicall
@@ -124,6 +125,28 @@ class ForeignHistory(MalformedBody):
         of = f"a request of {format}" if format else "the request of a provider"
         super().__init__(
             f"this looks like a {framework} history ({form}), which is not {of}. {instead}"
+        )
+
+
+class MostlyUnread(MalformedBody):
+    """A body of which less than half was understood: most of the conversation would be lost.
+
+    `understood` of `total` texts, calls and results would go on. `format` is what it was read as.
+    """
+
+    def __init__(
+        self, understood: int, total: int, *, counted: str, format: str, seen: str = ""
+    ) -> None:
+        """`counted`: the total by kind. `seen`: what the messages look like, in a sentence."""
+        self.understood = understood
+        self.total = total
+        self.format = format
+        several = f"{total} texts, calls and results ({counted})"
+        of = several if "," in counted else counted
+        super().__init__(
+            f"read as {format}, only {understood} of {of} would be sent; the rest was not"
+            f" understood. {seen or 'Its messages are not in a form that this format has.'}"
+            " Name the format that the body is in, or give the body that is sent to the provider."
         )
 
 

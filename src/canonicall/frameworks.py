@@ -28,7 +28,7 @@ class Shape(Struct, frozen=True):
     """Whether a message can only be of this form."""
 
 
-_LANGCHAIN_TYPES = frozenset(
+_LANGCHAIN_TYPES = tuple(
     name
     for kind in ("human", "ai", "system", "tool", "function", "chat", "developer", "remove")
     for name in (kind, f"{'AI' if kind == 'ai' else kind.capitalize()}MessageChunk")
@@ -111,8 +111,8 @@ def framework_shape(value: Any) -> Shape | None:
     """The form in which a framework stored the messages in `value`, None where none did."""
     held = [value[name] for name in _HISTORY if name in value] if isinstance(value, dict) else []
     for history in held or ([value] if isinstance(value, dict) else value,):
-        for message in _objects(history):
-            if not _is_plain(message):
+        for message in history if isinstance(history, list) else ():
+            if type(message) is dict and not _is_plain(message):
                 found = next((shape for shape in SHAPES if shape.matches(message)), None)
                 if found is not None:
                     return found
@@ -120,9 +120,25 @@ def framework_shape(value: Any) -> Shape | None:
 
 
 def _is_plain(message: Message) -> bool:
-    """Whether a role and a text are all that there is to look at, as in most messages."""
-    is_said = "role" in message and isinstance(message.get("content"), str | None)
-    return is_said and "parts" not in message
+    """Whether a message has none of the fields that the shapes are recognised by.
+
+    Nearly all messages of requests are plain, so this is all that most of them cost.
+    """
+    if "kind" in message or "lc" in message:
+        return False
+    if "parts" in message:
+        if "role" not in message or "content" in message:
+            return False
+        held, mark = message["parts"], "type"
+    else:
+        if "role" not in message and message.get("type") in _LANGCHAIN_TYPES:
+            return False
+        held, mark = message.get("content"), "toolCallId"
+    if type(held) is list:
+        for part in held:
+            if type(part) is dict and mark in part:
+                return False
+    return True
 
 
 def refuse_framework(value: Any, format: str = "") -> None:

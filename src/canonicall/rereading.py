@@ -15,8 +15,10 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin
 from canonicall.conversation import Conversation
+from canonicall.coverage import with_empty_reported
 from canonicall.findings import Fault, Finding
 from canonicall.frameworks import refuse_framework
+from canonicall.lookalikes import refuse_other_request
 from canonicall.request import Incoming, Request
 from canonicall.wire.formats import get_format
 from canonicall.wire.history import History
@@ -84,6 +86,7 @@ class Rereader:
         wire = self._wire
         refuse_framework(body, wire.name)
         source = Incoming(body, wire.name)
+        refuse_other_request(body, wire.name)
         body, wrong = without_wrong_kinds(body, wire.name, Fault.INPUT)
         model = body.get("model")
         origin = Origin("", wire.name, model=model if isinstance(model, str) else "")
@@ -114,7 +117,8 @@ class Rereader:
         if not reading.parts:
             request: Request = wire.decode_request(body, origin=reading.origin)
             findings = (*reading.wrong, *request.findings)
-            return replace(request, domain="", findings=findings, source=reading.source)
+            request = replace(request, domain="", findings=findings, source=reading.source)
+            return with_empty_reported(request)
         base = reading.base
         conversation = base.conversation.fork() if base is not None else Conversation()
         places = []
@@ -131,9 +135,10 @@ class Rereader:
             *rest.findings,
             *conversation.report,
         )
-        return replace(
+        request = replace(
             rest.request, conversation=conversation, findings=findings, source=reading.source
         )
+        return with_empty_reported(request)
 
     def _rest(self, reading: Reading, history: History) -> _Rest:
         """All but the messages: tools and settings stay as they are through most conversations."""

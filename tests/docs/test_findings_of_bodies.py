@@ -90,6 +90,7 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
         read_document(b'{"messages": [{"role": "user", "content": "Hi"}]}').findings
     ),
     "missing_content": lambda: _chat({"role": "user"}),
+    "no_messages": _chat,
     "untyped_part": lambda: (
         *_chat({"role": "user", "content": ["Hi"]}),
         *_gemini("Hi"),
@@ -97,7 +98,6 @@ READING: dict[str, Callable[[], Iterable[Finding]]] = {
     "unknown_part": lambda: (
         *_chat({"role": "user", "content": [{"type": "smell"}]}),
         *_responses({"role": "user", "content": [{"type": "smell"}]}),
-        *_responses({"role": "user", "content": [{"type": 1, "text": "Hi"}]}),
     ),
     "foreign_part": lambda: _chat({"role": "user", "content": [_ANSWER]}),
     "call_twice": lambda: _chat(

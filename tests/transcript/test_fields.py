@@ -60,10 +60,11 @@ def test_a_field_of_a_call(maker, target, is_sent):
 
 @every_owner
 def test_a_part_that_is_not_known(maker, target, is_sent):
+    """A host that lists the types of parts gets no other, whoever made it."""
     smell = {"type": "smell", "smell": 1}
     blocks = Text(text="Yes."), Unknown(native=Native(CHAT, smell))
     message, _ = body_for(said(maker, *blocks), target)
-    assert ("smell" in str(message)) is is_sent
+    assert ("smell" in str(message)) is (is_sent and not get_target(target).part_types)
 
 
 @every_owner

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from batches import each
-from canonicall.target import IdRule, NameRule, Target
+from canonicall.target import FieldRule, IdRule, NameRule, Target
 from canonicall.verify import verify
 
 TARGET = Target(
@@ -15,6 +15,7 @@ TARGET = Target(
     names=NameRule(max_length=128),
     cache_marks=4,
     forced_choice_with_reasoning=False,
+    fields=FieldRule(closed=("message", "text", "result", "call")),
 )
 TOOL = {"name": "get", "input_schema": {"type": "object"}}
 HELLO = {"role": "user", "content": "Hello"}
@@ -378,6 +379,11 @@ def test_thinking_is_demanded_of_the_loop_that_is_open_only():
 def test_a_server_call_has_the_providers_own_id():
     server = use("toolu_1", type="server_tool_use")
     assert verify(body(HELLO, said(server)), TARGET).counts == {"bad_call_id": 1}
+
+
+def test_a_host_that_is_not_known_to_refuse_fields_gets_them():
+    lenient = replace(TARGET, fields=FieldRule())
+    assert list(verify(loop(use(index=0), result()), lenient)) == []
 
 
 def test_a_block_has_no_fields_of_other_formats():

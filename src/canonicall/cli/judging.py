@@ -12,6 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from canonicall.codec import Encoded, encode_request
+from canonicall.coverage import refuse_unsent
 from canonicall.findings import Action, Finding
 from canonicall.importing.documents import (
     BODY,
@@ -92,7 +93,11 @@ class Subject:
         return self.document
 
     def encoded_for(self, target: Target) -> Encoded:
-        return encode_request(self.document_for(target).request, target)
+        """The document as the target gets it; `MostlyUnread` where that is less than half of it."""
+        request = self.document_for(target).request
+        encoded = encode_request(request, target)
+        refuse_unsent(request, encoded.report, encoded.target)
+        return encoded
 
     @cached_property
     def sent(self) -> Sent | None:

@@ -28,6 +28,7 @@ from canonicall.codec import decode_request, decode_response
 from canonicall.detection import reply_format, request_format
 from canonicall.errors import CanonicallError
 from canonicall.importing.documents import AUTO
+from canonicall.lookalikes import is_stream, likeness
 from canonicall.request import Tool
 from canonicall.syntax.parsing import Parsed
 from canonicall.syntax.parsing import parse as parse_text
@@ -115,6 +116,9 @@ def _body_parsed(
     try:
         value = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        if is_stream(data):
+            what = "this is the text of a stream, not a whole reply. Give it to StreamDecoder."
+            raise UnusableFile(shown(source), what) from None
         return None
     format = reply_format(value)
     if format is None:
@@ -133,14 +137,12 @@ def _other_body(value: Any) -> str:
     """What a provider's body is that holds no reply; empty for JSON that a model may print."""
     if not isinstance(value, dict):
         return ""
-    error = value.get("error")
-    if isinstance(error, dict) and "message" in error:
-        return f"the body of an error ({error['message']})"
     histories = (value.get(name) for name in ("messages", "contents", "input"))
     format = request_format(value)
     if format and any(isinstance(one, list) for one in histories):
         return f"a request ({format})"
-    return ""
+    seen = likeness(value)
+    return seen.what if seen.is_envelope else ""
 
 
 def _is_damaged(parsed: Parsed) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 from canonicall.blocks import Block, Media, ToolResult
 from canonicall.codec import Encoded, decode_request, encode_request
-from canonicall.errors import CanonicallError, UnknownName
+from canonicall.errors import CanonicallError, MostlyUnread, UnknownName
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.fronts.front import (
     CANCEL,
@@ -81,6 +81,8 @@ def _counted(state: State, request: HttpRequest, front: Front, asked: Asked) -> 
         count = _tokens_in(encode_request(decoded, chain[0]))
     except UnknownName as error:
         raise Refused(404, "model_not_found", str(error)) from None
+    except MostlyUnread as error:
+        raise Refused(422, "unread", str(error)) from None
     except CanonicallError as error:
         raise Refused(400, "malformed", str(error)) from None
     return HttpResponse.json(front.tokens(count), x_canonicall_estimate="true")

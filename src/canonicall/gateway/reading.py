@@ -12,6 +12,7 @@ import msgspec
 from canonicall.findings import Finding
 from canonicall.gateway.exchange import HttpRequest, Refused
 from canonicall.gateway.settings import ServerSettings
+from canonicall.lookalikes import likeness, text_likeness
 from canonicall.plain import plain_json
 
 Scope: TypeAlias = dict[str, Any]
@@ -85,7 +86,8 @@ def parsed_body(data: bytes, limits: ServerSettings) -> dict[str, Any]:
     except (msgspec.DecodeError, UnicodeError) as error:
         raise Refused(400, "malformed", _no_json(data, error)) from None
     if not isinstance(body, dict):
-        raise Refused(400, "malformed", "The body has to be a JSON object.")
+        what = f"The body has to be a JSON object. This is {likeness(body).what}."
+        raise Refused(400, "malformed", what)
     if data.count(b"{") + data.count(b"[") > limits.max_body_depth:
         _refuse_deep(body, limits.max_body_depth)
     return body
@@ -110,6 +112,9 @@ def _no_number(name: str) -> None:
 def _no_json(data: bytes, error: Exception) -> str:
     if not data.strip():
         return "The body is empty: it has to be a JSON object."
+    seen = text_likeness(data)
+    if seen is not None:
+        return f"The body is {seen.what}: it has to be a JSON object."
     return f"The body is no JSON: {str(error).removeprefix('JSON is malformed: ').rstrip('.')}."
 
 

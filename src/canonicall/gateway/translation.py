@@ -9,7 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from canonicall.codec import encode_request, encode_response
-from canonicall.errors import CanonicallError
+from canonicall.coverage import refuse_loss
+from canonicall.errors import CanonicallError, MalformedBody, MostlyUnread
 from canonicall.events import Event, StreamEnded
 from canonicall.findings import Action
 from canonicall.folding import events_of
@@ -24,6 +25,7 @@ from canonicall.gateway.taking_over import TakenOver
 from canonicall.gateway.turns import Turn, summary_of
 from canonicall.gateway.whole_frames import StreamCut
 from canonicall.guard.replies import checked_reply
+from canonicall.lookalikes import with_likeness
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.runtime.middleware import MiddlewareError
@@ -109,9 +111,17 @@ class Translation:
             # Whose thoughts can be read is told by the model's own name, not by an alias of it.
             body = {**body, "model": target.model}
         try:
-            request = state.middleware_chain.request(await self._read(body))
+            read = await self._read(body)
+            # What a middleware leaves out was understood.
+            refuse_loss(body, read, turn.front.format, target)
+            request = state.middleware_chain.request(read)
         except MiddlewareError as error:
             raise unexpected(error, turn.id) from error
+        except MostlyUnread as error:
+            raise Refused(422, "unread", str(error)) from error
+        except MalformedBody as error:
+            told = with_likeness(error, body, turn.front.format)
+            raise Refused(400, "malformed", str(told)) from error
         except CanonicallError as error:
             raise Refused(400, "malformed", str(error)) from error
         if not request.conversation.entries and request.continues is None:

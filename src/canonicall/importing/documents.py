@@ -12,13 +12,14 @@ from msgspec import Struct
 
 from canonicall.client.refusals import RefusedRequest, refused_request
 from canonicall.codec import decode_request
-from canonicall.detection import CANONICAL, possible_formats, reply_format, request_format
+from canonicall.detection import CANONICAL, possible_formats, request_format
 from canonicall.errors import MalformedBody, UnknownName
 from canonicall.findings import Action, Fault, Finding
 from canonicall.frameworks import refuse_framework
 from canonicall.importing.halves import halves_replaced, without_halves
 from canonicall.importing.kinds import Document, DocumentKind
 from canonicall.importing.sessions.agents import SESSION_KINDS
+from canonicall.lookalikes import likeness, text_likeness
 from canonicall.persisted import load
 from canonicall.request import Request
 from canonicall.target import FORMATS
@@ -103,7 +104,7 @@ def recognise(data: bytes, format: str = AUTO) -> Recognised:
     body = _body_in(value, format)
     possible = possible_formats(body) if format == AUTO else (format,)
     if not possible or possible[0] == CANONICAL:
-        raise MalformedBody(f"{_seen(body)} {_WHAT_TO_GIVE}.")
+        raise MalformedBody(_seen(body))
     return Recognised(possible, body, isinstance(value, list), mended)
 
 
@@ -152,6 +153,8 @@ def parsed_json(data: bytes, what_to_give: str) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         seen = next((what for begin, what in _NOT_TEXT.items() if data.startswith(begin)), None)
         what = f"this is {seen}." if seen else f"this is not JSON: {error}. {what_to_give}."
+        if (text := text_likeness(data)) is not None:
+            what = f"this is {text.what}. {what_to_give}."
         raise MalformedBody(what) from None
     except RecursionError:
         raise MalformedBody("this is nested too deeply to be read.") from None
@@ -174,7 +177,7 @@ def _body_in(value: Any, format: str) -> dict[str, Any]:
         return {_list_field(value, format): value}
     if isinstance(value, dict):
         return value
-    raise MalformedBody(f"{_seen(value)} {_WHAT_TO_GIVE}.")
+    raise MalformedBody(_seen(value))
 
 
 def _list_field(items: list[Any], format: str) -> str:
@@ -190,16 +193,19 @@ def _list_field(items: list[Any], format: str) -> str:
 
 
 def _seen(value: Any) -> str:
-    """What was found instead, in a sentence."""
-    if isinstance(value, dict):
-        format = reply_format(value)
-        if format is not None:
-            return f"this is a response, not a request ({format}). `canonicall parse` reads it."
-        if "role" in value:
-            return "this is a single message, not a transcript."
-        named = ", ".join(list(map(str, value))[:6])
-        return f"no transcript is in this object (its fields: {named or 'none'})."
-    return "this is JSON, but neither an object nor a list."
+    """What was found instead, and what to give."""
+    if not isinstance(value, dict):
+        return f"this is JSON, but neither an object nor a list. {_WHAT_TO_GIVE}."
+    seen = likeness(value)
+    if seen.kind == "reply":
+        what = f"this is a response, not a request ({seen.format}). `canonicall parse` reads it."
+        return f"{what} {_WHAT_TO_GIVE}."
+    if "role" in value:
+        return f"this is a single message, not a transcript. {_WHAT_TO_GIVE}."
+    if seen.instead:
+        return f"this is {seen.what}, not a transcript. {seen.instead}"
+    named = ", ".join(list(map(str, value))[:6])
+    return f"no transcript is in this object (its fields: {named or 'none'}). {_WHAT_TO_GIVE}."
 
 
 def _assumed(possible: tuple[str, ...]) -> Finding:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from canonicall.detection import other_api, possible_formats, reply_format
 from canonicall.errors import MalformedBody, UnknownName
+from canonicall.lookalikes import likeness
 from canonicall.providers.profile import Profile
 from canonicall.providers.registry import (
     find_target_parts,
@@ -59,14 +60,15 @@ def source_of(body: Any, named: str) -> Source:
     parts = find_target_parts(named)
     if parts is None:
         raise UnknownName("wire format", named, FORMATS, aliases=provider_names())
-    reply = reply_format(body)
-    profile, possible = parts.profile, (reply,) if reply else possible_formats(body)
+    profile, replied = parts.profile, reply_format(body)
+    possible = (replied,) if replied else possible_formats(body)
     spoken = (parts.format,) if parts.format else profile.formats
     found = next((format for format in spoken if format in possible), None)
     if found is None and not possible and len(spoken) == 1:
         (found,) = spoken
     if found is None:
-        what = f"this looks like {possible[0]}" if possible else "its format is not recognised"
+        seen = f"this is {likeness(body).what}; its format is not recognised"
+        what = f"this looks like {possible[0]}" if possible else seen
         raise MalformedBody(
             f"{what}, and {profile.name} speaks {', '.join(spoken)}. Name the format."
         )

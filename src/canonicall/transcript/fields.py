@@ -34,6 +34,13 @@ def kept_fields(
         return None
     if takes_unknown(place, target, is_own=is_own):
         return native
+    return known_fields(native, place, target, where, findings)
+
+
+def known_fields(
+    native: Native, place: FieldPlace, target: Target, where: str, findings: list[Finding]
+) -> Native | None:
+    """`native` without the fields that the target is not known to have."""
     kept, lost = _parted(native.fields, field_tree(getattr(target.fields, place)))
     if not lost:
         return native
@@ -91,6 +98,19 @@ def takes_unknown(place: FieldPlace, target: Target, *, is_own: bool | None) -> 
     if place in target.fields.closed and not (is_own and place not in _LASTING):
         return False
     return is_own or is_own is None or not getattr(target.fields, place)
+
+
+def takes_part(part: Native, message: Message | None, target: Target) -> bool:
+    """Whether a part that was not understood may be sent to the target; of a `message`, if known.
+
+    A host that lists the types of parts refuses all others. No host has a type that is no text.
+    """
+    if part.format != target.format or not isinstance(part.fields.get("type", ""), str):
+        return False
+    if target.part_types and part.fields.get("type") not in target.part_types:
+        return False
+    is_own = is_of(message, target) if message is not None else None
+    return takes_unknown("part", target, is_own=is_own) or has_all(part, "part", target)
 
 
 def with_good_name(

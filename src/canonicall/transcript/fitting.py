@@ -30,13 +30,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.ledger import Ledger
 from canonicall.target import Target, field_tree
 from canonicall.transcript.completion import family
-from canonicall.transcript.fields import (
-    has_all,
-    is_of,
-    kept_fields,
-    place_of,
-    takes_unknown,
-)
+from canonicall.transcript.fields import is_of, kept_fields, known_fields, place_of, takes_part
 from canonicall.transcript.item_ids import item_id, server_items, without_second_items
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.projection import Projection
@@ -330,11 +324,7 @@ class Fitter:
     def _unknown(
         self, block: Unknown, message: Message, where: str, findings: list[Finding]
     ) -> Unknown | None:
-        own = block.native is not None and block.native.format == self.target.format
-        own = own and (
-            takes_unknown("part", self.target, is_own=is_of(message, self.target))
-            or has_all(block.native, "part", self.target)
-        )
+        own = block.native is not None and takes_part(block.native, message, self.target)
         if own and all(keeps_opaque(one, message, self.target) for one in block.opaque):
             return block
         kind = block.native.fields.get("type", "") if block.native is not None else ""
@@ -362,6 +352,8 @@ class Fitter:
             native = kept_fields(
                 native, place, self.target, is_own=is_own, where=where, findings=findings
             )
+            if native is not None and self.target.content_as_text and type(block) is Text:
+                native = known_fields(native, "part", self.target, where, findings)
         cache = block.cache
         if cache is not None and not self.target.cache_marks:
             why = "The target has no cache marks."

@@ -66,7 +66,8 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     yield from place_violations(turns)
     yield from _ends(root, turns, target)
     for at, message in enumerate(messages):
-        yield from _content(message, is_last=at == len(messages) - 1)
+        is_closed = "message" in target.fields.closed
+        yield from _content(message, is_last=at == len(messages) - 1, is_closed=is_closed)
     summaries: list[Node] = []
     for turn in turns:
         for block in turn.blocks:
@@ -105,7 +106,7 @@ def _ends(root: Node, turns: list[Turn], target: Target) -> Iterator[Violation]:
         yield refuse("trailing_whitespace", final.where, error, source=MESSAGES)
 
 
-def _content(message: Node, *, is_last: bool) -> Iterator[Violation]:
+def _content(message: Node, *, is_last: bool, is_closed: bool) -> Iterator[Violation]:
     is_optional = is_last and message.get("role") == "assistant"
     if not message.get("content") and not is_optional and not is_silent(message):
         error = (
@@ -113,8 +114,12 @@ def _content(message: Node, *, is_last: bool) -> Iterator[Violation]:
             "except for the optional final assistant message"
         )
         yield refuse("empty_message", message.where, error, source=MESSAGES)
-    for name in sorted(message.fields.keys() - MESSAGE_FIELDS):
+    for name in sorted(message.fields.keys() - MESSAGE_FIELDS) if is_closed else ():
         yield unknown_field(message, name, dotted(message.at(name)))
+
+
+_PLACES = {"tool_use": "call", "tool_result": "result"}
+"""Where a block is, in the words of `FieldRule.closed`."""
 
 
 def unknown_field(node: Node, name: str, place: str) -> Violation:
@@ -124,7 +129,9 @@ def unknown_field(node: Node, name: str, place: str) -> Violation:
 
 def _block(block: Node, turn: Turn, target: Target) -> Iterator[Violation]:
     kind = block.text("type")
-    for name in sorted(block.fields.keys() - BLOCK_FIELDS.get(kind, block.fields.keys())):
+    known = BLOCK_FIELDS.get(kind, block.fields.keys())
+    is_closed = _PLACES.get(kind, "text") in target.fields.closed
+    for name in sorted(block.fields.keys() - known) if is_closed else ():
         yield unknown_field(block, name, f"{dotted(block.where)}.{kind}.{name}")
     match kind:
         case "text":

@@ -4,8 +4,15 @@ Nothing is lost in silence: a parameter that is left out, native fields of anoth
 choice that is met only in part each have their finding. The words beyond that are the format's.
 """
 
+from collections.abc import Collection
+from typing import Any
+
 from canonicall.blocks import Native
 from canonicall.findings import Action, Fault, Finding
+from canonicall.wire.reading import list_at
+
+FUNCTION_TYPES = ("", "function")
+"""What a function says of itself where there are no other tools."""
 
 
 def dropped(where: str, why: str, rule: str = "") -> Finding:
@@ -24,6 +31,34 @@ def foreign_fields(format: str, native: Native | None) -> list[Finding]:
         return []
     why = f"Fields of {native.format} that have no place here: {', '.join(native.fields)}."
     return [dropped("native", why)]
+
+
+def left_out(value: Any, known: Collection[str], where: str) -> list[Finding]:
+    """That an object of a body that comes in has fields that are not read, if it has any."""
+    names = [name for name in value if name not in known] if isinstance(value, dict) else []
+    if not names:
+        return []
+    why = f"These fields have no place here: {', '.join(names)}."
+    return [Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT)]
+
+
+def left_out_of_functions(body: dict[str, Any]) -> list[Finding]:
+    """What is not read of tools and calls: tools that are no functions, and fields around them."""
+    findings: list[Finding] = []
+    for index, tool in enumerate(list_at(body.get("tools"), "$.tools")):
+        where = f"$.tools[{index}]"
+        if isinstance(tool, dict) and (tool.get("type") or "") not in FUNCTION_TYPES:
+            why = f"The format has no tools of the type {tool['type']!r}."
+            findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.INPUT))
+        else:
+            findings += left_out(tool, ("type", "function"), where)
+    for number, message in enumerate(list_at(body.get("messages"), "$.messages")):
+        calls = message.get("tool_calls") if isinstance(message, dict) else None
+        for index, call in enumerate(calls if isinstance(calls, list) else ()):
+            where = f"$.messages[{number}].tool_calls[{index}].function"
+            function = call.get("function") if isinstance(call, dict) else None
+            findings += left_out(function, ("name", "arguments", "index"), where)
+    return findings
 
 
 def weakened(why: str, where: str = "tool_choice", *, rule: str = "") -> Finding:

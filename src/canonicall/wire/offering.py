@@ -4,15 +4,15 @@ A tool the provider runs is offered only at that provider. A tool for free text 
 text parameter where there are no such tools. Every such change is a finding.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from canonicall.blocks import Native
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.wire.carried import fields_of
-from canonicall.wire.reading import native_fields, object_at, text_at
+from canonicall.wire.losses import FUNCTION_TYPES
+from canonicall.wire.reading import native_fields, object_at, objects_at, text_at
 
 NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
 """What a tool without parameters says where a schema is required."""
@@ -53,10 +53,15 @@ def offered_entries(
     return entries, findings
 
 
-def decode_function_tool(format: str, tool: dict[str, Any], where: str) -> Tool:
-    """The tool in `{type: function, function: {...}}`; one of another type is the provider's."""
-    if text_at(tool.get("type"), f"{where}.type") not in ("", "function"):
-        return Tool(name="", kind="server", native=Native(format, tool))
+def decode_function_tools(format: str, value: Any, where: str) -> Iterator[Tool]:
+    """The tools of a format that has functions alone; others are reported as dropped elsewhere."""
+    for tool, at in objects_at(value, where):
+        if text_at(tool.get("type"), f"{at}.type") in FUNCTION_TYPES:
+            yield _decode_function_tool(format, tool, at)
+
+
+def _decode_function_tool(format: str, tool: dict[str, Any], where: str) -> Tool:
+    """The tool in `{type: function, function: {...}}`."""
     where = f"{where}.function"
     function = object_at(tool.get("function") or {}, where)
     parameters = function.get("parameters")

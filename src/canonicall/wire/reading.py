@@ -14,6 +14,7 @@ import msgspec
 from canonicall.blocks import Native
 from canonicall.errors import InvalidValue, MalformedBody
 from canonicall.findings import Finding
+from canonicall.lookalikes import text_likeness
 from canonicall.plain import plain_json
 
 _KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
@@ -56,11 +57,18 @@ def _parsed(text: bytes | str, findings: list[Finding]) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, UnicodeEncodeError) as error:
         mended = mended_json(text)
         if mended is None:
-            raise MalformedBody(f"the body is not JSON: {error}.") from None
+            raise MalformedBody(_not_json(text, error)) from None
         findings += mended[1]
         return mended[0]
     except RecursionError:
         raise MalformedBody("the body is nested too deeply to be read.") from None
+
+
+def _not_json(text: bytes | str, error: Exception) -> str:
+    seen = text_likeness(text)
+    if seen is not None:
+        return f"the body is {seen.what}. {seen.instead}"
+    return f"the body is not JSON: {error}."
 
 
 def object_at(value: Any, where: str) -> dict[str, Any]:

@@ -42,23 +42,24 @@ def again(message):
 
 
 words = st.text(max_size=8)
-parts = st.one_of(
+shown = st.one_of(
     st.builds(lambda text: {"type": "text", "text": text, "extra": 1}, words),
     st.builds(
         lambda url: {"type": "image_url", "image_url": {"url": url, "detail": "low"}},
         st.sampled_from([PNG, "https://example.org/a.png"]),
     ),
-    st.builds(
-        lambda data: {"type": "document", "document": {"data": data, "id": "d"}},
-        words | st.dictionaries(words, json_values(), max_size=3),
-    ),
     st.just({"type": "something_new", "a": [1]}),
 )
+parts = shown | st.builds(
+    lambda data: {"type": "document", "document": {"data": data, "id": "d"}},
+    words | st.dictionaries(words, json_values(), max_size=3),
+)
+"""What a result may hold: only results have documents."""
 thoughts = st.builds(lambda text: {"type": "thinking", "thinking": text}, words)
 texts = st.builds(lambda text: {"type": "text", "text": text}, words)
 
 
-@given(st.sampled_from(["system", "user"]), st.lists(parts, max_size=4))
+@given(st.sampled_from(["system", "user"]), st.lists(shown, max_size=4))
 def test_content_in_parts_comes_back(role, content):
     assert again({"role": role, "content": content}) == [{"role": role, "content": content}]
 
@@ -68,7 +69,7 @@ def test_content_that_is_text_stays_text(role, text):
     assert again({"role": role, "content": text}) == [{"role": role, "content": text}]
 
 
-@given(st.lists(thoughts | texts | parts, min_size=1, max_size=4))
+@given(st.lists(thoughts | texts | shown, min_size=1, max_size=4))
 def test_a_reply_without_calls_comes_back(content):
     message = {"role": "assistant", "content": content}
     assert again(message) == [message]
@@ -86,6 +87,15 @@ def test_a_reply_with_calls_comes_back(content, plan, count):
 def test_a_result_comes_back(content):
     message = {"role": "tool", "tool_call_id": "f_1", "content": content}
     assert again(message) == [message]
+
+
+@pytest.mark.parametrize("role", ["system", "user", "assistant"])
+def test_a_document_in_a_message_is_sent_as_its_text(role):
+    part = {"type": "document", "document": {"data": "a"}}
+    assert again({"role": role, "content": [part]})[0]["content"] in (
+        "a",
+        [{"type": "text", "text": "a"}],
+    )
 
 
 def test_a_plan_is_text_that_knows_what_it_was():

@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from canonicall import decode_request
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.request import Tool, ToolChoice
@@ -18,6 +19,14 @@ from canonicall.wire.offering import offered_tools
 F, G = Tool("fff"), Tool("ggg")
 
 
+def test_a_tool_that_is_no_function_is_left_out_and_named():
+    tools = [{"type": "new_kind", "a": 1}]
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "tools": tools}
+    request = decode_request(body, "cohere")
+    assert request.tools == ()
+    assert [(one.code, one.where) for one in request.findings] == [("tool_dropped", "$.tools[0]")]
+
+
 def test_tools_come_back_as_they_were():
     given = [
         {
@@ -29,13 +38,9 @@ def test_tools_come_back_as_they_were():
                 "new": 1,
             },
         },
-        {"type": "new_kind", "a": 1},
     ]
     tools = decode_tools(given, strict=True)
-    assert [(tool.name, tool.kind, tool.strict) for tool in tools] == [
-        ("fff", "function", True),
-        ("", "server", None),
-    ]
+    assert [(tool.name, tool.kind, tool.strict) for tool in tools] == [("fff", "function", True)]
     assert encode_tools(tools, {}) == (given, [])
 
 

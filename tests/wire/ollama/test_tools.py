@@ -2,6 +2,7 @@
 
 import pytest
 
+from canonicall import decode_request
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
 from canonicall.request import Tool, ToolChoice
@@ -17,6 +18,14 @@ from canonicall.wire.ollama.tools import (
 F, G = Tool("f"), Tool("g")
 
 
+def test_a_tool_that_is_no_function_is_left_out_and_named():
+    tools = [{"type": "new_kind", "a": 1}]
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "tools": tools}
+    request = decode_request(body, "ollama")
+    assert request.tools == ()
+    assert [(one.code, one.where) for one in request.findings] == [("tool_dropped", "$.tools[0]")]
+
+
 def test_tools_come_back_as_they_were():
     given = [
         {
@@ -28,10 +37,9 @@ def test_tools_come_back_as_they_were():
                 "new": 1,
             },
         },
-        {"type": "new_kind", "a": 1},
     ]
     tools = decode_tools(given)
-    assert [(tool.name, tool.kind) for tool in tools] == [("f", "function"), ("", "server")]
+    assert [(tool.name, tool.kind) for tool in tools] == [("f", "function")]
     assert encode_tools(tools, {}) == (given, [])
 
 

@@ -315,7 +315,7 @@ def test_a_part_whose_type_is_no_text_is_no_error_of_ours():
     body = {"model": "m", "input": [{"role": "user", "content": [{"type": ["x"], "text": "Hi"}]}]}
     encoded = translate(body, FORMAT, "openai/openai-responses:gpt-5")
     assert encoded.body["input"] == [{"role": "user", "content": "Hi"}]
-    assert [finding.code for finding in encoded.report] == ["unknown_part"]
+    assert [finding.code for finding in encoded.report] == ["foreign_part"]
 
 
 CODEX = replace(TARGET, unstored=True, instructions_required=True)

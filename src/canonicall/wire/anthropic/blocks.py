@@ -68,7 +68,7 @@ def decode_block(value: Any, where: str, domain: str, findings: list[Finding]) -
             why = f"A block of type {kind} cannot carry a cache mark."
             findings.append(Finding("cache_mark_dropped", where, Action.DROPPED, why, Fault.INPUT))
             block = without_mark(block)
-    return decode_part(block, where, domain)
+    return decode_part(block, where, domain, findings)
 
 
 def encode_block(block: Block, target: Target) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def _decode_result_content(
     if isinstance(value, str):
         return (Text(text=value),) if value else ()
     return tuple(
-        decode_part(with_sound_mark(part, at, findings), at, domain)
+        decode_part(with_sound_mark(part, at, findings), at, domain, findings)
         for part, at in objects_at(value, where)
     )
 

@@ -6,7 +6,10 @@ unchanged. A block type canonicall has no word for stays whole.
 
 from typing import Any, TypeGuard
 
+from msgspec.structs import replace
+
 from canonicall.blocks import Block, Code, Media, Native, Opaque, Summary, Text, Unknown
+from canonicall.findings import Finding
 from canonicall.wire.anthropic.extras import (
     FORMAT,
     decode_cache,
@@ -16,22 +19,28 @@ from canonicall.wire.anthropic.extras import (
     without_mark,
 )
 from canonicall.wire.anthropic.media import decode_media, encode_media
+from canonicall.wire.foreign_parts import foreign_part
 from canonicall.wire.reading import objects_at, text_at
 from canonicall.wire.writing import words_of
 
 
-def decode_part(block: dict[str, Any], where: str, domain: str) -> Text | Media | Unknown:
+def decode_part(
+    block: dict[str, Any], where: str, domain: str, findings: list[Finding]
+) -> Text | Media | Unknown:
     """A block that says or shows something."""
     match block.get("type"):
         case "text":
             return _decode_text(block, where, domain)
-        case "image" | "document":
+        case "image" | "document" if "source" in block:
             return decode_media(block, where, domain)
         case "search_result":
             text = _search_text(block, where)
             native = Native(FORMAT, {"search_result": without_mark(block)})
             return Text(text=text, cache=decode_cache(block, where), native=native)
         case _:
+            found = foreign_part(block, where, findings)
+            if found is not None:
+                return replace(found, cache=decode_cache(block, where))
             native = Native(FORMAT, without_mark(block))
             return Unknown(cache=decode_cache(block, where), native=native)
 

@@ -26,6 +26,11 @@ native_of = partial(carried.native_of, FORMAT)
 _TTLS = ("5m", "1h")
 
 
+def is_foreign(item: dict[str, Any]) -> bool:
+    """Whether a block is written as other formats have it: Converse names what it is by its key."""
+    return "type" in item or "image_url" in item or "inlineData" in item or "fileData" in item
+
+
 def decode_content(kind: str, member: Any, where: str) -> ResultContent:
     """The block that the member `kind` of a Converse block is."""
     if kind == "text":

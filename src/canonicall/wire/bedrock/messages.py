@@ -39,10 +39,12 @@ from canonicall.wire.bedrock.content import (
     decode_content,
     encode_cache,
     encode_content,
+    is_foreign,
     own_fields,
     unplaced_mark,
 )
 from canonicall.wire.carried import UNKNOWN_ISSUER
+from canonicall.wire.foreign_parts import foreign_part, unread_part
 from canonicall.wire.reading import arguments_at, id_at, list_at, native_fields, object_at, text_at
 from canonicall.wire.writing import words_of
 
@@ -112,6 +114,10 @@ def decode_blocks(
     server_ids = _server_ids(content)
     blocks: list[Block] = []
     for index, item in enumerate(content):
+        if is_foreign(item):
+            at = f"{where}[{index}]"
+            blocks.append(foreign_part(item, at, findings) or unread_part("", item, at, findings))
+            continue
         for kind, member in item.items():
             if member is None:
                 continue
@@ -177,7 +183,10 @@ def _decode_result(
         findings.append(Finding("value_changed", place, Action.CHANGED, why, Fault.INPUT))
     for index, item in enumerate(list_at(result.get("content"), f"{where}.content")):
         at = f"{where}.content[{index}]"
-        for kind, member in object_at(item, at).items():
+        if is_foreign(object_at(item, at)):
+            content.append(foreign_part(item, at, findings) or unread_part("", item, at, findings))
+            continue
+        for kind, member in item.items():
             if member is not None or kind == "json":
                 content.append(decode_content(kind, member, f"{at}.{kind}"))
     return ToolResult(

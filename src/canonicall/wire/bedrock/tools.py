@@ -22,7 +22,7 @@ from canonicall.wire.bedrock.content import (
     own_fields,
     unplaced_mark,
 )
-from canonicall.wire.losses import unknown_choice, weakened
+from canonicall.wire.losses import left_out, unknown_choice, weakened
 from canonicall.wire.offering import named_tools, names_one, offered_entries, schema_of
 from canonicall.wire.reading import list_at, native_fields, object_at, text_at
 
@@ -42,6 +42,10 @@ def decode_tools(value: Any, findings: list[Finding] | None = None) -> tuple[Too
         if entry.get("toolSpec") is not None:
             tool = _decode_tool(object_at(entry["toolSpec"], f"{where}.toolSpec"), where)
             tools.append(replace(tool, cache=mark))
+            if findings is not None:
+                schema = entry["toolSpec"].get("inputSchema")
+                findings += left_out(entry, ("toolSpec", "cachePoint"), where)
+                findings += left_out(schema, ("json",), f"{where}.toolSpec.inputSchema")
         elif mark is not None and tools and tools[-1].cache is None:
             tools[-1] = replace(tools[-1], cache=mark)
         elif mark is not None:

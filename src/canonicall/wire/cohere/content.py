@@ -7,8 +7,10 @@ from typing import Any
 import msgspec
 
 from canonicall.blocks import Block, Media, Native, Text, Thinking, Unknown
+from canonicall.findings import Finding
 from canonicall.wire import carried
 from canonicall.wire.cohere.target import TARGET
+from canonicall.wire.foreign_parts import foreign_part, unread_part
 from canonicall.wire.reading import native_fields, objects_at, split_data_url, text_at
 from canonicall.wire.writing import data_url, words_of
 
@@ -19,14 +21,14 @@ native_of = partial(carried.native_of, FORMAT)
 """Some fields as native fields of this format, None if there are none."""
 
 
-def decode_content(value: Any, where: str) -> list[Block]:
+def decode_content(value: Any, where: str, findings: list[Finding] | None = None) -> list[Block]:
     """The blocks of a `content`, which is text or a list of parts."""
     if isinstance(value, str):
         return [Text(text=value)]
-    return [decode_part(part, at) for part, at in objects_at(value, where)]
+    return [decode_part(part, at, findings) for part, at in objects_at(value, where)]
 
 
-def decode_part(part: dict[str, Any], where: str) -> Block:
+def decode_part(part: dict[str, Any], where: str, findings: list[Finding] | None = None) -> Block:
     """The block of one part."""
     match part:
         case {"type": "text"}:
@@ -41,25 +43,28 @@ def decode_part(part: dict[str, Any], where: str) -> Block:
         case {"type": "document", "document": document}:
             return Text(text=document_text(document), native=Native(FORMAT, {"document": document}))
         case _:
-            return Unknown(native=Native(FORMAT, part))
+            found = foreign_part(part, where, findings)
+            return found or unread_part(FORMAT, part, where, findings)
 
 
-def encode_content(blocks: Sequence[Block]) -> str | list[dict[str, Any]]:
-    """One plain text as it is, anything else as a list of parts."""
-    parts = [encode_part(block) for block in blocks]
+def encode_content(
+    blocks: Sequence[Block], *, documents: bool = False
+) -> str | list[dict[str, Any]]:
+    """One plain text as it is, anything else as a list of parts. `documents`: it is a result."""
+    parts = [encode_part(block, documents=documents) for block in blocks]
     if len(parts) == 1 and parts[0].keys() == {"type", "text"}:
         return str(parts[0]["text"])
     return parts
 
 
-def encode_part(block: Block) -> dict[str, Any]:
-    """The part of one block."""
+def encode_part(block: Block, *, documents: bool = False) -> dict[str, Any]:
+    """The part of one block; only results hold documents."""
     fields = own_fields(block.native)
     match block:
         case Text():
             document = fields.pop("document", None)
             # A text that was changed on the way is no longer what the document says.
-            if document is not None and document_text(document) == block.text:
+            if documents and document is not None and document_text(document) == block.text:
                 return {"type": "document", "document": document}
             fields.pop("tool_plan", None)
             return {"type": "text", "text": block.text} | fields

@@ -5,6 +5,7 @@ way out all text of a message with calls goes there, for it is not known that te
 stand side by side.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from canonicall.arguments import arguments_text
@@ -22,6 +23,7 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.errors import MalformedBody
+from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.cohere.content import (
@@ -31,6 +33,7 @@ from canonicall.wire.cohere.content import (
     encode_part,
     own_fields,
 )
+from canonicall.wire.foreign_parts import unread_part
 from canonicall.wire.reading import (
     arguments_at,
     id_at,
@@ -46,28 +49,39 @@ PLAN = Native(FORMAT, {"tool_plan": True})
 """What tells a plan from other words."""
 
 
-def decode_messages(value: Any, where: str, *, origin: Origin) -> list[Message]:
+def decode_messages(
+    value: Any, where: str, *, origin: Origin, findings: list[Finding] | None = None
+) -> list[Message]:
     """The canonical messages of a request's `messages`."""
-    return [_decode_message(message, at, origin) for message, at in objects_at(value, where)]
+    return [
+        _decode_message(message, at, origin, findings) for message, at in objects_at(value, where)
+    ]
 
 
-def _decode_message(message: dict[str, Any], where: str, origin: Origin) -> Message:
+def _decode_message(
+    message: dict[str, Any], where: str, origin: Origin, findings: list[Finding] | None
+) -> Message:
     match message.get("role"):
         case "assistant":
-            return decode_reply(message, where, origin)
+            return decode_reply(message, where, origin, findings)
         case "tool":
-            return Message("tool", (_decode_result(message, where),))
+            return Message("tool", (_decode_result(message, where, findings),))
         case "system" | "user" as role:
-            blocks = decode_content(message.get("content"), f"{where}.content")
+            blocks = decode_content(message.get("content"), f"{where}.content", findings)
             native = native_fields(FORMAT, message, ("role", "content"))
             return Message(role, tuple(blocks), native=native)
         case role:
             raise MalformedBody(f"there is no role {role!r}.", where=f"{where}.role")
 
 
-def decode_reply(message: dict[str, Any], where: str, origin: Origin) -> Message:
+def decode_reply(
+    message: dict[str, Any],
+    where: str,
+    origin: Origin,
+    findings: list[Finding] | None = None,
+) -> Message:
     """A message of the model: what it thought and said, its plan, its calls."""
-    blocks = decode_content(message.get("content"), f"{where}.content")
+    blocks = decode_content(message.get("content"), f"{where}.content", findings)
     plan = text_at(message.get("tool_plan"), f"{where}.tool_plan")
     if plan:
         blocks.append(Text(text=plan, native=PLAN))
@@ -90,11 +104,19 @@ def decode_call(call: dict[str, Any], where: str) -> ToolCall:
     )
 
 
-def _decode_result(message: dict[str, Any], where: str) -> ToolResult:
-    content = decode_content(message.get("content"), f"{where}.content")
+def _decode_result(
+    message: dict[str, Any], where: str, findings: list[Finding] | None
+) -> ToolResult:
+    given: Any = message.get("content")
+    content = decode_content(given, f"{where}.content", findings)
     return ToolResult(
         call_id=id_at(message.get("tool_call_id"), f"{where}.tool_call_id"),
-        content=tuple(block for block in content if isinstance(block, (Text, Media, Unknown))),
+        content=tuple(
+            block
+            if isinstance(block, (Text, Media, Unknown))
+            else unread_part("", given[at], f"{where}.content[{at}]", findings)
+            for at, block in enumerate(content)
+        ),
         is_complete=True,
         native=native_fields(FORMAT, message, ("role", "content", "tool_call_id")),
     )
@@ -148,9 +170,24 @@ def _encode_result(result: ToolResult) -> dict[str, Any]:
     message: dict[str, Any] = {
         "role": "tool",
         "tool_call_id": result.call_id,
-        "content": encode_content(result.content or ()) or "",
+        "content": encode_content(result.content or (), documents=True) or "",
     }
     return message | own_fields(result.native, except_for=message)
+
+
+def lost_in_plans(turns: Sequence[Turn]) -> list[Finding]:
+    """Fields of texts that are sent in `tool_plan`, which is text alone."""
+    findings: list[Finding] = []
+    for at, turn in enumerate(turns):
+        if turn.role != "assistant" or ToolCall not in map(type, turn.blocks):
+            continue
+        for position, block in enumerate(turn.blocks):
+            lost = own_fields(block.native).keys() - {"tool_plan", "document"}
+            if type(block) is Text and lost:
+                where = f"turns[{at}].blocks[{position}]"
+                why = f"Text beside calls has no such fields: {', '.join(sorted(lost))}."
+                findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+    return findings
 
 
 def _is_text(block: Block) -> bool:

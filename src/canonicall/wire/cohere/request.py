@@ -13,12 +13,12 @@ from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import filled_fields
 from canonicall.wire.cohere.content import FORMAT, native_of, own_fields
-from canonicall.wire.cohere.messages import decode_messages, encode_turn
+from canonicall.wire.cohere.messages import decode_messages, encode_turn, lost_in_plans
 from canonicall.wire.cohere.output_format import FIELD as OUTPUT
 from canonicall.wire.cohere.output_format import decode_output, encode_output
 from canonicall.wire.cohere.target import TARGET
 from canonicall.wire.cohere.tools import decode_choice, decode_tools, encode_choice, encode_tools
-from canonicall.wire.losses import foreign_fields, not_sent
+from canonicall.wire.losses import foreign_fields, left_out_of_functions, not_sent
 from canonicall.wire.offering import offered_tools
 from canonicall.wire.reading import list_at, object_at, text_at
 
@@ -49,7 +49,10 @@ def decode_request(
     origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
     findings: list[Finding] = []
     conversation = Conversation()
-    conversation.extend(decode_messages(body.get("messages"), "$.messages", origin=origin))
+    conversation.extend(
+        decode_messages(body.get("messages"), "$.messages", origin=origin, findings=findings)
+    )
+    findings += left_out_of_functions(body)
     strict = body.get("strict_tools")
     choice = decode_choice(body.get("tool_choice"), findings)
     known = list(_KNOWN)
@@ -103,7 +106,7 @@ def encode_request(
     body |= encode_output(params.output, findings)
     body |= own_fields(request.native, except_for=(*_KNOWN, *body))
     body["messages"] = known.written(transcript.turns, target, encode_turn)
-    return body, findings
+    return body, findings + lost_in_plans(transcript.turns)
 
 
 def _encode_tools(

@@ -19,6 +19,9 @@ TARGET = Target(
     ids=IdRule(prefix="call_", max_length=64),
     # No rule is published; this is what every provider takes.
     names=NameRule(pattern="[A-Za-z_][A-Za-z0-9_-]{2,63}", max_length=64, min_length=3),
+    # SDK content.py, assistant_message_v2content_item.py and tool_content.py.
+    part_types=("text", "image_url", "thinking", "document"),
+    result_parts=("text", "document"),
     # docs.cohere.com, "Parameter types for tool use", notes on `strict_tools`: at least one
     # required parameter, and 200 fields in all tools. Objects may be open, for all that is said.
     schemas=SchemaRule(

@@ -15,8 +15,7 @@ from canonicall.request import Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.wire.cohere.content import FORMAT
 from canonicall.wire.losses import unknown_choice, weakened
-from canonicall.wire.offering import decode_function_tool, encode_function_tools
-from canonicall.wire.reading import objects_at
+from canonicall.wire.offering import decode_function_tools, encode_function_tools
 
 TOOLS = "$.tools"
 CHOICE = "$.tool_choice"
@@ -25,10 +24,8 @@ _weakened = partial(weakened, where=CHOICE)
 
 def decode_tools(value: Any, *, strict: bool | None = None) -> tuple[Tool, ...]:
     """The tools of `tools`. `strict` is the request's `strict_tools`, which holds for all."""
-    tools = (decode_function_tool(FORMAT, tool, at) for tool, at in objects_at(value, TOOLS))
-    return tuple(
-        replace(tool, strict=strict) if tool.kind == "function" else tool for tool in tools
-    )
+    tools = decode_function_tools(FORMAT, value, TOOLS)
+    return tuple(replace(tool, strict=strict) for tool in tools)
 
 
 def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:

@@ -24,6 +24,7 @@ from canonicall.blocks import (
 )
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of, with_rest
+from canonicall.wire.foreign_parts import foreign_part
 from canonicall.wire.gemini import results
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
@@ -137,7 +138,7 @@ def _decode_part(fields: dict[str, Any], where: str, domain: str, findings: list
             block = decode_file(data, place, domain, opaque, native)
     if name == "functionCall" and block is None:
         opaque = (*opaque, Opaque(UNKNOWN_ISSUER, "piece_of_call", True))
-    return block or _unknown(fields, opaque)
+    return block or _unread(fields, name, where, opaque, findings)
 
 
 def _decode_words(
@@ -201,6 +202,18 @@ def _decode_server_side(
         args = object_at(data.get("args", {}), f"{where}.args")
         return ToolCall(id=id, name=tool, args=args, kind="server", opaque=opaque)
     return ToolResult(call_id=id, name=tool, content=(), is_complete=True, opaque=opaque)
+
+
+def _unread(
+    fields: dict[str, Any],
+    name: str,
+    where: str,
+    opaque: tuple[Opaque, ...],
+    findings: list[Finding],
+) -> Block:
+    """A part without data that is known: as another format writes it, or kept as it is."""
+    found = None if name else foreign_part(fields, where, findings)
+    return found or _unknown(fields, opaque)
 
 
 def _unknown(fields: dict[str, Any], opaque: tuple[Opaque, ...]) -> Unknown:

@@ -12,7 +12,7 @@ from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import filled_fields
-from canonicall.wire.losses import foreign_fields, not_sent
+from canonicall.wire.losses import foreign_fields, left_out_of_functions, not_sent
 from canonicall.wire.offering import offered_tools
 from canonicall.wire.ollama.messages import (
     FORMAT,
@@ -52,6 +52,7 @@ def decode_request(
     findings: list[Finding] = []
     conversation = Conversation()
     conversation.extend(decode_messages(body.get("messages"), "$.messages", origin=origin))
+    findings += left_out_of_functions(body)
     return Request(
         conversation,
         tools=decode_tools(body.get("tools")),

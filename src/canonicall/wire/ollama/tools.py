@@ -12,9 +12,8 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.wire.losses import weakened
-from canonicall.wire.offering import decode_function_tool, encode_function_tools
+from canonicall.wire.offering import decode_function_tools, encode_function_tools
 from canonicall.wire.ollama.messages import FORMAT
-from canonicall.wire.reading import objects_at
 
 TOOLS = "$.tools"
 CHOICE = "$.tool_choice"
@@ -23,7 +22,7 @@ _weakened = partial(weakened, where=CHOICE)
 
 def decode_tools(value: Any) -> tuple[Tool, ...]:
     """The tools of `tools`."""
-    return tuple(decode_function_tool(FORMAT, tool, at) for tool, at in objects_at(value, TOOLS))
+    return tuple(decode_function_tools(FORMAT, value, TOOLS))
 
 
 def decode_choice(value: Any, findings: list[Finding]) -> ToolChoice | None:

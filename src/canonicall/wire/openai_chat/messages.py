@@ -188,7 +188,8 @@ def _decode_words(
     if message.get("content") is None:
         _note_missing_content(where, findings)
     content = decode_content(message.get("content"), f"{where}.content", domain, findings)
-    blocks = map(as_instruction, content)
+    # Only the model refuses.
+    blocks = map(as_instruction, map(_as_text, content))
     return _marked((*blocks, *decode_calls(message, where, findings)), message, where)
 
 
@@ -246,6 +247,8 @@ def _encode_assistant(turn: Turn, target: Target) -> dict[str, Any]:
     beside: dict[str, Any] = {}
     if len(words) + len(calls) < len(turn.blocks):
         blocks = tuple(map(as_made, turn.blocks)) if target.reply_media else turn.blocks
+        if not _has_refusals(target):
+            blocks = tuple(map(_as_text, blocks))
         thoughts = [block for block in blocks if isinstance(block, Thinking)]
         chunks = thoughts if target.reasoning_field == "content" else ()
         beside = encode_beside(blocks) | encode_audio_reference(blocks)
@@ -264,6 +267,18 @@ def _encode_assistant(turn: Turn, target: Target) -> dict[str, Any]:
     if turn.prefix:
         message["prefix"] = True
     return message
+
+
+def _has_refusals(target: Target) -> bool:
+    """Whether a message of the model may have the field `refusal`."""
+    return "message" not in target.fields.closed or "refusal" in target.fields.message
+
+
+def _as_text(block: Block) -> Block:
+    """A refusal as the text that it is."""
+    if isinstance(block, Text) and is_refusal(block):
+        return replace(block, native=None)
+    return block
 
 
 def _encode_result(result: ToolResult, target: Target) -> dict[str, Any]:

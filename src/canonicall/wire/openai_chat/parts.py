@@ -19,6 +19,7 @@ from canonicall.blocks import (
 from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
+from canonicall.wire.foreign_parts import foreign_part, unread_part
 from canonicall.wire.openai_chat.media import MEDIA_PARTS, decode_media, encode_media
 from canonicall.wire.openai_chat.native import (
     HINT,
@@ -64,7 +65,7 @@ def decode_result_content(
     """The content of a tool message; an empty string is no content."""
     blocks = decode_content(None if content == "" else content, where, domain, findings)
     return tuple(
-        block
+        (Text(text=block.text) if isinstance(block, Text) and is_refusal(block) else block)
         if isinstance(block, (Text, Media, Unknown))
         else Unknown(native=Native(FORMAT, content[index]))
         for index, block in enumerate(blocks)
@@ -91,11 +92,10 @@ def decode_part(part: Any, where: str, domain: str, findings: list[Finding]) -> 
             return _decode_foreign(part, where, domain, findings)
         case kind if kind in MEDIA_PARTS:
             media = decode_media(part, where, domain)
-            if media is not None:
-                return media
-    why = f"A part of type {part.get('type')!r} could not be read; it is kept as it is."
-    findings.append(Finding("unknown_part", where, Action.KEPT, why, Fault.INPUT))
-    return Unknown(native=Native(FORMAT, part))
+            return media or unread_part(FORMAT, part, where, findings)
+        case _:
+            found = foreign_part(part, where, findings)
+            return found or unread_part(FORMAT, part, where, findings)
 
 
 def encode_content(blocks: Iterable[Block], target: Target) -> str | list[dict[str, Any]]:

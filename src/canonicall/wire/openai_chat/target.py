@@ -54,14 +54,19 @@ TARGET = Target(
         # chat_completion_assistant_message_param.py and those of the other roles
         message=("name", "refusal", "audio"),
         part=_PART_FIELDS,
-        call=("function", "custom", "field"),
-        tool=("function", "custom"),
+        call=("function.name", "function.arguments", "custom.name", "custom.input", "field"),
+        # shared_params/function_definition.py
+        tool=(
+            *("function.name", "function.description", "function.parameters", "function.strict"),
+            "custom",
+        ),
     ),
     # "An assistant message with 'tool_calls' must be followed by tool messages responding to each
     # 'tool_call_id'."
     results="tool_messages",
     # chat_completion_tool_message_param.py: a string or text parts, nothing else, and no flag.
     result_media=(),
+    result_parts=("text",),
     result_error_flag=False,
     # chat_completion_content_part_param.py: text, image_url, input_audio, file.
     media=("image", "audio", "document"),

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import Any, TypeGuard
 
 from canonicall.blocks import Block, Media, Native, ResultContent, Text, Unknown
-from canonicall.findings import Action, Fault, Finding
+from canonicall.findings import Finding
 from canonicall.wire.carried import with_rest
+from canonicall.wire.foreign_parts import foreign_part, unread_part
 from canonicall.wire.openai_responses.fields import (
     decode_mark,
     encode_mark,
@@ -21,6 +22,7 @@ from canonicall.wire.openai_responses.target import FORMAT
 from canonicall.wire.reading import list_at, object_at, text_at
 from canonicall.wire.writing import words_of
 
+_PART_TYPES = (*MEDIA_PARTS, "input_video")
 ITEM = "item"
 """Where the native fields of a text keep those of the message item around it."""
 
@@ -49,13 +51,10 @@ def decode_part(value: Any, where: str, domain: str, findings: list[Finding]) ->
     media = decode_media(part, where, domain) if kind in MEDIA_PARTS else None
     if media is not None:
         return media
-    if not isinstance(kind, str) and isinstance(part.get("text"), str):
-        why = "A part does not say its type; it is read as text."
-        findings.append(Finding("unknown_part", where, Action.CHANGED, why, Fault.INPUT))
-        return _decode_text(part, where)
-    why = f"A part of type {kind!r} could not be read; it is kept as it is."
-    findings.append(Finding("unknown_part", where, Action.KEPT, why, Fault.INPUT))
-    return Unknown(native=Native(FORMAT, part))
+    found = foreign_part(part, where, findings)
+    # No host takes parts of another type (error text "Supported values are: 'input_text', ...").
+    is_own = isinstance(kind, str) and kind in _PART_TYPES
+    return found or unread_part(FORMAT if is_own else "", part, where, findings)
 
 
 def encode_content(blocks: Iterable[Block]) -> str | list[dict[str, Any]]:

@@ -59,6 +59,8 @@ TARGET = Target(
     results="items",
     # SDK response_function_call_output_item_param.py: input_text, input_image, input_file.
     result_media=("image", "document"),
+    # Those are read as text and media; no other part can be sent.
+    result_parts=("text",),
     # SDK response_input_content_param.py, the same three.
     media=("image", "document"),
     # "Invalid value: 'input_image'." in a message of the model (response_output_message_param.py).

@@ -1,0 +1,81 @@
+"""No recorded request is refused for how little of it is understood, and no damaged one but those
+that are lost indeed."""
+
+import json
+from functools import cache
+
+from canonicall import CanonicallError, MostlyUnread, decode_request, translate
+from canonicall.coverage import refuse_loss
+from canonicall.providers.registry import get_target
+from canonicall.wire.formats import get_format
+from corpus.support import FORMATS, every_record, needs_corpus
+from scripts.golden.damage import damaged_bodies
+
+from bodies import DISTINCT
+
+pytestmark = needs_corpus
+DAMAGED = 1_500
+BASES = [get_target(format) for format in FORMATS.values()]
+
+
+@cache
+def recorded():
+    return [
+        (FORMATS[one["protocol"]], one["request"])
+        for one in every_record()
+        if one["protocol"] in FORMATS and isinstance(one["request"], dict)
+    ]
+
+
+def test_every_recorded_request_is_understood_for_every_target():
+    """Those with a wrong type somewhere are refused for that, as they were by their provider."""
+    malformed = 0
+    for format, body in recorded():
+        try:
+            request = decode_request(body, format)
+        except MostlyUnread:
+            raise
+        except CanonicallError:
+            malformed += 1
+            continue
+        for target in DISTINCT.values():
+            refuse_loss(body, request, format, target)
+    assert len(recorded()) > 3_000
+    assert malformed <= 2
+
+
+def said_in(value, name=""):
+    """The texts of a body, found by the names of their fields alone."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key not in ("tools", "reasoning", "response_format", "metadata"):
+                yield from said_in(inner, key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from said_in(inner, name)
+    elif isinstance(value, str) and value.strip() and name in ("text", "content", "parts"):
+        yield value
+
+
+def test_a_damaged_body_is_refused_only_if_it_is_lost():
+    bodies = [(format, json.dumps(body).encode()) for format, body in recorded()]
+    refused = [one for one in damaged_bodies(bodies, DAMAGED) if is_refused(one)]
+    for one in refused:
+        body = json.loads(one.data)
+        messages = get_format(one.format).decode_request(body).conversation.messages
+        read = "\n".join(message.text for message in messages)
+        texts = [text for text in said_in(body) if len(text) > 1]
+        assert 2 * sum(text in read for text in texts) <= len(texts), one
+    assert 0 < len(refused) < DAMAGED / 50
+
+
+def is_refused(one):
+    """Whether a damaged body is refused for how little of it is understood."""
+    for target in BASES:
+        try:
+            translate(one.data, one.format, target)
+        except MostlyUnread:
+            return True
+        except CanonicallError:
+            return False
+    return False
