@@ -234,6 +234,8 @@ class Fitter:
         wire_id = self.projection.id(call, findings, where, foreign=foreign, own=own)
         name = self.projection.name(call.name)
         if call.kind == "custom" and not self.target.custom_tools:
+            why = "The target has no calls of free text; the text is sent as the argument `input`."
+            findings.append(Finding("call_converted", where, Action.CHANGED, why, Fault.RENDER))
             call = replace(with_object(call), kind="function")
         elif call.kind == "function" and call.args is None:
             why = "The arguments are no JSON object; they are sent as text under `_raw`."
@@ -309,7 +311,7 @@ def _is_bare_text(block: Block) -> bool:
 
 def _is_hollow(media: Media) -> bool:
     """Whether nothing is left of it: no data, no address, no file this target knows."""
-    return not (media.data or media.url or media.opaque or media.native)
+    return not (media.data or media.url or media.opaque)
 
 
 def _is_halved(raw: str) -> bool:

@@ -96,7 +96,7 @@ def encode_request(
     params, dropped = encode_params(request.params, own_fields(request.spelled), target)
     findings += [*weakened, *dropped, *lost_marks(transcript.turns, request.tools, target)]
     if request.native is not None and not native:
-        listed = ", ".join(request.native.fields)
+        listed = losses.listed_fields(request.native.fields)
         why = f"Fields of another format have no place in this one: {listed}."
         findings.append(Finding("fields_dropped", "$", Action.DROPPED, why, Fault.RENDER))
     model = target.model or request.model
