@@ -190,7 +190,7 @@ def test_a_rule_of_its_own_counts_for_the_reply_alone():
     target = replace(get_target("generic"), output_schemas=rule)
     schema = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}
     made = encode_request(
-        asked(OutputFormat(schema), tools=(Tool("f", parameters=schema),)), target
+        asked(OutputFormat(schema), tools=(Tool("find", parameters=schema),)), target
     )
     held = made.body["response_format"]["json_schema"]["schema"]
     assert held["properties"]["n"] == {"type": "integer"}
