@@ -167,6 +167,8 @@ class Target(Struct, frozen=True):
     """How an address has to begin that it can fetch: "s3://"; () for any."""
     media_by_url: tuple[str, ...] = ("image", "document", "audio", "video")
     """Families of which the address is enough; of others the data has to be sent."""
+    file_ids: bool = True
+    """Media may be named by the id of a file that was uploaded before."""
     document_needs_text: bool = False
     """A message with a document has to have text as well."""
     system: Literal["top", "inline"] = "inline"

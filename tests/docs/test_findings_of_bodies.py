@@ -250,6 +250,9 @@ _DOCUMENT = Media(media_type="application/pdf", data="aGk=")
 
 RENDERING: dict[str, Callable[[], Iterable[Finding]]] = {
     "result_made_up": lambda: _said(_F),
+    "result_worded": lambda: _said(
+        _F, then=[Message("tool", (ToolResult(call_id="x", content=()),))], target="bedrock"
+    ),
     "orphan_not_sent": lambda: (
         *_rendered(_user("Hi"), _result()),
         *_rendered(_user("Hi"), _result(), policy=_TEXT),
@@ -259,6 +262,12 @@ RENDERING: dict[str, Callable[[], Iterable[Finding]]] = {
         ToolCall(id="toolu_x", name="f", args={}), ToolCall(id="toolu_x", name="f", args={})
     ),
     "arguments_wrapped": lambda: _said(ToolCall(id="x", name="f", raw='{"city": "Ba')),
+    "call_converted": lambda: _said(ToolCall(id="x", name="f", raw="ls", kind="custom")),
+    "tool_renamed": lambda: _said(ToolCall(id="x", name="a b", args={})),
+    "placeholder_added": lambda: (
+        *_said(_F, then=[_result()], target="gemini"),
+        *_said(_F, then=[_result()], target="deepseek:deepseek-reasoner"),
+    ),
     "thinking_dropped": lambda: (
         *_said(Thinking(text="Hm."), Text(text="Yes."), origin=_GEMINI),
         *_said(Thinking(opaque=(Opaque("anthropic", "signature", "s"),)), origin=None),

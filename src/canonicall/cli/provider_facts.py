@@ -90,6 +90,7 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
         Fact("reply_media", "media in the messages of the model", each_of("reply_media")),
         Fact("named_sound", "sound of the model", only_if("named_sound", "sent back by its id")),
         Fact("media_by_url", "media by address alone", each_of("media_by_url")),
+        Fact("file_ids", "media by file id", lambda one: "" if one.file_ids else "no"),
         Fact(
             "address_schemes",
             "addresses that it fetches",

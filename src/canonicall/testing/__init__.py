@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from canonicall.testing.server import serve
     from canonicall.testing.simulator import Exchange, Simulator
     from canonicall.testing.small_model import SmallModel
+    from canonicall.verify.comparison import Difference, compare, unexplained
 
 _HOME = {
+    "Difference": "canonicall.verify.comparison",
     "Exchange": "canonicall.testing.simulator",
     "Fault": "canonicall.testing.faults",
     "Schedule": "canonicall.testing.faults",
@@ -29,13 +31,16 @@ _HOME = {
     "SimulatorApp": "canonicall.testing.asgi",
     "SmallModel": "canonicall.testing.small_model",
     "call": "canonicall.testing.script",
+    "compare": "canonicall.verify.comparison",
     "read_script": "canonicall.testing.script_files",
     "says": "canonicall.testing.script",
     "serve": "canonicall.testing.server",
     "thought": "canonicall.testing.script",
+    "unexplained": "canonicall.verify.comparison",
 }
 
 __all__ = [
+    "Difference",
     "Exchange",
     "Fault",
     "Schedule",
@@ -47,10 +52,12 @@ __all__ = [
     "SimulatorApp",
     "SmallModel",
     "call",
+    "compare",
     "read_script",
     "says",
     "serve",
     "thought",
+    "unexplained",
 ]
 
 

@@ -4,10 +4,12 @@ Only here is a result made up. Its wording is constant, so that the same history
 bytes, and it never says that something did not happen when it may have.
 """
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from canonicall.arguments import is_cut
-from canonicall.blocks import Media, ResultContent, Text, ToolResult
+from canonicall.blocks import Entry, Media, Message, ResultContent, Text, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.ledger import Interaction
 from canonicall.outcome import Outcome, wording
@@ -37,7 +39,7 @@ def completion(
 ) -> ToolResult:
     """The result to send for an interaction."""
     if one.result is not None and one.outcome is not None and not one.closed:
-        return _real(one, one.result, target)
+        return _real(one, one.result, target, findings)
     outcome = one.outcome or _outcome_of_open(one, policy)
     where = f"entries[{one.entry}]"
     if one.outcome is None:
@@ -63,14 +65,20 @@ def _outcome_of_open(one: Interaction, policy: Policy) -> Outcome:
     return Outcome.TRUNCATED if is_cut(one.call) else policy.open_calls
 
 
-def _real(one: Interaction, result: ToolResult, target: Target) -> ToolResult:
-    content = _visible(result)
+def _real(
+    one: Interaction, result: ToolResult, target: Target, findings: list[Finding]
+) -> ToolResult:
+    came = content = _visible(result)
     if one.outcome not in (Outcome.COMPLETED, Outcome.FAILED) and not content:
         content = (Text(text=wording(one.outcome or Outcome.UNKNOWN, one.why)),)
     if result.error and not content:
         content = (Text(text=wording(Outcome.FAILED)),)
     if not target.empty_results and not content:
         content = (Text(text=wording(Outcome.COMPLETED)),)
+    if content is not came:
+        why = f"The result of {one.call.raw_id or one.id} is empty; its outcome is said in words."
+        where = f"entries[{one.entry}]"
+        findings.append(Finding("result_worded", where, Action.ADDED, why, Fault.NONE))
     # What a provider ran on its side answers no call of the client's.
     opaque = tuple(seal for seal in result.opaque if seal.kind != "server_block")
     kept = replace(result, content=content, name=one.name, is_complete=True, opaque=opaque)
@@ -97,6 +105,41 @@ def _visible(result: ToolResult | None) -> tuple[ResultContent, ...]:
     """What a result holds besides blank text, which is refused inside results as well."""
     content = result.content or () if result is not None else ()
     return tuple(part for part in content if not isinstance(part, Text) or part.text.strip())
+
+
+def are_moved(calls: Sequence[Interaction], entries: Sequence[Entry], reply: int) -> bool:
+    """Whether results are not where they are sent: right after the reply, in the order of calls."""
+    entry, at = reply, -1
+    for one in calls:
+        if one.result_entry is None or one.result_entry < reply:
+            continue  # It is made up, or came before its call, which has a finding.
+        entry, at = (entry, at + 1) if one.result_entry == entry else (one.result_entry, 0)
+        home = entries[entry]
+        blocks = home.blocks if type(home) is Message else ()
+        if at >= len(blocks) or blocks[at] is not one.result or entry > reply + 1:
+            return _are_apart(calls, entries, reply)
+    return False
+
+
+def _are_apart(calls: Sequence[Interaction], entries: Sequence[Entry], reply: int) -> bool:
+    """Whether something else is between a reply and its results, or they are in another order."""
+    places: dict[int, tuple[int, int]] = {}
+    wanted = {id(one.result): at for at, one in enumerate(calls) if one.result is not None}
+    last = max(one.result_entry or 0 for one in calls)
+    is_apart = False
+    for index in range(reply + 1, last + 1):
+        entry = entries[index]
+        for position, block in enumerate(entry.blocks if type(entry) is Message else ()):
+            if type(block) is not ToolResult:
+                if index < last:
+                    return True
+                is_apart = True
+            elif id(block) in wanted:
+                if is_apart:
+                    return True
+                places[wanted[id(block)]] = (index, position)
+    in_order = [places[at] for at in sorted(places)]
+    return in_order != sorted(in_order)
 
 
 def split_media(result: ToolResult, target: Target) -> tuple[ToolResult, tuple[Media, ...]]:

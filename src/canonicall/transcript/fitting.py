@@ -308,6 +308,17 @@ class Fitter:
         wire_id = self.projection.id(call, findings, where, foreign=foreign, own=own)
         name = self.projection.name(call.name)
         if call.kind == "custom" and not self.target.custom_tools:
+            why = "The target has no calls of free text; the text is sent as the argument `input`."
+            findings.append(
+                Finding(
+                    "call_converted",
+                    where,
+                    Action.CHANGED,
+                    why,
+                    Fault.RENDER,
+                    rule="custom_tools",
+                )
+            )
             # The id of its item says which kind it was.
             opaque = tuple(one for one in call.opaque if one.kind != "item_id")
             call = replace(with_object(call), kind="function", opaque=opaque)
@@ -406,7 +417,7 @@ def _is_bare_text(block: Block) -> bool:
 def _is_hollow(media: Media) -> bool:
     """Whether nothing is left of it: no data, no address, no file this target knows."""
     is_located = media.url is not None and ":" in media.url
-    return not (media.data or is_located or media.opaque or media.native)
+    return not (media.data or is_located or media.opaque)
 
 
 def _is_halved(raw: str) -> bool:

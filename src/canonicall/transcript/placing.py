@@ -189,7 +189,12 @@ class Builder:
         if self.target.calls_last:
             blocks = _calls_last(blocks, self.target, where, findings)
         for part, answers in self._parts(blocks, results):
-            demanded = with_sentinel(with_placeholder(part, self.target), self.target)
+            thought = with_placeholder(part, self.target)
+            demanded = with_sentinel(thought, self.target)
+            if thought is not part:
+                findings.append(_placeholder("a thought beside calls", where))
+            if demanded is not thought:
+                findings.append(_placeholder("a signature on the first call", where))
             turn = Turn("assistant", tuple(demanded), *message)
             self._add(turn, findings, where)
             self._results(answers, findings, where)
@@ -369,6 +374,11 @@ def _calls_last(
         Finding("text_before_calls", where, Action.MOVED, why, Fault.RENDER, rule="calls_last")
     )
     return [*sorted(blocks, key=_is_call)]
+
+
+def _placeholder(what: str, where: str) -> Finding:
+    why = f"The target wants {what}, and there is none; its placeholder was put in."
+    return Finding("placeholder_added", where, Action.ADDED, why, Fault.NONE)
 
 
 def _is_bare_document(blocks: Sequence[Block]) -> bool:

@@ -20,7 +20,7 @@ _MODEL_BOUND = ("signature", "encrypted", "details")
 
 def keeps_opaque(opaque: Opaque, message: Message, target: Target) -> bool:
     """Whether the target can read this piece of opaque state."""
-    if opaque.domain != target.domain:
+    if opaque.domain != target.domain or (opaque.kind == "file_id" and not target.file_ids):
         return False
     if not target.reasoning_same_model or opaque.kind not in _MODEL_BOUND:
         return True
@@ -42,7 +42,8 @@ def decide_thinking(
         if not wanted or any(one.kind in wanted for one in kept):
             return block, []
     if target.reasoning == "open" and (block.text or kept) and _is_at_home(block, message, target):
-        return replace(block, opaque=kept), []
+        lost = [] if len(kept) == len(block.opaque) else [_unreadable(where)]
+        return replace(block, opaque=kept), lost
     if policy.foreign_thinking == "text" and block.text.strip():
         why = "The target cannot read this reasoning; it is sent as plain words."
         told = Finding(
@@ -53,6 +54,11 @@ def decide_thinking(
     return None, [
         Finding("thinking_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="reasoning")
     ]
+
+
+def _unreadable(where: str) -> Finding:
+    why = "State that only another provider can read is not sent."
+    return Finding("opaque_dropped", where, Action.DROPPED, why, Fault.RENDER)
 
 
 def _is_at_home(block: Thinking, message: Message, target: Target) -> bool:

@@ -17,7 +17,13 @@ from canonicall.findings import Action, Fault, Finding, Place, Report
 from canonicall.ledger import Interaction, Ledger
 from canonicall.providers.registry import with_rule_keys
 from canonicall.target import Target
-from canonicall.transcript.completion import completion, family, is_usual, split_media
+from canonicall.transcript.completion import (
+    are_moved,
+    completion,
+    family,
+    is_usual,
+    split_media,
+)
 from canonicall.transcript.ending import finished
 from canonicall.transcript.fields import is_of, kept_fields, with_good_name
 from canonicall.transcript.fitting import Fitter
@@ -187,11 +193,18 @@ class Renderer:
         blocks = self._fitter.reply(message, conversation, index, self._findings)
         results: list[ToolResult] = []
         moved: list[Media | Text] = []
+        answered: list[Interaction] = []
         for call in message.blocks:
             if type(call) is ToolCall and call.kind != "server":
-                result, media = self._result(call, ledger[call.id], conversation, where)
+                one = ledger[call.id]
+                result, media = self._result(call, one, conversation, where)
                 results.append(result)
                 moved += media
+                answered.append(one)
+        if answered and are_moved(answered, conversation.entries, index):
+            why = "The results are sent right after their calls, in the order of the calls."
+            told = Finding("results_moved", where, Action.MOVED, why, Fault.RENDER)
+            self._findings.append(told)
         made_by = (message.origin, self._own_native(message, where, is_sent=bool(blocks)))
         self._builder.reply(blocks, results, moved, made_by, where, self._findings)
 
@@ -205,8 +218,8 @@ class Renderer:
         source = home if isinstance(home, Message) else Message("tool")
         fitted = self._fitter.result(answered, source, where, self._findings)
         result, media = split_media(fitted, self.target)
-        if media:
-            why = f"The target takes no {family(media[0])} in this result; it follows the results."
+        for part in media:
+            why = f"The target takes no {family(part)} in this result; it follows the results."
             self._findings.append(
                 Finding("media_moved", where, Action.MOVED, why, Fault.RENDER, rule="result_media")
             )

@@ -4,7 +4,7 @@ Nothing is lost in silence: a parameter that is left out, native fields of anoth
 choice that is met only in part each have their finding. The words beyond that are the format's.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from canonicall.blocks import Native
@@ -29,7 +29,7 @@ def foreign_fields(format: str, native: Native | None) -> list[Finding]:
     """That a request's native fields are of another format than `format`, if they are."""
     if native is None or native.format == format:
         return []
-    why = f"Fields of {native.format} that have no place here: {', '.join(native.fields)}."
+    why = f"Fields of {native.format} that have no place here: {listed_fields(native.fields)}."
     return [dropped("native", why)]
 
 
@@ -59,6 +59,15 @@ def left_out_of_functions(body: dict[str, Any]) -> list[Finding]:
             function = call.get("function") if isinstance(call, dict) else None
             findings += left_out(function, ("name", "arguments", "index"), where)
     return findings
+
+
+def listed_fields(fields: Mapping[str, Any]) -> str:
+    """The names of fields for a sentence, those inside an object with the name of the object."""
+    return ", ".join(
+        f"{name}.{inner}" if inner else name
+        for name, value in fields.items()
+        for inner in (value if isinstance(value, dict) and value else ("",))
+    )
 
 
 def weakened(why: str, where: str = "tool_choice", *, rule: str = "") -> Finding:

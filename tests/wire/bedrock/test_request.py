@@ -183,7 +183,8 @@ def test_fields_of_other_formats_are_not_sent():
 def test_without_tools_there_is_no_tool_config():
     body, findings = encoded(tool_choice=ToolChoice("required"))
     assert body == {"messages": []}
-    assert findings == []
+    assert [one.code for one in findings] == ["choice_weakened"]
+    assert encoded()[1] == []
 
 
 def test_wire_names_reach_tools_and_choice():

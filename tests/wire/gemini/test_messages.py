@@ -52,10 +52,12 @@ def test_results_are_a_message_before_the_rest(role):
     answer = {"functionResponse": {"name": "f", "response": {"output": "1"}}}
     content = {"role": role, "parts": [{"text": "hi"}, answer, {"text": "ho"}]}
     result = ToolResult(name="f", content=(Text(text="1"),), is_complete=True)
-    assert decoded([content]) == [
+    findings = []
+    assert decoded([content], findings) == [
         Message("tool", (result,)),
         Message("user", (HI, Text(text="ho"))),
     ]
+    assert [one.code for one in findings] == ["results_moved"]
     assert decoded([{"role": role, "parts": [answer]}]) == [Message("tool", (result,))]
 
 

@@ -217,8 +217,9 @@ def test_reasoning_that_cannot_be_said_is_reported(reasoning):
     assert [(one.code, one.where) for one in findings] == [("param_dropped", "params.reasoning")]
 
 
-def test_reasoning_that_is_only_switched_on_needs_no_words():
-    assert encode(asked(params=Params(reasoning=Reasoning(enabled=True))))[1] == []
+def test_a_switch_that_the_target_does_not_have_is_named():
+    (finding,) = encode(asked(params=Params(reasoning=Reasoning(enabled=True))))[1]
+    assert (finding.code, finding.where) == ("param_dropped", "params.reasoning")
 
 
 def test_a_way_to_ask_for_reasoning_that_the_target_lacks_is_not_used():

@@ -326,10 +326,14 @@ SEALED = "reasoning.encrypted_content"
 @pytest.mark.parametrize(
     ("native", "codes", "include"),
     [
-        ({}, [], [SEALED]),
-        ({"store": True, "include": ["x"]}, ["param_changed"], ["x", SEALED]),
+        ({}, ["param_added"], [SEALED]),
+        (
+            {"store": True, "include": ["x"]},
+            ["param_changed", "param_added"],
+            ["x", SEALED],
+        ),
         ({"store": False, "include": [SEALED, "x"]}, [], [SEALED, "x"]),
-        ({"store": False, "include": "x"}, [], [SEALED]),
+        ({"store": False, "include": "x"}, ["param_added"], [SEALED]),
     ],
 )
 def test_a_host_that_stores_nothing_is_told_so_and_asked_for_sealed_reasoning(

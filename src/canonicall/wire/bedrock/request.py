@@ -32,7 +32,7 @@ from canonicall.wire.bedrock.tools import (
     offered_tools,
 )
 from canonicall.wire.carried import with_rest
-from canonicall.wire.losses import foreign_fields, not_sent
+from canonicall.wire.losses import foreign_fields, not_sent, weakened
 from canonicall.wire.reading import list_at, number_at, object_at, text_at
 
 TOOLS_AT = ("toolConfig", "tools")
@@ -178,6 +178,8 @@ def _encode_tool_config(
     if any(tool.strict and not is_marked(tool, target) for tool in tools):
         findings.append(not_sent("strict", "Only some models take it, so it is left out.", "tools"))
     if not entries:
+        if choice is not None:
+            findings.append(weakened("No tool is offered, so there is nothing to choose."))
         return {}
     return {"tools": entries} | ({"toolChoice": choice} if choice is not None else {})
 

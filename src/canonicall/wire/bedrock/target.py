@@ -88,6 +88,7 @@ TARGET = Target(
     media=("image", "document", "video"),
     # botocore, bedrock-runtime: a source is bytes or an `s3Location`
     address_schemes=("s3://",),
+    file_ids=False,
     # Service model: `ImageFormat`, `DocumentFormat`, `VideoFormat`; any text is a document.
     media_types=_MEDIA_TYPES,
     # Converse API reference, `Message`: images and documents only in the role user.

@@ -18,7 +18,7 @@ from canonicall.wire.cohere.output_format import FIELD as OUTPUT
 from canonicall.wire.cohere.output_format import decode_output, encode_output
 from canonicall.wire.cohere.target import TARGET
 from canonicall.wire.cohere.tools import decode_choice, decode_tools, encode_choice, encode_tools
-from canonicall.wire.losses import foreign_fields, left_out_of_functions, not_sent
+from canonicall.wire.losses import foreign_fields, left_out_of_functions, not_sent, weakened
 from canonicall.wire.offering import offered_tools
 from canonicall.wire.reading import list_at, object_at, text_at
 
@@ -118,6 +118,8 @@ def _encode_tools(
     choice, more = encode_choice(request.tool_choice, target)
     findings += (*told, *more)
     if not entries:
+        if choice is not None:
+            findings.append(weakened("No tool is offered, so there is nothing to choose."))
         return {}
     fields: dict[str, Any] = {"tools": entries}
     if all(tool.strict for tool in tools):

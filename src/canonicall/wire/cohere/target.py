@@ -52,6 +52,7 @@ TARGET = Target(
     # SDK: `AssistantMessageV2ContentItem` is text or thinking.
     reply_media=(),
     # SDK: `content` is optional beside `tool_calls`.
+    calls_last=True,
     empty_content_beside_calls="omit",
     ends_with_user=True,
     # SDK: a content block of type `thinking`; it has no signature.

@@ -111,6 +111,9 @@ def _decode_content(
     native = native_fields(FORMAT, fields, ("role", "parts"))
     answers = [Message("tool", results, native=None if rest else native)] if results else []
     if role != _MODEL:
+        if results and rest and tuple(blocks[: len(results)]) != results:
+            why = "Results stood behind other parts of their content; they come first now."
+            findings.append(Finding("results_moved", where, Action.MOVED, why, Fault.INPUT))
         return [*answers, Message("user", rest, native=native)] if rest or not results else answers
     if answers:
         why = "A model content held function responses; they were written as results behind it."

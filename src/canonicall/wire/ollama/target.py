@@ -31,6 +31,8 @@ TARGET = Target(
     result_names_tool=True,
     # `Message.Content` is text; images stand beside it.
     content_as_text=True,
+    # `Message.ToolCalls` stands beside the text.
+    calls_last=True,
     empty_content_beside_calls="empty",
     # `Message.Images` stands on messages of every role.
     media=("image",),

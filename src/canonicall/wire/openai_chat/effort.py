@@ -108,7 +108,7 @@ def _restated(reasoning: Reasoning, target: Target) -> tuple[dict[str, Any], lis
             return {"enable_thinking": enabled, **budget}, _unsaid_effort(reasoning)
         case "reasoning":
             return {"reasoning": _routed(reasoning)}, no_budget if effort else []
-    if reasoning.budget is not None or (reasoning.enabled is False and not effort):
+    if reasoning.budget is not None or (reasoning.enabled is not None and not effort):
         return effort, [
             _dropped("reasoning", "The target can only be told an effort.", "thinking_field")
         ]

@@ -11,7 +11,7 @@ from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import set_fields
 from canonicall.wire.history import History
-from canonicall.wire.losses import dropped
+from canonicall.wire.losses import dropped, listed_fields
 from canonicall.wire.openai_chat.effort import effort_extras
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
 from canonicall.wire.openai_chat.native import lost_marks, native_of, own_fields
@@ -97,7 +97,7 @@ def encode_request(
     params, unsaid = encode_params(request.params, own_fields(request.spelled), target)
     findings += [*weakened, *unsaid, *lost_marks(transcript.turns, request.tools, target)]
     if request.native is not None and not native:
-        listed = ", ".join(request.native.fields)
+        listed = listed_fields(request.native.fields)
         why = f"Fields of another format have no place in this one: {listed}."
         findings.append(Finding("fields_dropped", "$", Action.DROPPED, why, Fault.RENDER))
     model = target.model or request.model

@@ -76,7 +76,9 @@ TARGET = Target(
     named_sound=True,
     system="inline",
     developer=True,
-    # chat_completion_assistant_message_param.py: content is optional beside tool_calls.
+    # chat_completion_assistant_message_param.py: `tool_calls` stand beside the content, which is
+    # optional then.
+    calls_last=True,
     empty_content_beside_calls="null",
     # No reasoning is returned or accepted on this endpoint.
     reasoning="none",

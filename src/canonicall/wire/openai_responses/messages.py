@@ -360,7 +360,7 @@ def _encode_message(block: Block) -> dict[str, Any]:
     if id is not None:
         item = {"type": "message", "role": "assistant", "id": id, "status": status}
         return with_rest({**item, "content": [part]}, around)
-    is_bare = part["type"] == "output_text" and not part["annotations"] and len(part) == 3
+    is_bare = part["type"] == "output_text" and part.get("annotations") == [] and len(part) == 3
     return with_rest({"role": "assistant", "content": part["text"] if is_bare else [part]}, around)
 
 

@@ -143,6 +143,9 @@ def _unstored(extras: dict[str, Any], findings: list[Finding]) -> dict[str, Any]
         )
     given = extras.get("include")
     asked = given if isinstance(given, list) else []
+    if _SEALED not in asked or "store" not in extras:
+        why = "The host keeps nothing: store is false, and include asks for sealed reasoning."
+        findings.append(Finding("param_added", "native.store", Action.ADDED, why, Fault.NONE))
     return {"store": False, "include": asked if _SEALED in asked else [*asked, _SEALED]}
 
 
@@ -240,7 +243,7 @@ def _encode_params(
 ) -> dict[str, Any]:
     asked = params.reasoning or Reasoning()
     effort = {"effort": asked.effort} if asked.effort else {}
-    if not effort and (asked.budget is not None or asked.enabled is False):
+    if not effort and (asked.budget is not None or asked.enabled is not None):
         why = "The target is told an effort, not a budget or a switch."
         findings.append(dropped("params.reasoning", why))
     findings += (
