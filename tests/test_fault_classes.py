@@ -97,6 +97,7 @@ def test_every_code_about_orphans_is_in_the_table():
 _F = ToolCall(id="call_1", name="f", args={})
 _CALLED = Message("assistant", (_F,))
 _ANSWERED = Message("tool", (ToolResult(call_id="call_1", content=(Text(text="1"),)),))
+_EMPTY = Message("tool", (ToolResult(call_id="call_1", content=()),))
 _DOCUMENT = Media(media_type="application/pdf", data="aGk=")
 
 
@@ -131,6 +132,14 @@ ADDED = {
     "text beside a document": (
         *("words_added", Fault.NONE),
         lambda: _encoded("bedrock", _DOCUMENT),
+    ),
+    "the thought that the target wants beside calls": (
+        *("placeholder_added", Fault.NONE),
+        lambda: _encoded("gemini:gemini-3-pro", entries=(_USER, _CALLED, _ANSWERED)),
+    ),
+    "text for a result that is empty": (
+        *("result_worded", Fault.NONE),
+        lambda: _encoded("bedrock", entries=(_USER, _CALLED, _EMPTY)),
     ),
     "the id of a call that came without one": (
         *("missing_call_id", Fault.NONE),

@@ -263,7 +263,6 @@ RENDERING: dict[str, Callable[[], Iterable[Finding]]] = {
     ),
     "arguments_wrapped": lambda: _said(ToolCall(id="x", name="f", raw='{"city": "Ba')),
     "call_converted": lambda: _said(ToolCall(id="x", name="f", raw="ls", kind="custom")),
-    "tool_renamed": lambda: _said(ToolCall(id="x", name="a b", args={})),
     "placeholder_added": lambda: (
         *_said(_F, then=[_result()], target="gemini"),
         *_said(_F, then=[_result()], target="deepseek:deepseek-reasoner"),

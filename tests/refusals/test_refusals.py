@@ -74,7 +74,6 @@ UNKNOWABLE = {
     "a reply that is not known": "only the provider knows what it has stored",
     "a conversation that is not known": "only the provider knows what it has stored",
     "a conversation that is not known, in an object": "only the provider knows what it has stored",
-    "an approval that nobody gave": "only the user can give it",
     "a picture that is not stored": "only the provider knows what it has stored",
     "a name of a namespace": "it is the caller's own, in calls and results alike",
     "a long name of a namespace": "it is the caller's own, in calls and results alike",

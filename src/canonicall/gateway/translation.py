@@ -12,7 +12,6 @@ from canonicall.codec import encode_request, encode_response
 from canonicall.coverage import refuse_loss
 from canonicall.errors import CanonicallError, MalformedBody, MostlyUnread
 from canonicall.events import Event, StreamEnded
-from canonicall.findings import Action
 from canonicall.folding import events_of
 from canonicall.gateway.asking import Asking
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused
@@ -143,12 +142,15 @@ class Translation:
         return restored(request, await keeping.state(calls_in(request.conversation.messages)))
 
     def _refuse_repairs(self, request: Request, target: Target) -> None:
-        """In strict mode nothing is changed on what a client sent; it is told what would be."""
+        """In strict mode nothing that a client sent is changed; the error lists what would be.
+
+        Additions that every such request to the target needs change nothing that was sent.
+        """
         # Which way a reply travels is the gateway's own affair: the client gets what it asked for.
         params = replace(request.params, stream=request.params.stream or target.stream_only)
         report = encode_request(replace(request, params=params), target).report
-        changes = tuple(one for one in report if one.action is not Action.KEPT)
-        if changes:
+        changes = report.changes
+        if report.has_repairs:
             self._turn.on_request = list(report)
             self._turn.target = target
             told = " ".join(f"{one.code} at {one.where}: {one.why}" for one in changes[:5])

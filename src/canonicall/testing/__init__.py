@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from canonicall.testing.server import serve
     from canonicall.testing.simulator import Exchange, Simulator
     from canonicall.testing.small_model import SmallModel
-    from canonicall.verify.comparison import Difference, compare, unexplained
+    from canonicall.verify.comparison.differences import Difference, compare
+    from canonicall.verify.comparison.explanations import unexplained
 
 _HOME = {
-    "Difference": "canonicall.verify.comparison",
+    "Difference": "canonicall.verify.comparison.differences",
     "Exchange": "canonicall.testing.simulator",
     "Fault": "canonicall.testing.faults",
     "Schedule": "canonicall.testing.faults",
@@ -31,12 +32,12 @@ _HOME = {
     "SimulatorApp": "canonicall.testing.asgi",
     "SmallModel": "canonicall.testing.small_model",
     "call": "canonicall.testing.script",
-    "compare": "canonicall.verify.comparison",
+    "compare": "canonicall.verify.comparison.differences",
     "read_script": "canonicall.testing.script_files",
     "says": "canonicall.testing.script",
     "serve": "canonicall.testing.server",
     "thought": "canonicall.testing.script",
-    "unexplained": "canonicall.verify.comparison",
+    "unexplained": "canonicall.verify.comparison.explanations",
 }
 
 __all__ = [
