@@ -13,6 +13,8 @@ from canonicall import (
     ToolCall,
     ToolResult,
     UnknownCall,
+    dump,
+    load,
 )
 
 
@@ -146,3 +148,17 @@ def test_a_fork_of_a_strict_conversation_is_strict():
 def test_a_strict_conversation_says_so_where_no_call_waits():
     with pytest.raises(UnknownCall, match=r"no call has the id 'call_2'. No call is open."):
         Conversation(strict=True).result("call_2", "?")
+
+
+def test_what_was_placed_for_good_is_written_when_a_later_result_finds_no_call():
+    """Entries written at once are those that are read back one by one."""
+    conversation = Conversation.of(
+        [
+            Message("assistant", (ToolCall(name="f", args={}),)),
+            Message("tool", (ToolResult(content=(Text(text="1"),)), ToolResult(name="g"))),
+            Message("assistant", ()),
+        ]
+    )
+    first, loose = conversation.entries[1].blocks
+    assert (first.placed, loose.placed) == (True, False)
+    assert load(dump(conversation)).conversation == conversation

@@ -283,8 +283,10 @@ class Placement:
         self._waiting: _Waiting | None = None
         self.findings: list[Finding] = []
         """What is to be said as long as nothing else comes. Another list once it is said anew."""
-        self.placed: dict[Place, ToolResult] = {}
-        """The results that got a call since the log was last looked after."""
+        self._settled: dict[Place, ToolResult] = {}
+        """The results that got a call for good and are not written so yet."""
+        self._provisional: dict[Place, ToolResult] = {}
+        """The same of this exchange, until they are taken back."""
 
     def fork(self, ledger: Ledger) -> "Placement":
         """An independent copy for a copy of the ledger."""
@@ -308,7 +310,7 @@ class Placement:
     def take_back(self) -> None:
         """Undo every placement: a call was named, so the others are placed again."""
         self._ledger.take_back()
-        self.placed.clear()
+        self._provisional.clear()
         self._waiting = None
         self._placed = 0
         self._loose.clear()
@@ -342,10 +344,18 @@ class Placement:
         earlier = [] if self._ledger.exchange else self._before
         self._before = [*earlier, *self._loose]
         self._ledger.settle()
+        self._settled |= self._provisional
+        self._provisional = {}
         findings, self.findings = self.findings, []
         self._after, self._loose, self._waiting = [], [], None
         self._placed = self._forgotten = self._calls = 0
         return findings
+
+    def new_places(self) -> dict[Place, ToolResult]:
+        """The results that got a call since this was last asked, with the call."""
+        found = self._settled | self._provisional
+        self._settled, self._provisional = {}, {}
+        return found
 
     def forget_loose(self) -> None:
         """Another message came: what found no call until now belongs to none that follows."""
@@ -369,7 +379,7 @@ class Placement:
         result = replace(held.result, call_id=one.id, placed=True)
         self._ledger.place(one.id, result, held.place)
         if not held.result.placed:
-            self.placed[held.place] = result
+            self._provisional[held.place] = result
         if held.place[0] < one.entry:
             why = f"The result precedes {one.id}, which has no other; it counts as its result."
             self._note("result_before_call", held, Action.MOVED, why)

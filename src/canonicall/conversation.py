@@ -28,7 +28,7 @@ from canonicall.blocks import (
     ToolResult,
 )
 from canonicall.errors import InvalidValue, UnknownCall
-from canonicall.findings import Finding, Report
+from canonicall.findings import Finding, Place, Report
 from canonicall.ledger import Ledger
 from canonicall.outcome import Outcome
 from canonicall.record_binding import bind_record
@@ -129,8 +129,12 @@ class Conversation:
         """
         return self.extend((entry,))
 
-    def extend(self, entries: Iterable[Entry]) -> Appended:
-        """Append each entry. One that is refused raises, and those before it stay written."""
+    def extend(self, entries: Iterable[Entry], *, stored: bool = False) -> Appended:
+        """Append each entry. One that is refused raises, and those before it stay written.
+
+        Entries that were in a log before (`stored`) are written as they were there. A result that
+        names no call was given one by its position, for what was known then.
+        """
         placement = self._binding.placement
         first, reported = len(self._entries), len(self._findings)
         said, known = placement.findings, len(placement.findings)
@@ -139,8 +143,9 @@ class Conversation:
                 self._write(entry)
         finally:
             placement.place()
-            if placement.placed:
-                self._write_placed(first)
+            placed = placement.new_places()
+            if placed and not stored:
+                self._write_placed(placed, first)
         if placement.findings is said:
             findings = (*self._findings[reported:], *said[known:])
         else:
@@ -150,9 +155,8 @@ class Conversation:
             findings = tuple(one for one in findings if one not in before)
         return Appended(tuple(self._entries[first:]), findings)
 
-    def _write_placed(self, first: int) -> None:
+    def _write_placed(self, placed: dict[Place, ToolResult], first: int) -> None:
         """Write the calls that results got by position into the entries that are new."""
-        placed, self._binding.placement.placed = self._binding.placement.placed, {}
         for at in dict.fromkeys(at for at, _ in placed if at >= first):
             message = self._entries[at]
             if isinstance(message, Message):

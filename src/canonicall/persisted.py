@@ -79,7 +79,7 @@ def load(
         try:
             entry = reader.read(line, number)
             if entry is not None:
-                findings += conversation.append(entry).findings
+                findings += conversation.extend((entry,), stored=True).findings
         except NewerVersion:
             raise
         except (UnreadableConversation, InvalidValue) as error:

@@ -88,7 +88,7 @@ def fold_events(events: Iterable[AgentEvent]) -> Conversation:
     """The conversation that a run wrote, from its events."""
     conversation = Conversation()
     written = (event.entry for event in events if isinstance(event, StatusEvent))
-    conversation.extend(entry for entry in written if entry is not None)
+    conversation.extend((entry for entry in written if entry is not None), stored=True)
     return conversation
 
 
