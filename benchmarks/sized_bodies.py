@@ -226,6 +226,11 @@ _WRITERS: dict[str, Callable[[list[Spoken], list[Json]], Json]] = {
     "ollama": _ollama,
 }
 FORMATS = tuple(_WRITERS)
+JUDGED_FOR = {format: format for format in FORMATS} | {
+    "gemini": "gemini:gemini-2.5-flash",
+    "bedrock": "bedrock:anthropic.claude-sonnet-4-5-20250929-v1:0",
+}
+"""The name to judge a body of each format by: of these two the body itself names no model."""
 
 
 # The conversations.
@@ -315,6 +320,11 @@ CASES: dict[str, Case] = {
     "ids spelled otherwise": _batch(
         lambda at: Called(f"call_{at}"), lambda at: Returned(f"toolu_{at}")
     ),
+    "results in reverse": lambda size: [
+        _HELLO,
+        Spoken("assistant", [Called(id) for id in _ids(size)]),
+        Spoken("tool", [Returned(id) for id in reversed(_ids(size))]),
+    ],
     "ids that may mean many": _batch(
         lambda at: Called(f"call_x|fc_{at}"), lambda _: Returned("toolu_x")
     ),

@@ -1,6 +1,7 @@
 """The growth law where work can be counted: four times as much takes at most five times the work.
 
-The work counted is the lines that are run, and the blocks that are copied. The must-rows of
+The work counted is the lines that are run, the blocks that are copied, the ids that are compared
+and the length of what is said. The must-rows of
 `benchmarks/growth.py` measure the same in CPU time, at larger sizes.
 """
 
@@ -12,7 +13,7 @@ from msgspec.json import encode
 
 import canonicall
 from batches import each
-from benchmarks.sized_bodies import CASES, FORMATS, sized_body
+from benchmarks.sized_bodies import CASES, FORMATS, JUDGED_FOR, sized_body
 from benchmarks.sized_streams import STREAMS
 from canonicall import (
     Conversation,
@@ -42,6 +43,9 @@ from bodies import DISTINCT, PARTICULAR
 
 FEW, MANY, AT_MOST = 60, 240, 5
 SOURCE = "openai-chat"
+A_SENTENCE = 200
+"""Characters: only the larger of two bodies may be over a limit."""
+ID_FIELDS = {"id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"}
 OURS = str(Path(canonicall.__file__).parent)
 SOME = ("anthropic/anthropic", "gemini/gemini", "kimi/openai-chat", "anthropic:claude-opus-5")
 TARGETS = {name: target for name, target in (DISTINCT | PARTICULAR).items() if name in SOME}
@@ -132,6 +136,47 @@ def test_reading_a_request(case, format):
 @each("case", CASES)
 def test_writing_a_request(case, target):
     assert grows(writing(target), request(case)) <= AT_MOST
+
+
+@each("format", FORMATS)
+@each("case", CASES)
+def test_judging_a_request_as_it_came(case, format):
+    """Its calls and results are not put in order first."""
+    target = JUDGED_FOR[format]
+
+    def body(size):
+        return sized_body(case, size, format, mark=size)
+
+    def said(size):
+        return sum(len(one.error) + len(one.why) for one in verify(body(size), target))
+
+    assert grows(lambda given: verify(given, target), body) <= AT_MOST
+    assert said(MANY) <= AT_MOST * max(said(FEW), A_SENTENCE)
+    assert compared(target, body(MANY)) <= AT_MOST * compared(target, body(FEW))
+
+
+def compared(target, body):
+    """How many times an id of the body is compared with another while it is judged."""
+    count = 0
+
+    class Id(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            nonlocal count
+            count += isinstance(other, Id)
+            return str.__eq__(self, other)
+
+    def marked(value, key=""):
+        if isinstance(value, dict):
+            return {name: marked(one, name) for name, one in value.items()}
+        if isinstance(value, list):
+            return [marked(one) for one in value]
+        return Id(value) if key in ID_FIELDS else value
+
+    verify(marked(body), target)
+    return count
 
 
 @pytest.mark.deep

@@ -2,18 +2,23 @@
 
 import ast
 import importlib
+from collections import Counter
 from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from batches import each
+from benchmarks.sized_bodies import CASES, JUDGED_FOR, sized_body
+from canonicall import get_target
 from canonicall.errors import UnknownName
 from canonicall.findings import Action, Fault, Finding
+from canonicall.providers.bodies import targets_of_models
 from canonicall.target import IdRule, Target
-from canonicall.verify import Violation, verify
+from canonicall.verify import Violation, explain, verify
 from canonicall.verify.codes import CODES
 from canonicall.verify.judge import FORMATS
 
@@ -197,6 +202,47 @@ def test_without_a_model_only_rules_of_all_models_count():
     assert verify(UNSIGNED, "gemini:gemini-3-pro").counts == {"signature_missing": 1}
     assert not verify(UNSIGNED, "gemini:gemini-2.5-flash")
     assert verify({**UNSIGNED, "model": "models/gemini-3-pro"}, "gemini")
+
+
+@each("case", CASES)
+@each("provider", ["bedrock", "gemini"])
+def test_models_that_differ_in_name_only_refuse_the_same(provider, case):
+    """So a body without a model is judged once for all of them."""
+    models = [one.as_served for one in targets_of_models(get_target(provider))]
+    body = sized_body(case, 3, provider)
+    found: dict[Target, set[tuple[str, str]]] = {}
+    for target in models:
+        places = {(one.code, one.where) for one in verify(body, target)}
+        assert found.setdefault(replace(target, model=""), places) == places
+    assert len(found) < len(models)
+    with pytest.MonkeyPatch.context() as patched:
+        rules, count = FORMATS[provider], Counter[str]()
+
+        def counted(body, target):
+            count[provider] += 1
+            return rules(body, target)
+
+        patched.setitem(FORMATS, provider, counted)
+        verify(body, provider)
+    assert count[provider] <= 1 + len(found)
+
+
+@pytest.mark.parametrize("format", ["anthropic", "bedrock", "openai-chat"])
+def test_of_many_ids_a_sentence_names_the_first(format):
+    """Every call without a result names all of them: that many sentences may not each be long."""
+    report = verify(sized_body("results before their calls", 30, format), JUDGED_FOR[format])
+    missing = [one for one in report if one.code == "missing_result"]
+    assert len(missing) == 30
+    for one in missing:
+        assert isinstance(one, Violation)
+        assert "call_0, call_1, " in one.error
+        assert "call_18, call_19 and 10 more" in one.error
+    explained = explain(missing[0].error).entries[0]
+    assert explained.code == "missing_result"
+    assert [place for place in explained.places if place.startswith("call_")] == [
+        f"call_{number}" for number in range(20)
+    ]
+    assert "and" not in explained.places
 
 
 @pytest.mark.parametrize("name", ["gemini:gemini-2.5-flash", "cohere"])

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from canonicall.target import Target
 from canonicall.verify.node import Node, dotted
-from canonicall.verify.pairing import Answer, Call, Step, step_faults
+from canonicall.verify.pairing import Answer, Call, Step, listed, step_faults
 from canonicall.verify.violation import Violation, refuse
 
 HANDLING = "platform.claude.com: handle-tool-calls"
@@ -83,7 +83,7 @@ def _pairs(turns: list[Turn]) -> Iterator[Violation]:
 
 
 def _pair_error(code: str, where: str, ids: tuple[str, ...]) -> str:
-    names = ", ".join(ids)
+    names = listed(ids)
     if code == "missing_result":
         message = dotted(where).split(".content")[0]
         return (

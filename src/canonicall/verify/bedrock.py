@@ -253,7 +253,7 @@ def _pairs(messages: list[Node]) -> Iterator[Violation]:
             [Answer(result.text("toolUseId"), result.where) for result in results],
         )
         for broken in step_faults(step):
-            error = _pair_error(broken.code, f"{dotted(where)}.content", ", ".join(broken.ids))
+            error = _pair_error(broken.code, f"{dotted(where)}.content", broken.names)
             yield refuse(broken.code, broken.where, error, source="BerriAI/litellm#20047")
 
 

@@ -3,6 +3,7 @@
 Fields are read in both spellings, `functionCall` and `function_call`: protobuf's JSON has both.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -193,19 +194,23 @@ def _ends(turns: list[Turn], target: Target) -> Iterator[Violation]:
 
 def _merged(turns: list[Turn]) -> list[Turn]:
     """Contents of the model in a row are one turn to the API (recorded); the user's are not."""
-    merged: list[Turn] = []
+    runs: list[list[Turn]] = []
     for turn in turns:
-        if merged and turn.role == merged[-1].role == "model":
-            merged[-1] = Turn(
-                merged[-1].node,
-                "model",
-                merged[-1].parts + turn.parts,
-                merged[-1].calls + turn.calls,
-                merged[-1].responses + turn.responses,
-            )
+        if runs and turn.role == runs[-1][-1].role == "model":
+            runs[-1].append(turn)
         else:
-            merged.append(turn)
-    return merged
+            runs.append([turn])
+    return [run[0] if len(run) == 1 else _joined(run) for run in runs]
+
+
+def _joined(run: list[Turn]) -> Turn:
+    return Turn(
+        run[0].node,
+        run[0].role,
+        [part for turn in run for part in turn.parts],
+        [call for turn in run for call in turn.calls],
+        [response for turn in run for response in turn.responses],
+    )
 
 
 def _pairs(turns: list[Turn]) -> Iterator[Violation]:
@@ -245,14 +250,15 @@ def _matched(calls: list[Node], responses: list[Node]) -> Iterator[Violation]:
     """Where both sides have ids, every response answers a call of its turn, once."""
     asked = [call.node(either(call, "functionCall")).text("id") for call in calls]
     given = [one.node(either(one, "functionResponse")).text("id") for one in responses]
-    if not all(asked) or not all(given):
+    if not given or not all(asked) or not all(given):
         return
+    times = Counter(asked)
     seen: set[str] = set()
     for id, response in zip(given, responses, strict=True):
         error = f"Function response id '{id}' does not match the calls of the function call turn."
-        if id not in asked:
+        if id not in times:
             yield refuse("orphan_result_sent", response.where, error, source=CALLING)
-        elif id in seen and asked.count(id) == 1:
+        elif id in seen and times[id] == 1:
             yield refuse("duplicate_result_sent", response.where, error, source=CALLING)
         seen.add(id)
 

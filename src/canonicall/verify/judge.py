@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from canonicall.errors import UnknownName
 from canonicall.findings import Report
@@ -52,11 +53,16 @@ def agreed(report: Report, body: Body, models: Iterable[Target]) -> Report:
     """What is left of a report on a body without a model: what each of the models refuses."""
     kept = report.findings
     notes: tuple[str, ...] = ()
+    judged: set[Target] = set()
     for target in models:
         notes = (NO_MODEL,)
         if not kept:
             break
-        same = {(one.code, one.where) for one in verify(body, target.as_served)}
+        rules = replace(target.as_served, model="")
+        if rules in judged:
+            continue  # Models that differ in name only refuse the same.
+        judged.add(rules)
+        same = {(one.code, one.where) for one in verify(body, rules)}
         kept = tuple(one for one in kept if (one.code, one.where) in same)
     return Report(kept, notes)
 

@@ -296,7 +296,7 @@ def _said(message: Node) -> Said:
 
 
 def _pair_error(broken: Broken) -> str:
-    ids = ", ".join(broken.ids)
+    ids = broken.names
     if broken.code in {"missing_result", "results_not_adjacent"}:
         return (
             "An assistant message with 'tool_calls' must be followed by tool messages responding "
@@ -316,4 +316,4 @@ def _mistral_error(broken: Broken) -> str:
         return "Not the same number of function calls and responses"
     kind = "Unexpected" if broken.code == "orphan_result_sent" else "Duplicate"
     place = "assistant message" if broken.code == "duplicate_call_id" else "tool results"
-    return f"{kind} tool call id {', '.join(broken.ids)} in {place}"
+    return f"{kind} tool call id {broken.names} in {place}"

@@ -4,9 +4,12 @@ A step is an assistant message with calls and the results that follow it with no
 Ids are compared inside a step only: providers reuse them from one step to the next.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
+
+MOST_NAMED = 20
+"""Each call without a result names all of its message: of many, a sentence names the first."""
 
 
 class Call(Struct, frozen=True):
@@ -50,6 +53,44 @@ class Broken(Struct, frozen=True):
     where: str
     ids: tuple[str, ...]
 
+    @property
+    def names(self) -> str:
+        """The ids as a sentence lists them."""
+        return listed(self.ids)
+
+
+def listed(ids: Sequence[str]) -> str:
+    """Ids in a sentence: the first of them, and how many more there are."""
+    rest = len(ids) - MOST_NAMED
+    return ", ".join(ids) if rest <= 0 else f"{', '.join(ids[:MOST_NAMED])} and {rest} more"
+
+
+class _Waiting:
+    """The calls of a step that have no result yet.
+
+    Calls wait in lines, one for each id and one for all. Each call is taken from a line once, so
+    the work is linear in the calls, whichever way their results come.
+    """
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self._open = dict(enumerate(calls))
+        self._lines: dict[str, list[int]] = {"": list(range(len(calls) - 1, -1, -1))}
+        for at in self._lines[""]:
+            if id := calls[at].id:
+                self._lines.setdefault(id, []).append(at)
+
+    def take(self, id: str) -> Call | None:
+        """The first call with this id, or the first of all where there is none to look for."""
+        line = self._lines.get(id)
+        while line:
+            call = self._open.pop(line.pop(), None)
+            if call is not None:
+                return call
+        return None
+
+    def rest(self) -> list[Call]:
+        return list(self._open.values())
+
 
 def broken_pairs(messages: Iterable[Said]) -> Iterator[Broken]:
     """Everything wrong between the calls and the results of a conversation."""
@@ -72,23 +113,26 @@ def broken_pairs(messages: Iterable[Said]) -> Iterator[Broken]:
 
 def step_faults(step: Step) -> Iterator[Broken]:
     """What is wrong inside one step. A result without an id answers the first open call."""
+    if not step.late and _is_whole(step):
+        return
     yield from _twin_calls(step.calls)
-    open_calls = list(step.calls)
+    waiting = _Waiting(step.calls)
     answered: set[str] = set()
     for answer in step.answers:
-        call = _answered(open_calls, answer)
+        call = waiting.take(answer.call_id)
         if call is not None:
-            open_calls.remove(call)
             answered.add(call.id)
         elif answer.call_id and answer.call_id in answered:
             yield Broken("duplicate_result_sent", answer.where, (answer.call_id,))
         else:
             yield Broken("orphan_result_sent", answer.where, (answer.call_id,))
-    yield from _unanswered(open_calls, step.late)
+    yield from _unanswered(waiting.rest(), step.late)
 
 
-def _answered(calls: Iterable[Call], answer: Answer) -> Call | None:
-    return next((one for one in calls if not answer.call_id or one.id == answer.call_id), None)
+def _is_whole(step: Step) -> bool:
+    """Each call has an id of its own, and the results come in the order of the calls."""
+    ids = [call.id for call in step.calls]
+    return ids == [one.call_id for one in step.answers] and len(set(ids)) == len(ids)
 
 
 def _twin_calls(calls: Iterable[Call]) -> Iterator[Broken]:
