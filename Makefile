@@ -44,7 +44,7 @@ test-all: $(TESTS) ## Run what `make test` does not: deep tests, laws with ten t
 	@for part in $(PARTS); do $(MAKE) --no-print-directory $$part || \
 		echo "make $$part failed: the tests that need it are skipped, and fail in CI." >&2; done
 	@CANONICALL_HYPOTHESIS=deep $(PYTEST) -m deep
-	@$(BIN)/python benchmarks/run.py --only growth
+	@$(BIN)/python benchmarks/run.py --only growth --margin 20
 
 quick: $(TESTS) ## Run the tests that mirror what has changed since REV (HEAD).
 	@$(BIN)/python scripts/quick.py $(or $(REV),HEAD)

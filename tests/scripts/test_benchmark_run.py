@@ -36,6 +36,14 @@ def test_a_must_row_that_is_missed_ends_the_run_with_1(
     assert ("missed" in capsys.readouterr().err) == bool(code)
 
 
+@pytest.mark.parametrize(("ratio", "code"), [(5.9, 0), (6.1, 1)])
+def test_a_margin_is_for_noise(ratio, code, benchmarks, monkeypatch):
+    row = benchmarks.measuring.Ratio("messages: read", ratio, 1.0, 5.0, must=True)
+    monkeypatch.setattr(benchmarks.run, "discovered", lambda: ["growth"])
+    monkeypatch.setattr(benchmarks.growth, "ratios", lambda: [row])
+    assert benchmarks.run.main(["--only", "growth", "--margin", "20"]) == code
+
+
 @pytest.mark.parametrize(
     ("power", "noise", "is_met", "attempts"),
     [(1, [], True, 1), (2, [], False, 3), (1, [2.0, 1.5, 1.0], True, 3), (1, [2.0], True, 2)],
@@ -67,4 +75,4 @@ def test_make_test_all_runs_the_must_rows():
         r"^test-all:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE
     )
     assert recipe is not None
-    assert "benchmarks/run.py --only growth\n" in recipe[1]
+    assert "benchmarks/run.py --only growth --margin 20\n" in recipe[1]
