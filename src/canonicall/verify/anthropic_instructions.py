@@ -97,6 +97,6 @@ def place_violations(turns: list[Turn]) -> Iterator[Violation]:
             and str(before.blocks[-1].get("type")).endswith("_tool_result")
         )
         follows = before is not None and (before.role == "user" or is_behind_server)
-        precedes = roles[at + 1 :][:1] in ([], ["assistant"])
+        precedes = roles[at + 1 : at + 2] in ([], ["assistant"])
         if not (follows and precedes):
             yield refuse("bad_role_order", turn.where, source=INSTRUCTIONS)
