@@ -407,6 +407,14 @@ ODD |= {
         {"type": "local_shell_call_output", "id": "\n", "output": "x"},
         GO,
     ),
+    "a form of the reply that Cohere does not have": (
+        "cohere",
+        {
+            "model": "m",
+            "messages": [{"role": "user", "content": "Hi"}],
+            "response_format": {"type": "object", "json_schema": {"type": "object"}},
+        },
+    ),
     "a part in the place of an item": responses({"type": "input_text", "text": "1"}),
     "a message that is only its id": responses(
         {"id": "msg_1", "role": "assistant"},

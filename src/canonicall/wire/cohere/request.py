@@ -15,7 +15,7 @@ from canonicall.wire.carried import filled_fields
 from canonicall.wire.cohere.content import FORMAT, native_of, own_fields
 from canonicall.wire.cohere.messages import decode_messages, encode_turn, lost_in_plans
 from canonicall.wire.cohere.output_format import FIELD as OUTPUT
-from canonicall.wire.cohere.output_format import decode_output, encode_output
+from canonicall.wire.cohere.output_format import decode_output, encode_output, is_broken
 from canonicall.wire.cohere.target import TARGET
 from canonicall.wire.cohere.tools import decode_choice, decode_tools, encode_choice, encode_tools
 from canonicall.wire.losses import foreign_fields, left_out_of_functions, not_sent, weakened
@@ -57,7 +57,7 @@ def decode_request(
     choice = decode_choice(body.get("tool_choice"), findings)
     known = list(_KNOWN)
     params = _decode_params(body)
-    if params.output is not None:
+    if params.output is not None or is_broken(body.get(OUTPUT), findings):
         known.append(OUTPUT)
     return Request(
         conversation,
