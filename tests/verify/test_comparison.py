@@ -605,3 +605,20 @@ def test_a_finding_that_is_missing_is_missed(format, target):
     found = compare(BODIES[format], format, encoded.body, encoded.target.format)
     assert unexplained(found, encoded.report) == ()
     assert not found or unexplained(found, ()) == found
+
+
+def test_of_equal_texts_that_only_one_side_repeats_the_order_is_not_known():
+    """A note that is put in may say what the model had said."""
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    came = [{"role": "assistant", "content": "A", "tool_calls": [call]}]
+    went = [{"role": "assistant", "content": "A"}, *came]
+    found = compare({"messages": came}, "openai-chat", {"messages": went}, "openai-chat")
+    assert [one.kind for one in found] == ["text_added"]
+
+
+def test_images_beside_the_text_have_no_order():
+    url = "data:image/png;base64,aGk="
+    image = {"type": "image_url", "image_url": {"url": url}}
+    came = {"role": "assistant", "content": [image, {"type": "text", "text": "A"}]}
+    went = {"role": "assistant", "content": "A", "images": [image]}
+    assert not compare({"messages": [came]}, "openai-chat", {"messages": [went]}, "openai-chat")

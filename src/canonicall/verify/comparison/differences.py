@@ -15,7 +15,7 @@ What counts as the same:
 """
 
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -46,6 +46,8 @@ READERS: dict[str, Callable[[dict[str, Any]], Outline]] = {
     "openai-responses": openai_responses,
 }
 _WITHOUT_STREAM = ("gemini", "bedrock")
+_BESIDE = ".images["
+"""In the path of media that has no place among the texts of its message."""
 
 
 class Difference(Struct, frozen=True):
@@ -575,7 +577,7 @@ def _order(
     found: list[Difference],
 ) -> None:
     """What comes before something that it came after."""
-    placed = sorted(pair for pair in pairs if _has_place(pair[0], before, after))
+    placed = sorted(_with_places(pairs, before, after))
     kept = _longest_rise([went for _, went in placed])
     steady = [placed[at] for at in kept]
     moved = [placed[at] for at in sorted(set(range(len(placed))) - set(kept))]
@@ -591,15 +593,28 @@ def _order(
         found.append(_said("result_moved", one, other, came, went))
 
 
-def _has_place(came: int, before: Outline, after: Outline) -> bool:
-    """Whether the order of a piece says something. Ollama's images are beside the text, media of a
-    result is part of it, and of two equal ones nobody knows which is which."""
-    piece = before.pieces[came]
-    if piece.kind != "media":
-        return True
-    if piece.role == "tool" or "ollama" in (before.format, after.format):
-        return False
-    return [one.value for one in before.pieces].count(piece.value) == 1
+def _with_places(
+    pairs: Iterable[tuple[int, int]], before: Outline, after: Outline
+) -> Iterator[tuple[int, int]]:
+    """The pairs whose order says something.
+
+    Images in a field of their message (Ollama, and replies at OpenRouter) are neither before nor
+    after its text, and media of a result is part of it. Equal media, and equal texts of which one
+    side has more, cannot be told apart.
+    """
+    came_often, went_often = (Counter(map(_said_by, one.pieces)) for one in (before, after))
+    for came, went in pairs:
+        piece, said = before.pieces[came], _said_by(before.pieces[came])
+        if piece.kind == "media":
+            is_beside = _BESIDE in piece.path or _BESIDE in after.pieces[went].path
+            if piece.role != "tool" and not is_beside and came_often[said] == 1:
+                yield came, went
+        elif piece.kind != "text" or went_often[said] in (0, came_often[said]):
+            yield came, went
+
+
+def _said_by(piece: Piece) -> tuple[str, str, str]:
+    return piece.kind, piece.text.strip(), piece.value
 
 
 def _crosses(came: int, went: int, steady: Sequence[tuple[int, int]]) -> bool:
