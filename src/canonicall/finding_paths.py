@@ -155,6 +155,8 @@ class Sent:
         if more not in (0, len(split)):
             return []
         for at in split if more else ():
+            if at >= len(places):
+                return []
             places.insert(at, places[at])
         return places
 

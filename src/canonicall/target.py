@@ -22,7 +22,9 @@ FORMATS: tuple[str, ...] = get_args(Format)
 IdStyle: TypeAlias = Literal["prefixed", "numbered", "short", "echoed"]
 ResultPlace: TypeAlias = Literal["tool_messages", "user_message", "own_user_message", "items"]
 Keep: TypeAlias = Literal["signed", "open", "none"]
-FieldPlace: TypeAlias = Literal["request", "message", "part", "text", "result", "call", "tool"]
+FieldPlace: TypeAlias = Literal[
+    "request", "message", "part", "text", "thinking", "result", "call", "tool"
+]
 ThinkingKind: TypeAlias = Literal["adaptive", "enabled", "disabled", "between_tools", "effort"]
 ThinkingField: TypeAlias = Literal["", "thinking", "enable_thinking", "reasoning"]
 OutputMode: TypeAlias = Literal["schema", "object"]
@@ -69,7 +71,8 @@ class FieldRule(Struct, frozen=True):
     """Those fields of a message that only instructions have."""
     part: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
-    """Those of parts that are text, where only these are closed; and so for results."""
+    """Those of parts that are text, where only these are closed; so for thinking and results."""
+    thinking: tuple[str, ...] = ()
     result: tuple[str, ...] = ()
     call: tuple[str, ...] = ()
     tool: tuple[str, ...] = ()

@@ -52,8 +52,176 @@ def called(arguments: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return {"role": "assistant", "tool_calls": [call]}, RESULT
 
 
+def bedrock(*messages: dict[str, Any], **more: Any) -> tuple[str, dict[str, Any]]:
+    return "bedrock", {"messages": [user({"text": "Hi"}), *messages], **more}
+
+
+def user(*blocks: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "user", "content": list(blocks)}
+
+
+def model(*blocks: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(blocks)}
+
+
+def converse_format(held: dict[str, Any]) -> dict[str, Any]:
+    return {"textFormat": {"type": "json_schema", "structure": {"jsonSchema": held}}}
+
+
+def contents(*parts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    return "gemini", {"contents": [{"role": "user", "parts": [{"text": "Hi"}, *parts]}]}
+
+
+def results_of(*parts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    call = {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}
+    answer = {"functionResponse": {"name": "f", "response": {}, "parts": list(parts)}}
+    first = {"role": "user", "parts": [{"text": "Hi"}]}
+    return "gemini", {"contents": [first, call, {"role": "user", "parts": [answer]}]}
+
+
 SEARCHED = {"type": "web_search_tool_result", "tool_use_id": "toolu_1", "content": []}
 ODD = {
+    "a summary with a field of another block": claude(
+        {"role": "assistant", "content": [{"type": "compaction", "code": "1"}]}
+    ),
+    "a thought with a field of another block": claude(
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "Hm.", "signature": "s", "content": []},
+                {"type": "text", "text": "So."},
+            ],
+        },
+        *HELLO,
+    ),
+    "blocks without a type": claude(
+        {"role": "assistant", "content": "I do."},
+        {"role": "user", "content": [{"cache_control": {"type": "ephemeral"}}, {"content": []}]},
+    ),
+    "instructions among the messages that are a search result": claude(
+        {"role": "assistant", "content": "I do."},
+        *HELLO,
+        {
+            "role": "system",
+            "content": [{"type": "search_result", "content": [{"type": "text", "text": "x"}]}],
+        },
+    ),
+    "instructions among the messages of an unknown type": claude(
+        {"role": "assistant", "content": "I do."},
+        *HELLO,
+        {"role": "system", "content": [{"type": "tool_other", "x": 1}]},
+    ),
+    "an image that is not there": claude({"role": "assistant", "content": [{"type": "image"}]}),
+    "JSON outside of a result": bedrock(user({"json": {}})),
+    "members of what blocks hold in the place of blocks": bedrock(
+        user({"redactedContent": "aGk="}, {"cachePoint": {"type": "default"}}),
+        model({"citations": []}),
+    ),
+    "a result and a call in one block": bedrock(user({"toolResult": {}, "toolUse": {}})),
+    "a schema of the reply that is no text": bedrock(outputConfig=converse_format({"schema": {}})),
+    "a schema of the reply that is not there": bedrock(outputConfig=converse_format({})),
+    "thinking that is no object": bedrock(additionalModelRequestFields={"thinking": False}),
+    "a thought with a member of a block": bedrock(
+        model(
+            {"reasoningContent": {"reasoningText": {"signature": "s", "toolResult": {}}}},
+            {"text": "So."},
+        ),
+        user({"text": "Go on."}),
+    ),
+    "a blank result of a tool that the provider ran": bedrock(
+        model(
+            {
+                "toolUse": {
+                    "toolUseId": "tooluse_3",
+                    "name": "nova_grounding",
+                    "input": {},
+                    "type": "server_tool_use",
+                }
+            },
+            {"toolResult": {"toolUseId": "tooluse_3", "content": [{"text": "\xa0"}]}},
+        ),
+        user({"text": "Go on."}),
+    ),
+    "a result of a tool that the provider ran with a field of another block": bedrock(
+        model(
+            {
+                "toolUse": {
+                    "toolUseId": "tooluse_3",
+                    "name": "nova_grounding",
+                    "input": {},
+                    "type": "server_tool_use",
+                }
+            },
+            {"toolResult": {"toolUseId": "tooluse_3", "content": [{"text": "x"}], "name": "x"}},
+        ),
+        user({"text": "Go on."}),
+    ),
+    "two answers to one question": responses(
+        {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}"},
+        {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
+        {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
+    ),
+    "found tools that are none": responses(
+        {"id": "tsc_1", "type": "tool_search_call"}, {"tools": [[]], "type": "tool_search_output"}
+    ),
+    "a part of facts about nothing": contents({"videoMetadata": {}}),
+    "a response beside code": contents({"executableCode": {"code": "1"}, "response": {}}),
+    "a result with media without data": results_of({"inlineData": {"mimeType": "image/png"}}),
+    "a result with media and text in one part": results_of(
+        {"inlineData": {"mimeType": "image/png", "data": "aGk="}, "text": "1"}
+    ),
+    "a result in a result": results_of({"function_response": {}}),
+    "a file that is not there": chat({"role": "system", "content": [{"type": "file"}]}),
+    "sound that is not there": chat({"role": "user", "content": [{"type": "input_audio"}]}),
+    "calls in a result": chat(
+        {"role": "assistant", "function_call": {"name": "f", "arguments": "{}"}},
+        {"role": "function", "name": "f", "content": "x", "tool_calls": "old"},
+    ),
+    "a number beside a call": (
+        "ollama",
+        {
+            "model": "m",
+            "messages": [
+                *HELLO,
+                {
+                    "role": "assistant",
+                    "tool_calls": [
+                        {"function": {"name": "f", "arguments": {}}},
+                        {"function": {"name": "f", "arguments": {}}, "index": 1},
+                    ],
+                },
+            ],
+        },
+    ),
+    "an unknown item after a thought": responses(
+        {"type": "reasoning", "id": "rs_1", "summary": []}, {"type": "other", "id": "ot_1"}
+    ),
+    "an unknown item with the id of a search": responses(
+        {"type": "user", "id": "ws_1"}, {"type": "web_search_call", "id": "ws_1"}
+    ),
+    "a file of the model that is not there": responses({"type": "input_file", "role": "assistant"}),
+    "an item whose type begins as that of a part": responses({"type": "input_other"}),
+    "a call that the provider ran with an id that is no text": responses(
+        {"type": "local_shell_call", "id": False, "call_id": "call_4"},
+        {"type": "local_shell_call_output", "id": "call_4"},
+    ),
+    "an empty message with an id whose thought is gone": responses(
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "code_interpreter_call", "id": "ci_1", "code": "1", "container_id": "cntr_1"},
+        {"type": "message", "role": "assistant", "id": "msg_1", "status": "completed"},
+        *HELLO,
+    ),
+    "values in `allOf` that are no list": claude(
+        tools=[
+            {
+                "name": "f",
+                "input_schema": {
+                    "type": "object",
+                    "properties": {"code": {"allOf": [{"enum": {}}]}},
+                },
+            }
+        ]
+    ),
     "a temperature that is a list": cohere(temperature=[]),
     "properties that are a list": chat(tools=[function(parameters={"properties": []})]),
     "properties that are null": chat(
@@ -448,6 +616,7 @@ SILENT = (
     *("a thought in the words of the user", "a message that is only its id"),
     # Only some models refuse these.
     *("a parameter that the model refuses", "thinking that is turned on"),
+    "an empty message with an id whose thought is gone",
     "a call for free text with the id of its item",
 )
 

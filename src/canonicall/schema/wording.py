@@ -108,7 +108,7 @@ class Wording:
             is_exact = bool(parts)
             node = without(node, "allOf")
             for part in parts:
-                whole = self._whole(node, part)
+                whole = self._whole(node, part, at)
                 is_exact = is_exact and whole is not None
                 node = whole or node
             change: Change = "reworded" if is_exact else "weakened"
@@ -116,7 +116,7 @@ class Wording:
             self.lose(change, at, f"The schemas of `allOf` were {how}.")
         return node
 
-    def _whole(self, node: Schema, part: Any, patience: int = DEEPEST) -> Schema | None:
+    def _whole(self, node: Schema, part: Any, at: At, patience: int = DEEPEST) -> Schema | None:
         """`node` and `part` as one schema. A part may refer to itself: that has to end."""
         if part is True or part == {}:
             return node
@@ -128,8 +128,8 @@ class Wording:
             if found is None or not isinstance(found.schema, dict) or not found.pointer:
                 return None
             resolved = both(without(found.schema, *DEFINITIONS), rest) if patience else None
-            return None if resolved is None else self._whole(node, resolved, patience - 1)
-        return both(node, part)
+            return None if resolved is None else self._whole(node, resolved, at, patience - 1)
+        return both(node, self._sound(part, at) if self.limits.checks else part)
 
     def _any_for_one(self, node: Schema, at: At) -> Schema:
         said = one_as_any(node)

@@ -9,11 +9,11 @@ goes to nobody: it would be sent, and refused, with every request to come.
 import re
 from typing import Any
 
-from canonicall.blocks import Block, Message, Native, Text, ToolCall, ToolResult
+from canonicall.blocks import Block, Message, Native, Text, Thinking, ToolCall, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import FieldPlace, FieldTree, Target, field_tree
 
-_LASTING: tuple[FieldPlace, ...] = ("message", "call", "text", "result")
+_LASTING: tuple[FieldPlace, ...] = ("message", "call", "text", "thinking", "result")
 
 
 def kept_fields(
@@ -149,5 +149,6 @@ def place_of(block: Block, target: Target) -> FieldPlace:
         if target.results == "tool_messages":
             return "message"
         return "result" if "result" in target.fields.closed else "part"
-    is_text = type(block) is Text and "text" in target.fields.closed
-    return "text" if is_text else "part"
+    place: FieldPlace = "thinking" if isinstance(block, Thinking) else "text"
+    has_own_place = isinstance(block, (Text, Thinking)) and place in target.fields.closed
+    return place if has_own_place else "part"

@@ -337,7 +337,8 @@ class Fitter:
     ) -> Unknown | None:
         own = block.native is not None and takes_part(block.native, message, self.target)
         if own and all(keeps_opaque(one, message, self.target) for one in block.opaque):
-            return block
+            bare = self._common(replace(block, native=None), message, where, findings)
+            return replace(bare, native=block.native)
         kind = block.native.fields.get("type", "") if block.native is not None else ""
         why = f"The target has no word for this block ({kind or 'unknown'}); it is left out."
         is_known = block.native is not None and block.native.format == self.target.format

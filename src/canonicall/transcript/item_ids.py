@@ -20,12 +20,11 @@ def without_second_items(
 ) -> list[Block]:
     """`blocks` without items that were sent before; parts of one message share its id."""
     kept: list[Block] = []
-    seen: set[str] = set()
+    calls = (block for block in blocks if isinstance(block, ToolCall))
+    seen: set[str] = set().union(*map(server_items, calls))
     before = ""
     for block in blocks:
         id = item_id(block)
-        if isinstance(block, ToolCall):
-            seen |= server_items(block)
         is_second = id in seen or id in projection.items
         is_same_message = id == before and _is_part(block)
         before = id if _is_part(block) else ""
@@ -48,11 +47,12 @@ def without_second_items(
 def item_id(block: Block) -> str:
     """The id of the stored item that a block is, or is a part of; "" for any other."""
     if isinstance(block, Unknown) and block.native is not None:
+        named = block.native.fields.get("approval_request_id")
+        if isinstance(named, str):
+            return f"answer to {named}"  # An item is answered once.
         id = block.native.fields.get("id")
         if isinstance(id, str):
             return id
-        if "approval_request_id" in block.native.fields:
-            return ""  # It names the item that it answers.
     for one in block.opaque:
         if one.kind == _ID and isinstance(one.value, str):
             return one.value

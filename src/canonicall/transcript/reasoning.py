@@ -149,6 +149,9 @@ def without_parted_ids(
                     "thinking_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="item_ids"
                 )
             )
+        elif isinstance(block, Text) and block.opaque and not left and not block.text.strip():
+            why = "Text of blanks only, sent for its id alone, is left out with it."
+            findings.append(Finding("blank_dropped", where, Action.DROPPED, why, Fault.RENDER))
         else:
             kept.append(block if len(left) == len(block.opaque) else replace(block, opaque=left))
     return kept

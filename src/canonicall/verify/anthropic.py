@@ -118,7 +118,12 @@ def _content(message: Node, *, is_last: bool, is_closed: bool) -> Iterator[Viola
         yield unknown_field(message, name, dotted(message.at(name)))
 
 
-_PLACES = {"tool_use": "call", "tool_result": "result"}
+_PLACES = {
+    "tool_use": "call",
+    "tool_result": "result",
+    "thinking": "thinking",
+    "redacted_thinking": "thinking",
+}
 """Where a block is, in the words of `FieldRule.closed`."""
 
 

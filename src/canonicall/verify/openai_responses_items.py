@@ -54,16 +54,6 @@ PREFIXES = {
     "mcp_list_tools": "mcpl",
     "mcp_approval_request": "mcpr",
 }
-# What can be made from reasoning, and so has to follow it.
-OUTCOMES = (
-    "message",
-    "reasoning",
-    "item_reference",
-    "compaction",
-    "program",
-    "mcp_list_tools",
-    "mcp_approval_request",
-)
 
 
 def type_of(item: Node) -> str:
@@ -154,7 +144,7 @@ def _may_follow(reasoning: Node, item: Node | None) -> bool:
     kind = type_of(item)
     if kind == "message":
         return bool(item.get("role") == "assistant")
-    return kind.endswith("_call") or kind in OUTCOMES
+    return kind not in CALLS  # An item of an unknown type may be one.
 
 
 def order_violations(items: list[Node]) -> Iterator[Violation]:

@@ -25,9 +25,9 @@ def test_unknown_parts_are_kept_and_reported():
         {"type": "file", "file_id": "1"},
     ],
 )
-def test_media_without_a_source_is_kept_as_it_is(part):
+def test_media_without_a_source_is_kept_and_sent_to_nobody(part):
     (message,), findings = decode({"role": "user", "content": [part]})
-    assert message.blocks == (Unknown(native=Native(FORMAT, part)),)
+    assert message.blocks == (Unknown(native=Native("", part)),)
     assert findings[0][0] == "unknown_part"
 
 

@@ -77,10 +77,10 @@ def test_a_file_with_data_always_has_a_name(kind, name):
 
 
 @pytest.mark.parametrize("kind", ["input_image", "input_file"])
-def test_media_without_a_source_is_kept_as_it_is(kind):
+def test_media_without_a_source_is_kept_and_sent_to_nobody(kind):
     findings = []
     part = {"type": kind, "image_url": None}
-    assert decode_part(part, "$", "openai", findings) == Unknown(native=Native(FORMAT, part))
+    assert decode_part(part, "$", "openai", findings) == Unknown(native=Native("", part))
     assert [one.code for one in findings] == ["unknown_part"]
 
 

@@ -42,7 +42,7 @@ SERVER_BLOCK = "server_block"
 # Fernet tokens begin so: encrypted reasoning of OpenAI's, which bridges put where Claude's seal is.
 # No seal of Claude's can: it is base64 of a protocol buffer, where no field begins with 0x80 0x00.
 _FERNET = "gAAAA"
-_COMPACTION = ("encrypted_content", "signature", "tool_changes")
+_COMPACTION = ("type", "content", "encrypted_content", "signature", "tool_changes")
 # SDK beta_fallback_block_param.py and beta_mcp_tool_listing_block_param.py: no mark.
 _UNMARKED = ("fallback", "mcp_tool_listing")
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
@@ -262,17 +262,18 @@ def _decode_compaction(
         told = Finding("blank_dropped", f"{where}.content", Action.DROPPED, why, Fault.INPUT)
         findings.append(told)
         content = None
+    fields = without_mark(block)
     # The SDK's plain dump adds null fields that the API does not know (docs "Compact on demand").
-    fields = {
-        name: field
-        for name, field in without_mark(block).items()
-        if field is not None or name in _COMPACTION
-    } | {"content": content}
+    lost = [name for name in fields if name not in _COMPACTION and fields[name] is not None]
+    if lost:
+        why = f"A summary does not have these fields: {', '.join(lost)}."
+        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
+    known = {name: field for name, field in fields.items() if name in _COMPACTION}
     seal = text_at(block.get("signature"), f"{where}.signature") if content else ""
     return Unknown(
         opaque=opaque_of(domain, OPENING, seal),
         cache=decode_cache(block, where),
-        native=Native(FORMAT, fields),
+        native=Native(FORMAT, known | {"content": content}),
     )
 
 

@@ -19,7 +19,7 @@ from canonicall.wire.anthropic.extras import (
     without_mark,
 )
 from canonicall.wire.anthropic.media import decode_media, encode_media
-from canonicall.wire.foreign_parts import foreign_part
+from canonicall.wire.foreign_parts import foreign_part, unread_part
 from canonicall.wire.reading import objects_at, text_at
 from canonicall.wire.writing import words_of
 
@@ -41,6 +41,8 @@ def decode_part(
             found = foreign_part(block, where, findings)
             if found is not None:
                 return replace(found, cache=decode_cache(block, where))
+            if block.get("type") in ("image", "document") or not isinstance(block.get("type"), str):
+                return unread_part("", block, where, findings)
             native = Native(FORMAT, without_mark(block))
             return Unknown(cache=decode_cache(block, where), native=native)
 
@@ -63,6 +65,11 @@ def is_plain_text(block: Block) -> TypeGuard[Text | Summary | Code]:
     if type(block) not in (Text, Summary, Code):
         return False
     return not (block.cache or block.opaque or (block.native and own_fields(block.native)))
+
+
+def is_search_result(block: Block) -> bool:
+    """Whether a text is written as a search result."""
+    return isinstance(block, Text) and "search_result" in own_fields(block.native)
 
 
 def _decode_text(block: dict[str, Any], where: str, domain: str) -> Text:

@@ -7,13 +7,15 @@ message of role "tool" and come first.
 from collections.abc import Iterator
 from typing import Any
 
-from canonicall.blocks import Block, Message, Native, Origin, Role, ToolResult
+from msgspec.structs import replace
+
+from canonicall.blocks import Block, Message, Native, Origin, Role, ToolResult, Unknown
 from canonicall.errors import MalformedBody
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.anthropic.blocks import decode_block, encode_block, server_block
-from canonicall.wire.anthropic.content import is_plain_text
+from canonicall.wire.anthropic.content import is_plain_text, is_search_result
 from canonicall.wire.anthropic.extras import decode_rest, with_extras
 from canonicall.wire.anthropic.instructions import FIELDS as ONLY_OF_INSTRUCTIONS
 from canonicall.wire.anthropic.instructions import sound_instructions
@@ -22,12 +24,14 @@ from canonicall.wire.reading import list_at, object_at, text_at
 from canonicall.wire.writing import words_of
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+# SDK beta_system_message_param.py: beside text.
+_INSTRUCTING = ("tool_addition", "tool_removal")
 _WIRE_ROLES = {"tool": "user", "developer": "system"}
 
 
 def decode_system(system: Any, domain: str, findings: list[Finding]) -> list[Message]:
     """The instructions at the top of a request, as the first message."""
-    blocks = decode_content(system, "$.system", domain, findings)
+    blocks = _as_words(decode_content(system, "$.system", domain, findings), "$.system", findings)
     return [Message("system", blocks)] if blocks else []
 
 
@@ -57,6 +61,9 @@ def decode_message(
     native = decode_rest(message, "role", "content")
     if role == "user":
         return _split(blocks, native, where, findings)
+    if role == "system":
+        blocks = _as_words(blocks, f"{where}.content", findings)
+        blocks = tuple(map(_of_instructions, blocks))
     made_by = origin if role == "assistant" else None
     return [Message(role, blocks, origin=made_by, native=native)]
 
@@ -124,6 +131,29 @@ def _split(
         at = f"{where}.content[{first_other}]"
         findings.append(Finding("results_moved", at, Action.MOVED, why, Fault.INPUT))
     return [Message("tool", results), Message("user", rest, native=native)]
+
+
+def _as_words(blocks: tuple[Block, ...], where: str, findings: list[Finding]) -> tuple[Block, ...]:
+    """Instructions with the text of search results in their place: only users and tools send any.
+
+    Source: SDK beta_system_message_param.py.
+    """
+    if not any(map(is_search_result, blocks)):
+        return blocks
+    for at, block in enumerate(blocks):
+        if is_search_result(block):
+            why = "Instructions hold no search results; it is sent as its text."
+            place = f"{where}[{at}]"
+            findings.append(Finding("fields_dropped", place, Action.CHANGED, why, Fault.INPUT))
+    return tuple(replace(one, native=None) if is_search_result(one) else one for one in blocks)
+
+
+def _of_instructions(block: Block) -> Block:
+    """A block of a message of instructions; a type that these do not have is sent to nobody."""
+    if not isinstance(block, Unknown) or block.native is None:
+        return block
+    is_known = block.native.fields.get("type") in _INSTRUCTING
+    return block if is_known else replace(block, native=Native("", block.native.fields))
 
 
 def _is_result_part(part: Any) -> bool:

@@ -22,6 +22,8 @@ own_fields = partial(carried.fields_of, FORMAT)
 """The native fields of this format, nothing for those of another one."""
 native_of = partial(carried.native_of, FORMAT)
 """Some fields as native fields of this format, None if there are none."""
+INNER = ("context", "citations", "error", "redactedContent")
+"""Members of what blocks hold. In the place of a block they are refused."""
 # Service model: `CacheTTL`.
 _TTLS = ("5m", "1h")
 
@@ -54,6 +56,14 @@ def encode_content(block: ResultContent) -> dict[str, Any]:
                 if _can_be_sent(kind, member) and _wrapped_text(kind, member) == block.text:
                     return {kind: member}
             return {"text": block.text}
+
+
+def unwrapped_json(member: Any, where: str, findings: list[Finding] | None) -> Text:
+    """The text of a `json` member outside of a result, where Converse does not have it."""
+    if findings is not None:
+        why = "Only results hold JSON; it is read as its text."
+        findings.append(Finding("foreign_part", where, Action.CHANGED, why, Fault.INPUT))
+    return Text(text=msgspec.json.encode(member).decode())
 
 
 def encode_cache(mark: str) -> dict[str, Any]:

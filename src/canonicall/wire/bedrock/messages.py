@@ -35,6 +35,7 @@ from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire.bedrock.content import (
     FORMAT,
+    INNER,
     decode_cache,
     decode_content,
     encode_cache,
@@ -42,7 +43,9 @@ from canonicall.wire.bedrock.content import (
     is_foreign,
     own_fields,
     unplaced_mark,
+    unwrapped_json,
 )
+from canonicall.wire.bedrock.target import PART
 from canonicall.wire.carried import UNKNOWN_ISSUER
 from canonicall.wire.foreign_parts import foreign_part, unread_part
 from canonicall.wire.reading import arguments_at, id_at, list_at, native_fields, object_at, text_at
@@ -50,6 +53,7 @@ from canonicall.wire.writing import words_of
 
 # Service model: `ToolUseBlock$toolUseId` and `$name`.
 _ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
+_SERVER_RESULT = {"toolUseId", "content", "status", "type"}
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -88,7 +92,8 @@ def message_places(body: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     for index, message in enumerate(list_at(body.get("messages"), "$.messages")):
         content = message.get("content")
         parts = content if isinstance(content, list) and message.get("role") == "user" else ()
-        is_mixed = len({part.keys() == {"toolResult"} for part in parts}) > 1
+        has_results = any("toolResult" in part for part in parts)
+        is_mixed = has_results and any(part.keys() != {"toolResult"} for part in parts)
         count = len(_decode_message(message, "", Origin(), "", [])) if is_mixed else 1
         yield from [(f"$.messages[{index}]",)] * count
 
@@ -132,11 +137,17 @@ def decode_blocks(
             block = _decode_block(kind, member, place, domain, findings)
             if isinstance(block, ToolResult) and block.call_id in server_ids:
                 # Any other form was not written by the provider, and is refused.
-                is_whole = block.content and member.get("status") in (None, "success", "error")
+                is_said = block.content and not any(map(_is_blank, block.content))
+                is_plain = is_said and member.keys() <= _SERVER_RESULT
+                is_whole = is_plain and member.get("status") in (None, "success", "error")
                 issuer = domain if is_whole else UNKNOWN_ISSUER
                 block = replace(block, content=(), opaque=(_server_block(issuer, kind, member),))
             blocks.append(block)
     return blocks
+
+
+def _is_blank(part: ResultContent) -> bool:
+    return isinstance(part, Text) and not part.text.strip()
 
 
 def _decode_block(
@@ -148,7 +159,11 @@ def _decode_block(
         case "toolResult":
             return _decode_result(object_at(member, where), where, findings)
         case "reasoningContent":
-            return _decode_thinking(object_at(member, where), where, domain)
+            return _decode_thinking(object_at(member, where), where, domain, findings)
+        case "json":
+            return unwrapped_json(member, where, findings)
+        case _ if kind in INNER:
+            return unread_part("", {kind: member}, where, findings)
         case _:
             return decode_content(kind, member, where)
 
@@ -198,7 +213,9 @@ def _decode_result(
     )
 
 
-def _decode_thinking(reasoning: dict[str, Any], where: str, domain: str) -> Block:
+def _decode_thinking(
+    reasoning: dict[str, Any], where: str, domain: str, findings: list[Finding] | None
+) -> Block:
     if isinstance(reasoning.get("redactedContent"), str):
         return _decode_redacted(reasoning["redactedContent"], domain)
     if reasoning.get("reasoningText") is None:
@@ -207,10 +224,16 @@ def _decode_thinking(reasoning: dict[str, Any], where: str, domain: str) -> Bloc
         return Unknown(native=Native(FORMAT, {"reasoningContent": reasoning}), opaque=(seal,))
     thought = object_at(reasoning["reasoningText"], f"{where}.reasoningText")
     signature = text_at(thought.get("signature"), f"{where}.reasoningText.signature")
+    known = {"text", "signature"}
+    lost = [name for name in thought if name in PART and name not in known]
+    if lost and findings is not None:
+        why = f"Reasoning does not have these fields: {', '.join(lost)}."
+        place = f"{where}.reasoningText"
+        findings.append(Finding("fields_dropped", place, Action.DROPPED, why, Fault.INPUT))
     return Thinking(
         text=text_at(thought.get("text"), f"{where}.reasoningText.text"),
         opaque=(Opaque(domain, "signature", signature),) if signature else (),
-        native=native_fields(FORMAT, thought, ("text", "signature")),
+        native=native_fields(FORMAT, thought, (*known, *lost)),
     )
 
 

@@ -38,8 +38,7 @@ def take_output(
         return output, taken_out(fields, FIELD, _FORMAT)
     config = fields.get(FIELD)
     asked = config.get(_FORMAT) if isinstance(config, dict) else None
-    is_form = isinstance(_held(config), dict)
-    if isinstance(asked, dict) and not (is_form and asked.get("type") == "json_schema"):
+    if isinstance(asked, dict):
         broken_output({}, None, f"$.{FIELD}.{_FORMAT}", findings)
         taken_out(fields, FIELD, _FORMAT)
     return None, {}

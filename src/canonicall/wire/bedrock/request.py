@@ -207,6 +207,9 @@ def _encode_reasoning(
         if name in more:
             more = {key: value for key, value in more.items() if key != name}
             findings.append(not_sent(name, "This model refuses it."))
+    if target.domain == TARGET.domain and not isinstance(more.get("thinking", {}), dict):
+        more = {key: value for key, value in more.items() if key != "thinking"}
+        findings.append(not_sent("thinking", "It has to be an object."))
     kind = more["thinking"].get("type") if isinstance(more.get("thinking"), dict) else None
     is_known = kind is None or not target.thinking or kind in target.thinking
     if reasoning == _decode_reasoning(more):

@@ -37,11 +37,12 @@ _STRICT_TOOLS = replace(
     _STRICT, plain_values=True, max_tools=20, max_optional=24, max_unions=16, max_optional_each=23
 )
 
-_PART = (
+PART = (
     *("text", "image", "document", "video", "audio", "toolUse", "toolResult", "guardContent"),
     *("cachePoint", "reasoningContent", "citationsContent", "searchResult", "toolAddition"),
     *("toolRemoval", "json", "context", "citations", "error", "redactedContent"),
 )
+"""The names of members of a block, and of what it holds."""
 _OFFICE = "application/vnd.openxmlformats-officedocument"
 _MEDIA_TYPES = (
     *("image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp", "audio/*", "text/*"),
@@ -65,7 +66,7 @@ TARGET = Target(
     # at [...] can only set one of the following keys"; 'Unknown parameter in
     # messages[1].content[0].toolUse: "reasoningSignature", must be one of: [...]'.
     fields=FieldRule(
-        part=_PART,
+        part=PART,
         call=("toolUseId", "name", "input", "type"),
         result=("toolUseId", "content", "status", "type"),
         closed=("part", "call", "result", "message"),

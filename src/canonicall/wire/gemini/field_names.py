@@ -24,6 +24,11 @@ REQUEST = (
 )
 _INLINE = ("inlineData.mimeType", "inlineData.data", "inlineData.displayName")
 _FILE = ("fileData.mimeType", "fileData.fileUri", "fileData.displayName")
+DATA = (
+    *("functionCall", "functionResponse", "toolCall", "toolResponse", "executableCode"),
+    *("codeExecutionResult", "inlineData", "fileData", "text"),
+)
+"""The fields of a part that say what it is; it has one of them."""
 PART = (
     *("text", "thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"),
     *("audioTranscription", "mediaProcessing", "speechMetadata"),

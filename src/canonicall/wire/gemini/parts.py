@@ -23,9 +23,11 @@ from canonicall.blocks import (
     Unknown,
 )
 from canonicall.findings import Action, Fault, Finding
+from canonicall.target import field_tree
 from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of, with_rest
 from canonicall.wire.foreign_parts import foreign_part
 from canonicall.wire.gemini import results
+from canonicall.wire.gemini.field_names import DATA, PART
 from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
 from canonicall.wire.gemini.partial_args import put_together
@@ -34,16 +36,6 @@ from canonicall.wire.reading import arguments_at, object_at, text_at
 from canonicall.wire.writing import fenced
 
 _SERVER_SIDE = ("toolCall", "toolResponse")
-_DATA = (
-    "functionCall",
-    "functionResponse",
-    *_SERVER_SIDE,
-    "executableCode",
-    "codeExecutionResult",
-    "inlineData",
-    "fileData",
-    "text",
-)
 _LANGUAGES = {"language_unspecified": "", "0": "", "1": "python"}
 _SIGNATURE = "thoughtSignature"
 _KNOWN_INSIDE = {
@@ -94,12 +86,16 @@ def _split(fields: dict[str, Any], where: str, findings: list[Finding]) -> list[
         why = "A part without any field says nothing; it is left out."
         findings.append(Finding("empty_part", where, Action.DROPPED, why, Fault.INPUT))
         return []
-    present = [name for name in fields if name in _DATA]
+    if "response" in fields:  # The name under which a result remembers its response.
+        why = "A part does not have the field response; it is left out."
+        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
+        del fields["response"]
+    present = [name for name in fields if name in DATA]
     if len(present) < 2:
         return [fields]
     why = f"A part holds one of these, not several: {', '.join(present)}. Each became a block."
     findings.append(Finding("part_split", where, Action.CHANGED, why, Fault.INPUT))
-    first = min(present, key=_DATA.index)
+    first = min(present, key=DATA.index)
     return [
         {key: value for key, value in fields.items() if key == name or key not in present}
         if name == first
@@ -111,7 +107,7 @@ def _split(fields: dict[str, Any], where: str, findings: list[Finding]) -> list[
 def _decode_part(fields: dict[str, Any], where: str, domain: str, findings: list[Finding]) -> Block:
     """The block for a part with at most one data field."""
     opaque = opaque_of(domain, "signature", fields.get(_SIGNATURE))
-    name = next((name for name in _DATA if name in fields), "")
+    name = next((name for name in DATA if name in fields), "")
     place = f"{where}.{name}"
     if name == "text" or (not name and set(fields) <= {"thoughtSignature", "thought"}):
         return _decode_words(fields, place, opaque)
@@ -213,12 +209,12 @@ def _unread(
 ) -> Block:
     """A part without data that is known: as another format writes it, or kept as it is."""
     found = None if name else foreign_part(fields, where, findings)
-    return found or _unknown(fields, opaque)
-
-
-def _unknown(fields: dict[str, Any], opaque: tuple[Opaque, ...]) -> Unknown:
+    if found is not None:
+        return found
     rest = {key: value for key, value in fields.items() if key != "thoughtSignature"}
-    return Unknown(native=Native(FORMAT, rest), opaque=opaque)
+    # Fields about data that is not there are refused; another field may be newer than this.
+    is_hollow = not name and rest.keys() <= field_tree(PART).keys()
+    return Unknown(native=Native("" if is_hollow else FORMAT, rest), opaque=opaque)
 
 
 def _rest(fields: dict[str, Any], name: str, data: dict[str, Any]) -> dict[str, Any]:

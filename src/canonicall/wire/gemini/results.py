@@ -5,12 +5,15 @@ text is that text, "error" marks a failure, any other object is read as its JSON
 itself is kept in native "response" and written again for as long as the content says the same.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from canonicall.blocks import Media, Native, Opaque, ResultContent, Text, ToolResult, Unknown
 from canonicall.findings import Action, Fault, Finding
+from canonicall.wire.foreign_parts import foreign_part, unread_part
+from canonicall.wire.gemini.field_names import DATA
 from canonicall.wire.gemini.fields import fields_at, many_at, native_of, own_fields
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
 from canonicall.wire.gemini.target import FORMAT
@@ -41,7 +44,7 @@ def decode_result(
     return ToolResult(
         call_id=text_at(answer.get("id"), f"{where}.id"),
         name=text_at(answer.get("name"), f"{where}.name"),
-        content=(*words, *_decode_parts(answer.get("parts"), f"{where}.parts", domain)),
+        content=(*words, *_decode_parts(answer.get("parts"), f"{where}.parts", domain, findings)),
         error=error,
         # google-genai, FunctionResponse.will_continue: more responses of this call will follow.
         is_complete=answer.get("willContinue") is not True,
@@ -95,15 +98,22 @@ def _response_of(result: ToolResult) -> dict[str, Any]:
     return _write_response(text, error=result.error)
 
 
-def _decode_parts(parts: Any, where: str, domain: str) -> list[ResultContent]:
-    return [
-        _decode_part(part, f"{where}[{index}]", domain)
-        for index, part in enumerate(many_at(parts, where))
-    ]
+def _decode_parts(
+    parts: Any, where: str, domain: str, findings: list[Finding]
+) -> Iterator[ResultContent]:
+    for index, part in enumerate(many_at(parts, where)):
+        place = f"{where}[{index}]"
+        fields = fields_at(part, place)
+        if "text" in fields and (text := foreign_part(fields, place, findings)) is not None:
+            yield text
+            fields = {name: field for name, field in fields.items() if name != "text"}
+        if fields:
+            yield _decode_part(fields, place, domain, findings)
 
 
-def _decode_part(part: Any, where: str, domain: str) -> ResultContent:
-    fields = fields_at(part, where)
+def _decode_part(
+    fields: dict[str, Any], where: str, domain: str, findings: list[Finding]
+) -> ResultContent:
     for name in ("inlineData", "fileData"):
         if name not in fields:
             continue
@@ -117,6 +127,8 @@ def _decode_part(part: Any, where: str, domain: str) -> ResultContent:
         )
         if media is not None:
             return media
+    if not fields.keys().isdisjoint(DATA):
+        return unread_part("", fields, where, findings)
     return Unknown(native=Native(FORMAT, fields))
 
 

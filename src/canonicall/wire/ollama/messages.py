@@ -103,10 +103,11 @@ def decode_call(call: dict[str, Any], where: str, index: int) -> ToolCall:
     """A call; `index` is its position among the calls of its message."""
     function = object_at(call.get("function") or {}, f"{where}.function")
     raw, args = arguments_at(function.get("arguments"))
-    known = ["id", "type", "function"]
+    known = ("id", "type", "function", "index")
     fields = {name: value for name, value in call.items() if name not in known}
-    if function.get("index") not in (None, index):
-        fields["index"] = function["index"]
+    number = function.get("index", call.get("index"))
+    if number not in (None, index):
+        fields["index"] = number
     return ToolCall(
         id=id_at(call.get("id"), f"{where}.id"),
         name=text_at(function.get("name"), f"{where}.function.name"),

@@ -61,6 +61,7 @@ ASSISTANT_FIELDS = (
     *("role", "content", "refusal", "audio", "images", "tool_calls", "function_call"),
     *REASONING_FIELDS,
 )
+_CALLS = ("tool_calls", "function_call")
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
@@ -94,7 +95,7 @@ def decode_message(
             return _decode_result(message, where, domain, findings)
         case "system" | "developer" | "user" as role:
             blocks = _decode_words(message, where, domain, findings)
-            native = native_rest(message, ("role", "content", "tool_calls", "function_call"))
+            native = native_rest(message, ("role", "content", *_CALLS))
             return Message(role, blocks, native=native)
         case role:
             what = f"{role!r} is not a role. Use one of {', '.join(_ROLES)}."
@@ -216,13 +217,16 @@ def _decode_result(
     content = message.get("content")
     if content is None:
         _note_missing_content(where, findings)
+    if lost := [name for name in _CALLS if message.get(name) is not None]:
+        why = f"A result cannot make calls; these fields are left out: {', '.join(lost)}."
+        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
     result = ToolResult(
         call_id=id_at(message.get("tool_call_id"), f"{where}.tool_call_id"),
         content=decode_result_content(content, f"{where}.content", domain, findings),
         is_complete=True,
         name=text_at(message.get("name"), f"{where}.name"),
         cache=decode_mark(message, where),
-        native=native_rest(message, ("role", "content", "tool_call_id", "name")),
+        native=native_rest(message, ("role", "content", "tool_call_id", "name", *_CALLS)),
     )
     return Message("tool", (result,))
 

@@ -92,7 +92,7 @@ def decode_part(part: Any, where: str, domain: str, findings: list[Finding]) -> 
             return _decode_foreign(part, where, domain, findings)
         case kind if kind in MEDIA_PARTS:
             media = decode_media(part, where, domain)
-            return media or unread_part(FORMAT, part, where, findings)
+            return media or unread_part("", part, where, findings)
         case _:
             found = foreign_part(part, where, findings)
             return found or unread_part(FORMAT, part, where, findings)

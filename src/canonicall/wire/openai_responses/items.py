@@ -27,7 +27,7 @@ from canonicall.wire.openai_responses.finish import COMPLETED, INCOMPLETE
 from canonicall.wire.openai_responses.parts import ITEM, decode_content
 from canonicall.wire.openai_responses.reasoning import decode_reasoning
 from canonicall.wire.openai_responses.target import FORMAT
-from canonicall.wire.reading import arguments_at, id_at, text_at
+from canonicall.wire.reading import arguments_at, id_at, list_at, text_at
 
 # Where a server-side item says what was asked (SDK response_output_item.py).
 _WHOLE = {
@@ -216,7 +216,8 @@ def _decode_server_call(item: dict[str, Any], where: str, domain: str) -> list[B
     args = asked if isinstance(asked, dict) else {_ASKED[kind]: asked} if asked else {}
     raw = asked if kind == "mcp_call" and isinstance(asked, str) else None
     domain = domain_of_item(item, where, domain)
-    if kind in _ANSWERED_BY_ID and not item.get("call_id"):
+    is_named = isinstance(item.get("id"), str | None)
+    if not is_named or (kind in _ANSWERED_BY_ID and not item.get("call_id")):
         domain = UNKNOWN_ISSUER  # As it came, it could not be answered.
     call = ToolCall(
         id=_own_id(item, where),
@@ -253,6 +254,8 @@ def _decode_server_output(
     domain = domain_of_item(item, where, domain)
     if item["type"] != searches.OUTPUT and not _own_id(item, where):
         domain = UNKNOWN_ISSUER  # As it came, it would answer no call.
+    if any(not isinstance(tool, dict) for tool in list_at(item.get("tools"), f"{where}.tools")):
+        domain = UNKNOWN_ISSUER  # The provider did not write it.
     return ToolResult(call_id=id, content=(), is_complete=True, opaque=_whole(domain, item))
 
 

@@ -374,7 +374,7 @@ def is_words(block: Block) -> bool:
         return False
     fields = own_fields(block.native)
     inside = opaque_value(block, ITEM_ID) not in (None, fields.get("id"))
-    return inside or str(fields.get("type")).startswith(("input_", "output_"))
+    return inside or fields.get("type") in (*MEDIA_PARTS, "input_video")
 
 
 def _is_client_item(block: Unknown) -> bool:

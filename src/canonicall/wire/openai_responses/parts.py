@@ -22,7 +22,6 @@ from canonicall.wire.openai_responses.target import FORMAT
 from canonicall.wire.reading import list_at, object_at, text_at
 from canonicall.wire.writing import words_of
 
-_PART_TYPES = (*MEDIA_PARTS, "input_video")
 ITEM = "item"
 """Where the native fields of a text keep those of the message item around it."""
 
@@ -53,7 +52,7 @@ def decode_part(value: Any, where: str, domain: str, findings: list[Finding]) ->
         return media
     found = foreign_part(part, where, findings)
     # No host takes parts of another type (error text "Supported values are: 'input_text', ...").
-    is_own = isinstance(kind, str) and kind in _PART_TYPES
+    is_own = kind == "input_video"
     return found or unread_part(FORMAT if is_own else "", part, where, findings)
 
 
