@@ -289,7 +289,7 @@ class Target(Struct, frozen=True):
     unreplayed: tuple[str, ...] = ()
     """The names of those among them that may not."""
     replayed_if_offered: tuple[str, ...] = ()
-    """The names of those that may, where the tool is offered again."""
+    """The names of those that may, where the tool is offered again; "*": all, if any tool is."""
     mixed_tools: bool = True
     """Functions may be offered beside tools that the provider runs on its side."""
 

@@ -145,7 +145,7 @@ def result_media(target: Target) -> str:
 
 def undeclared_tools(target: Target) -> str:
     told = "refused" if target.tools_with_history else "accepted"
-    bound = listed(target.replayed_if_offered, "")
+    bound = listed([name for name in target.replayed_if_offered if name != "*"], "")
     return f"{told}; so is {bound}, which the provider runs" if bound else told
 
 

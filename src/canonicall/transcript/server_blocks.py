@@ -57,9 +57,6 @@ class ServerBlocks:
     def _goes_back(self, one: Interaction, result: ToolResult, message: Message) -> bool:
         """Whether a result can be sent as it came: one that did not name its call is an orphan,
         and so is one that precedes it."""
-        has_block = any(state.value is not None for state in result.opaque)
-        if has_block and not result.raw_id and self.target.ids.style != "echoed":
-            return False
         if EARLY in one.markers or result.raw_id != one.call.raw_id:
             return False
         return self._is_own(result, message)
@@ -67,12 +64,12 @@ class ServerBlocks:
     def _is_offered(self, one: Interaction) -> bool:
         """Whether the tool is there that a server call needs: one that waits needs its own again.
 
-        A tool may run under several names: `bash_code_execution` is of `code_execution`. Where a
-        history with calls demands tools, one at least has to be there.
+        A tool may run under several names: `bash_code_execution` is of `code_execution`.
         """
-        if self.target.tools_with_history and not set(self.offered) - set(self.target.unreplayed):
+        needed = self.target.replayed_if_offered
+        if "*" in needed and not set(self.offered) - set(self.target.unreplayed):
             return False
-        if not one.is_open and one.name not in self.target.replayed_if_offered:
+        if not one.is_open and one.name not in needed:
             return True
         return any(one.name.endswith(name) for name in self.offered)
 

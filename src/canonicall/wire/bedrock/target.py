@@ -109,6 +109,7 @@ TARGET = Target(
     reasoning="signed",
     # "The toolConfig field must be defined when using toolUse and toolResult content blocks."
     tools_with_history=True,
+    replayed_if_offered=("*",),
     # Service model: `ToolChoice` is auto, any or tool; there is no none and no list of tools.
     choice_modes=("auto", "required"),
     choice_names="one",
