@@ -61,7 +61,8 @@ def with_arguments(call: ToolCall, findings: list[Finding]) -> ToolCall:
         why = f"The arguments of {what} are not a JSON object; only their text is kept."
         findings.append(Finding("arguments_unreadable", "raw", Action.KEPT, why, Fault.INPUT))
         return call
-    if call.raw is not None and call.raw.lstrip().startswith('"'):
+    raw = call.raw or ""
+    if raw[:1] != "{" and raw.lstrip().startswith('"'):
         why = "The arguments came as a JSON text that holds their JSON; it was read as meant."
         findings.append(Finding("arguments_unwrapped", "raw", Action.CHANGED, why, Fault.INPUT))
     return replace(call, args=args)

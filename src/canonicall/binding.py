@@ -24,6 +24,7 @@ from canonicall.ledger import EARLY, Interaction, Ledger
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, infer_outcome
 from canonicall.turn_keys import TurnKeys
 
+_RESULTS = {ToolResult}
 _NO_CALL = "The result has no id and no call is open, so it answers nothing."
 
 
@@ -96,16 +97,13 @@ class Binding:
                 self.ledger.begin_exchange()
             turn_key = self._turn_keys.key_of(message)
         else:
-            self._turn_keys.hear(message)
+            self._turn_keys.heard.append(message)
             kinds = set(map(type, message.blocks))
-            if kinds - {ToolResult}:
-                self._early_results.clear()
-                self.placement.forget_loose()
-            if Summary in kinds:
-                self._bury(message)
-            if message.role != "tool" and ToolResult not in kinds:
-                self._continues_exchange = False
-                return message
+            if kinds != _RESULTS:
+                self._hear(message, kinds)
+                if message.role != "tool" and ToolResult not in kinds:
+                    self._continues_exchange = False
+                    return message
         provider = message.origin.provider if message.origin is not None else ""
         blocks = list(message.blocks)
         for position, block in enumerate(message.blocks):
@@ -119,6 +117,14 @@ class Binding:
         # After a cut reply another one is a new attempt: the id it repeats is a new call's.
         self._continues_exchange = by_model and not message.partial
         return replace(message, blocks=tuple(blocks), turn_key=turn_key)
+
+    def _hear(self, message: Message, kinds: set[type]) -> None:
+        """Take in a message that holds something else than results."""
+        if kinds:
+            self._early_results.clear()
+            self.placement.forget_loose()
+        if Summary in kinds:
+            self._bury(message)
 
     def _bury(self, message: Message) -> None:
         """Note the calls that a summary takes the place of."""
@@ -340,6 +346,9 @@ class Placement:
 
     def end_exchange(self) -> list[Finding]:
         """Make all placements final. What found no call may precede one of the next exchange."""
+        if not self._before and not self._after:
+            self._calls = 0
+            return []  # Every result had an id.
         self.place()
         earlier = [] if self._ledger.exchange else self._before
         self._before = [*earlier, *self._loose]

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from canonicall.arguments import agreeing, message_with_arguments
 from canonicall.blocks import Block, Origin, ToolCall
 from canonicall.conversation import Conversation
-from canonicall.coverage import refuse_loss, refuse_unsent, with_empty_reported
-from canonicall.errors import MalformedBody
+from canonicall.coverage import is_plain, refuse_loss, refuse_unsent, with_empty_reported
+from canonicall.errors import CanonicallError, MalformedBody
 from canonicall.finding_paths import Sent
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.folding import with_truncated_call
@@ -38,7 +38,7 @@ from canonicall.transcript.lifetimes import ordered_lifetimes
 from canonicall.transcript.offer import fitted_offer, renamed_tools, within_cache_marks
 from canonicall.transcript.output import fitted_output
 from canonicall.transcript.params import fitted_params
-from canonicall.transcript.plain_request import plain_request
+from canonicall.transcript.plain_request import parts_of, plain_request
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
 from canonicall.transcript.render import Renderer
@@ -81,16 +81,21 @@ def decode_request(body: Body, format: Format | str, *, provider: str = "") -> R
     """
     findings: list[Finding] = []
     value = parse_json(body, findings)
-    refuse_framework(value, format)
     try:
-        return _decoded_request(value, format, provider, findings)
+        request = _decoded_request(value, format, provider, findings, body)
     except UnicodeEncodeError:
         # Only values that were not parsed from JSON can hold surrogates.
         value, replaced = plain_json(value, "$")
-        return _decoded_request(value, format, provider, replaced)
+        request = _decoded_request(value, format, provider, replaced, value)
+    except CanonicallError:
+        refuse_framework(value, format)
+        raise
+    return request
 
 
-def _decoded_request(value: Any, format: str, provider: str, findings: list[Finding]) -> Request:
+def _decoded_request(
+    value: Any, format: str, provider: str, findings: list[Finding], body: Body
+) -> Request:
     if not isinstance(value, dict):
         refuse_other_request(value, format)
     source, domain = _source(value, format, provider)
@@ -102,12 +107,16 @@ def _decoded_request(value: Any, format: str, provider: str, findings: list[Find
         request = get_format(source.format).decode_request(parsed, origin=origin, domain=domain)
     except MalformedBody as error:
         raise with_likeness(error, value, source.format) from None
-    refuse_loss(value, request, source.format)
+    if request.findings or not is_plain(value, request):
+        # What is read as a whole, and without a finding, is in the form that was expected.
+        refuse_framework(value, format)
+        refuse_loss(value, request, source.format)
+    parts = parts_of(request) if body is not value else ()
     request = replace(
         request,
         domain=domain or "",
         findings=(*findings, *wrong, *request.findings),
-        source=Incoming(value, source.format),
+        source=Incoming(body, source.format, parts),
     )
     return with_empty_reported(request)
 
@@ -234,11 +243,12 @@ def encode_request(
     written = (*told, *about_kinds, *about_fields)
     if request.findings or findings or written:
         sent = Sent(asked, request, renderer, transcript, body)
-        findings = [
-            *sent.read(request.findings),
-            *sent.rendered(with_rule_keys(findings, goal)),
-            *sent.written(with_rule_keys(written, goal)),
-        ]
+        located = sent.read(request.findings)
+        if findings:
+            located += sent.rendered(with_rule_keys(findings, goal))
+        if written:
+            located += sent.written(with_rule_keys(written, goal))
+        findings = located
     report = Report(tuple(findings))
     return Encoded(body, report, transcript, goal)
 

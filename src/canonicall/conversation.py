@@ -174,7 +174,12 @@ class Conversation:
         except (InvalidValue, UnknownCall):
             del findings[told:]
             raise
-        entries += _bound(admitted, binding, at, findings)
+        if type(admitted) is Message and (
+            admitted.role == "assistant" or ToolCall not in map(type, admitted.blocks)
+        ):
+            entries.append(binding.bind_message(admitted, at, findings))
+        else:
+            entries += _bound(admitted, binding, at, findings)
 
     # Ways to append, one for each thing a person does.
 

@@ -26,6 +26,7 @@ from canonicall.lookalikes import TITLES
 from canonicall.request import Request
 from canonicall.target import Target
 from canonicall.transcript.fields import takes_part
+from canonicall.wire.reading import parse_json
 
 TEXT, CALL, RESULT = "texts", "calls", "results"
 _HISTORIES = ("messages", "contents", "input")
@@ -66,7 +67,7 @@ def refuse_loss(
     `body` was read as `format`. Parts that were kept unread count as well, unless there is a
     `target` that does not get them.
     """
-    if _is_read(body, request, target):
+    if is_plain(body, request):
         return
     went = sum(
         type(block) in _UNDERSTOOD or (type(block) is Unknown and _is_sent(block, target))
@@ -101,7 +102,8 @@ def refuse_unsent(request: Request, report: Report, target: Target) -> None:
     to what was read. A request that was not read from a body is never refused.
     """
     if request.source is not None and "block_dropped" in report:
-        refuse_loss(request.source.body, request, request.source.format, target)
+        body = parse_json(request.source.given, [])
+        refuse_loss(body, request, request.source.format, target)
 
 
 def with_empty_reported(request: Request) -> Request:
@@ -123,16 +125,20 @@ def _is_sent(block: Unknown, target: Target | None) -> bool:
     return takes_part(block.native, None, target)
 
 
-def _is_read(body: dict[str, Any], request: Request, target: Target | None) -> bool:
+def is_plain(body: dict[str, Any], request: Request) -> bool:
     """Whether every message was read as a whole, as far as its decoder can see."""
     entries = request.conversation.entries
-    came = sum(len(body[name]) for name in _HISTORIES if type(body.get(name)) is list)
+    came = 0
+    for name in _HISTORIES:
+        history = body.get(name)
+        if type(history) is list:
+            came += len(history)
     if 2 * len(entries) < came or not entries:
         return False
     for entry in entries:
         if type(entry) is not Message or not entry.blocks or entry.native is not None:
             return False
-        if target is not None and Unknown in map(type, entry.blocks):
+        if Unknown in map(type, entry.blocks):
             return False
     return True
 

@@ -40,6 +40,7 @@ from canonicall.wire.places import (
     parts_of,
     tool_paths,
 )
+from canonicall.wire.reading import parse_json
 
 _PLACE = re.compile(r"\w+\[(\d+)\](?:\.blocks\[(\d+)\])?")
 _TOOLS = re.compile(r"\$\.(?:tools|functions|toolConfig\.tools)\[")
@@ -69,7 +70,6 @@ class Sent:
         self._renderer = renderer
         self._transcript = transcript
         self._body = body
-        self._came_in: Any = given.source.body if given.source is not None else None
         # What was looked up once is kept: many findings may be about one message.
         self._parts_read: dict[tuple[str, ...], dict[Place, str]] = {}
         self._parts_by_path: dict[tuple[str, ...], dict[str, Place]] = {}
@@ -137,13 +137,18 @@ class Sent:
     # The body that came in.
 
     @cached_property
+    def _came_in(self) -> Any:
+        source = self._given.source
+        return parse_json(source.given, []) if source is not None else None
+
+    @cached_property
     def _sources(self) -> list[tuple[str, ...]]:
         """The paths that each entry was read from; empty where the log is not what was read."""
-        source = self._given.source
-        if source is None or not isinstance(source.body, dict):
+        source, body = self._given.source, self._came_in
+        if source is None or not isinstance(body, dict):
             return []
         try:
-            places = list(get_format(source.format).message_places(source.body))
+            places = list(get_format(source.format).message_places(body))
         except (MalformedBody, AttributeError, TypeError):
             return []  # It was changed after it was read.
         split = [
@@ -376,7 +381,7 @@ def _canonical(where: str) -> str:
     """The canonical name of the parameter at a place of the request; empty for any other place."""
     head, _, rest = where.partition(".")
     if head in ("params", "native"):
-        return re.split(r"[.\[]", rest, maxsplit=1)[0]
+        return rest.partition(".")[0].partition("[")[0]
     return where if where in ("tools", "tool_choice") else ""
 
 

@@ -105,6 +105,7 @@ SHAPES = (
 )
 """Every form that is known, the more special ones first."""
 _HISTORY = ("messages", "input", "contents")
+_MARKS = frozenset({"kind", "lc", "parts", "type"})
 
 
 def framework_shape(value: Any) -> Shape | None:
@@ -112,7 +113,11 @@ def framework_shape(value: Any) -> Shape | None:
     held = [value[name] for name in _HISTORY if name in value] if isinstance(value, dict) else []
     for history in held or ([value] if isinstance(value, dict) else value,):
         for message in history if isinstance(history, list) else ():
-            if type(message) is dict and not _is_plain(message):
+            if type(message) is not dict:
+                continue
+            if type(message.get("content")) is str and _MARKS.isdisjoint(message):
+                continue  # Nearly all messages are like this, so this is all that they cost.
+            if not _is_plain(message):
                 found = next((shape for shape in SHAPES if shape.matches(message)), None)
                 if found is not None:
                     return found
@@ -120,10 +125,7 @@ def framework_shape(value: Any) -> Shape | None:
 
 
 def _is_plain(message: Message) -> bool:
-    """Whether a message has none of the fields that the shapes are recognised by.
-
-    Nearly all messages of requests are plain, so this is all that most of them cost.
-    """
+    """Whether a message has none of the fields that the shapes are recognised by."""
     if "kind" in message or "lc" in message:
         return False
     if "parts" in message:

@@ -150,6 +150,8 @@ class Ledger(Mapping[str, Interaction]):
 
     def buried(self, id: str) -> Tombstone | None:
         """The call with this id that was compacted away."""
+        if not self._buried:
+            return None
         return self._buried.get(id) or self._buried.get(normalize_to_history_tool_id(id))
 
     def begin_exchange(self) -> None:
@@ -174,8 +176,10 @@ class Ledger(Mapping[str, Interaction]):
             self._armed[raw_id] = (self._exchange, ids)
             return ()
         self._armed[raw_id] = (self._exchange, (id,))
+        if armed is None:
+            return ()
         self._standing_in.pop(raw_id, None)
-        return () if armed is None else tuple(one for one in armed[1] if one in self._open)
+        return tuple(one for one in armed[1] if one in self._open)
 
     def named(self, id: str) -> Interaction | None:
         """The interaction an id means: canonical, raw, as a target was sent it, or re-prefixed."""
@@ -222,7 +226,7 @@ class Ledger(Mapping[str, Interaction]):
     def answered(self, result: ToolResult, place: Place) -> Interaction | None:
         """The call that the result at a place of the log belongs to; None for an orphan."""
         id = result.call_id if result.bound else self._takers.get(place)
-        return None if id is None else self.get(id)
+        return self[id] if id in self._interactions else None
 
     def place(self, id: str, result: ToolResult, place: Place) -> None:
         """Complete an open call by position, until a result names it or the exchange ends."""
@@ -276,7 +280,7 @@ class Ledger(Mapping[str, Interaction]):
             after = _completed(before, result, entry)
             if before.result_entry is not None:
                 self._unread.setdefault(id, []).append(before.result_entry)
-        if not after.is_open:
+        if after.outcome is not None:
             self._open.pop(id, None)
         self._interactions[id] = after
         return after

@@ -14,6 +14,8 @@ from typing import Any
 
 from msgspec import Struct
 
+_TYPES = {"text": str, "boolean": bool, "integer": int, "number": int, "array": list}
+
 
 class Parameter(Struct, frozen=True):
     """One parameter, and those inside of it."""
@@ -22,6 +24,8 @@ class Parameter(Struct, frozen=True):
     """The kinds it may have; () for any."""
     inner: Mapping[str, "Parameter"] = {}
     is_typed: bool = False
+    types: frozenset[type] = frozenset()
+    """The types whose values all fit, whatever they hold."""
 
 
 @cache
@@ -52,6 +56,7 @@ def _built(tree: Mapping[str, Any], *, in_snake_case: bool) -> Mapping[str, Para
             one.get("kinds", ()),
             _built(one.get("inner", {}), in_snake_case=in_snake_case),
             one.get("typed", False),
+            frozenset(_TYPES[kind] for kind in one.get("kinds", ()) if kind in _TYPES),
         )
         for name, one in tree.items()
     }

@@ -80,8 +80,13 @@ class Incoming(Struct, frozen=True, eq=False):
     It is no part of what is asked: requests that ask the same are equal, whatever they came in.
     """
 
-    body: Any
+    given: Any
+    """The body as it was given. Bytes are parsed again by those few who look into it: a parsed
+    body that every request keeps costs time and memory."""
     format: str
+    parts: tuple[object, ...] = ()
+    """What was read from JSON text beside the conversation, so that it holds nothing that JSON
+    does not have."""
 
     def __eq__(self, other: object) -> bool:
         return other is None or isinstance(other, Incoming)

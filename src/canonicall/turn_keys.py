@@ -29,29 +29,27 @@ class TurnKeys:
     def __init__(self) -> None:
         self._occurrences: dict[str, int] = {}
         """How often a key was given, without the count at its end."""
-        self._heard: list[Message] = []
-        """What was said to the model since its last message."""
+        self.heard: list[Message] = []
+        """What was said to the model since its last message; it is for others to add to."""
 
     def fork(self) -> "TurnKeys":
         """An independent copy."""
         twin = TurnKeys()
         twin._occurrences = dict(self._occurrences)
-        twin._heard = list(self._heard)
+        twin.heard = list(self.heard)
         return twin
-
-    def hear(self, message: Message) -> None:
-        """Take in a message that is not the model's."""
-        self._heard.append(message)
 
     def key_of(self, message: Message) -> str:
         """The key of the next message of the model."""
-        heard, self._heard = self._heard, []
+        heard, self.heard = self.heard, []
         if message.turn_key:
             self._note(message.turn_key)
             return message.turn_key
-        base = _PREFIX + _hash(_said(message))
+        said = msgspec.json.encode(_said(message))
+        base = _PREFIX + base64url(sha256(said).digest()[:_BYTES])
         if base in self._occurrences:
-            base = f"{base}.{_hash([_said(one) for one in heard])}"
+            answered = msgspec.json.encode([_said(one) for one in heard])
+            base = f"{base}.{base64url(sha256(answered).digest()[:_BYTES])}"
         seen = self._occurrences[base] = self._occurrences.get(base, 0) + 1
         return base if seen == 1 else f"{base}.{seen}"
 
@@ -81,7 +79,3 @@ def _said(message: Message) -> list[object]:
         elif type(block) is ToolResult and message.role != "assistant":
             parts.append(block.text)
     return parts
-
-
-def _hash(value: object) -> str:
-    return base64url(sha256(msgspec.json.encode(value)).digest()[:_BYTES])

@@ -60,7 +60,7 @@ class Fitter:
     ) -> list[Block]:
         """The blocks of an assistant message."""
         ledger = conversation.ledger
-        kept_server = self.server_blocks.kept(message, conversation) - self._sent_before(message)
+        kept_server = self._kept_server(message, conversation)
         blocks: list[Block] = []
         for index, block in enumerate(message.blocks):
             if _is_bare_text(block):
@@ -80,6 +80,8 @@ class Fitter:
                 blocks += self.server_blocks.left_out(block, where, findings)
         if blocks and type(blocks[-1]) is Thinking:
             blocks = without_trailing_thoughts(blocks, self.target, f"entries[{entry}]", findings)
+        if not kept_server and not self.target.item_ids:
+            return blocks
         return self._named_items(blocks, message, f"entries[{entry}]", findings)
 
     def _named_items(
@@ -93,7 +95,7 @@ class Fitter:
             if message.role == "assistant":
                 blocks = without_parted_ids(blocks, message, self.target, where, findings)
             ids += [item_id(block) for block in blocks if block.opaque or type(block) is Unknown]
-        self.projection.items |= dict.fromkeys(filter(None, ids))
+        self.projection.note_items(filter(None, ids))
         return blocks
 
     def _goes_back(
@@ -111,6 +113,11 @@ class Fitter:
         one = ledger.answered(block, place)
         is_called = id in self.projection.items or id in [call.id for call in message.calls]
         return is_called and (one is None or one.result is block)
+
+    def _kept_server(self, message: Message, conversation: Conversation) -> set[str]:
+        """The ids of the calls of the provider's that are sent back."""
+        kept = self.server_blocks.kept(message, conversation)
+        return kept - self._sent_before(message) if kept else kept
 
     def _sent_before(self, message: Message) -> set[str]:
         """The calls of the provider's in a message whose ids were sent with others."""
@@ -137,6 +144,8 @@ class Fitter:
                 findings.append(told)
             elif not isinstance(block, ToolResult):
                 blocks += self._fitted(block, message, where, findings)
+        if not self.target.item_ids:
+            return blocks
         return self._named_items(blocks, message, f"entries[{entry}]", findings)
 
     def result(
@@ -304,7 +313,8 @@ class Fitter:
             return call
         made_in = message.origin.format if message.origin is not None else ""
         foreign = made_in not in ("", self.target.format)
-        own = bool(is_of(message, self.target))
+        made_by = message.origin.provider if message.origin is not None else ""
+        own = made_by != "" and made_by == self.target.provider
         wire_id = self.projection.id(call, findings, where, foreign=foreign, own=own)
         name = self.projection.name(call.name)
         if call.kind == "custom" and not self.target.custom_tools:
@@ -326,7 +336,7 @@ class Fitter:
             why = "The arguments are no JSON object; they are sent as text under `_raw`."
             findings.append(Finding("arguments_wrapped", where, Action.CHANGED, why, Fault.STATE))
             call = with_object(call)
-        elif call.kind == "function" and _is_halved(call.raw or ""):
+        elif call.raw and "\\u" in call.raw and call.kind == "function" and _is_halved(call.raw):
             why = "The text of the arguments holds half of a character; they are written anew."
             findings.append(Finding("lone_surrogate", where, Action.CHANGED, why, Fault.STATE))
             call = replace(call, raw=None)
@@ -423,8 +433,6 @@ def _is_hollow(media: Media) -> bool:
 
 def _is_halved(raw: str) -> bool:
     """Whether the text of arguments holds an escape of half a character, which JSON has not."""
-    if "\\u" not in raw:
-        return False
     try:
         msgspec.json.decode(raw)
     except msgspec.DecodeError:

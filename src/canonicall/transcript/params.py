@@ -50,6 +50,8 @@ def fitted_params(request: Request, target: Target) -> tuple[Request, list[Findi
 
 def _right_kinds(request: Request) -> tuple[Request, list[Finding]]:
     """`request` without parameters that are not of the kind that `Params` declares."""
+    if request.params == _UNSET:
+        return request, []
     wrong = [
         name
         for name, kind in _KINDS.items()

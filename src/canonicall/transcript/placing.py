@@ -40,13 +40,16 @@ class Built(Struct, frozen=True, gc=False):
     """How much was built when a mark was set."""
 
     turns: int
-    blocks: int
-    """How many the last turn had."""
-    native: Native | None
-    """What the last turn had."""
-    waited: int
-    released: int
-    answered: int
+    last: Turn | None
+    joining: int
+    """How many blocks the last turn had beside its own."""
+    waited: tuple[int, int]
+    """How many instructions had to wait, and how many of them wait no longer."""
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks the last turn had."""
+        return 0 if self.last is None else len(self.last.blocks) + self.joining
 
 
 class Builder:
@@ -58,15 +61,16 @@ class Builder:
         self._joining: list[Block] = []
         """Blocks of the last turn that are not in it yet: they join it when it ends."""
         self._is_answer = False
-        """Whether the last turn holds results of the client."""
+        """Whether the last turn holds results of the client. A turn that is added to it holds
+        nothing else if it holds any."""
         self._leading = 0
         """How many turns at the start are instructions."""
         self._waited: list[Turn] = []
         """Instructions that had to wait for a user message to follow."""
-        self._released = 0
-        """How many of them wait no longer."""
-        self._answered: dict[str, None] = {}
-        """The ids of all results, in order."""
+        self._counts = (0, 0)
+        """How many instructions had to wait, and how many of them wait no longer."""
+        self._answered: set[str] | None = None
+        """The ids of all results, once somebody asks for them."""
 
     @property
     def turns(self) -> list[Turn]:
@@ -77,29 +81,27 @@ class Builder:
     @property
     def held(self) -> tuple[Turn, ...]:
         """Instructions that wait for a user message to follow."""
-        return tuple(self._waited[self._released :])
+        return tuple(self._waited[self._counts[1] :])
 
     def mark(self) -> Built:
         """How much was built so far."""
-        last = self._turns[-1] if self._turns else None
-        blocks = len(last.blocks) + len(self._joining) if last is not None else 0
-        native = last.native if last is not None else None
-        waited, answered = len(self._waited), len(self._answered)
-        return Built(len(self._turns), blocks, native, waited, self._released, answered)
+        turns = self._turns
+        last = turns[-1] if turns else None
+        return Built(len(turns), last, len(self._joining), self._counts)
 
     def rewind(self, mark: Built) -> None:
         """Take back what was built after `mark`."""
         self._end_turn()
         del self._turns[mark.turns :]
         last = self._turns[-1] if self._turns else None
-        if last is not None and len(last.blocks) > mark.blocks:
-            self._turns[-1] = replace(last, blocks=last.blocks[: mark.blocks], native=mark.native)
+        if last is not None and mark.last is not None and len(last.blocks) > mark.blocks:
+            kept = last.blocks[: mark.blocks]
+            self._turns[-1] = replace(last, blocks=kept, native=mark.last.native)
         self._is_answer = last is not None and _has_results(self._turns[-1])
         self._leading = min(self._leading, mark.turns)
-        del self._waited[mark.waited :]
-        self._released = mark.released
-        while len(self._answered) > mark.answered:
-            self._answered.popitem()
+        self._counts = mark.waited
+        del self._waited[self._counts[0] :]
+        self._answered = None
 
     def instruct(
         self,
@@ -128,6 +130,7 @@ class Builder:
                 self._add(turn, findings, where)
             else:
                 self._waited.append(turn)
+                self._counts = (len(self._waited), self._counts[1])
                 why = "The target takes instructions behind the user's words; they follow the next."
                 told = Finding(
                     "instruction_moved",
@@ -212,11 +215,18 @@ class Builder:
             findings.append(
                 Finding("orphan_not_sent", where, Action.DROPPED, why, Fault.INPUT, rule="ids")
             )
-        elif id in self._answered:
+        elif id in self._ids_answered():
             why = f"{id} has another result, which is sent."
             findings.append(Finding("result_not_sent", where, Action.DROPPED, why, Fault.INPUT))
         else:
             self._results([result], findings, where)
+
+    def _ids_answered(self) -> set[str]:
+        """The ids of all results."""
+        if self._answered is None:
+            blocks = (block for turn in self.turns for block in turn.blocks)
+            self._answered = {block.call_id for block in blocks if type(block) is ToolResult}
+        return self._answered
 
     def _parts(
         self, blocks: list[Block], results: Sequence[ToolResult]
@@ -244,6 +254,8 @@ class Builder:
     def _results(self, results: Sequence[ToolResult], findings: list[Finding], where: str) -> None:
         if not results:
             return
+        if self._answered is not None:
+            self._answered.update(result.call_id for result in results)
         if self.target.results in ("user_message", "own_user_message"):
             self._add(Turn("user", tuple(results)), findings, where)
         else:
@@ -253,11 +265,13 @@ class Builder:
     def _add(self, turn: Turn, findings: list[Finding], where: str) -> None:
         if self._begins_late(turn):
             self._bridge("user", START, "starts_with_user", findings, where)
-        if turn.role == "assistant" and self._released < len(self._waited):
+        is_waited_for = self._counts[1] < self._counts[0]
+        if is_waited_for and turn.role == "assistant":
             self._bridge("user", CONTINUE, "system_before_reply", findings, where)
             self._release()
         last = self._turns[-1] if self._turns else None
-        if last is None or _take_turns(last, turn):
+        # Where one of two is the model's, they are neither merged nor bridged.
+        if last is None or (last.role == "assistant") != (turn.role == "assistant"):
             self._begin_turn(turn)
         elif rule := self._bridging_rule(last, turn):
             role: Role = "assistant" if turn.role == "user" else "user"
@@ -267,36 +281,28 @@ class Builder:
             self._extend_turn(last, turn)
         else:
             self._begin_turn(turn)
-        if turn.role == "user":
+        if is_waited_for and turn.role == "user":
             self._release()
 
     def _begin_turn(self, turn: Turn) -> None:
-        self._end_turn()
+        if self._joining:
+            self._end_turn()
         if self._leading == len(self._turns) and _instructs(turn):
             self._leading += 1
         self._turns.append(turn)
-        self._is_answer = self._note_results(turn)
+        self._is_answer = type(turn.blocks[0]) is ToolResult and turn.role != "assistant"
 
     def _extend_turn(self, last: Turn, turn: Turn) -> None:
         self._joining += turn.blocks
         if last.native is None and turn.native is not None:
             self._turns[-1] = replace(last, native=turn.native)
-        self._is_answer |= self._note_results(turn)
+        self._is_answer |= type(turn.blocks[0]) is ToolResult and turn.role != "assistant"
 
     def _end_turn(self) -> None:
         if self._joining:
             last = self._turns[-1]
             self._turns[-1] = replace(last, blocks=(*last.blocks, *self._joining))
             self._joining.clear()
-
-    def _note_results(self, turn: Turn) -> bool:
-        """Note the ids of the results in a turn that is added. Whether they make it an answer."""
-        if ToolResult not in map(type, turn.blocks):
-            return False
-        for block in turn.blocks:
-            if type(block) is ToolResult:
-                self._answered.setdefault(block.call_id)
-        return turn.role != "assistant"
 
     def _begins_late(self, turn: Turn) -> bool:
         """Whether the user has to speak before this turn, which would be the first."""
@@ -307,7 +313,7 @@ class Builder:
     def _release(self) -> None:
         for turn in self.held:
             self._begin_turn(turn)
-        self._released = len(self._waited)
+        self._counts = (self._counts[0], self._counts[0])
 
     def _bridging_rule(self, last: Turn, turn: Turn) -> str:
         """The rule that wants a message between two turns; empty where none does."""
@@ -389,11 +395,6 @@ def _is_bare_document(blocks: Sequence[Block]) -> bool:
 
 def _is_call(block: Block) -> bool:
     return type(block) is ToolCall and block.kind != "server"
-
-
-def _take_turns(last: Turn, turn: Turn) -> bool:
-    """Whether one of two is the model's: such turns are neither merged nor bridged."""
-    return (last.role == "assistant") != (turn.role == "assistant")
 
 
 def _instructs(turn: Turn) -> bool:

@@ -6,6 +6,7 @@ through the same when it was made.
 """
 
 from math import isfinite
+from operator import attrgetter, is_
 from typing import Any
 
 import msgspec
@@ -19,10 +20,16 @@ from canonicall.request import Request
 _PARTS = ("tools", "tool_choice", "params", "model", "native", "spelled", "continues")
 
 
+parts_of = attrgetter(*_PARTS)
+"""The parts of a request beside its conversation."""
+
+
 def plain_request(request: Request) -> tuple[Request, list[Finding]]:
     """`request` as it can be sent. A value that JSON has no form for raises `InvalidValue`."""
-    given = ((name, getattr(request, name)) for name in _PARTS)
-    parts = {name: part for name, part in given if part is not None}
+    values = parts_of(request)
+    if request.source is not None and all(map(is_, values, request.source.parts or (None,))):
+        return request, []  # It was read from JSON, and nothing was put in since.
+    parts = {name: part for name, part in zip(_PARTS, values, strict=True) if part is not None}
     try:
         data = msgspec.json.encode(parts)
     except (UnicodeEncodeError, TypeError):

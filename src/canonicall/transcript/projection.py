@@ -6,7 +6,7 @@ every other one is made from the canonical id. What was given out is not changed
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from typing import TypeAlias
@@ -20,9 +20,9 @@ _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _UNNAMED = "unnamed_tool"
 
 
-Marked: TypeAlias = tuple[int, int, int, int]
+Marked: TypeAlias = tuple[int, int, tuple[int, int]]
 """How many ids and names were given out, how many ids are reserved, how many items were sent."""
-NOTHING: Marked = (0, 0, 0, 0)
+NOTHING: Marked = (0, 0, (0, 0))
 
 
 class Projection:
@@ -39,6 +39,8 @@ class Projection:
         self._taken_names: dict[str, str] = {}
         self.items: dict[str, None] = {}
         """The ids of stored items that were sent, in their order."""
+        self._rare = (0, 0)
+        """How many ids are reserved, and how many items were sent."""
 
     @property
     def sent(self) -> Mapping[str, str]:
@@ -97,15 +99,22 @@ class Projection:
         if raw_id and raw_id not in self._taken_ids:
             self._taken_ids[raw_id] = tombstone.id
             self._reserved.append(raw_id)
+            self._rare = (len(self._reserved), len(self.items))
+
+    def note_items(self, ids: Iterable[str]) -> None:
+        """Take in the ids of stored items that are sent."""
+        self.items |= dict.fromkeys(ids)
+        self._rare = (len(self._reserved), len(self.items))
 
     def mark(self) -> Marked:
         """How much was given out so far."""
-        return len(self.ids), len(self._names), len(self._reserved), len(self.items)
+        return len(self.ids), len(self._names), self._rare
 
     def rewind(self, mark: Marked) -> None:
         """Take back what was given out after `mark`."""
         self._next_numbers.clear()
-        while len(self._reserved) > mark[2]:
+        self._rare = mark[2]
+        while len(self._reserved) > self._rare[0]:
             del self._taken_ids[self._reserved.pop()]
         while len(self.ids) > mark[0]:
             _, wire = self.ids.popitem()
@@ -113,7 +122,7 @@ class Projection:
         while len(self._names) > mark[1]:
             _, wire = self._names.popitem()
             self._taken_names.pop(wire, None)
-        while len(self.items) > mark[3]:
+        while len(self.items) > self._rare[1]:
             self.items.popitem()
 
     def _is_native(self, call: ToolCall, rule: IdRule, *, own: bool) -> bool:

@@ -171,7 +171,7 @@ class Renderer:
         is_first = self._builder.only_instructs()
         message = with_one_opening(message, where, self._findings, is_first=is_first)
         if message.role == "assistant":
-            self._reply(message, conversation, index)
+            self._reply(message, conversation, index, where)
             self._report_set_aside(message, conversation, index)
             return
         self._report_set_aside(message, conversation, index)
@@ -187,21 +187,24 @@ class Renderer:
         elif blocks:
             self._builder.instruct(message.role, blocks, native, where, self._findings)
 
-    def _reply(self, message: Message, conversation: Conversation, index: int) -> None:
-        where = f"entries[{index}]"
+    def _reply(self, message: Message, conversation: Conversation, index: int, where: str) -> None:
         ledger = conversation.ledger
         blocks = self._fitter.reply(message, conversation, index, self._findings)
         results: list[ToolResult] = []
         moved: list[Media | Text] = []
-        answered: list[Interaction] = []
+        entries = conversation.entries
+        after = entries[index + 1] if index + 1 < len(entries) else None
+        following = after.blocks if type(after) is Message else ()
+        is_in_place = True
         for call in message.blocks:
             if type(call) is ToolCall and call.kind != "server":
                 one = ledger[call.id]
+                at = len(results)
+                is_in_place = is_in_place and at < len(following) and following[at] is one.result
                 result, media = self._result(call, one, conversation, where)
                 results.append(result)
                 moved += media
-                answered.append(one)
-        if answered and are_moved(answered, conversation.entries, index):
+        if not is_in_place and are_moved(_client_calls(message, ledger), entries, index):
             why = "The results are sent right after their calls, in the order of the calls."
             told = Finding("results_moved", where, Action.MOVED, why, Fault.RENDER)
             self._findings.append(told)
@@ -304,6 +307,10 @@ class Renderer:
         return with_good_name(kept, self.target, where, self._findings)
 
 
+def _client_calls(message: Message, ledger: Ledger) -> list[Interaction]:
+    return [ledger[call.id] for call in message.calls if call.kind != "server"]
+
+
 def _is_settled(entry: Entry, conversation: Conversation, index: int) -> bool:
     """Whether nothing that is written later can change what an entry is sent as."""
     concerned = _calls_of(entry, conversation.ledger, index)
@@ -313,7 +320,18 @@ def _is_settled(entry: Entry, conversation: Conversation, index: int) -> bool:
 def _depends_until(entry: Entry, conversation: Conversation, index: int) -> int:
     """The last entry that decides what `entry` is sent as."""
     until, ledger = index, conversation.ledger
-    for one in _calls_of(entry, ledger, index):
+    for position, block in enumerate(entry.blocks if type(entry) is Message else ()):
+        one: Interaction | None
+        if type(block) is ToolCall:
+            one = ledger[block.id]
+        elif type(block) is ToolResult:
+            if block.bound and block.call_id in ledger:
+                continue
+            one = ledger.answered(block, (index, position))
+            if one is not None and one.entry <= index:
+                continue
+        else:
+            continue
         if one is None or one.closed or one.markers or one.result_entry is None:
             return len(conversation)
         until = max(until, one.entry, one.result_entry)

@@ -61,6 +61,8 @@ def _wrong(
         one = known.get(name)
         if one is None or value is None:
             continue
+        if type(value) in one.types:
+            continue
         if one.kinds and not any(_FITS[kind](value) for kind in one.kinds):
             yield (*before, name), one.kinds
         elif one.is_typed and type(value) is dict and not value.get("type"):
@@ -70,7 +72,7 @@ def _wrong(
 
 
 def _each(kind: type) -> Callable[[Any], bool]:
-    return lambda value: type(value) is list and all(type(one) is kind for one in value)
+    return lambda value: type(value) is list and {kind}.issuperset(map(type, value))
 
 
 _FITS: dict[str, Callable[[Any], bool]] = {
