@@ -103,6 +103,7 @@ class ServedTurn:
             session=session,
             key=key,
             strict=strict,
+            repeats=front.repeats(body),
             on_body=on_body,
         )
 
@@ -200,7 +201,8 @@ class ServedTurn:
         # The head was sent to show signs of life: the error is told as the end of the stream.
         failed = Message("assistant", partial=True, finish=ERROR)
         end = StreamEnded(Reply(failed), complete=False, why=refused.message)
-        pieces = _one(StreamEncoder(self._front.format).feed(end))
+        repeats = {} if turn is None else turn.repeats
+        pieces = _one(StreamEncoder(self._front.format, repeats=repeats).feed(end))
         await outlet.pieces(self._front.framed(pieces, self._request))
         return refused.status
 

@@ -97,9 +97,14 @@ class Front:
         del request
         return pieces
 
-    def dated(self, body: dict[str, Any], now: float) -> dict[str, Any]:
-        """The body of a reply, with the time where this format tells it."""
-        del now
+    def repeats(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a reply that repeat what the request in `body` asks for."""
+        del body
+        return {}
+
+    def dated(self, body: dict[str, Any], begun: float, ended: float) -> dict[str, Any]:
+        """The body of a reply, with the times where this format tells them."""
+        del begun, ended
         return body
 
     def error(self, refused: Refused) -> Any:

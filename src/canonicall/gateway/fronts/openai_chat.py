@@ -21,8 +21,9 @@ class ChatFront(Front):
     )
     response_prefix = "chatcmpl-"
 
-    def dated(self, body: dict[str, Any], now: float) -> dict[str, Any]:
-        return {**body, "created": int(now)}
+    def dated(self, body: dict[str, Any], begun: float, ended: float) -> dict[str, Any]:
+        del ended
+        return {**body, "created": int(begun)}
 
     def error(self, refused: Refused) -> Any:
         # openai 3.49.0 (Python), _exceptions.py: clients look at `code` to tell refusals apart.

@@ -31,6 +31,7 @@ from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
 from canonicall.verify.violation import Violation, refuse
 from canonicall.wire.error_body import ErrorBody
+from canonicall.wire.openai_responses.repeated import repeated
 
 SOURCE = "OpenAI: error invalid_encrypted_content"
 _FAMILY = re.compile(r"^(?:[^/]+/)?([a-z]+-?\d+(?:\.\d+)?|[a-z]+-[\w.]+?\d)")
@@ -93,7 +94,11 @@ class ResponsesDoor(Door):
 
     def response(self, body: dict[str, Any], target: Target, number: int) -> dict[str, Any]:
         del target
-        return {**body, "created_at": body.get("created_at") or number}
+        completed = None if body["completed_at"] is None else number
+        return {**body, "created_at": number, "completed_at": completed}
+
+    def repeats(self, request: dict[str, Any]) -> dict[str, Any]:
+        return repeated(request)
 
     def sealed(self, reply: Reply, body: dict[str, Any], target: Target) -> Reply:
         del body
