@@ -73,7 +73,8 @@ class ServedTurn:
         """Who is asked for what. `Refused` where that is nobody, or nothing."""
         state, front = self._state, self._front
         strict = state.settings.repair.strict or wants_strict(self._request)
-        body, on_body = self._read(strict=strict)
+        read, on_body = self._read(strict=strict)
+        body, left_out = front.served(read)
         request = self._request
         model = front.model(self._asked, body)
         streams = front.streams(self._asked, body)
@@ -89,7 +90,7 @@ class ServedTurn:
         # A session is known by how it begins, which may be stored.
         session = session_of(request, whole.body, key)
         chain = state.switched.first(session, route.chain(session), state.backs.means.now())
-        is_as_sent = whole.body is body or whole.keeper == target_name(chain[0])
+        is_as_sent = whole.body is read or (body is read and whole.keeper == target_name(chain[0]))
         return Turn(
             id=self._id,
             front=front,
@@ -104,7 +105,7 @@ class ServedTurn:
             key=key,
             strict=strict,
             repeats=front.repeats(body),
-            on_body=on_body,
+            on_body=[*on_body, *left_out],
         )
 
     def _read(self, *, strict: bool) -> tuple[dict[str, Any], list[Finding]]:

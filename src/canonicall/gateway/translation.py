@@ -108,6 +108,8 @@ class Translation:
     async def _request(self, target: Target) -> Request:
         turn, state = self._turn, self._state
         body = turn.body
+        if (unserved := turn.front.unserved(body, target)) is not None:
+            raise unserved
         if turn.front.format == target.format and "model" in body:
             # Whose thoughts can be read is told by the model's own name, not by an alias of it.
             body = {**body, "model": target.model}

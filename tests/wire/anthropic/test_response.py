@@ -11,6 +11,7 @@ from canonicall.wire.anthropic.response import RESPONSE_ID, decode_response, enc
 NO_FIGURES = {
     "cache_creation": None,
     "inference_geo": None,
+    "iterations": None,
     "output_tokens_details": None,
     "server_tool_use": None,
     "service_tier": None,

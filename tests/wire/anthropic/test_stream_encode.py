@@ -76,6 +76,7 @@ def test_the_stream_of_a_reply_in_full():
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": 0,
         "inference_geo": None,
+        "iterations": None,
         "output_tokens_details": None,
         "server_tool_use": None,
         "service_tier": None,
@@ -151,6 +152,7 @@ def test_the_stream_of_a_reply_in_full():
                 "container": None,
             },
             "usage": figures,
+            "context_management": None,
         },
         {"type": "message_stop"},
     ]

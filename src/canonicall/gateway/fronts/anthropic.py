@@ -8,6 +8,7 @@ from canonicall.gateway.fronts.front import (
     COUNT,
     GENERATE,
     MODEL,
+    MODEL_NAME,
     MODELS,
     Asked,
     Front,
@@ -27,8 +28,9 @@ class MessagesFront(Front):
         ("POST", r"(?:/anthropic)?(?:/v1)?/messages", GENERATE),
         ("POST", r"(?:/anthropic)?(?:/v1)?/messages/count_tokens", COUNT),
         ("GET", r"(?:/anthropic)?/v1/models", MODELS),
-        ("GET", r"(?:/anthropic)?/v1/models/(?P<name>.+)", MODEL),
+        ("GET", r"(?:/anthropic)?/v1/models/" + MODEL_NAME, MODEL),
     )
+    beside = r"/anthropic/.*|(?:/v1)?/messages/.*"
     call_prefix = "toolu_"
     response_prefix = "msg_"
 
@@ -37,8 +39,10 @@ class MessagesFront(Front):
         if asked is None or asked.action in (GENERATE, COUNT):
             return asked
         # OpenAI's list of models has the same path; only this header tells whose client it is.
-        is_ours = "anthropic-version" in request.headers or request.path.startswith("/anthropic")
-        return asked if is_ours else None
+        return asked if self.is_beside(request) else None
+
+    def is_beside(self, request: HttpRequest) -> bool:
+        return "anthropic-version" in request.headers or super().is_beside(request)
 
     def models(self, names: Sequence[str], query: Mapping[str, str]) -> dict[str, Any]:
         size = page_size(query.get("limit", ""), _PAGE)

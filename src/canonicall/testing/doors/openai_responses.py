@@ -56,10 +56,10 @@ class ResponsesDoor(Door):
     routes = (
         ("POST", r"/responses$", GENERATE),
         ("POST", r"/responses/input_tokens$", COUNT),
-        ("GET", r"/responses/(?P<name>[^/]+)/input_items$", INPUT_ITEMS),
-        ("POST", r"/responses/(?P<name>[^/]+)/cancel$", CANCEL),
-        ("GET", r"/responses/(?P<name>[^/]+)$", STORED),
-        ("DELETE", r"/responses/(?P<name>[^/]+)$", DELETE),
+        ("GET", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)/input_items$", INPUT_ITEMS),
+        ("POST", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)/cancel$", CANCEL),
+        ("GET", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)$", STORED),
+        ("DELETE", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)$", DELETE),
         ("GET", r"/models$", MODELS),
         ("GET", r"/models/(?P<name>.+)$", MODEL),
     )

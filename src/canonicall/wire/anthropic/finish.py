@@ -25,10 +25,10 @@ _FINISHES = {
 }
 _FIGURES = (
     *("cache_creation", "cache_creation_input_tokens", "cache_read_input_tokens", "inference_geo"),
-    *("input_tokens", "output_tokens", "output_tokens_details", "server_tool_use", "service_tier"),
-    "speed",
+    *("input_tokens", "iterations", "output_tokens", "output_tokens_details"),
+    *("server_tool_use", "service_tier", "speed"),
 )
-"""SDK usage.py: every response has them all, null where there is nothing to say."""
+"""SDK usage.py, beta_usage.py: every response has them all, null where there is nothing to say."""
 _WORDS = {
     reply.TOOL_CALLS: "tool_use",
     reply.LENGTH: "max_tokens",

@@ -132,6 +132,7 @@ class StreamEncoding:
         fields: dict[str, Any] = {
             "delta": ending | {name: rest[name] for name in rest if name not in _BESIDE},
             "usage": encode_figures(event.reply.usage or self._usage, self._origin),
+            "context_management": None,
         }
         fields |= {name: rest[name] for name in rest if name in _BESIDE}
         return written + _event("message_delta", fields) + _event("message_stop", {})
