@@ -285,7 +285,10 @@ class StreamEncoder:
         self._ended = False
 
     def completed(self, now: float) -> None:
-        """Note when the reply is complete, before its end is fed, for the formats that tell it."""
+        """Note when the reply is complete, for the formats that have a field for it.
+
+        Call it before the end is fed.
+        """
         self._encoding.completed = int(now)
 
     def feed(self, event: Event) -> bytes:

@@ -179,7 +179,7 @@ class Simulator:
         for failure in (*beyond_the_model(whole, target), *failures_in(faults, target)):
             raise failure
         reply = self._made(door, whole, target, faults)
-        # What it goes on from is told as it was named, not as it was looked up.
+        # The reply repeats the request as it came, with the id that it continues from.
         whole = {**body, "input": whole["input"]} if "input" in whole else whole
         if door.streams(asked, body):
             return self._streamed(door, request, reply, whole, target, faults)

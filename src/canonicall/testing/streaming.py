@@ -29,7 +29,7 @@ def stream_of(
 ) -> list[bytes]:
     """The pieces of the stream that tells `reply`, as the owner of the format sends them.
 
-    `created`: the time that it tells. `repeats`: the fields that it repeats of its request.
+    `created`: the time in it. `repeats`: the fields that it repeats of its request.
     """
     events = list(in_pieces(reply))
     if Fault.ERROR_IN_200 in faults:

@@ -124,7 +124,7 @@ class Front:
         return {}
 
     def dated(self, body: dict[str, Any], begun: float, ended: float) -> dict[str, Any]:
-        """The body of a reply, with the times where this format tells them."""
+        """The body of a reply, with the times that this format has fields for."""
         del begun, ended
         return body
 

@@ -1,7 +1,7 @@
 """What a response says of the request that it answers: each setting as asked, else its default.
 
-A reply knows nothing of its request. Whoever has both, the gateway or a simulator, puts what
-`repeated` gives into the response.
+A reply does not know its request. The gateway and the simulators have both: they put the result of
+`repeated` into the response.
 """
 
 from collections.abc import Mapping
@@ -43,8 +43,7 @@ _SCHEMA = {"description": None, "strict": False}
 def repeated(request: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a response that repeat what this request asks for."""
     asked = {name: request[name] for name in request if name in _REPEATED}
-    told = {name: value for name, value in asked.items() if value is not None}
-    return {name: _in_full(name, value) for name, value in told.items()}
+    return {name: _in_full(name, value) for name, value in asked.items() if value is not None}
 
 
 def _in_full(name: str, value: Any) -> Any:
