@@ -14,6 +14,7 @@ from gateway_support import World, ask
 from judges.required_fields import missing
 from judges.sources import MISSING
 
+openai = pytest.importorskip("openai.types", reason=MISSING)
 chat = pytest.importorskip("openai.types.chat", reason=MISSING)
 responses = pytest.importorskip("openai.types.responses", reason=MISSING)
 anthropic = pytest.importorskip("anthropic.types", reason=MISSING)
@@ -124,6 +125,12 @@ async def test_a_reply_of_the_gateway_has_every_field(
     assert_streamed(streamed.body, front)
 
 
+def asked(simulator: Simulator, path: str, body: Any = None) -> bytes:
+    method = "GET" if body is None else "POST"
+    headers = {"authorization": "Bearer k", "anthropic-version": "2023-06-01"}
+    return simulator.answer(SimRequest.of(method, f"http://sim{path}", body or {}, headers)).data
+
+
 OWNERS = {
     "openai-chat": ("openai", "gpt-5"),
     "openai-responses": ("openai", "gpt-5"),
@@ -140,13 +147,43 @@ def test_a_reply_of_a_simulator_has_every_field(front: str, question: str) -> No
     told = []
     for streamed in (False, True):
         path, body = request_of(front, model, QUESTIONS[question], streamed=streamed)
-        url = f"http://sim{path}"
-        request = SimRequest.of("POST", url, body, {"authorization": "Bearer k"})
-        response = simulator.answer(request)
-        assert response.status == 200
-        told.append(response.data)
+        told.append(asked(simulator, path, body))
     assert_whole(json.loads(told[0]), front)
     assert_streamed(told[1], front)
+
+
+async def test_what_stands_beside_replies_has_every_field(world: World) -> None:
+    gateway = world.gateway(models())
+    version = {"anthropic-version": "2023-06-01"}
+    name = alias("anthropic/anthropic")
+    listed = await ask(gateway, "/v1/models", headers=version)
+    shown = await ask(gateway, f"/v1/models/{name}", headers=version)
+    refused = await ask(gateway, "/v1/messages", {})
+    assert listed.json["data"]
+    for one in (*listed.json["data"], shown.json):
+        assert missing(one, anthropic.ModelInfo) == []
+    assert missing(refused.json, anthropic.ErrorResponse) == []
+    assert refused.json["request_id"] == refused.headers["x-canonicall-request-id"]
+    for one in (await ask(gateway, "/v1/models")).json["data"]:
+        assert missing(one, openai.Model) == []
+    path, body = request_of("openai-responses", name, "Hello?")
+    id = (await ask(gateway, path, body)).json["id"]
+    items = await ask(gateway, f"{path}/{id}/input_items")
+    count = await ask(gateway, f"{path}/input_tokens", body)
+    await gateway.close()
+    assert missing(items.json, responses.ResponseItemList) == []
+    assert missing(count.json, responses.InputTokenCountResponse) == []
+
+
+def test_what_stands_beside_replies_of_a_simulator_has_every_field() -> None:
+    claude, gpt = Simulator("anthropic"), Simulator("openai", model=thinking_model)
+    for one in json.loads(asked(claude, "/v1/models"))["data"]:
+        assert missing(one, anthropic.ModelInfo) == []
+    assert missing(json.loads(asked(claude, "/v1/messages", {})), anthropic.ErrorResponse) == []
+    path, body = request_of("openai-responses", "gpt-5", "Hello?")
+    id = json.loads(asked(gpt, path, body))["id"]
+    items = json.loads(asked(gpt, f"{path}/{id}/input_items"))
+    assert missing(items, responses.ResponseItemList) == []
 
 
 ASKED: dict[str, Any] = {

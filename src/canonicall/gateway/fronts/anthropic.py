@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from canonicall.gateway.exchange import HttpRequest
+from canonicall.gateway.exchange import HttpRequest, Refused
 from canonicall.gateway.fronts.front import (
     COUNT,
     GENERATE,
@@ -14,6 +14,7 @@ from canonicall.gateway.fronts.front import (
     Front,
     page_size,
 )
+from canonicall.wire.anthropic.response import encode_model
 
 _CREATED = "1970-01-01T00:00:00Z"
 _PAGE = 20
@@ -61,4 +62,7 @@ class MessagesFront(Front):
         return {"data": listed, "has_more": has_more, "first_id": edges[0], "last_id": edges[1]}
 
     def one_model(self, name: str) -> dict[str, Any]:
-        return {"type": "model", "id": name, "display_name": name, "created_at": _CREATED}
+        return encode_model(name, _CREATED)
+
+    def error(self, refused: Refused, request_id: str = "") -> Any:
+        return {**super().error(refused), "request_id": request_id or None}

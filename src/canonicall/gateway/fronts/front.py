@@ -128,8 +128,9 @@ class Front:
         del begun, ended
         return body
 
-    def error(self, refused: Refused) -> Any:
-        """The body of an error."""
+    def error(self, refused: Refused, request_id: str = "") -> Any:
+        """The body of an error; `request_id`: the request, for the formats that name it there."""
+        del request_id
         status = refused.status
         kind = _ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
         module = import_module(f"canonicall.wire.{self.format.replace('-', '_')}.errors")

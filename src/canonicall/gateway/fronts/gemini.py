@@ -82,7 +82,8 @@ class GeminiFront(Front):
     ) -> AsyncGenerator[bytes, None]:
         return pieces if _wants_events(request) else _as_array(pieces)
 
-    def error(self, refused: Refused) -> Any:
+    def error(self, refused: Refused, request_id: str = "") -> Any:
+        del request_id
         kind = super().error(refused)["error"]["status"]
         return encode_error(ErrorBody(refused.message, kind, str(refused.status)))
 

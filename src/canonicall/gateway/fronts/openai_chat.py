@@ -40,7 +40,8 @@ class ChatFront(Front):
         )
         return Refused(400, "malformed", what, code="unsupported_value", param="n")
 
-    def error(self, refused: Refused) -> Any:
+    def error(self, refused: Refused, request_id: str = "") -> Any:
+        del request_id
         # openai 3.49.0 (Python), _exceptions.py: clients look at `code` to tell refusals apart.
         body = super().error(refused)
         if refused.status == _NOT_FOUND:

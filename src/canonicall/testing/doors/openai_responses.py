@@ -155,7 +155,9 @@ class StoredResponses:
             {"id": f"msg_{digest([id, at])}", **item} if isinstance(item, dict) else item
             for at, item in enumerate(self._inputs[id])
         ]
-        return {"object": "list", "data": items, "has_more": False}
+        edges = (id_of(items[0]), id_of(items[-1])) if items else (None, None)
+        listed = {"object": "list", "data": items, "has_more": False}
+        return {**listed, "first_id": edges[0], "last_id": edges[1]}
 
     def delete(self, id: str) -> bool:
         """Forget a response and its items; whether there was one."""

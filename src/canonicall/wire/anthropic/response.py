@@ -38,6 +38,15 @@ RESPONSE_ID = "msg_0"
 UNSET = {"context_management": None, "diagnostics": None}
 """SDK message.py, beta_message.py: the fields of a response that are null unless asked for."""
 
+_MODEL = {
+    "capabilities": None,
+    "deprecated_at": None,
+    "lifecycle": "active",
+    "line": None,
+    "max_input_tokens": None,
+    "max_tokens": None,
+    "retires_at": None,
+}
 _KNOWN = {"id", "type", "role", "model", "content", "stop_reason", "usage"}
 
 
@@ -104,6 +113,12 @@ def encode_figures(usage: Usage | None, origin: Origin) -> dict[str, Any]:
     """The field `usage`, which every response has."""
     usage = usage or Usage()
     return encode_usage(usage, usage.native if origin.format == FORMAT else None)
+
+
+def encode_model(name: str, created: str) -> dict[str, Any]:
+    """A model as lists of models have it (SDK model_info.py)."""
+    known = {"type": "model", "id": name, "display_name": name, "created_at": created}
+    return {**_MODEL, **known}
 
 
 def origin_of(body: dict[str, Any], origin: Origin | None) -> Origin:
