@@ -247,15 +247,16 @@ async def test_more_than_one_reply_is_refused_where_the_target_makes_one(
     gateway = world.gateway(models())
     path, body = request_of("openai-chat", alias(back), "Hello?", n=2)
     chats = await ask(gateway, path, body)
-    config = {"candidateCount": 2}
-    path, body = request_of("gemini", alias(back), "Hello?", generationConfig=config)
-    gemini = await ask(gateway, path, body)
+    path, body = request_of("gemini", alias(back), "Hello?")
+    gemini = await ask(gateway, path, {**body, "generationConfig": {"candidateCount": 2}})
+    snake = await ask(gateway, path, {**body, "generation_config": {"candidate_count": 2}})
     await gateway.close()
     if "openai-chat" not in back:
         error = chats.json["error"]
         assert (chats.status, error["param"], error["code"]) == (400, "n", "unsupported_value")
     if "gemini" not in back:
         assert (gemini.status, gemini.json["error"]["status"]) == (400, "INVALID_ARGUMENT")
+        assert snake.json == gemini.json
 
 
 @pytest.mark.parametrize("back", BACKS)

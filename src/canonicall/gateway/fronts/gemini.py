@@ -21,7 +21,6 @@ from canonicall.gateway.fronts.front import (
 from canonicall.target import Target
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.gemini.errors import encode_error
-from canonicall.wire.gemini.fields import fields_at
 
 _PAGE = 50
 """ai.google.dev, models.list: `pageSize`."""
@@ -61,9 +60,9 @@ class GeminiFront(Front):
         return is_shown or super().is_beside(request) or is_method(request)
 
     def unserved(self, body: Mapping[str, Any], target: Target) -> Refused | None:
-        fields = fields_at(dict(body), "$")
-        config = fields_at(fields.get("generationConfig") or {}, "$.generationConfig")
-        count = config.get("candidateCount")
+        config = body.get("generationConfig", body.get("generation_config"))
+        fields = config if isinstance(config, dict) else {}
+        count = fields.get("candidateCount", fields.get("candidate_count"))
         if target.format == self.format or not isinstance(count, int) or count < 2:
             return None
         # googleapis/python-genai#1723
