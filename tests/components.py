@@ -1,4 +1,4 @@
-"""What tests need that is no Python package: where it is, and what it means where it is missing.
+"""What tests need beside the usual packages: where it is, and what it means where it is missing.
 
 Tests that need a component are skipped without it, with the reason and what to do about it. In CI
 they fail: what CI says it has checked, it has checked.
@@ -7,6 +7,7 @@ they fail: what CI says it has checked, it has checked.
 import os
 import shutil
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +32,16 @@ def _folder(variable: str, usual: str = "") -> Callable[[], Path | None]:
         named = os.environ.get(variable)
         place = Path(named) if named else ROOT / usual
         return place if (named or usual) and place.is_dir() else None
+
+    return find
+
+
+def _package(name: str) -> Callable[[], Path | None]:
+    """The folder of a package that can be imported."""
+
+    def find() -> Path | None:
+        found = find_spec(name)
+        return Path(found.origin).parent if found is not None and found.origin else None
 
     return find
 
@@ -67,6 +78,9 @@ COMPONENTS = {
         "coding agents", "run `make agents`", _folder("CANONICALL_AGENTS", ".agents")
     ),
     "postgres": Component("a PostgreSQL server", "run `make postgres`", _programs_of_postgres),
+    "llm-comply": Component(
+        "the package llm-comply", "pip install 'canonicall[judges]'", _package("llm_comply")
+    ),
 }
 
 

@@ -1,6 +1,6 @@
 """Streams: bytes of any provider to events, events to bytes of any provider."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from hashlib import sha256
 from typing import Any, get_args
@@ -257,11 +257,20 @@ class StreamEncoder:
 
     `seed` makes the ids of calls that came without one different from those of other streams.
     `created`: when the reply is made, in seconds since 1970, for the formats that tell it.
+    `repeats`: the fields that it repeats of its request, for the formats that do so.
     """
 
-    def __init__(self, format: Format | str, *, seed: str = "", created: int = 0) -> None:
+    def __init__(
+        self,
+        format: Format | str,
+        *,
+        seed: str = "",
+        created: int = 0,
+        repeats: Mapping[str, Any] | None = None,
+    ) -> None:
         self._encoding = get_format(format).stream_encoding()
         self._encoding.created = created
+        self._encoding.repeats = repeats or {}
         self._write = self._encoding.event
         self._needs_ids = get_format(format).target.ids.style != "echoed"
         self._seed = seed
@@ -274,6 +283,13 @@ class StreamEncoder:
         self._written: dict[tuple[str, str], list[str]] = {}
         """The ids that were written for the calls that came with an id and a name, in order."""
         self._ended = False
+
+    def completed(self, now: float) -> None:
+        """Note when the reply is complete, for the formats that have a field for it.
+
+        Call it before the end is fed.
+        """
+        self._encoding.completed = int(now)
 
     def feed(self, event: Event) -> bytes:
         """The bytes that an event becomes; none where there is nothing to write yet."""

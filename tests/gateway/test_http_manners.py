@@ -42,6 +42,94 @@ async def test_a_wrong_method_is_told_with_the_right_one(
     assert told(answer) == f"{path} is asked with {allowed}, not with {method}."
 
 
+async def test_all_methods_of_a_path_are_named() -> None:
+    answer = await answered("/v1/responses/resp_1", {}, method="PUT")
+    assert (answer.status, answer.headers["allow"]) == (405, "GET, DELETE")
+    assert told(answer) == "/v1/responses/resp_1 is asked with GET or DELETE, not with PUT."
+
+
+OPENAI, ANTHROPIC, GOOGLE = (
+    lambda error: error["error"]["type"] == "invalid_request_error",
+    lambda error: (error["type"], error["error"]["type"]) == ("error", "not_found_error"),
+    lambda error: (error["error"]["code"], error["error"]["status"]) == (404, "NOT_FOUND"),
+)
+VERSION = {"anthropic-version": "2023-06-01"}
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "is_own"),
+    [
+        ("/v1/embeddings", {}, OPENAI),
+        ("/v1/chat/completions/chatcmpl-1", {}, OPENAI),
+        ("/v1/responses/resp_1/steps", {}, OPENAI),
+        ("/openai/deployments/fast/embeddings", {}, OPENAI),
+        ("/v1/messages/batches", {}, ANTHROPIC),
+        ("/messages/batches", {}, ANTHROPIC),
+        ("/anthropic/v1/files", {}, ANTHROPIC),
+        ("/v1/files", VERSION, ANTHROPIC),
+        ("/v1beta/files", {}, GOOGLE),
+        ("/gemini/v1/files", {}, GOOGLE),
+        ("/v1/files", {"x-goog-api-key": "k"}, GOOGLE),
+        ("/v1/files?key=k", {}, GOOGLE),
+        # The model is there, the method is not: nobody is sent to GET.
+        ("/v1beta/models/fast:embedContent", {}, GOOGLE),
+        ("/v1/models/fast:embedContent", {}, GOOGLE),
+        ("/models/fast:embedContent", {}, GOOGLE),
+    ],
+)
+async def test_a_path_where_nothing_is_is_told_as_its_client_reads_it(
+    path: str, headers: dict[str, str], is_own: Any
+) -> None:
+    answer = await answered(path, {}, headers=headers)
+    assert answer.status == 404
+    assert "allow" not in answer.headers
+    assert is_own(answer.json), answer.json
+    assert told(answer).startswith(f"Nothing is served at POST {path.partition('?')[0]}.")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "is_own", "words"),
+    [
+        (CHAT, {"model": "x", "messages": SAID}, OPENAI, "no model is called 'x'."),
+        ("/v1/responses", {"model": "x", "input": "?"}, OPENAI, "no model is called 'x'."),
+        (MESSAGES, {"model": "x", "messages": SAID}, ANTHROPIC, "no model is called 'x'."),
+        (
+            "/v1beta/models/x:generateContent",
+            {"contents": [{"parts": [{"text": "?"}]}]},
+            GOOGLE,
+            "no model is called 'x'.",
+        ),
+        ("/v1/responses/resp_1", None, OPENAI, "Response with id 'resp_1' not found."),
+        ("/v1/responses/resp_1/input_items", None, OPENAI, "Response with id 'resp_1' not"),
+        ("/v1/models/x", None, OPENAI, "no model is called 'x'."),
+        ("/v1beta/models/x", None, GOOGLE, "no model is called 'x'."),
+    ],
+)
+async def test_what_is_not_known_is_named_as_its_client_reads_it(
+    path: str, body: Any, is_own: Any, words: str
+) -> None:
+    answer = await answered(path, body)
+    assert answer.status == 404
+    assert is_own(answer.json), answer.json
+    assert told(answer).startswith(words)
+
+
+@pytest.mark.parametrize("version", ["", "/v1", "/v1beta", "/v1alpha", "/gemini"])
+@pytest.mark.parametrize("method", ["generateContent", "streamGenerateContent", "countTokens"])
+async def test_googles_methods_are_found_under_any_version(version: str, method: str) -> None:
+    path = f"{version}/models/fast:{method}"
+    assert (await answered(path, {"contents": [{"parts": [{"text": "?"}]}]})).status == 200
+    wrong = await answered(path)
+    assert (wrong.status, wrong.headers["allow"]) == (405, "POST")
+    assert wrong.json["error"]["code"] == 405
+
+
+async def test_models_without_a_version_are_openais() -> None:
+    assert (await answered("/models")).json["object"] == "list"
+    assert (await answered("/models/fast")).json["object"] == "model"
+    assert "models" in (await answered("/models", headers={"x-goog-api-key": "k"})).json
+
+
 @pytest.mark.parametrize("path", ["/v1/models", "/v1/models/fast", "/healthz", "/"])
 async def test_a_head_is_answered_as_a_get(path: str) -> None:
     """Load balancers ask so; the server leaves the body out."""

@@ -10,15 +10,13 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from msgspec.structs import replace
-
 from canonicall.agent.counters import Tally
 from canonicall.client.transport import Transport
 from canonicall.gateway import operations
 from canonicall.gateway.endpoints import answer
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response, unexpected
-from canonicall.gateway.fronts import FRONTS, front_for
+from canonicall.gateway.fronts import front_beside, front_for, methods_at
 from canonicall.gateway.fronts.front import GENERATE, STREAM, Asked, Front
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.governance.metrics import Metrics, MetricsMissing
@@ -180,7 +178,7 @@ class Gateway:
         self, state: State, head: HttpRequest, receive: Receive, outlet: Outlet, gone: _Gone
     ) -> None:
         found = front_for(head)
-        front = found[0] if found else FRONTS[-1]
+        front = found[0] if found else front_beside(head)
         request_id = os.urandom(12).hex()
         named = {"x-canonicall-request-id": request_id}
         try:
@@ -223,12 +221,13 @@ def _nothing_there(request: HttpRequest) -> HttpResponse:
     """The answer at a path where nothing is, or not by this method."""
     if request.path == "/" and request.method == "GET":
         return HttpResponse.json({"service": "canonicall gateway", "told": _DOORS})
-    for method in ("POST", "GET", "DELETE"):
-        found = front_for(replace(request, method=method))
-        if found is not None:
-            what = f"{request.path} is asked with {method}, not with {request.method}."
-            wrong = Refused(405, "method_not_allowed", what)
-            return error_response(found[0], wrong, {"allow": method})
+    found = methods_at(request)
+    if found is not None:
+        front, methods = found
+        asked = " or ".join(methods)
+        what = f"{request.path} is asked with {asked}, not with {request.method}."
+        wrong = Refused(405, "method_not_allowed", what)
+        return error_response(front, wrong, {"allow": ", ".join(methods)})
     what = f"Nothing is served at {request.method} {request.path}. {_DOORS}"
     raise Refused(404, "not_found", what)
 

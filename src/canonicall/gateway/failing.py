@@ -43,7 +43,7 @@ def unexpected(error: Exception, request_id: str) -> Refused:
 
 def error_response(front: Front, refused: Refused, headers: dict[str, str]) -> HttpResponse:
     """The refusal as a client of the front reads it."""
-    body = front.error(refused)
+    body = front.error(refused, headers.get("x-canonicall-request-id", ""))
     made = HttpResponse.json(body, refused.status)
     if refused.retry_after is not None:
         headers = {**headers, "retry-after": str(max(1, round(refused.retry_after)))}

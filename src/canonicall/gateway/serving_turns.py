@@ -73,7 +73,8 @@ class ServedTurn:
         """Who is asked for what. `Refused` where that is nobody, or nothing."""
         state, front = self._state, self._front
         strict = state.settings.repair.strict or wants_strict(self._request)
-        body, on_body = self._read(strict=strict)
+        read, on_body = self._read(strict=strict)
+        body, left_out = front.served(read)
         request = self._request
         model = front.model(self._asked, body)
         streams = front.streams(self._asked, body)
@@ -89,7 +90,7 @@ class ServedTurn:
         # A session is known by how it begins, which may be stored.
         session = session_of(request, whole.body, key)
         chain = state.switched.first(session, route.chain(session), state.backs.means.now())
-        is_as_sent = whole.body is body or whole.keeper == target_name(chain[0])
+        is_as_sent = whole.body is read or (body is read and whole.keeper == target_name(chain[0]))
         return Turn(
             id=self._id,
             front=front,
@@ -103,7 +104,8 @@ class ServedTurn:
             session=session,
             key=key,
             strict=strict,
-            on_body=on_body,
+            repeats=front.repeats(body),
+            on_body=[*on_body, *left_out],
         )
 
     def _read(self, *, strict: bool) -> tuple[dict[str, Any], list[Finding]]:
@@ -200,7 +202,8 @@ class ServedTurn:
         # The head was sent to show signs of life: the error is told as the end of the stream.
         failed = Message("assistant", partial=True, finish=ERROR)
         end = StreamEnded(Reply(failed), complete=False, why=refused.message)
-        pieces = _one(StreamEncoder(self._front.format).feed(end))
+        repeats = {} if turn is None else turn.repeats
+        pieces = _one(StreamEncoder(self._front.format, repeats=repeats).feed(end))
         await outlet.pieces(self._front.framed(pieces, self._request))
         return refused.status
 

@@ -1,7 +1,7 @@
 """A stream that was forwarded and broke off, at the point where its translation would be."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -26,7 +26,9 @@ _CREATED = re.compile(rb'"created(?:_at)?"\s*:\s*(\d+)')
 class TakenOver:
     """What the client has of it, and a way to say more."""
 
-    def __init__(self, cut: StreamCut, format: str, *, seed: str) -> None:
+    def __init__(
+        self, cut: StreamCut, format: str, *, seed: str, repeats: Mapping[str, Any] | None = None
+    ) -> None:
         frames = cut.frames
         self.target: Target = frames.target
         decoder = StreamDecoder(format, provider=self.target.provider)
@@ -40,7 +42,10 @@ class TakenOver:
         self.end = StreamEnded(failed, complete=False, why=cut.why)
         created = _CREATED.search(frames.given)
         self._encoder = StreamEncoder(
-            format, seed=seed, created=int(created[1]) if created is not None else 0
+            format,
+            seed=seed,
+            created=int(created[1]) if created is not None else 0,
+            repeats=repeats,
         )
         # Some formats hold a whole call back until something follows; here the client has it.
         written = self._encoder.feed_all([*self.events, FinishReported("")])
@@ -56,6 +61,10 @@ class TakenOver:
     def can_go_on(self) -> bool:
         """Whether more can be said behind what the client has, as if it came from one hand."""
         return self._is_level
+
+    def completed(self, now: float) -> None:
+        """Note when the reply is complete."""
+        self._encoder.completed(now)
 
     def feed_all(self, events: list[Event]) -> bytes:
         """The bytes of events that follow."""

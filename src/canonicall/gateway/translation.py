@@ -69,7 +69,9 @@ class Translation:
             self._note_asked(asking)
         self._note_sent(asking, request)
         if turn.streams:
-            encoder = StreamEncoder(turn.front.format, seed=turn.id, created=int(self._now))
+            encoder = StreamEncoder(
+                turn.front.format, seed=turn.id, created=int(self._now), repeats=turn.repeats
+            )
             pieces = self._encoded(batches, asking, request, encoder, first)
             headers = {**turn.headers(), "content-type": turn.front.stream_type(turn.http)}
             return HttpResponse(200, headers, turn.front.framed(pieces, turn.http))
@@ -83,7 +85,7 @@ class Translation:
         """What follows a forwarded stream that broke off: its words go on, its calls end the turn,
         or the client is told that it was cut."""
         turn, state = self._turn, self._state
-        broken = TakenOver(cut, turn.front.format, seed=turn.id)
+        broken = TakenOver(cut, turn.front.format, seed=turn.id, repeats=turn.repeats)
         self._outbound.take_over(broken.events)
         turn.is_forwarded = False
         try:
@@ -106,6 +108,8 @@ class Translation:
     async def _request(self, target: Target) -> Request:
         turn, state = self._turn, self._state
         body = turn.body
+        if (unserved := turn.front.unserved(body, target)) is not None:
+            raise unserved
         if turn.front.format == target.format and "model" in body:
             # Whose thoughts can be read is told by the model's own name, not by an alias of it.
             body = {**body, "model": target.model}
@@ -205,6 +209,7 @@ class Translation:
         """What the client gets for some events."""
         if isinstance(events[-1], StreamEnded):
             events = self._ended(events, request)
+            encoder.completed(self._state.backs.means.now())
             self._note_asked(asking)
         elif self._state.waits_for_replies:
             # Somebody has to see the whole reply before the client does.
@@ -271,8 +276,9 @@ class Translation:
             store(turn, self._body(sent), state.keeping, now)
 
     def _body(self, reply: Reply) -> dict[str, Any]:
-        front = self._turn.front
-        return front.dated(encode_response(reply, front.format), self._now)
+        front, now = self._turn.front, self._state.backs.means.now()
+        body = encode_response(reply, front.format) | self._turn.repeats
+        return front.dated(body, self._now, now)
 
 
 def _wants_usage(turn: Turn) -> bool:

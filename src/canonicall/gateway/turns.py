@@ -39,6 +39,8 @@ class Turn(Struct, kw_only=True):
     key: str = ""
     """The name of the virtual key it came with."""
     strict: bool = False
+    repeats: dict[str, Any] = field(default_factory=dict)
+    """What the reply repeats of the request, as the client sent it."""
 
     target: Target | None = None
     """Who answered, or was asked last."""

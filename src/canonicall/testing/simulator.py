@@ -179,6 +179,8 @@ class Simulator:
         for failure in (*beyond_the_model(whole, target), *failures_in(faults, target)):
             raise failure
         reply = self._made(door, whole, target, faults)
+        # The reply repeats the request as it came, with the id that it continues from.
+        whole = {**body, "input": whole["input"]} if "input" in whole else whole
         if door.streams(asked, body):
             return self._streamed(door, request, reply, whole, target, faults)
         if Fault.ERROR_IN_200 in faults:
@@ -235,7 +237,9 @@ class Simulator:
     ) -> SimResponse:
         if not door.counts_streams(body, target):
             reply = replace(reply, usage=None)
-        told = stream_of(reply, door.format, faults)
+        told = stream_of(
+            reply, door.format, faults, created=self._answers, repeats=door.repeats(body)
+        )
         if Fault.LATE_NAMES not in faults:
             told = door.shaped(told, target)
         pieces = list(door.framed(spoilt(told, faults), request))
@@ -250,7 +254,8 @@ class Simulator:
         self, door: Door, reply: Reply, body: dict[str, Any], target: Target
     ) -> dict[str, Any]:
         """The body of the response, which is stored where the provider does that."""
-        made = door.response(encode_response(reply, door.format), target, self._answers)
+        made = encode_response(reply, door.format) | door.repeats(body)
+        made = door.response(made, target, self._answers)
         if door.keeps_responses:
             self._stored.keep(body, made)
         return made

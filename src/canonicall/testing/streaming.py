@@ -1,6 +1,6 @@
 """A whole reply as the pieces of a stream, and the faults that only streams have."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -19,14 +19,24 @@ _PAUSE = 0.05
 _HEAD = b"data: "
 
 
-def stream_of(reply: Reply, format: str, faults: frozenset[Fault]) -> list[bytes]:
-    """The pieces of the stream that tells `reply`, as the owner of the format sends them."""
+def stream_of(
+    reply: Reply,
+    format: str,
+    faults: frozenset[Fault],
+    *,
+    created: int = 0,
+    repeats: Mapping[str, Any] | None = None,
+) -> list[bytes]:
+    """The pieces of the stream that tells `reply`, as the owner of the format sends them.
+
+    `created`: the time in it. `repeats`: the fields that it repeats of its request.
+    """
     events = list(in_pieces(reply))
     if Fault.ERROR_IN_200 in faults:
         why = "The server had an error while processing your request."
         broken = StreamEnded(_failed(reply), complete=False, why=why)
         events = [*events[: max(len(events) // 2, 1)], broken]
-    encoder = StreamEncoder(format)
+    encoder = StreamEncoder(format, created=created, repeats=repeats)
     sent = [encoder.feed(event) for event in events] + [encoder.close()]
     return [piece for piece in sent if piece]
 

@@ -4,7 +4,7 @@ A decoder puts the wire's increments together to the whole response it would hav
 what comes on the way. An encoder writes one event after the other in its format's grammar.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from canonicall.blocks import Block, ToolCall
@@ -66,6 +66,10 @@ class Encoding(Protocol):
     created: int
     """When the reply was made, in seconds since 1970; 0 where that is not known. Not every format
     tells it."""
+    completed: int
+    """When it was complete; 0 where that is not known."""
+    repeats: Mapping[str, Any]
+    """The fields that it repeats of its request, where the format has such."""
 
     def event(self, event: Event) -> bytes:
         """The frames for an event; blocks come one at a time, each with its end."""

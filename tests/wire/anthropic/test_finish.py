@@ -80,13 +80,16 @@ def test_input_is_everything_that_was_read():
     [{}, {"input_tokens": None, "output_tokens": None, "output_tokens_details": None}],
 )
 def test_missing_figures_are_zero(wire):
-    assert decode_usage(wire) == Usage(native=wire)
+    """A null says as little as a missing figure."""
+    assert decode_usage(wire) == Usage(native={})
 
 
 def test_own_figures_come_back_whole_unless_they_changed():
     wire = {"input_tokens": 1, "output_tokens": 2, "service_tier": "standard"}
     usage = decode_usage(wire)
-    assert encode_usage(usage, usage.native) == wire
+    written = encode_usage(usage, usage.native)
+    assert {name: figure for name, figure in written.items() if figure is not None} == wire
+    assert decode_usage(written) == usage
     changed = Usage(input_tokens=7, native=wire)
     assert encode_usage(changed, wire)["input_tokens"] == 7
 

@@ -8,6 +8,15 @@ from canonicall.errors import MalformedBody
 from canonicall.reply import Reply, Usage
 from canonicall.wire.anthropic.response import RESPONSE_ID, decode_response, encode_response
 
+NO_FIGURES = {
+    "cache_creation": None,
+    "inference_geo": None,
+    "iterations": None,
+    "output_tokens_details": None,
+    "server_tool_use": None,
+    "service_tier": None,
+    "speed": None,
+}
 BODY = {
     "id": "msg_01",
     "type": "message",
@@ -15,7 +24,7 @@ BODY = {
     "model": "claude-x",
     "content": [
         {"type": "thinking", "thinking": "hm", "signature": "sig"},
-        {"type": "text", "text": "Let me see."},
+        {"type": "text", "text": "Let me see.", "citations": None},
         {
             "type": "tool_use",
             "id": "toolu_1",
@@ -26,7 +35,11 @@ BODY = {
     ],
     "stop_reason": "tool_use",
     "stop_sequence": None,
+    "stop_details": None,
+    "context_management": None,
+    "diagnostics": None,
     "usage": {
+        **NO_FIGURES,
         "input_tokens": 3,
         "cache_creation_input_tokens": 2,
         "cache_read_input_tokens": 1,
@@ -41,6 +54,13 @@ def test_a_whole_response_survives():
     reply = decode_response(BODY)
     assert encode_response(reply) == BODY
     assert decode_response(encode_response(reply)) == reply
+
+
+def test_fields_that_say_nothing_are_not_kept():
+    """They are written because the schema requires them."""
+    reply = decode_response(BODY)
+    assert [block.native for block in reply.message.blocks] == [None] * 3
+    assert reply.native == Native("anthropic", {"container": {"id": "container_1"}})
 
 
 def test_what_a_response_says_is_canonical():
@@ -109,10 +129,28 @@ def test_a_reply_without_origin_or_usage_is_a_valid_body():
         "type": "message",
         "role": "assistant",
         "model": "",
-        "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}],
+        "content": [
+            {
+                "type": "tool_use",
+                "id": "c",
+                "name": "f",
+                "input": {},
+                "caller": {"type": "direct"},
+            }
+        ],
         "stop_reason": "tool_use",
         "stop_sequence": None,
-        "usage": {"input_tokens": 0, "output_tokens": 0},
+        "stop_details": None,
+        "container": None,
+        "context_management": None,
+        "diagnostics": None,
+        "usage": {
+            **NO_FIGURES,
+            "input_tokens": 0,
+            "output_tokens": 0,
+            "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": 0,
+        },
     }
 
 
@@ -139,7 +177,7 @@ def test_what_only_another_provider_can_read_is_left_out():
     body = encode_response(reply)
     assert body["content"] == [
         {"type": "thinking", "thinking": "hm", "signature": ""},
-        {"type": "text", "text": "Done."},
+        {"type": "text", "text": "Done.", "citations": None},
     ]
     assert body["usage"]["input_tokens"] == 4
     assert "promptTokenCount" not in body["usage"]

@@ -69,12 +69,20 @@ def test_the_stream_of_a_reply_in_full():
         finish="tool_calls",
         usage=Usage(input_tokens=3, output_tokens=2),
     )
-    figures = {
-        "input_tokens": 3,
-        "output_tokens": 2,
+    none = {
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "cache_creation": None,
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": 0,
+        "inference_geo": None,
+        "iterations": None,
+        "output_tokens_details": None,
+        "server_tool_use": None,
+        "service_tier": None,
+        "speed": None,
     }
+    figures = none | {"input_tokens": 3, "output_tokens": 2}
     stream = written(*events_of(reply))
     assert follows_grammar(stream)
     assert wire_events(stream) == [
@@ -88,7 +96,11 @@ def test_the_stream_of_a_reply_in_full():
                 "content": [],
                 "stop_reason": None,
                 "stop_sequence": None,
-                "usage": {"input_tokens": 0, "output_tokens": 0},
+                "stop_details": None,
+                "container": None,
+                "context_management": None,
+                "diagnostics": None,
+                "usage": none,
             },
         },
         {
@@ -110,14 +122,20 @@ def test_the_stream_of_a_reply_in_full():
         {
             "type": "content_block_start",
             "index": 1,
-            "content_block": {"type": "text", "text": ""},
+            "content_block": {"type": "text", "text": "", "citations": None},
         },
         {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": "Hi"}},
         {"type": "content_block_stop", "index": 1},
         {
             "type": "content_block_start",
             "index": 2,
-            "content_block": {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}},
+            "content_block": {
+                "type": "tool_use",
+                "id": "toolu_1",
+                "name": "f",
+                "input": {},
+                "caller": {"type": "direct"},
+            },
         },
         {
             "type": "content_block_delta",
@@ -127,8 +145,14 @@ def test_the_stream_of_a_reply_in_full():
         {"type": "content_block_stop", "index": 2},
         {
             "type": "message_delta",
-            "delta": {"stop_reason": "tool_use", "stop_sequence": None},
+            "delta": {
+                "stop_reason": "tool_use",
+                "stop_sequence": None,
+                "stop_details": None,
+                "container": None,
+            },
             "usage": figures,
+            "context_management": None,
         },
         {"type": "message_stop"},
     ]
@@ -154,7 +178,8 @@ def test_figures_known_from_the_start_stand_in_it():
         StreamEnded(reply_of(usage=Usage(input_tokens=9, output_tokens=4))),
     )
     first, change, _ = wire_events(stream)
-    assert first["message"]["usage"] == usage
+    told = first["message"]["usage"]
+    assert {name: figure for name, figure in told.items() if figure is not None} == usage
     assert change["usage"]["output_tokens"] == 4
 
 
@@ -288,7 +313,7 @@ def test_words_that_came_whole_are_in_a_delta():
 
 def test_a_thought_without_words_or_seal_is_not_written():
     stream = written(*events_of(reply_of(Thinking(), Text(text="Hi"))))
-    assert starts(stream) == [{"type": "text", "text": ""}]
+    assert starts(stream) == [{"type": "text", "text": "", "citations": None}]
 
 
 def test_blocks_of_another_format_are_not_written():

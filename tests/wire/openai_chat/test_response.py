@@ -19,7 +19,8 @@ CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments
 def body(message: dict | None = None, finish="stop", **fields) -> dict:
     choice = {
         "index": 0,
-        "message": {"role": "assistant", "content": None, **(message or {})},
+        "message": {"role": "assistant", "content": None, "refusal": None, **(message or {})},
+        "logprobs": None,
         "finish_reason": finish,
     }
     return {
@@ -245,6 +246,7 @@ def test_a_reply_of_another_format_is_a_complete_body():
                 "message": {
                     "role": "assistant",
                     "content": "a\nb",
+                    "refusal": None,
                     "reasoning_content": "Hm",
                     "images": [
                         {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
@@ -257,6 +259,7 @@ def test_a_reply_of_another_format_is_a_complete_body():
                         }
                     ],
                 },
+                "logprobs": None,
                 "finish_reason": "tool_calls",
             }
         ],

@@ -46,24 +46,45 @@ USAGE = {
 }
 
 
+SETTINGS = {
+    "access_programs": None,
+    "background": False,
+    "frequency_penalty": 0,
+    "instructions": None,
+    "max_output_tokens": None,
+    "max_tool_calls": None,
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "presence_penalty": 0,
+    "previous_response_id": None,
+    "prompt_cache_key": None,
+    "reasoning": {"effort": None, "summary": None},
+    "safety_identifier": None,
+    "service_tier": "default",
+    "store": True,
+    "temperature": 1,
+    "text": {"format": {"type": "text"}},
+    "tool_choice": "auto",
+    "tools": [],
+    "top_logprobs": 0,
+    "top_p": 1,
+    "truncation": "disabled",
+}
+
+
 def body(*output, **fields):
     return {
         "id": "resp_1",
         "object": "response",
         "created_at": 0,
+        "completed_at": 0 if fields.get("status", "completed") == "completed" else None,
         "status": "completed",
         "error": None,
         "incomplete_details": None,
-        "instructions": None,
-        "metadata": {},
         "model": "gpt-5",
         "output": list(output),
-        "parallel_tool_calls": True,
-        "temperature": None,
-        "tool_choice": "auto",
-        "tools": [],
-        "top_p": None,
         "usage": USAGE,
+        **SETTINGS,
         **fields,
     }
 
@@ -177,19 +198,24 @@ def test_a_failure_is_a_finding():
 
 
 def test_fields_without_meaning_come_back():
-    response = body(
-        WORDS, service_tier="default", metadata={"a": "b"}, tools=[{"type": "web_search"}]
-    )
+    response = body(WORDS, service_tier="flex", metadata={"a": "b"}, tools=[{"type": "web_search"}])
     reply = decode_response(response)
     assert reply.native == Native(
         FORMAT,
-        {"service_tier": "default", "metadata": {"a": "b"}, "tools": [{"type": "web_search"}]},
+        {"service_tier": "flex", "metadata": {"a": "b"}, "tools": [{"type": "web_search"}]},
     )
     assert encode_response(reply) == response
 
 
-def test_the_time_of_a_response_is_not_kept():
-    assert encode_response(decode_response(body(WORDS, created_at=123)))["created_at"] == 0
+def test_defaults_are_not_kept():
+    """They are written because the schema requires them; nulls in their place become them."""
+    assert decode_response(body(WORDS)).native is None
+    assert decode_response(body(WORDS, temperature=None, text=None)).native is None
+
+
+def test_the_times_of_a_response_are_not_kept():
+    response = encode_response(decode_response(body(WORDS, created_at=123, completed_at=124)))
+    assert (response["created_at"], response["completed_at"]) == (0, 0)
 
 
 def test_the_short_text_counts_where_there_are_no_items():

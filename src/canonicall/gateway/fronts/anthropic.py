@@ -3,16 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from canonicall.gateway.exchange import HttpRequest
+from canonicall.gateway.exchange import HttpRequest, Refused
 from canonicall.gateway.fronts.front import (
     COUNT,
     GENERATE,
     MODEL,
+    MODEL_NAME,
     MODELS,
     Asked,
     Front,
     page_size,
 )
+from canonicall.wire.anthropic.response import encode_model
 
 _CREATED = "1970-01-01T00:00:00Z"
 _PAGE = 20
@@ -27,8 +29,9 @@ class MessagesFront(Front):
         ("POST", r"(?:/anthropic)?(?:/v1)?/messages", GENERATE),
         ("POST", r"(?:/anthropic)?(?:/v1)?/messages/count_tokens", COUNT),
         ("GET", r"(?:/anthropic)?/v1/models", MODELS),
-        ("GET", r"(?:/anthropic)?/v1/models/(?P<name>.+)", MODEL),
+        ("GET", r"(?:/anthropic)?/v1/models/" + MODEL_NAME, MODEL),
     )
+    beside = r"/anthropic/.*|(?:/v1)?/messages/.*"
     call_prefix = "toolu_"
     response_prefix = "msg_"
 
@@ -37,8 +40,10 @@ class MessagesFront(Front):
         if asked is None or asked.action in (GENERATE, COUNT):
             return asked
         # OpenAI's list of models has the same path; only this header tells whose client it is.
-        is_ours = "anthropic-version" in request.headers or request.path.startswith("/anthropic")
-        return asked if is_ours else None
+        return asked if self.is_beside(request) else None
+
+    def is_beside(self, request: HttpRequest) -> bool:
+        return "anthropic-version" in request.headers or super().is_beside(request)
 
     def models(self, names: Sequence[str], query: Mapping[str, str]) -> dict[str, Any]:
         size = page_size(query.get("limit", ""), _PAGE)
@@ -57,4 +62,7 @@ class MessagesFront(Front):
         return {"data": listed, "has_more": has_more, "first_id": edges[0], "last_id": edges[1]}
 
     def one_model(self, name: str) -> dict[str, Any]:
-        return {"type": "model", "id": name, "display_name": name, "created_at": _CREATED}
+        return encode_model(name, _CREATED)
+
+    def error(self, refused: Refused, request_id: str = "") -> Any:
+        return {**super().error(refused), "request_id": request_id or None}

@@ -11,13 +11,18 @@ from typing import Any, ClassVar, TypeAlias
 
 from msgspec import Struct
 
+from canonicall.findings import Finding
 from canonicall.gateway.exchange import HttpRequest, Refused
+from canonicall.target import Target
 from canonicall.wire.error_body import ErrorBody
 
 GENERATE, COUNT, MODELS, MODEL = "generate", "count", "models", "model"
 STORED, INPUT_ITEMS, DELETE, CANCEL = "stored", "input_items", "delete", "cancel"
 STREAM = "stream"
 """Like GENERATE, where the path says that the reply is streamed."""
+METHODS = ("POST", "GET", "DELETE")
+MODEL_NAME = r"(?P<name>.+)(?<!:generateContent)(?<!:streamGenerateContent)(?<!:countTokens)"
+"""The name of a model in a path. A colon may be in it; Google's methods follow one."""
 Routes: TypeAlias = tuple[tuple[str, str, str], ...]
 
 _LARGEST_PAGE = 1000
@@ -62,11 +67,14 @@ class Front:
     format: ClassVar[str]
     routes: ClassVar[Routes]
     """Method, pattern of the path, what is asked for; `(?P<name>...)` is the model, or an id."""
+    beside: ClassVar[str] = "(?!)"
+    """Pattern of the paths that are this format's, whether something is there or not."""
     call_prefix: ClassVar[str] = "call_"
     response_prefix: ClassVar[str] = ""
 
     def __init__(self) -> None:
         self._routes = [(method, re.compile(path), what) for method, path, what in self.routes]
+        self._beside = re.compile(self.beside)
 
     def asked(self, request: HttpRequest) -> Asked | None:
         """What is asked for; None where this format has nothing at that path."""
@@ -74,6 +82,19 @@ class Front:
             found = path.fullmatch(request.path)
             if found is not None and request.method == method:
                 return Asked(action, found.groupdict().get("name") or "")
+        return None
+
+    def is_beside(self, request: HttpRequest) -> bool:
+        """Whether a request for something that is not there comes from a client of this format."""
+        return self._beside.fullmatch(request.path) is not None
+
+    def served(self, body: dict[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
+        """`body` without what no target can be asked for, and what was left out."""
+        return body, []
+
+    def unserved(self, body: Mapping[str, Any], target: Target) -> Refused | None:
+        """The refusal of what `body` asks for and a reply of this target cannot have."""
+        del body, target
         return None
 
     def model(self, asked: Asked, body: Mapping[str, Any]) -> str:
@@ -97,13 +118,19 @@ class Front:
         del request
         return pieces
 
-    def dated(self, body: dict[str, Any], now: float) -> dict[str, Any]:
-        """The body of a reply, with the time where this format tells it."""
-        del now
+    def repeats(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a reply that repeat what the request in `body` asks for."""
+        del body
+        return {}
+
+    def dated(self, body: dict[str, Any], begun: float, ended: float) -> dict[str, Any]:
+        """The body of a reply, with the times that this format has fields for."""
+        del begun, ended
         return body
 
-    def error(self, refused: Refused) -> Any:
-        """The body of an error."""
+    def error(self, refused: Refused, request_id: str = "") -> Any:
+        """The body of an error; `request_id`: the request, for the formats that name it there."""
+        del request_id
         status = refused.status
         kind = _ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
         module = import_module(f"canonicall.wire.{self.format.replace('-', '_')}.errors")

@@ -1,5 +1,6 @@
 """Google's Gemini API: `models/{model}:generateContent` and its stream in two framings."""
 
+import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -9,6 +10,7 @@ from canonicall.gateway.fronts.front import (
     COUNT,
     GENERATE,
     MODEL,
+    MODEL_NAME,
     MODELS,
     STREAM,
     Asked,
@@ -16,18 +18,21 @@ from canonicall.gateway.fronts.front import (
     page_size,
     whole_number,
 )
+from canonicall.target import Target
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.gemini.errors import encode_error
 
 _PAGE = 50
 """ai.google.dev, models.list: `pageSize`."""
-_BASE = r"(?:/gemini)?/v1(?:beta1?|alpha)?"
+# Some clients are given the address of a version, others add none.
+_BASE = r"(?:/gemini)?(?:/v1(?:beta1?|alpha)?)?"
 # Vertex has its own prefix before the same methods: google-genai 3.1.0, _api_client.py.
 _MODEL = (
     _BASE + r"(?:/projects/[^/]+/locations/[^/]+)?(?:/publishers/google)?/(?:models|tunedModels)"
 )
 # `provider:model` is a name too: only the last colon is the method's.
 _NAME = r"/(?P<name>.+)"
+_METHOD = re.compile(rf"{_MODEL}/.+:\w+")
 
 
 class GeminiFront(Front):
@@ -39,16 +44,30 @@ class GeminiFront(Front):
         ("POST", f"{_MODEL}{_NAME}:streamGenerateContent", STREAM),
         ("POST", f"{_MODEL}{_NAME}:countTokens", COUNT),
         ("GET", f"{_MODEL}", MODELS),
-        ("GET", f"{_MODEL}{_NAME}", MODEL),
+        ("GET", f"{_MODEL}/{MODEL_NAME}", MODEL),
     )
+    beside = r"/gemini/.*|/v1(?:beta1?|alpha)/.*"
 
     def asked(self, request: HttpRequest) -> Asked | None:
         asked = super().asked(request)
         if asked is None or asked.action not in (MODEL, MODELS):
             return asked
         # OpenAI's list of models is at /v1/models too.
-        shown = "x-goog-api-key" in request.headers or "key" in request.query
-        return asked if shown or not request.path.startswith("/v1/") else None
+        return asked if self.is_beside(request) else None
+
+    def is_beside(self, request: HttpRequest) -> bool:
+        is_shown = "x-goog-api-key" in request.headers or "key" in request.query
+        return is_shown or super().is_beside(request) or is_method(request)
+
+    def unserved(self, body: Mapping[str, Any], target: Target) -> Refused | None:
+        config = body.get("generationConfig", body.get("generation_config"))
+        fields = config if isinstance(config, dict) else {}
+        count = fields.get("candidateCount", fields.get("candidate_count"))
+        if target.format == self.format or not isinstance(count, int) or count < 2:
+            return None
+        # googleapis/python-genai#1723
+        what = "Multiple candidates is not enabled for this model"
+        return Refused(400, "malformed", what, param="generationConfig.candidateCount")
 
     def streams(self, asked: Asked, body: Mapping[str, Any]) -> bool:
         del body
@@ -62,7 +81,8 @@ class GeminiFront(Front):
     ) -> AsyncGenerator[bytes, None]:
         return pieces if _wants_events(request) else _as_array(pieces)
 
-    def error(self, refused: Refused) -> Any:
+    def error(self, refused: Refused, request_id: str = "") -> Any:
+        del request_id
         kind = super().error(refused)["error"]["status"]
         return encode_error(ErrorBody(refused.message, kind, str(refused.status)))
 
@@ -78,6 +98,11 @@ class GeminiFront(Front):
 
     def tokens(self, count: int) -> dict[str, Any]:
         return {"totalTokens": count}
+
+
+def is_method(request: HttpRequest) -> bool:
+    """Whether a method of a model is asked for, be there such a one or not: only Google has any."""
+    return request.method == "POST" and _METHOD.fullmatch(request.path) is not None
 
 
 def _wants_events(request: HttpRequest) -> bool:

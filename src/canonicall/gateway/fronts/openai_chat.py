@@ -1,11 +1,14 @@
 """OpenAI's Chat Completions: what most clients of other hosts speak as well."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from canonicall.gateway.exchange import Refused
-from canonicall.gateway.fronts.front import GENERATE, MODEL, MODELS, Front, Routes
+from canonicall.gateway.fronts.front import GENERATE, MODEL, MODEL_NAME, MODELS, Front, Routes
+from canonicall.target import Target
 
 _BASE = r"(?:/openai)?(?:/v1)?"
+_NOT_FOUND = 404
 
 
 class ChatFront(Front):
@@ -17,16 +20,33 @@ class ChatFront(Front):
         # Azure's client names the model in the path.
         ("POST", r"/openai/deployments/(?P<name>[^/]+)/chat/completions", GENERATE),
         ("GET", _BASE + r"/models", MODELS),
-        ("GET", _BASE + r"/models/(?P<name>.+)", MODEL),
+        ("GET", f"{_BASE}/models/{MODEL_NAME}", MODEL),
     )
     response_prefix = "chatcmpl-"
 
-    def dated(self, body: dict[str, Any], now: float) -> dict[str, Any]:
-        return {**body, "created": int(now)}
+    def dated(self, body: dict[str, Any], begun: float, ended: float) -> dict[str, Any]:
+        del ended
+        return {**body, "created": int(begun)}
 
-    def error(self, refused: Refused) -> Any:
+    def unserved(self, body: Mapping[str, Any], target: Target) -> Refused | None:
+        count = body.get("n")
+        if target.format == self.format or not isinstance(count, int) or count < 2:
+            return None
+        # Error text "Unsupported value: 'stream' does not support true with this model. Only the
+        # default (false) value is supported." (ChatGPTNextWeb/NextChat#5410).
+        what = (
+            f"Unsupported value: 'n' does not support {count} with this model."
+            " Only the default (1) value is supported."
+        )
+        return Refused(400, "malformed", what, code="unsupported_value", param="n")
+
+    def error(self, refused: Refused, request_id: str = "") -> Any:
+        del request_id
         # openai 3.49.0 (Python), _exceptions.py: clients look at `code` to tell refusals apart.
         body = super().error(refused)
+        if refused.status == _NOT_FOUND:
+            # Error text "Invalid URL (POST /chat/completions)" (microsoft/TaskWeaver#11).
+            body["error"]["type"] = "invalid_request_error"
         body["error"]["code"] = refused.code or _CODES.get(refused.kind)
         return body
 

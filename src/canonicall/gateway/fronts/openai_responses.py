@@ -1,12 +1,17 @@
 """OpenAI's Responses, with what is stored behind them."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from canonicall.findings import Action, Fault, Finding
+from canonicall.gateway.exchange import Refused
 from canonicall.gateway.fronts.front import CANCEL, COUNT, DELETE, GENERATE, INPUT_ITEMS, STORED
 from canonicall.gateway.fronts.openai_chat import ChatFront
+from canonicall.target import Target
+from canonicall.wire.openai_responses.repeated import repeated
 
 _BASE = r"(?:/openai)?(?:/v1)?/responses"
-_ID = r"(?P<name>[^/]+)"
+_ID = r"(?P<name>(?!(?:input_tokens|compact)$)[^/]+)"
 
 
 class ResponsesFront(ChatFront):
@@ -21,10 +26,28 @@ class ResponsesFront(ChatFront):
         ("GET", f"{_BASE}/{_ID}", STORED),
         ("DELETE", f"{_BASE}/{_ID}", DELETE),
     )
+    beside = _BASE + r"/.*"
     response_prefix = "resp_"
 
-    def dated(self, body: dict[str, Any], now: float) -> dict[str, Any]:
-        return {**body, "created_at": int(now)}
+    def served(self, body: dict[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
+        if body.get("background") is not True:
+            return body, []
+        why = "The gateway answers while the client waits; nothing is done in the background."
+        place = "$.background"
+        finding = Finding("param_dropped", place, Action.DROPPED, why, Fault.RENDER)
+        return {name: body[name] for name in body if name != "background"}, [finding]
+
+    def unserved(self, body: Mapping[str, Any], target: Target) -> Refused | None:
+        # `n` is a field of Chat Completions.
+        del body, target
+        return None
+
+    def repeats(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        return repeated(body)
+
+    def dated(self, body: dict[str, Any], begun: float, ended: float) -> dict[str, Any]:
+        completed = None if body["completed_at"] is None else int(ended)
+        return {**body, "created_at": int(begun), "completed_at": completed}
 
     def tokens(self, count: int) -> dict[str, Any]:
         return {"object": "response.input_tokens", "input_tokens": count}

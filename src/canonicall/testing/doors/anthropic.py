@@ -18,6 +18,7 @@ from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
 from canonicall.verify.violation import Violation, refuse
+from canonicall.wire.anthropic.response import encode_model
 from canonicall.wire.error_body import ErrorBody
 
 SOURCE = "docs: errors; preserved thinking"
@@ -80,8 +81,7 @@ class MessagesDoor(Door):
 
     def one_model(self, name: str, target: Target) -> dict[str, Any]:
         del target
-        made = {"created_at": "2026-01-01T00:00:00Z", "display_name": name}
-        return {"type": "model", "id": name, **made}
+        return encode_model(name, "2026-01-01T00:00:00Z")
 
     def shaped(self, pieces: list[bytes], target: Target) -> list[bytes]:
         """The API pings its clients when the first block has begun (recorded)."""

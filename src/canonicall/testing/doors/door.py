@@ -111,6 +111,11 @@ class Door:
         del target, number
         return body
 
+    def repeats(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The fields of a response that repeat what the request asks for."""
+        del request
+        return {}
+
     def counts_streams(self, body: dict[str, Any], target: Target) -> bool:
         """Whether a stream says at its end what it cost."""
         del body, target

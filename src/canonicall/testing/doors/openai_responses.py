@@ -31,6 +31,7 @@ from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
 from canonicall.verify.violation import Violation, refuse
 from canonicall.wire.error_body import ErrorBody
+from canonicall.wire.openai_responses.repeated import repeated
 
 SOURCE = "OpenAI: error invalid_encrypted_content"
 _FAMILY = re.compile(r"^(?:[^/]+/)?([a-z]+-?\d+(?:\.\d+)?|[a-z]+-[\w.]+?\d)")
@@ -55,10 +56,10 @@ class ResponsesDoor(Door):
     routes = (
         ("POST", r"/responses$", GENERATE),
         ("POST", r"/responses/input_tokens$", COUNT),
-        ("GET", r"/responses/(?P<name>[^/]+)/input_items$", INPUT_ITEMS),
-        ("POST", r"/responses/(?P<name>[^/]+)/cancel$", CANCEL),
-        ("GET", r"/responses/(?P<name>[^/]+)$", STORED),
-        ("DELETE", r"/responses/(?P<name>[^/]+)$", DELETE),
+        ("GET", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)/input_items$", INPUT_ITEMS),
+        ("POST", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)/cancel$", CANCEL),
+        ("GET", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)$", STORED),
+        ("DELETE", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)$", DELETE),
         ("GET", r"/models$", MODELS),
         ("GET", r"/models/(?P<name>.+)$", MODEL),
     )
@@ -93,7 +94,11 @@ class ResponsesDoor(Door):
 
     def response(self, body: dict[str, Any], target: Target, number: int) -> dict[str, Any]:
         del target
-        return {**body, "created_at": body.get("created_at") or number}
+        completed = None if body["completed_at"] is None else number
+        return {**body, "created_at": number, "completed_at": completed}
+
+    def repeats(self, request: dict[str, Any]) -> dict[str, Any]:
+        return repeated(request)
 
     def sealed(self, reply: Reply, body: dict[str, Any], target: Target) -> Reply:
         del body
@@ -150,7 +155,9 @@ class StoredResponses:
             {"id": f"msg_{digest([id, at])}", **item} if isinstance(item, dict) else item
             for at, item in enumerate(self._inputs[id])
         ]
-        return {"object": "list", "data": items, "has_more": False}
+        edges = (id_of(items[0]), id_of(items[-1])) if items else (None, None)
+        listed = {"object": "list", "data": items, "has_more": False}
+        return {**listed, "first_id": edges[0], "last_id": edges[1]}
 
     def delete(self, id: str) -> bool:
         """Forget a response and its items; whether there was one."""

@@ -45,6 +45,8 @@ _FERNET = "gAAAA"
 _COMPACTION = ("type", "content", "encrypted_content", "signature", "tool_changes")
 # SDK beta_fallback_block_param.py and beta_mcp_tool_listing_block_param.py: no mark.
 _UNMARKED = ("fallback", "mcp_tool_listing")
+_DIRECT = {"type": "direct"}
+"""SDK direct_caller.py: the model itself made the call, as where no caller is named."""
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 # "server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'": not Claude's else.
 _SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
@@ -84,6 +86,18 @@ def encode_block(block: Block, target: Target) -> dict[str, Any]:
             return _encode_thinking(block)
         case _:
             return encode_part(block)
+
+
+def encode_reply_block(block: Block, target: Target) -> dict[str, Any]:
+    """The same in a response, where each field that its schema requires is written."""
+    wire = encode_block(block, target)
+    match wire.get("type"):
+        case "text":
+            return wire | {"citations": wire.get("citations")}
+        case "tool_use":
+            return wire | {"caller": wire.get("caller", _DIRECT)}
+        case _:
+            return wire
 
 
 def server_block(block: Block) -> dict[str, Any] | None:
@@ -147,13 +161,14 @@ def _decode_call(block: dict[str, Any], where: str, findings: list[Finding]) -> 
             why = "The input of the call is text where an object belongs; it was read as JSON."
             place = f"{where}.input"
             findings.append(Finding("arguments_as_text", place, Action.KEPT, why, Fault.INPUT))
+    known = ("caller",) if block.get("caller") == _DIRECT else ()
     return ToolCall(
         id=id_at(block.get("id"), f"{where}.id"),
         name=text_at(block.get("name"), f"{where}.name"),
         args=args,
         raw=raw,
         cache=decode_cache(block, where),
-        native=decode_rest(block, "id", "name", "input"),
+        native=decode_rest(block, "id", "name", "input", *known),
     )
 
 

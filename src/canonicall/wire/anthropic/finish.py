@@ -23,6 +23,12 @@ _FINISHES = {
     "pause_turn": reply.PAUSED,
     "compaction": reply.PAUSED,
 }
+_FIGURES = (
+    *("cache_creation", "cache_creation_input_tokens", "cache_read_input_tokens", "inference_geo"),
+    *("input_tokens", "iterations", "output_tokens", "output_tokens_details"),
+    *("server_tool_use", "service_tier", "speed"),
+)
+"""SDK usage.py, beta_usage.py: every response has them all, null where there is nothing to say."""
 _WORDS = {
     reply.TOOL_CALLS: "tool_use",
     reply.LENGTH: "max_tokens",
@@ -62,7 +68,7 @@ def decode_usage(usage: dict[str, Any]) -> Usage:
         reasoning_tokens=count_of(details.get("thinking_tokens"))
         if isinstance(details, dict)
         else 0,
-        native=usage,
+        native={name: figure for name, figure in usage.items() if figure is not None},
     )
 
 
@@ -78,5 +84,5 @@ def encode_usage(usage: Usage, native: dict[str, Any] | None = None) -> dict[str
     if usage.reasoning_tokens:
         wire["output_tokens_details"] = {"thinking_tokens": usage.reasoning_tokens}
     if native is not None and replace(usage, native=native) == decode_usage(native):
-        return native
-    return wire
+        wire = native
+    return dict.fromkeys(_FIGURES) | wire

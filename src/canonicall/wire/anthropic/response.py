@@ -16,7 +16,7 @@ from canonicall.blocks import (
 from canonicall.errors import MalformedBody
 from canonicall.findings import Finding
 from canonicall.reply import TOOL_CALLS, Reply, Usage
-from canonicall.wire.anthropic.blocks import encode_block, server_block
+from canonicall.wire.anthropic.blocks import encode_reply_block, server_block
 from canonicall.wire.anthropic.errors import decode_error
 from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields
 from canonicall.wire.anthropic.finish import (
@@ -35,6 +35,18 @@ from canonicall.wire.reading import object_at, text_at
 RESPONSE_ID = "msg_0"
 """The id of a response that has none of its own."""
 
+UNSET = {"context_management": None, "diagnostics": None}
+"""SDK message.py, beta_message.py: the fields of a response that are null unless asked for."""
+
+_MODEL = {
+    "capabilities": None,
+    "deprecated_at": None,
+    "lifecycle": "active",
+    "line": None,
+    "max_input_tokens": None,
+    "max_tokens": None,
+    "retires_at": None,
+}
 _KNOWN = {"id", "type", "role", "model", "content", "stop_reason", "usage"}
 
 
@@ -69,16 +81,17 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     message = reply.message
     origin = message.origin or Origin(format=FORMAT)
     blocks = [readable(block, origin) for block in message.blocks]
+    native = own_fields(reply.native)
     body = {
         "id": origin.response_id or RESPONSE_ID,
         "type": "message",
         "role": "assistant",
         "model": origin.model,
-        "content": [encode_block(block, TARGET) for block in blocks if has_form(block)],
+        "content": [encode_reply_block(block, TARGET) for block in blocks if has_form(block)],
         **encode_ending(reply),
         "usage": encode_figures(reply.usage, origin),
     }
-    return with_rest(body, own_fields(reply.native))
+    return with_rest(with_rest(body, native), UNSET)
 
 
 def encode_ending(reply: Reply) -> dict[str, Any]:
@@ -91,15 +104,21 @@ def encode_ending(reply: Reply) -> dict[str, Any]:
     return {
         "stop_reason": kept if kept and meaning_of(kept) == finish else encode_finish(finish),
         "stop_sequence": native.get("stop_sequence"),
+        "stop_details": native.get("stop_details"),
+        "container": native.get("container"),
     }
 
 
 def encode_figures(usage: Usage | None, origin: Origin) -> dict[str, Any]:
     """The field `usage`, which every response has."""
-    figures = None
-    if usage is not None:
-        figures = encode_usage(usage, usage.native if origin.format == FORMAT else None)
-    return figures or {"input_tokens": 0, "output_tokens": 0}
+    usage = usage or Usage()
+    return encode_usage(usage, usage.native if origin.format == FORMAT else None)
+
+
+def encode_model(name: str, created: str) -> dict[str, Any]:
+    """A model as lists of models have it (SDK model_info.py)."""
+    known = {"type": "model", "id": name, "display_name": name, "created_at": created}
+    return {**_MODEL, **known}
 
 
 def origin_of(body: dict[str, Any], origin: Origin | None) -> Origin:

@@ -16,8 +16,7 @@ def start_and_deltas(wire: dict[str, Any]) -> tuple[dict[str, Any], list[dict[st
     """The content block that starts, and what is added to it."""
     match wire.get("type"):
         case "text":
-            start = {name: value for name, value in wire.items() if name != "citations"}
-            return start | {"text": ""}, _text(wire)
+            return wire | {"text": "", "citations": None}, _text(wire)
         case "thinking":
             return wire | {"thinking": "", "signature": ""}, _thinking(wire)
         case kind if kind in _INPUTS:

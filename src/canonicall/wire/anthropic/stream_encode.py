@@ -24,11 +24,12 @@ from canonicall.events import (
     UsageReported,
 )
 from canonicall.reply import Usage
-from canonicall.wire.anthropic.blocks import encode_block
+from canonicall.wire.anthropic.blocks import encode_reply_block
 from canonicall.wire.anthropic.errors import decode_error, encode_error, is_own
 from canonicall.wire.anthropic.extras import FORMAT, own_fields
 from canonicall.wire.anthropic.response import (
     RESPONSE_ID,
+    UNSET,
     encode_ending,
     encode_figures,
     has_form,
@@ -116,6 +117,9 @@ class StreamEncoding:
             "content": [],
             "stop_reason": None,
             "stop_sequence": None,
+            "stop_details": None,
+            "container": None,
+            **UNSET,
             "usage": encode_figures(self._usage, self._origin),
         }
         return _event("message_start", {"message": message})
@@ -128,6 +132,7 @@ class StreamEncoding:
         fields: dict[str, Any] = {
             "delta": ending | {name: rest[name] for name in rest if name not in _BESIDE},
             "usage": encode_figures(event.reply.usage or self._usage, self._origin),
+            "context_management": None,
         }
         fields |= {name: rest[name] for name in rest if name in _BESIDE}
         return written + _event("message_delta", fields) + _event("message_stop", {})
@@ -184,7 +189,7 @@ class StreamEncoding:
         if not has_form(block):
             self._waits = None
             return b""
-        start, deltas = start_and_deltas(encode_block(block, TARGET))
+        start, deltas = start_and_deltas(encode_reply_block(block, TARGET))
         written = b"" if self._open is not None else self._start_wire(block, start)
         if self._head:
             written += self._piece('"}') if self._index < 0 else b""
@@ -194,7 +199,7 @@ class StreamEncoding:
         return written + self._stop()
 
     def _start(self, block: Block) -> bytes:
-        start, _ = start_and_deltas(encode_block(block, TARGET))
+        start, _ = start_and_deltas(encode_reply_block(block, TARGET))
         return self._start_wire(block, start)
 
     def _start_wire(self, block: Block, start: dict[str, Any]) -> bytes:

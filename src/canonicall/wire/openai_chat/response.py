@@ -39,6 +39,7 @@ from canonicall.wire.reading import list_at, object_at, text_at
 RESPONSE_ID = "chatcmpl-canonicall"
 _BODY_FIELDS = ("id", "object", "model", "choices", "usage")
 _CHOICE_FIELDS = ("index", "message", "finish_reason")
+_NOTHING_SAID: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None}
 _FIRST = "$.choices[0]"
 
 
@@ -86,7 +87,8 @@ def encode_response(reply: Reply) -> dict[str, Any]:
     origin = reply.message.origin or Origin()
     choice = {
         "index": 0,
-        "message": encode_message(reply.message) | native.get("message", {}),
+        "message": _NOTHING_SAID | encode_message(reply.message) | native.get("message", {}),
+        "logprobs": None,
         "finish_reason": encode_ending(reply, native.get("finish_reason")),
     }
     body: dict[str, Any] = {

@@ -9,6 +9,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import REFUSAL, STOP, Reply
 from canonicall.wire.openai_responses.fields import native_of, own_fields
 from canonicall.wire.openai_responses.finish import (
+    COMPLETED,
     FAILED,
     INCOMPLETE,
     NOT_ENDED,
@@ -29,22 +30,14 @@ from canonicall.wire.openai_responses.output import (
     own_block,
 )
 from canonicall.wire.openai_responses.parts import is_refusal
+from canonicall.wire.openai_responses.repeated import DEFAULTS
 from canonicall.wire.openai_responses.target import FORMAT, TARGET
 from canonicall.wire.reading import text_at
 
 _ID = "resp_canonicall"
 _STATUS = ("status", "error", "incomplete_details")
-_KNOWN = {"id", "object", "created_at", "model", "output", "output_text", "usage", *_STATUS}
-# What SDK response.py requires beyond what a reply knows.
-_REQUIRED: dict[str, Any] = {
-    "instructions": None,
-    "metadata": {},
-    "parallel_tool_calls": True,
-    "temperature": None,
-    "tool_choice": "auto",
-    "tools": [],
-    "top_p": None,
-}
+_TIMES = ("created_at", "completed_at")
+_KNOWN = {"id", "object", "model", "output", "output_text", "usage", *_TIMES, *_STATUS}
 
 
 def decode_response(
@@ -95,13 +88,14 @@ def encode_response(reply: Reply) -> dict[str, Any]:
         "id": origin.response_id or _ID,
         "object": "response",
         "created_at": 0,
+        "completed_at": 0 if status["status"] == COMPLETED else None,
         **status,
         "model": origin.model,
         "output": encode_output(reply),
         "usage": encode_usage(reply.usage),
     }
     rest = {name: field for name, field in native.items() if name not in _KNOWN}
-    return _REQUIRED | rest | body
+    return DEFAULTS | rest | body
 
 
 def encode_output(reply: Reply) -> list[dict[str, Any]]:
@@ -117,7 +111,7 @@ def _decode_rest(body: dict[str, Any], word: str, finish: str) -> dict[str, Any]
     fields = {
         name: field
         for name, field in body.items()
-        if name not in _KNOWN and field is not None and field != _REQUIRED.get(name)
+        if name not in _KNOWN and field is not None and field != DEFAULTS.get(name)
     }
     if encode_finish(finish) != word or word == FAILED:
         fields |= {name: body[name] for name in _STATUS if body.get(name) is not None}

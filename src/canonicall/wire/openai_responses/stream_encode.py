@@ -6,6 +6,7 @@ the items as they were told. A stream that was cut ends as incomplete, one that 
 what was open stays open, so that no client takes it for whole.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -25,13 +26,14 @@ from canonicall.events import (
 )
 from canonicall.reply import ERROR, REFUSAL, Reply, Usage
 from canonicall.wire.openai_responses.fields import own_fields
-from canonicall.wire.openai_responses.finish import FAILED, INCOMPLETE, encode_usage
+from canonicall.wire.openai_responses.finish import COMPLETED, FAILED, INCOMPLETE, encode_usage
 from canonicall.wire.openai_responses.output import REFUSED
 from canonicall.wire.openai_responses.response import encode_response
 from canonicall.wire.openai_responses.stream_writing import Writing
 from canonicall.wire.streaming import InOrder
 
 _PIECES = (TextAdded, ThinkingAdded, ArgumentsAdded)
+_NOT_COMPLETED = {"completed_at": None, "error": None, "incomplete_details": None}
 _BEHIND_ALL = -1
 """The index of a block that no stream has: the refusal that only its end makes known."""
 
@@ -40,8 +42,10 @@ class StreamEncoding:
     """Writes the frames of one stream."""
 
     created: int = 0
+    completed: int = 0
 
     def __init__(self) -> None:
+        self.repeats: Mapping[str, Any] = {}
         self._order = InOrder()
         self._writing: Writing | None = None
         self._origin = Origin()
@@ -113,23 +117,26 @@ class StreamEncoding:
     def _broken(self, reply: Reply, why: str) -> dict[str, Any]:
         """The status of a response that did not get to its end."""
         if not self._failed and reply.finish != ERROR:
-            return {"status": INCOMPLETE, "error": None, "incomplete_details": None}
+            return {**_NOT_COMPLETED, "status": INCOMPLETE}
         told = own_fields(reply.native).get("error") or {}
         fields = told if isinstance(told, dict) else {"message": str(told)}
         failure = {"code": "server_error", "message": why or "The response failed."}
         failure |= {name: field for name, field in fields.items() if field is not None}
-        return {"status": FAILED, "error": failure, "incomplete_details": None}
+        return {**_NOT_COMPLETED, "status": FAILED, "error": failure}
 
     def _response(self, reply: Reply) -> dict[str, Any]:
         """The response, but for its output. A stream keeps the id that it began with."""
         response = encode_response(replace(reply, message=replace(reply.message, blocks=())))
         begun = self._empty()
         response |= {"id": begun["id"], "model": begun["model"] or response["model"]}
-        response["created_at"] = self.created
+        response |= {"created_at": self.created, **self.repeats}
+        if response["status"] == COMPLETED:
+            response["completed_at"] = self.completed or self.created
         if reply.usage is None:
             response["usage"] = encode_usage(self._usage)
         return response
 
     def _empty(self) -> dict[str, Any]:
         response = encode_response(Reply(Message("assistant", origin=self._origin)))
-        return response | {"created_at": self.created}
+        times = {"created_at": self.created, "completed_at": None}
+        return {**response, **self.repeats, **times}
