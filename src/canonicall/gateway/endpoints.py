@@ -1,7 +1,5 @@
 """Everything a front serves beside replies: models, counts of tokens, stored responses."""
 
-from typing import Any
-
 from canonicall.blocks import Block, Media, ToolResult
 from canonicall.codec import Encoded, decode_request, encode_request
 from canonicall.errors import CanonicallError, MostlyUnread, UnknownName
@@ -19,9 +17,10 @@ from canonicall.gateway.fronts.front import (
 )
 from canonicall.gateway.governance.keys import VirtualKey
 from canonicall.gateway.reading import parsed_body
-from canonicall.gateway.responses_state import as_list
+from canonicall.gateway.responses_state import as_list, input_of, listed
 from canonicall.gateway.sessions import session_of
 from canonicall.gateway.state import State
+from canonicall.gateway.turn_tree import RESPONSE, Line
 
 _BYTES_A_TOKEN = 4
 _MEDIA_TOKENS = 1600
@@ -45,13 +44,15 @@ async def answer(
         case action if action == COUNT:
             return _counted(state, request, front, asked)
         case action if action in (STORED, INPUT_ITEMS, CANCEL):
-            stored = await _stored(state, asked.name, owner)
+            line = await _stored(state, asked.name, owner)
             if action == CANCEL:
                 what = "Only responses that were made in the background can be cancelled."
                 raise Refused(400, "malformed", what)
             if action == INPUT_ITEMS:
-                return HttpResponse.json(as_list(stored, request.query))
-            return HttpResponse.json(stored["response"])
+                said = await input_of(line, state.keeping, owner=owner)
+                named = [listed(one, f"msg_{asked.name}_{at}") for at, one in enumerate(said)]
+                return HttpResponse.json(as_list(named, request.query))
+            return HttpResponse.json(line.last["response"])
         case action if action == DELETE:
             if not await state.keeping.forget_response(asked.name, owner=owner):
                 raise _not_stored(asked.name)
@@ -105,11 +106,11 @@ def _tokens_of(media: Media) -> int:
     return max(_MEDIA_TOKENS, len(media.data or "") // _MEDIA_BYTES_A_TOKEN)
 
 
-async def _stored(state: State, id: str, owner: str) -> dict[str, Any]:
-    stored = await state.keeping.response(id, owner=owner)
-    if stored is None:
+async def _stored(state: State, id: str, owner: str) -> Line:
+    line = await state.keeping.turns.line(RESPONSE, id, owner=owner)
+    if line is None:
         raise _not_stored(id)
-    return stored
+    return line
 
 
 def _not_stored(id: str) -> Refused:

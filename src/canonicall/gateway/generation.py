@@ -2,15 +2,17 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Any
 
 from canonicall.client.failure import REFUSED, AttemptFailed
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.empty_replies import refuse_empty
 from canonicall.gateway.exchange import HttpResponse
+from canonicall.gateway.forwarded_replies import ReplyReader, reply_in
 from canonicall.gateway.forwarding import Forwarded, can_forward, is_met_as_it_is, with_model
 from canonicall.gateway.opaque import has_packed
-from canonicall.gateway.responses_state import begins_end, is_stored, response_in, store
 from canonicall.gateway.state import State
+from canonicall.gateway.storing import store
 from canonicall.gateway.translation import Translation
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import usage_in
@@ -33,14 +35,14 @@ class Generation:
         chain = self._state.backs.ready(turn.chain, turn.notices.append)
         while chain:
             target = chain[0]
-            if not self._may_forward(target):
+            if not turn.is_delta and not self._may_forward(target):
                 break
             try:
                 return refuse_empty(await self._forwarded(target), target)
             except AttemptFailed as failed:
                 turn.is_forwarded = False
                 turn.failures.append(failed.failure)
-                if failed.failure.kind == REFUSED:
+                if failed.failure.kind == REFUSED and not turn.is_delta:
                     # In another form it may be taken: the translation knows which.
                     break
                 chain.pop(0)
@@ -76,6 +78,7 @@ class Generation:
             pieces = turn.front.framed(self._watched(attempt), turn.http)
             return HttpResponse(200, headers, pieces)
         self._note_forwarded(body)
+        await self._store(reply_in(body) if turn.storing is not None else None)
         headers = {**turn.headers(), "content-type": attempt.content_type}
         return HttpResponse(200, headers, body)
 
@@ -99,17 +102,23 @@ class Generation:
             waits += 1
 
     async def _watched(self, attempt: Forwarded) -> AsyncGenerator[bytes, None]:
-        turn = self._turn
+        turn, reader = self._turn, None
+        if turn.storing is not None:
+            reader = ReplyReader(turn.front.format, attempt.target.provider)
         is_noted = False
         try:
             async with aclosing(attempt.pieces()) as pieces:
                 async for piece in pieces:
-                    # Pieces are whole events: each begins a line.
-                    if is_stored(turn) and begins_end(b"\n" + piece):
+                    now, last = (piece, b"") if reader is None else reader.split(piece)
+                    if now:
+                        yield now
+                    if last and reader is not None:
                         # Before the client can refer to it.
                         is_noted = True
                         self._note_forwarded(b"\n" + piece)
-                    yield piece
+                        await self._store(reader.reply())
+                        reader = None
+                        yield last
         except StreamCut as cut:
             turn.is_complete = False
             asked = turn.chain.index(attempt.target)
@@ -123,11 +132,14 @@ class Generation:
                 self._note_forwarded(attempt.last_bytes)
 
     def _note_forwarded(self, data: bytes) -> None:
-        """Count tokens, store what the client may refer to, and who answers now."""
+        """Count tokens, and note who answers now."""
         turn, now = self._turn, self._state.backs.means.now()
         if turn.target is not None and turn.target != turn.chain[0]:
             self._state.switched.took_over(turn.session, turn.target, now)
         turn.usage = usage_in(data, turn.front.format)
-        response = response_in(data) if is_stored(turn) else None
-        if response is not None:
-            store(turn, response, self._state.keeping, now)
+
+    async def _store(self, reply: dict[str, Any] | None) -> None:
+        """Store a reply before the client can refer to it."""
+        if reply is not None:
+            state = self._state
+            await store(self._turn, reply, state.keeping, state.backs.means.now())

@@ -19,8 +19,7 @@ from canonicall.gateway.generation import Generation
 from canonicall.gateway.governance.gate import Permit
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.reading import mended, parsed_body
-from canonicall.gateway.responses_state import FORMAT, Whole, whole_body
-from canonicall.gateway.routing import Route
+from canonicall.gateway.references import References
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.sessions import session_of
@@ -51,6 +50,7 @@ class ServedTurn:
         self._turn: Turn | None = None
         self._begun: Begun | None = None
         self._permit: Permit | None = None
+        self._references: References | None = None
         self._error = ""
         self._elapsed = state.backs.means.elapsed
         self._begun_at = self._elapsed()
@@ -67,6 +67,8 @@ class ServedTurn:
             except Exception as error:  # noqa: BLE001  the last resort: clients are told in any case
                 status = await self._refuse(unexpected(error, self._id), outlet)
         finally:
+            if self._references is not None:
+                self._references.release()
             self._tell(status, outlet)
 
     async def _made(self) -> Turn:
@@ -85,7 +87,8 @@ class ServedTurn:
             route = state.routes.find(model)
         except UnknownName as error:
             raise Refused(404, "model_not_found", str(error)) from None
-        whole = await self._whole(body, route, key)
+        self._references = References(state, request, front.format, key, holder=self._id)
+        whole = await self._references.whole(body, route)
         # A session is known by how it begins, which may be stored.
         session = session_of(request, whole.body, key)
         chain = state.switched.first(session, route.chain(session), state.backs.means.now())
@@ -104,6 +107,8 @@ class ServedTurn:
             key=key,
             strict=strict,
             on_body=on_body,
+            storing=whole.storing,
+            is_delta=whole.is_delta,
         )
 
     def _read(self, *, strict: bool) -> tuple[dict[str, Any], list[Finding]]:
@@ -141,19 +146,6 @@ class ServedTurn:
             for watcher in self._watchers:
                 watcher.begun(begun)
         return begun.key
-
-    async def _whole(self, body: dict[str, Any], route: Route, key: str) -> Whole:
-        """The body with the turns that the gateway has stored."""
-        if self._front.format != FORMAT:
-            return Whole(body)
-        try:
-            return await whole_body(body, self._state.keeping, owner=key)
-        except Refused:
-            (first, *_) = route.chain(session_of(self._request, body, ""))
-            if first.format == FORMAT:
-                # Its provider may have stored it before the gateway was there.
-                return Whole(body)
-            raise
 
     async def _reply(self, turn: Turn, outlet: Outlet) -> int:
         """Answer with a reply; its status."""

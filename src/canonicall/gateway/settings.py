@@ -112,12 +112,19 @@ class LogSettings(Section, frozen=True, kw_only=True):
 
 
 class StoreSettings(Section, frozen=True, kw_only=True):
-    """Where responses, reports and opaque state are kept."""
+    """Where conversations, reports and opaque state are kept."""
 
+    enabled: bool = True
+    """Whether the conversations of clients are kept: responses, threads, conversations. Without,
+    what refers to one is left to the provider that has it, or refused."""
     path: str = ""
     """An SQLite file, or the URL of a PostgreSQL database; empty for memory."""
     days: float = 30.0
-    """What is older is forgotten."""
+    """What is older is forgotten; a conversation as a whole, by what was said last."""
+    max_turns: int = 10_000
+    """The most turns that one conversation has; like all limits, 0 is none."""
+    max_bytes: int = 64 * 1024 * 1024
+    """The most bytes of them."""
 
 
 class Settings(Section, frozen=True, kw_only=True):
