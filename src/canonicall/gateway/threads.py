@@ -14,6 +14,7 @@ from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.settings import StoreSettings
 from canonicall.gateway.storing import too_long
 from canonicall.gateway.turn_tree import MESSAGE, Line, Storing, Whole
+from canonicall.target import Target
 
 FORMAT = "anthropic"
 FIELD = "thread"
@@ -24,6 +25,7 @@ _ATTRIBUTION = "x-anthropic-billing-header:"
 """Claude Code 2.1.278 and later sends this one block of `system` with each continuation."""
 _UNFINISHED = ("pause_turn", "compaction")
 """The stop reasons after which a continuation may bring no message."""
+_COMPACTION = "compaction"
 _MARK = "cache_control"
 _HOLD_BLOCKS = ("content", "source", "tool", "definition", "tool_references")
 """The fields whose blocks may have a mark (`lib/threads/_thread_state.py`)."""
@@ -68,6 +70,16 @@ def unsupported() -> Refused:
     )
     more = {"unsupported": ["inference_hooks"]}
     return Refused(400, "unsupported", what, code="thread_unsupported_request", details=more)
+
+
+def refuse_compaction(body: Mapping[str, Any], format: str, target: Target) -> None:
+    """Refuse to ask for a summary where only a reply would come: nothing would say that it is none.
+
+    The API has no error for it but this one; clients keep their conversation as it is then.
+    """
+    if format == FORMAT and body.get(_COMPACTION) and target.format != FORMAT:
+        what = f"compaction: {target.provider} makes no summaries in this form."
+        raise Refused(529, "unsupported", what, code="compaction_unavailable")
 
 
 async def _found(id: Any, keeping: Keeping, owner: str) -> Line:

@@ -21,6 +21,7 @@ from canonicall.gateway.outbound import Outbound
 from canonicall.gateway.state import State
 from canonicall.gateway.storing import store
 from canonicall.gateway.taking_over import TakenOver
+from canonicall.gateway.threads import refuse_compaction
 from canonicall.gateway.turns import Turn, summary_of
 from canonicall.gateway.whole_frames import StreamCut
 from canonicall.guard.replies import checked_reply
@@ -106,6 +107,7 @@ class Translation:
     async def _request(self, target: Target) -> Request:
         turn, state = self._turn, self._state
         body = turn.body
+        refuse_compaction(body, turn.front.format, target)
         if turn.front.format == target.format and "model" in body:
             # Whose thoughts can be read is told by the model's own name, not by an alias of it.
             body = {**body, "model": target.model}
