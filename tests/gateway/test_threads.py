@@ -299,7 +299,8 @@ async def test_a_paused_reply_is_continued_with_nothing() -> None:
     answer = await post(gateway, next_of(OWN, first.json["id"]))
     assert said(answer) == "Found."
     sent = world.of("anthropic").seen[-1].body["messages"]
-    assert sent[1] == {"role": "assistant", "content": [{"type": "text", "text": "I search."}]}
+    assert [one["role"] for one in sent[:2]] == ["user", "assistant"]
+    assert "I search." in str(sent[1])
     await gateway.close()
 
 

@@ -3,6 +3,7 @@
 from canonicall.blocks import Block, Media, ToolResult
 from canonicall.codec import Encoded, decode_request, encode_request
 from canonicall.errors import CanonicallError, MostlyUnread, UnknownName
+from canonicall.gateway.conversations import ACTIONS, Conversations
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.fronts.front import (
     CANCEL,
@@ -34,6 +35,8 @@ async def answer(
 ) -> HttpResponse:
     """The answer to anything but a request for a reply; `key`: the one that was shown."""
     owner = "" if key is None else key.name
+    if asked.action in ACTIONS:
+        return await Conversations(state, request, asked, owner).answer()
     match asked.action:
         case action if action == MODELS:
             # Whoever chooses from the list gets what it chose.
@@ -43,23 +46,28 @@ async def answer(
             return HttpResponse.json(front.one_model(_known_model(state, asked.name)))
         case action if action == COUNT:
             return _counted(state, request, front, asked)
-        case action if action in (STORED, INPUT_ITEMS, CANCEL):
-            line = await _stored(state, asked.name, owner)
-            if action == CANCEL:
-                what = "Only responses that were made in the background can be cancelled."
-                raise Refused(400, "malformed", what)
-            if action == INPUT_ITEMS:
-                said = await input_of(line, state.keeping, owner=owner)
-                named = [listed(one, f"msg_{asked.name}_{at}") for at, one in enumerate(said)]
-                return HttpResponse.json(as_list(named, request.query))
-            return HttpResponse.json(line.last["response"])
-        case action if action == DELETE:
-            if not await state.keeping.forget_response(asked.name, owner=owner):
-                raise _not_stored(asked.name)
-            gone = {"id": asked.name, "object": "response", "deleted": True}
-            return HttpResponse.json(gone)
+        case action if action in (STORED, INPUT_ITEMS, CANCEL, DELETE):
+            return await _of_stored(state, request, asked, owner)
         case _:
             raise Refused(404, "not_found", f"Nothing is served at {request.path}.")
+
+
+async def _of_stored(state: State, request: HttpRequest, asked: Asked, owner: str) -> HttpResponse:
+    """The answer about a stored response."""
+    if asked.action == DELETE:
+        if not await state.keeping.forget_response(asked.name, owner=owner):
+            raise _not_stored(asked.name)
+        gone = {"id": asked.name, "object": "response", "deleted": True}
+        return HttpResponse.json(gone)
+    line = await _stored(state, asked.name, owner)
+    if asked.action == CANCEL:
+        what = "Only responses that were made in the background can be cancelled."
+        raise Refused(400, "malformed", what)
+    if asked.action == INPUT_ITEMS:
+        said = await input_of(line, state.keeping, owner=owner)
+        named = [listed(one, f"msg_{asked.name}_{at}") for at, one in enumerate(said)]
+        return HttpResponse.json(as_list(named, request.query))
+    return HttpResponse.json(line.last["response"])
 
 
 def _known_model(state: State, name: str) -> str:

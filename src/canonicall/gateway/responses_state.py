@@ -10,7 +10,7 @@ from canonicall.gateway.exchange import Refused
 from canonicall.gateway.fronts.front import page_size
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.settings import StoreSettings
-from canonicall.gateway.storing import locked, too_long
+from canonicall.gateway.storing import locked, no_conversation, too_long
 from canonicall.gateway.turn_tree import RESPONSE, Lease, Line, Storing, Whole
 
 FORMAT = "openai-responses"
@@ -116,11 +116,6 @@ def refuse_too_large(size: int, limits: StoreSettings) -> None:
     if limits.max_bytes and size > limits.max_bytes:
         what = f"{_TOO_LONG} A conversation has at most {limits.max_bytes} bytes."
         raise Refused(400, "too_long", what, code="context_length_exceeded", param="input")
-
-
-def no_conversation(id: str) -> Refused:
-    """OpenAI's answer where there is no such conversation."""
-    return Refused(404, "not_found", f"Conversation with id '{id}' not found.")
 
 
 def unsupported(name: str) -> Refused:

@@ -34,6 +34,7 @@ async def store(turn: Turn, reply: dict[str, Any], keeping: Keeping, now: float)
     lease = storing.lease
     if lease is not None:
         kept["conversation"] = {"id": lease.conversation, "before": lease.before}
+        kept["response"] = {**reply, "conversation": {"id": lease.conversation}}
         if reply.get("status") != _FAILED:
             steps = _appended(storing.input, reply, lease, keeping, now, seed=turn.id)
     elif turn.is_forwarded and storing.kind == RESPONSE and storing.is_repeatable:
@@ -46,6 +47,8 @@ async def store(turn: Turn, reply: dict[str, Any], keeping: Keeping, now: float)
     try:
         await keeping.write(steps, now)
     except Held:
+        if lease is not None and not await _is_there(lease, keeping):
+            raise no_conversation(lease.conversation) from None
         raise locked() from None
 
 
@@ -53,6 +56,11 @@ def locked() -> Refused:
     """OpenAI's answer while another response is added to a conversation."""
     what = f"{_LOCKED} Please retry in a few seconds."
     return Refused(400, "conflict", what, code="conversation_locked", param="conversation")
+
+
+def no_conversation(id: str) -> Refused:
+    """OpenAI's answer where there is no such conversation."""
+    return Refused(404, "not_found", f"Conversation with id '{id}' not found.")
 
 
 def named_items(items: Sequence[Any], seed: str) -> list[Item]:
@@ -76,6 +84,11 @@ _PREFIXES = {
     "compaction": "cmp",
 }
 """How OpenAI's ids of items begin."""
+
+
+async def _is_there(lease: Lease, keeping: Keeping) -> bool:
+    head = await keeping.conversations.head(lease.conversation, owner=lease.owner)
+    return head is not None
 
 
 def _appended(

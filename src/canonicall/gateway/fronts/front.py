@@ -16,6 +16,10 @@ from canonicall.wire.error_body import ErrorBody
 
 GENERATE, COUNT, MODELS, MODEL = "generate", "count", "models", "model"
 STORED, INPUT_ITEMS, DELETE, CANCEL = "stored", "input_items", "delete", "cancel"
+CONVERSATION_MAKE, CONVERSATION = "conversation_make", "conversation"
+CONVERSATION_UPDATE, CONVERSATION_DELETE = "conversation_update", "conversation_delete"
+CONVERSATION_ITEMS, CONVERSATION_ITEMS_ADD = "conversation_items", "conversation_items_add"
+CONVERSATION_ITEM, CONVERSATION_ITEM_DELETE = "conversation_item", "conversation_item_delete"
 STREAM = "stream"
 """Like GENERATE, where the path says that the reply is streamed."""
 Routes: TypeAlias = tuple[tuple[str, str, str], ...]
@@ -44,6 +48,8 @@ class Asked(Struct, frozen=True):
     action: str
     name: str = ""
     """The model, or the id of what is stored, where the path says it."""
+    item: str = ""
+    """The id of an item of it."""
 
 
 def page_size(asked: str, usual: int) -> int:
@@ -73,7 +79,8 @@ class Front:
         for method, path, action in self._routes:
             found = path.fullmatch(request.path)
             if found is not None and request.method == method:
-                return Asked(action, found.groupdict().get("name") or "")
+                named = found.groupdict()
+                return Asked(action, named.get("name") or "", named.get("item") or "")
         return None
 
     def model(self, asked: Asked, body: Mapping[str, Any]) -> str:

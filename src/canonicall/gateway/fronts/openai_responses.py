@@ -1,11 +1,28 @@
-"""OpenAI's Responses, with what is stored behind them."""
+"""OpenAI's Responses, with the stored ones, and its conversations."""
 
 from typing import Any
 
-from canonicall.gateway.fronts.front import CANCEL, COUNT, DELETE, GENERATE, INPUT_ITEMS, STORED
+from canonicall.gateway.fronts.front import (
+    CANCEL,
+    CONVERSATION,
+    CONVERSATION_DELETE,
+    CONVERSATION_ITEM,
+    CONVERSATION_ITEM_DELETE,
+    CONVERSATION_ITEMS,
+    CONVERSATION_ITEMS_ADD,
+    CONVERSATION_MAKE,
+    CONVERSATION_UPDATE,
+    COUNT,
+    DELETE,
+    GENERATE,
+    INPUT_ITEMS,
+    STORED,
+)
 from canonicall.gateway.fronts.openai_chat import ChatFront
 
 _BASE = r"(?:/openai)?(?:/v1)?/responses"
+_CONVERSATIONS = r"(?:/openai)?(?:/v1)?/conversations"
+_ITEM = r"(?P<item>[^/]+)"
 _ID = r"(?P<name>[^/]+)"
 
 
@@ -20,6 +37,14 @@ class ResponsesFront(ChatFront):
         ("POST", f"{_BASE}/{_ID}/cancel", CANCEL),
         ("GET", f"{_BASE}/{_ID}", STORED),
         ("DELETE", f"{_BASE}/{_ID}", DELETE),
+        ("POST", _CONVERSATIONS, CONVERSATION_MAKE),
+        ("GET", f"{_CONVERSATIONS}/{_ID}", CONVERSATION),
+        ("POST", f"{_CONVERSATIONS}/{_ID}", CONVERSATION_UPDATE),
+        ("DELETE", f"{_CONVERSATIONS}/{_ID}", CONVERSATION_DELETE),
+        ("GET", f"{_CONVERSATIONS}/{_ID}/items", CONVERSATION_ITEMS),
+        ("POST", f"{_CONVERSATIONS}/{_ID}/items", CONVERSATION_ITEMS_ADD),
+        ("GET", f"{_CONVERSATIONS}/{_ID}/items/{_ITEM}", CONVERSATION_ITEM),
+        ("DELETE", f"{_CONVERSATIONS}/{_ID}/items/{_ITEM}", CONVERSATION_ITEM_DELETE),
     )
     response_prefix = "resp_"
 
