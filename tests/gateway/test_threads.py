@@ -13,8 +13,20 @@ from canonicall.store.engine import StoreError
 from canonicall.testing import ScriptedModel, Simulator, says
 from canonicall.testing.server import serve
 from gateway_backs import BOTH, MORE, models, thinking_world
-from gateway_support import Answer, World, ask
+from gateway_support import Answer, World
 from sdk_fronts import anthropic
+from thread_bodies import (
+    TOOL,
+    body_of,
+    details,
+    next_of,
+    post,
+    results_of,
+    run,
+    said,
+    text_of,
+    user,
+)
 
 OWN, FOREIGN = "by-anthropic-anthropic", "by-openai-openai-chat"
 FAMILIES = (
@@ -27,23 +39,6 @@ FAMILIES = (
 )
 WAYS = pytest.mark.parametrize("streamed", [False, True])
 WHO = pytest.mark.parametrize("model", [OWN, FOREIGN])
-TOOL = {"name": "get_weather", "input_schema": {"type": "object"}}
-
-
-def known(city: str, what: str) -> str:
-    return f"{what} of {city}"
-
-
-def tools() -> list[Any]:
-    def get_weather(city: str) -> str:
-        """The weather in a city."""
-        return known(city, "get_weather")
-
-    def local_time(city: str) -> str:
-        """The local time in a city."""
-        return known(city, "local_time")
-
-    return [anthropic.beta_tool(get_weather), anthropic.beta_tool(local_time)]
 
 
 @pytest.fixture(scope="module")
@@ -57,23 +52,6 @@ def client(world: World) -> Iterator[Any]:
         client = anthropic.Anthropic(base_url=server.url, api_key="any", max_retries=0)
         yield client
         client.close()
-
-
-def run(client: Any, model: str, *, streamed: bool, **more: Any) -> Any:
-    runner = client.beta.messages.tool_runner(
-        model=model,
-        max_tokens=4000,
-        system="Be brief.",
-        tools=tools(),
-        messages=[{"role": "user", "content": BOTH}],
-        stream=streamed,
-        **more,
-    )
-    return runner.until_done()
-
-
-def text_of(message: Any) -> str:
-    return "".join(one.text for one in message.content if one.type == "text")
 
 
 @WAYS
@@ -90,54 +68,6 @@ def test_the_tool_runner_finishes_its_task(
     assert BOTH in asked[1]
     assert "Be brief." in asked[1]
     assert "thread" not in seen[-1].body
-
-
-def body_of(model: str, **more: Any) -> dict[str, Any]:
-    user = {"role": "user", "content": BOTH}
-    tools = [{**TOOL, "name": name} for name in ("get_weather", "local_time")]
-    body = {"model": model, "max_tokens": 4000, "messages": [user], "tools": tools}
-    return body | {"system": "Be brief.", "thread": {"type": "create"}} | more
-
-
-def next_of(model: str, id: str, *messages: Any, **more: Any) -> dict[str, Any]:
-    thread = {"type": "continue", "previous_message_id": id}
-    return {"model": model, "max_tokens": 4000, "messages": messages, "thread": thread} | more
-
-
-def results_of(message: dict[str, Any], text: str = "") -> dict[str, Any]:
-    calls = [one for one in message["content"] if one["type"] == "tool_use"]
-    return {
-        "role": "user",
-        "content": [
-            {
-                "type": "tool_result",
-                "tool_use_id": one["id"],
-                "content": text or known(one["input"]["city"], one["name"]),
-            }
-            for one in calls
-        ],
-    }
-
-
-def user(text: str) -> dict[str, Any]:
-    return {"role": "user", "content": text}
-
-
-async def post(gateway: Any, body: dict[str, Any], **more: Any) -> Answer:
-    return await ask(gateway, "/v1/messages", body, **more)
-
-
-def said(answer: Answer) -> str:
-    assert answer.status == 200, answer.body
-    if answer.body.startswith(b"{"):
-        return "".join(one.get("text", "") for one in answer.json["content"])
-    events = [json.loads(line[6:]) for line in answer.body.splitlines() if line[:6] == b"data: "]
-    return "".join(one.get("delta", {}).get("text", "") for one in events)
-
-
-def details(answer: Answer) -> dict[str, Any]:
-    found: dict[str, Any] = answer.json["error"].get("details", {})
-    return found
 
 
 @WHO

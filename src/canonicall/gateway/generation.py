@@ -8,6 +8,7 @@ from canonicall.client.failure import REFUSED, AttemptFailed
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.empty_replies import refuse_empty
 from canonicall.gateway.exchange import HttpResponse
+from canonicall.gateway.failing import provider_refusal
 from canonicall.gateway.forwarded_replies import ReplyReader, reply_in
 from canonicall.gateway.forwarding import Forwarded, can_forward, is_met_as_it_is, with_model
 from canonicall.gateway.opaque import has_packed
@@ -32,17 +33,19 @@ class Generation:
     async def response(self) -> HttpResponse:
         """What the client gets. `NoReply` where nobody answers, `Refused` where nobody is asked."""
         turn = self._turn
+        if turn.is_delta:
+            return await self._delta()
         chain = self._state.backs.ready(turn.chain, turn.notices.append)
         while chain:
             target = chain[0]
-            if not turn.is_delta and not self._may_forward(target):
+            if not self._may_forward(target):
                 break
             try:
                 return refuse_empty(await self._forwarded(target), target)
             except AttemptFailed as failed:
                 turn.is_forwarded = False
                 turn.failures.append(failed.failure)
-                if failed.failure.kind == REFUSED and not turn.is_delta:
+                if failed.failure.kind == REFUSED:
                     # In another form it may be taken: the translation knows which.
                     break
                 chain.pop(0)
@@ -53,6 +56,18 @@ class Generation:
         except NoReply:
             # Those that were to be asked with the bytes as they came have failed before.
             raise NoReply(turn.failures) from None
+
+    async def _delta(self) -> HttpResponse:
+        """The reply to a request of which only its provider has the rest: nobody else is asked, and
+        its error is the client's."""
+        turn = self._turn
+        target = next((one for one in turn.chain if one.format == turn.front.format), turn.chain[0])
+        try:
+            return refuse_empty(await self._forwarded(target), target)
+        except AttemptFailed as failed:
+            turn.is_forwarded = False
+            turn.failures.append(failed.failure)
+            raise provider_refusal(failed.failure, turn.front.format) from failed
 
     def _may_forward(self, target: Target) -> bool:
         turn, state = self._turn, self._state
@@ -67,7 +82,9 @@ class Generation:
         turn = self._turn
         turn.target = target
         data = with_model(turn.data, turn.body, target)
-        attempt = Forwarded(self._state.backs, target, data, stream=turn.streams)
+        attempt = Forwarded(
+            self._state.backs, target, data, stream=turn.streams, headers=_state_headers(turn)
+        )
         with self._state.backs.asking(target):
             body = await self._asked(attempt)
         turn.is_forwarded = True
@@ -143,3 +160,11 @@ class Generation:
         if reply is not None:
             state = self._state
             await store(self._turn, reply, state.keeping, state.backs.means.now())
+
+
+def _state_headers(turn: Turn) -> dict[str, str]:
+    """What its client says of the conversation that the provider stores."""
+    if not turn.is_delta:
+        return {}
+    given = turn.http.headers
+    return {name: given[name] for name in turn.front.state_headers if name in given}

@@ -7,7 +7,9 @@ provider can have it, the request is forwarded as it came. Otherwise it is refus
 import asyncio
 from typing import Any
 
-from canonicall.gateway import responses_state, threads
+from msgspec.structs import replace
+
+from canonicall.gateway import prompts, responses_state, threads
 from canonicall.gateway.conversation_store import LEASE_SECONDS
 from canonicall.gateway.exchange import HttpRequest, Refused
 from canonicall.gateway.routing import Route
@@ -36,16 +38,36 @@ class References:
         self._format = format
         self._key = key
         self._holder = holder
-        self._lease: Lease | None = None
+        self._conversation = ""
+        """The one that is held, or may be."""
         self._holding: asyncio.Task[None] | None = None
 
     async def whole(self, body: dict[str, Any], route: Route) -> Whole:
         """The body with all that it refers to; `Refused` where that is not to be had."""
-        names = [name for name in _NAMES.get(self._format, ()) if body.get(name) is not None]
         if self._format not in _NAMES:
             return Whole(body)
+        if self._format != responses_state.FORMAT or body.get(prompts.FIELD) is None:
+            return await self._whole(body, route)
+        rest = {name: value for name, value in body.items() if name != prompts.FIELD}
+        try:
+            items = prompts.prompt_items(body, self._state.settings.prompts)
+        except Refused as refused:
+            if refused.kind != "not_found" or not _owns(self._first(body, route), self._format):
+                raise
+            # OpenAI stores prompts as well.
+            whole = await self._whole(rest, route)
+            own = {**whole.body, prompts.FIELD: body[prompts.FIELD]}
+            return replace(whole, body=own, keeper="", is_delta=True)
+        whole = await self._whole(rest, route)
+        said = [*items, *responses_state.items_of(whole.body.get("input"))]
+        storing = whole.storing and replace(whole.storing, is_repeatable=False)
+        return replace(whole, body={**whole.body, "input": said}, keeper="", storing=storing)
+
+    async def _whole(self, body: dict[str, Any], route: Route) -> Whole:
+        names = [name for name in _NAMES[self._format] if body.get(name) is not None]
         if not self._state.settings.store.enabled:
             return self._unstored(body, names, route)
+        self._conversation = responses_state.conversation_of(body)
         try:
             whole = await self._resolved(body)
         except Refused as refused:
@@ -53,16 +75,16 @@ class References:
                 return Whole(body, is_delta=bool(names))
             raise
         if whole.storing is not None and whole.storing.lease is not None:
-            self._hold(whole.storing.lease)
+            self._holding = asyncio.ensure_future(self._renew(whole.storing.lease))
         return whole
 
     def release(self) -> None:
         """Let go of what is held."""
         if self._holding is not None:
             self._holding.cancel()
-        if self._lease is not None:
+        if self._conversation:
             conversations = self._state.keeping.conversations
-            conversations.release(self._lease.conversation, self._holder, owner=self._lease.owner)
+            conversations.release(self._conversation, self._holder, owner=self._key)
 
     async def _resolved(self, body: dict[str, Any]) -> Whole:
         keeping, limits = self._state.keeping, self._state.settings.store
@@ -98,12 +120,8 @@ class References:
         return self._first(body, route).format == self._format
 
     def _first(self, body: dict[str, Any], route: Route) -> Target:
-        first, *_ = route.chain(session_of(self._request, body, ""))
+        first, *_ = route.chain(session_of(self._request, body, self._key))
         return first
-
-    def _hold(self, lease: Lease) -> None:
-        self._lease = lease
-        self._holding = asyncio.ensure_future(self._renew(lease))
 
     async def _renew(self, lease: Lease) -> None:
         """Hold a conversation until this is cancelled."""

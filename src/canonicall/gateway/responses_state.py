@@ -36,7 +36,7 @@ async def whole_response(
     A conversation is held in the name of `holder` then, who has to let go of it.
     """
     given = items_of(body.get("input"))
-    before, conversation = body.get(PREVIOUS), _conversation_of(body)
+    before, conversation = body.get(PREVIOUS), conversation_of(body)
     if before is not None and conversation:
         what = f"Mutually exclusive parameters: '{PREVIOUS}' and '{CONVERSATION}'."
         raise Refused(400, "malformed", what, code="mutually_exclusive_parameters", param=PREVIOUS)
@@ -128,7 +128,8 @@ def unsupported(name: str) -> Refused:
     return Refused(400, "unsupported", what, code="unsupported_parameter", param=name)
 
 
-def _conversation_of(body: Mapping[str, Any]) -> str:
+def conversation_of(body: Mapping[str, Any]) -> str:
+    """The id of the conversation that a request continues; empty where it continues none."""
     named = body.get(CONVERSATION)
     id = named.get("id") if isinstance(named, dict) else named
     return id if isinstance(id, str) else ""
@@ -182,6 +183,7 @@ def _id_of(item: Any) -> str:
 
 
 def items_of(given: Any) -> list[Any]:
+    """The items of an input; text is one of the user."""
     if isinstance(given, str):
         return [{"type": "message", "role": "user", "content": given}]
     return given if isinstance(given, list) else []

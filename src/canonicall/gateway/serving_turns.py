@@ -18,8 +18,10 @@ from canonicall.gateway.fronts.front import GENERATE, Asked, Front
 from canonicall.gateway.generation import Generation
 from canonicall.gateway.governance.gate import Permit
 from canonicall.gateway.governance.keys import shown_key
+from canonicall.gateway.prompts import prompt_model
 from canonicall.gateway.reading import mended, parsed_body
 from canonicall.gateway.references import References
+from canonicall.gateway.responses_state import FORMAT
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.sessions import session_of
@@ -77,7 +79,7 @@ class ServedTurn:
         strict = state.settings.repair.strict or wants_strict(self._request)
         body, on_body = self._read(strict=strict)
         request = self._request
-        model = front.model(self._asked, body)
+        model = front.model(self._asked, body) or self._prompted(body)
         streams = front.streams(self._asked, body)
         key = self._admitted(model, streams)
         if not model:
@@ -123,6 +125,12 @@ class ServedTurn:
         data, findings = found
         self._request = replace(self._request, body=data)
         return parsed_body(data, limits), findings
+
+    def _prompted(self, body: dict[str, Any]) -> str:
+        """The model that a stored prompt names, where the request names none."""
+        if self._front.format != FORMAT:
+            return ""
+        return prompt_model(body, self._state.settings.prompts)
 
     def _admitted(self, model: str, streams: bool) -> str:
         """The name of the key that the request is let in with."""

@@ -127,6 +127,29 @@ class StoreSettings(Section, frozen=True, kw_only=True):
     """The most bytes of them."""
 
 
+class PromptMessage(Section, frozen=True, kw_only=True):
+    """One message of a stored prompt; `{{name}}` in it is replaced by a value of the request."""
+
+    content: str
+    role: Literal["developer", "system", "user", "assistant"] = "developer"
+
+
+class PromptVersion(Section, frozen=True, kw_only=True):
+    """A prompt as it was at one time."""
+
+    messages: tuple[PromptMessage, ...] = ()
+    model: str = ""
+    """The model that answers where the request names none."""
+
+
+class PromptSettings(Section, frozen=True, kw_only=True):
+    """A prompt that clients of OpenAI's Responses refer to by its id."""
+
+    versions: dict[str, PromptVersion] = {}
+    default: str = ""
+    """The version that is meant where the request names none; empty for the last one."""
+
+
 class Settings(Section, frozen=True, kw_only=True):
     """All of it."""
 
@@ -139,6 +162,8 @@ class Settings(Section, frozen=True, kw_only=True):
     """By the name clients ask for, in which `*` stands for anything; the first that fits counts."""
     keys: dict[str, KeySettings] = {}
     """Virtual keys by a name for people. Without any, every key is taken, on loopback only."""
+    prompts: dict[str, PromptSettings] = {}
+    """Stored prompts by their ids."""
     repair: RepairSettings = RepairSettings()
     log: LogSettings = LogSettings()
     store: StoreSettings = StoreSettings()

@@ -31,6 +31,7 @@ class MessagesFront(Front):
     )
     call_prefix = "toolu_"
     response_prefix = "msg_"
+    state_headers = ("anthropic-beta",)
 
     def asked(self, request: HttpRequest) -> Asked | None:
         asked = super().asked(request)

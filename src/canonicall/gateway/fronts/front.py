@@ -70,6 +70,9 @@ class Front:
     """Method, pattern of the path, what is asked for; `(?P<name>...)` is the model, or an id."""
     call_prefix: ClassVar[str] = "call_"
     response_prefix: ClassVar[str] = ""
+    state_headers: ClassVar[tuple[str, ...]] = ()
+    """What a client says of stored conversations in headers: it goes on with those that are left to
+    the provider."""
 
     def __init__(self) -> None:
         self._routes = [(method, re.compile(path), what) for method, path, what in self.routes]
