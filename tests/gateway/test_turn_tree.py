@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from canonicall.gateway.conversation_store import Held, Item
+from canonicall.gateway.conversation_store import LEASE_SECONDS, Held, Item
 from canonicall.gateway.keeping import TABLES, Keeping
 from canonicall.gateway.turn_tree import RESPONSE, Line
 from canonicall.store.database import Database
@@ -177,9 +177,9 @@ async def test_a_holder_that_is_gone_holds_nothing_for_long(place: str) -> None:
         store = keeping.conversations
         await store.make("c", {}, [], 0.0, owner="a")
         await store.take("c", "gone", 1.0, owner="a")
-        assert (await store.take("c", "me", 15.0, owner="a")).holder == "gone"
-        assert (await store.take("c", "me", 17.0, owner="a")).holder == "me"
-        late = store.added("c", [Item("late", {})], 18.0, owner="a", holder="gone")
+        assert (await store.take("c", "me", LEASE_SECONDS, owner="a")).holder == "gone"
+        assert (await store.take("c", "me", LEASE_SECONDS + 2, owner="a")).holder == "me"
+        late = store.added("c", [Item("late", {})], LEASE_SECONDS + 3, owner="a", holder="gone")
         with pytest.raises(Held):
-            await keeping.write(late, 18.0)
+            await keeping.write(late, LEASE_SECONDS + 3)
         assert await store.items("c", owner="a") == []

@@ -25,7 +25,7 @@ TABLES = (
     )""",
     "CREATE INDEX conversation_items_by_id ON conversation_items (conversation, id)",
 )
-LEASE_SECONDS = 15.0
+LEASE_SECONDS = 6.0
 """How long a conversation is held without a renewal."""
 _NEXT = "(SELECT next FROM conversations WHERE id = ? AND (holder = ? OR until < ?)) + ?"
 """NULL, which the table does not take, where somebody else holds it: then nothing is written."""
