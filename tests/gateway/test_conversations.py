@@ -296,3 +296,19 @@ async def test_a_chain_of_responses_has_so_many_turns(world: World) -> None:
         codes.append((answer.get("error") or {}).get("code"))
     assert codes == [None, None, "context_length_exceeded"]
     await gateway.close()
+
+
+async def test_tokens_are_counted_of_the_whole(world: World) -> None:
+    """And to count takes nothing from a response that follows."""
+    gateway = world.gateway(models())
+    items = [{"role": "user", "content": "x" * 4000}]
+    made = (await ask(gateway, "/v1/conversations", {"items": items})).json["id"]
+    body = {"model": FOREIGN, "input": "Hello", "conversation": made}
+    counted = await ask(gateway, "/v1/responses/input_tokens", body)
+    assert counted.json["input_tokens"] > 1000
+    first = await ask(gateway, "/v1/responses", body)
+    assert first.status == 200
+    more = {"model": FOREIGN, "input": "Hello", "previous_response_id": first.json["id"]}
+    counted = await ask(gateway, "/v1/responses/input_tokens", more)
+    assert counted.json["input_tokens"] > 1000
+    await gateway.close()

@@ -1,5 +1,8 @@
 """Everything a front serves beside replies: models, counts of tokens, stored responses."""
 
+import os
+from typing import Any
+
 from canonicall.blocks import Block, Media, ToolResult
 from canonicall.codec import Encoded, decode_request, encode_request
 from canonicall.errors import CanonicallError, MostlyUnread, UnknownName
@@ -18,7 +21,9 @@ from canonicall.gateway.fronts.front import (
 )
 from canonicall.gateway.governance.keys import VirtualKey
 from canonicall.gateway.reading import parsed_body
+from canonicall.gateway.references import References
 from canonicall.gateway.responses_state import as_list, input_of, listed
+from canonicall.gateway.routing import Route
 from canonicall.gateway.sessions import session_of
 from canonicall.gateway.state import State
 from canonicall.gateway.turn_tree import RESPONSE, Line
@@ -45,7 +50,7 @@ async def answer(
         case action if action == MODEL:
             return HttpResponse.json(front.one_model(_known_model(state, asked.name)))
         case action if action == COUNT:
-            return _counted(state, request, front, asked)
+            return await _counted(state, request, front, asked, owner)
         case action if action in (STORED, INPUT_ITEMS, CANCEL, DELETE):
             return await _of_stored(state, request, asked, owner)
         case _:
@@ -77,7 +82,9 @@ def _known_model(state: State, name: str) -> str:
         raise Refused(404, "model_not_found", str(error)) from None
 
 
-def _counted(state: State, request: HttpRequest, front: Front, asked: Asked) -> HttpResponse:
+async def _counted(
+    state: State, request: HttpRequest, front: Front, asked: Asked, owner: str
+) -> HttpResponse:
     """About how many tokens a request has: its size as the target would get it."""
     body = parsed_body(request.body, state.settings.server)
     # Gemini's count wraps the request that is meant.
@@ -85,7 +92,9 @@ def _counted(state: State, request: HttpRequest, front: Front, asked: Asked) -> 
     body = inner if isinstance(inner, dict) else body
     model = front.model(asked, body)
     try:
-        chain = state.routes.find(model).chain(session_of(request, body, ""))
+        route = state.routes.find(model)
+        body = await _whole(state, request, front, owner, (body, route))
+        chain = route.chain(session_of(request, body, ""))
         decoded = decode_request(body, front.format)
         count = _tokens_in(encode_request(decoded, chain[0]))
     except UnknownName as error:
@@ -95,6 +104,21 @@ def _counted(state: State, request: HttpRequest, front: Front, asked: Asked) -> 
     except CanonicallError as error:
         raise Refused(400, "malformed", str(error)) from None
     return HttpResponse.json(front.tokens(count), x_canonicall_estimate="true")
+
+
+async def _whole(
+    state: State,
+    request: HttpRequest,
+    front: Front,
+    owner: str,
+    asked: tuple[dict[str, Any], Route],
+) -> dict[str, Any]:
+    """The body with the stored turns that it refers to."""
+    references = References(state, request, front.format, owner, holder=os.urandom(12).hex())
+    try:
+        return (await references.whole(*asked)).body
+    finally:
+        references.release()
 
 
 def _tokens_in(encoded: Encoded) -> int:
