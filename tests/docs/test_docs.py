@@ -234,7 +234,8 @@ def test_the_discovery_page_lists_the_questions():
 def test_the_gateway_page_has_every_setting_with_its_default():
     """In the order of the structs; a section by a name of one's own is NAME."""
     shown = table((ROOT / "docs/gateway.md").read_text(encoding="utf-8"), "setting")
-    sections = ("server", "profiles", "providers", "models", "keys", "repair", "log", "store")
+    sections = ("server", "profiles", "providers", "models", "keys", "prompts")
+    sections += ("repair", "log", "store")
     assert set(sections) == set(Settings.__struct_fields__)
     expected = [row for name in sections for row in settings_of(Settings, name)]
     assert [row[:2] for row in shown] == expected

@@ -152,9 +152,9 @@ async def test_a_streamed_response_is_stored_before_its_last_byte_is_sent(model:
         for line in data.splitlines():
             if line.startswith(b"data: ") and b'"type":"response.completed"' in line:
                 id = json.loads(line[6:])["response"]["id"]
-                found.append(await gateway.keeping.response(id, owner=""))
+                found.append(await gateway.keeping.turns.line("response", id, owner=""))
 
     answer = await ask(gateway, path, body, look=look)
     assert answer.status == 200
-    assert [one["response"]["status"] for one in found] == ["completed"]
+    assert [one.last["response"]["status"] for one in found] == ["completed"]
     await gateway.close()

@@ -108,7 +108,7 @@ def test_it_has_a_schema_of_its_own(postgres, url):
     database.close()
     Keeping(url).close()
     versions = postgres.run("SELECT name, version FROM canonicall.versions ORDER BY name", url)
-    assert versions == [("gateway", 1), ("sessions", 1)]
+    assert versions == [("gateway", 2), ("sessions", 1)]
     assert postgres.run("SELECT * FROM sessions", url) == []
     assert postgres.run("SELECT id FROM canonicall.sessions", url) == [("a",)]
 

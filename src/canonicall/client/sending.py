@@ -5,7 +5,7 @@ A request that was refused is written to a file, where that is wanted.
 
 import os
 from asyncio import to_thread
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import mkstemp
@@ -55,12 +55,13 @@ async def post(
     *,
     stream: bool,
     choose: Choose | None = None,
+    headers: Mapping[str, str] | None = None,
     diagnose: Callable[[], Diagnostics] | None = None,
 ) -> tuple[Response, Outgoing]:
     """The answer to a body, whose caller closes it; `AttemptFailed` where it is no reply.
 
-    `choose` takes one of several keys. `diagnose` gives the diagnostics of the body, where it is
-    refused and saved.
+    `choose` takes one of several keys. `headers` are sent beside those of the target. `diagnose`
+    gives the diagnostics of the body, where it is refused and saved.
     """
     try:
         sent = await outgoing(
@@ -70,7 +71,11 @@ async def post(
         raise AttemptFailed(of_own(target, "setting", error)) from error
     try:
         response = await means.transport.post(
-            sent.url, sent.headers, sent.body, sent.timeouts, proxy=sent.proxy
+            sent.url,
+            {**sent.headers, **headers} if headers else sent.headers,
+            sent.body,
+            sent.timeouts,
+            proxy=sent.proxy,
         )
     except TransportError as error:
         raise AttemptFailed(of_transport(target, error)) from error

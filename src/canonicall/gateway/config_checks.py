@@ -14,7 +14,13 @@ from canonicall.client.endpoints import MissingSetting, base_address, is_loopbac
 from canonicall.client.transport import Timeouts
 from canonicall.errors import UnknownName
 from canonicall.gateway.config_problems import Problem, Problems, inside
-from canonicall.gateway.settings import KeySettings, ModelSettings, ProviderSettings, Settings
+from canonicall.gateway.settings import (
+    KeySettings,
+    ModelSettings,
+    PromptSettings,
+    ProviderSettings,
+    Settings,
+)
 from canonicall.gateway.wildcards import fits
 from canonicall.providers.profile import Profile
 from canonicall.providers.registry import (
@@ -43,6 +49,11 @@ def check_settings(settings: Settings, environ: Mapping[str, str], problems: Pro
     _check_keys(settings, problems)
     if settings.store.days <= 0:
         problems.error("$.store.days", "nothing would be kept.", "Give a number above 0.")
+    for limit in ("max_turns", "max_bytes"):
+        if getattr(settings.store, limit) < 0:
+            problems.error(f"$.store.{limit}", "it must be 0 or more.", "0 is no limit.")
+    for name, prompt in settings.prompts.items():
+        _check_prompt(prompt, inside("$.prompts", name), problems)
     try:
         shown(settings.store.path)
     except StoreError as error:
@@ -50,6 +61,17 @@ def check_settings(settings: Settings, environ: Mapping[str, str], problems: Pro
     if not settings.providers and not settings.models:
         what = "no provider and no model is named."
         problems.warn("$", what, "Clients must ask for provider:model themselves.")
+
+
+def _check_prompt(prompt: PromptSettings, where: str, problems: Problems) -> None:
+    if not prompt.versions:
+        problems.error(inside(where, "versions"), "it has none.", "Give it `messages`.")
+    elif prompt.default and prompt.default not in prompt.versions:
+        known = f"Its versions are: {', '.join(prompt.versions)}."
+        problems.error(inside(where, "default"), "there is no such version.", known)
+    for name, version in prompt.versions.items():
+        if not version.messages:
+            problems.error(inside(inside(where, "versions"), name), "it has no message.")
 
 
 def exposure(settings: Settings) -> Problem | None:

@@ -1,7 +1,8 @@
 """Plain values as settings: every name and every type is checked, and all faults are found at once.
 
 Short forms are written out here, and only here: one text for a list of one, `key` for `keys`,
-`"provider:model"` for a model with one choice, a list of targets for one choice and its fallbacks.
+`"provider:model"` for a model with one choice, a list of targets for one choice and its fallbacks,
+`messages` for a prompt with one version.
 """
 
 import math
@@ -15,7 +16,13 @@ from msgspec import Struct
 from canonicall.client.secrets import Secret
 from canonicall.errors import UnknownName
 from canonicall.gateway.config_problems import Problems, inside, kind_of
-from canonicall.gateway.settings import Choice, ModelSettings, ProviderSettings
+from canonicall.gateway.settings import (
+    Choice,
+    ModelSettings,
+    PromptMessage,
+    PromptSettings,
+    ProviderSettings,
+)
 
 _Kind = TypeVar("_Kind", bound=Struct)
 _WANTED = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -166,6 +173,18 @@ def _model(value: Any, where: str, problems: Problems) -> Any:
     return {"choices": value["target"], **rest}
 
 
+def _prompt(value: Any, where: str, problems: Problems) -> Any:
+    del where, problems
+    if isinstance(value, dict) and "messages" in value:
+        return {"versions": {"1": value}}
+    return value
+
+
+def _prompt_message(value: Any, where: str, problems: Problems) -> Any:
+    del where, problems
+    return {"content": value} if isinstance(value, str) else value
+
+
 def _choice(value: Any, where: str, problems: Problems) -> Any:
     del where, problems
     return {"target": value} if isinstance(value, str) else value
@@ -175,4 +194,6 @@ _SHORT_FORMS: dict[type[Struct], Callable[[Any, str, Problems], Any]] = {
     ProviderSettings: _provider,
     ModelSettings: _model,
     Choice: _choice,
+    PromptSettings: _prompt,
+    PromptMessage: _prompt_message,
 }

@@ -1,10 +1,12 @@
 """Everything a front serves beside replies: models, counts of tokens, stored responses."""
 
+import os
 from typing import Any
 
 from canonicall.blocks import Block, Media, ToolResult
 from canonicall.codec import Encoded, decode_request, encode_request
 from canonicall.errors import CanonicallError, MostlyUnread, UnknownName
+from canonicall.gateway.conversations import ACTIONS, Conversations
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.fronts.front import (
     CANCEL,
@@ -19,9 +21,12 @@ from canonicall.gateway.fronts.front import (
 )
 from canonicall.gateway.governance.keys import VirtualKey
 from canonicall.gateway.reading import parsed_body
-from canonicall.gateway.responses_state import as_list
+from canonicall.gateway.references import References
+from canonicall.gateway.responses_state import as_list, input_of, listed
+from canonicall.gateway.routing import Route
 from canonicall.gateway.sessions import session_of
 from canonicall.gateway.state import State
+from canonicall.gateway.turn_tree import RESPONSE, Line
 
 _BYTES_A_TOKEN = 4
 _MEDIA_TOKENS = 1600
@@ -35,6 +40,8 @@ async def answer(
 ) -> HttpResponse:
     """The answer to anything but a request for a reply; `key`: the one that was shown."""
     owner = "" if key is None else key.name
+    if asked.action in ACTIONS:
+        return await Conversations(state, request, asked, owner).answer()
     match asked.action:
         case action if action == MODELS:
             # Whoever chooses from the list gets what it chose.
@@ -43,22 +50,29 @@ async def answer(
         case action if action == MODEL:
             return HttpResponse.json(front.one_model(_known_model(state, asked.name)))
         case action if action == COUNT:
-            return _counted(state, request, front, asked)
-        case action if action in (STORED, INPUT_ITEMS, CANCEL):
-            stored = await _stored(state, asked.name, owner)
-            if action == CANCEL:
-                what = "Only responses that were made in the background can be cancelled."
-                raise Refused(400, "malformed", what)
-            if action == INPUT_ITEMS:
-                return HttpResponse.json(as_list(stored, request.query))
-            return HttpResponse.json(stored["response"])
-        case action if action == DELETE:
-            if not await state.keeping.forget_response(asked.name, owner=owner):
-                raise _not_stored(asked.name)
-            gone = {"id": asked.name, "object": "response", "deleted": True}
-            return HttpResponse.json(gone)
+            return await _counted(state, request, front, asked, owner)
+        case action if action in (STORED, INPUT_ITEMS, CANCEL, DELETE):
+            return await _of_stored(state, request, asked, owner)
         case _:
             raise Refused(404, "not_found", f"Nothing is served at {request.path}.")
+
+
+async def _of_stored(state: State, request: HttpRequest, asked: Asked, owner: str) -> HttpResponse:
+    """The answer about a stored response."""
+    if asked.action == DELETE:
+        if not await state.keeping.forget_response(asked.name, owner=owner):
+            raise _not_stored(asked.name)
+        gone = {"id": asked.name, "object": "response", "deleted": True}
+        return HttpResponse.json(gone)
+    line = await _stored(state, asked.name, owner)
+    if asked.action == CANCEL:
+        what = "Only responses that were made in the background can be cancelled."
+        raise Refused(400, "malformed", what)
+    if asked.action == INPUT_ITEMS:
+        said = await input_of(line, state.keeping, owner=owner)
+        named = [listed(one, f"msg_{asked.name}_{at}") for at, one in enumerate(said)]
+        return HttpResponse.json(as_list(named, request.query))
+    return HttpResponse.json(line.last["response"])
 
 
 def _known_model(state: State, name: str) -> str:
@@ -68,7 +82,9 @@ def _known_model(state: State, name: str) -> str:
         raise Refused(404, "model_not_found", str(error)) from None
 
 
-def _counted(state: State, request: HttpRequest, front: Front, asked: Asked) -> HttpResponse:
+async def _counted(
+    state: State, request: HttpRequest, front: Front, asked: Asked, owner: str
+) -> HttpResponse:
     """About how many tokens a request has: its size as the target would get it."""
     body = parsed_body(request.body, state.settings.server)
     # Gemini's count wraps the request that is meant.
@@ -76,7 +92,9 @@ def _counted(state: State, request: HttpRequest, front: Front, asked: Asked) -> 
     body = inner if isinstance(inner, dict) else body
     model = front.model(asked, body)
     try:
-        chain = state.routes.find(model).chain(session_of(request, body, ""))
+        route = state.routes.find(model)
+        body = await _whole(state, request, front, owner, (body, route))
+        chain = route.chain(session_of(request, body, ""))
         decoded = decode_request(body, front.format)
         count = _tokens_in(encode_request(decoded, chain[0]))
     except UnknownName as error:
@@ -86,6 +104,21 @@ def _counted(state: State, request: HttpRequest, front: Front, asked: Asked) -> 
     except CanonicallError as error:
         raise Refused(400, "malformed", str(error)) from None
     return HttpResponse.json(front.tokens(count), x_canonicall_estimate="true")
+
+
+async def _whole(
+    state: State,
+    request: HttpRequest,
+    front: Front,
+    owner: str,
+    asked: tuple[dict[str, Any], Route],
+) -> dict[str, Any]:
+    """The body with the stored turns that it refers to."""
+    references = References(state, request, front.format, owner, holder=os.urandom(12).hex())
+    try:
+        return (await references.whole(*asked)).body
+    finally:
+        references.release()
 
 
 def _tokens_in(encoded: Encoded) -> int:
@@ -105,11 +138,11 @@ def _tokens_of(media: Media) -> int:
     return max(_MEDIA_TOKENS, len(media.data or "") // _MEDIA_BYTES_A_TOKEN)
 
 
-async def _stored(state: State, id: str, owner: str) -> dict[str, Any]:
-    stored = await state.keeping.response(id, owner=owner)
-    if stored is None:
+async def _stored(state: State, id: str, owner: str) -> Line:
+    line = await state.keeping.turns.line(RESPONSE, id, owner=owner)
+    if line is None:
         raise _not_stored(id)
-    return stored
+    return line
 
 
 def _not_stored(id: str) -> Refused:

@@ -48,8 +48,11 @@ class Refused(Exception):
         retry_after: float | None = None,
         code: str = "",
         param: str = "",
+        details: Mapping[str, Any] | None = None,
     ) -> None:
-        """`code`, `param`: what OpenAI's errors say beside the message, where it is known."""
+        """`code`, `param`: what OpenAI's errors say beside the message, where it is known;
+        `details`: what Anthropic's say beside the code."""
+        self.details = dict(details or {})
         self.code = code
         self.param = param
         self.status = status

@@ -8,6 +8,7 @@ from canonicall.client.failure import Failure
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.fronts.front import Front
+from canonicall.wire.formats import get_format
 
 _LOG = logging.getLogger("canonicall.gateway")
 _BY_KIND = {
@@ -30,6 +31,19 @@ def refused_of(error: NoReply) -> Refused:
     status = _BY_KIND.get(first.kind) or (first.status if 400 <= first.status < 500 else 502)
     message = " | ".join(dict.fromkeys(one.message for one in error.failures))
     return Refused(status, first.kind or "failed", message, retry_after=first.wait)
+
+
+def provider_refusal(failure: Failure, format: str) -> Refused:
+    """A failure with the provider's own code: its clients know what to do about it."""
+    refused = refused_of(NoReply([failure]))
+    native = failure.error
+    if isinstance(native, dict):
+        said = get_format(format).decode_error(native)
+        inner = native.get("error")
+        details = inner.get("details") if isinstance(inner, dict) else None
+        refused.code, refused.param = said.code, said.param
+        refused.details = dict(details) if isinstance(details, dict) else {}
+    return refused
 
 
 def unexpected(error: Exception, request_id: str) -> Refused:

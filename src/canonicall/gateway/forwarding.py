@@ -113,7 +113,17 @@ def _places(data: bytes, value: bytes) -> Iterator[int]:
 class Forwarded:
     """One request that is sent as it is. Each of `open` and `whole` sends it once."""
 
-    def __init__(self, backs: Backs, target: Target, data: bytes, *, stream: bool) -> None:
+    def __init__(
+        self,
+        backs: Backs,
+        target: Target,
+        data: bytes,
+        *,
+        stream: bool,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """`headers`: of the client, where they belong to the body."""
+        self._headers = headers
         self._backs = backs
         self._data = data
         self._stream = stream
@@ -221,7 +231,12 @@ class Forwarded:
 
     async def _sent(self) -> AsyncIterator[bytes]:
         response, sent = await post(
-            self._backs.means, self.target, self._data, stream=self._stream, choose=self._choose
+            self._backs.means,
+            self.target,
+            self._data,
+            stream=self._stream,
+            choose=self._choose,
+            headers=self._headers,
         )
         self._response, self._secrets = response, sent.secrets
         self.content_type = response.headers.get("content-type", self.content_type)

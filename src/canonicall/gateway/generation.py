@@ -2,15 +2,18 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Any
 
 from canonicall.client.failure import REFUSED, AttemptFailed
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.empty_replies import refuse_empty
 from canonicall.gateway.exchange import HttpResponse
+from canonicall.gateway.failing import provider_refusal
+from canonicall.gateway.forwarded_replies import ReplyReader, reply_in
 from canonicall.gateway.forwarding import Forwarded, can_forward, is_met_as_it_is, with_model
 from canonicall.gateway.opaque import has_packed
-from canonicall.gateway.responses_state import begins_end, is_stored, response_in, store
 from canonicall.gateway.state import State
+from canonicall.gateway.storing import store
 from canonicall.gateway.translation import Translation
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import usage_in
@@ -30,6 +33,8 @@ class Generation:
     async def response(self) -> HttpResponse:
         """What the client gets. `NoReply` where nobody answers, `Refused` where nobody is asked."""
         turn = self._turn
+        if turn.is_delta:
+            return await self._delta()
         chain = self._state.backs.ready(turn.chain, turn.notices.append)
         while chain:
             target = chain[0]
@@ -52,6 +57,18 @@ class Generation:
             # Those that were to be asked with the bytes as they came have failed before.
             raise NoReply(turn.failures) from None
 
+    async def _delta(self) -> HttpResponse:
+        """The reply to a request of which only its provider has the rest: nobody else is asked, and
+        its error is the client's."""
+        turn = self._turn
+        target = next((one for one in turn.chain if one.format == turn.front.format), turn.chain[0])
+        try:
+            return refuse_empty(await self._forwarded(target), target)
+        except AttemptFailed as failed:
+            turn.is_forwarded = False
+            turn.failures.append(failed.failure)
+            raise provider_refusal(failed.failure, turn.front.format) from failed
+
     def _may_forward(self, target: Target) -> bool:
         turn, state = self._turn, self._state
         if state.middleware or has_packed(turn.data):
@@ -65,7 +82,9 @@ class Generation:
         turn = self._turn
         turn.target = target
         data = with_model(turn.data, turn.body, target)
-        attempt = Forwarded(self._state.backs, target, data, stream=turn.streams)
+        attempt = Forwarded(
+            self._state.backs, target, data, stream=turn.streams, headers=_state_headers(turn)
+        )
         with self._state.backs.asking(target):
             body = await self._asked(attempt)
         turn.is_forwarded = True
@@ -76,6 +95,7 @@ class Generation:
             pieces = turn.front.framed(self._watched(attempt), turn.http)
             return HttpResponse(200, headers, pieces)
         self._note_forwarded(body)
+        await self._store(reply_in(body) if turn.storing is not None else None)
         headers = {**turn.headers(), "content-type": attempt.content_type}
         return HttpResponse(200, headers, body)
 
@@ -99,17 +119,23 @@ class Generation:
             waits += 1
 
     async def _watched(self, attempt: Forwarded) -> AsyncGenerator[bytes, None]:
-        turn = self._turn
+        turn, reader = self._turn, None
+        if turn.storing is not None:
+            reader = ReplyReader(turn.front.format, attempt.target.provider)
         is_noted = False
         try:
             async with aclosing(attempt.pieces()) as pieces:
                 async for piece in pieces:
-                    # Pieces are whole events: each begins a line.
-                    if is_stored(turn) and begins_end(b"\n" + piece):
+                    now, last = (piece, b"") if reader is None else reader.split(piece)
+                    if now:
+                        yield now
+                    if last and reader is not None:
                         # Before the client can refer to it.
                         is_noted = True
                         self._note_forwarded(b"\n" + piece)
-                    yield piece
+                        await self._store(reader.reply())
+                        reader = None
+                        yield last
         except StreamCut as cut:
             turn.is_complete = False
             asked = turn.chain.index(attempt.target)
@@ -123,11 +149,22 @@ class Generation:
                 self._note_forwarded(attempt.last_bytes)
 
     def _note_forwarded(self, data: bytes) -> None:
-        """Count tokens, store what the client may refer to, and who answers now."""
+        """Count tokens, and note who answers now."""
         turn, now = self._turn, self._state.backs.means.now()
         if turn.target is not None and turn.target != turn.chain[0]:
             self._state.switched.took_over(turn.session, turn.target, now)
         turn.usage = usage_in(data, turn.front.format)
-        response = response_in(data) if is_stored(turn) else None
-        if response is not None:
-            store(turn, response, self._state.keeping, now)
+
+    async def _store(self, reply: dict[str, Any] | None) -> None:
+        """Store a reply before the client can refer to it."""
+        if reply is not None:
+            state = self._state
+            await store(self._turn, reply, state.keeping, state.backs.means.now())
+
+
+def _state_headers(turn: Turn) -> dict[str, str]:
+    """What its client says of the conversation that the provider stores."""
+    if not turn.is_delta:
+        return {}
+    given = turn.http.headers
+    return {name: given[name] for name in turn.front.state_headers if name in given}

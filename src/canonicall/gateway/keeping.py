@@ -1,4 +1,4 @@
-"""What outlives a request: stored responses, state of providers, and reports of what was changed.
+"""What outlives a request: stored turns, state of providers, and reports of what was changed.
 
 In SQLite or PostgreSQL, where several workers can share it and a restart loses nothing; what was
 used lately is at hand without asking.
@@ -11,7 +11,10 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from canonicall.gateway import conversation_store, turn_tree
+from canonicall.gateway.conversation_store import ConversationStore
 from canonicall.gateway.opaque import Kept
+from canonicall.gateway.turn_tree import RESPONSE, TurnTree, owned
 from canonicall.store.database import Database
 from canonicall.store.engine import Tables, Write
 
@@ -24,17 +27,20 @@ TABLES = Tables(
         ) WITHOUT ROWID""",
         "CREATE INDEX kept_by_age ON kept (made)",
     ),
+    changes=((*turn_tree.TABLES, *conversation_store.TABLES),),
 )
 _KEEP = (
     "INSERT INTO kept VALUES (?, ?, ?, ?)"
     " ON CONFLICT (kind, id) DO UPDATE SET made = excluded.made, data = excluded.data"
 )
-_RESPONSE, _ITEM, _STATE, _REPORT = "response", "item", "state", "report"
+_ITEM, _STATE, _REPORT = "item", "state", "report"
 _REVOKED = "revoked"
 _AT_HAND = 2_000
 _AT_ONCE = 500
 """As many ids as are looked up in one go: SQLite has a limit."""
 _DAY = 86_400.0
+_SWEEP_SECONDS = 3_600.0
+"""What is too old is forgotten that often."""
 _LATER_SECONDS = 0.5
 _READ_KEPT = msgspec.msgpack.Decoder(Kept)
 Json: TypeAlias = dict[str, Any]
@@ -54,6 +60,9 @@ class Keeping:
         self.revoked: set[str] = set()
         """The hashes of the keys that were revoked while it ran."""
         self._at_hand: OrderedDict[tuple[str, str], bytes | None] = OrderedDict()
+        self._swept = 0.0
+        self.turns = TurnTree(self._database)
+        self.conversations = ConversationStore(self._database)
 
     def close(self) -> None:
         """Write what was asked for, and close the file."""
@@ -66,13 +75,20 @@ class Keeping:
 
     def forget_old(self, now: float) -> None:
         """Forget what is too old."""
-        row = (now - self._days * _DAY, _REVOKED)
-        self._database.put(Write("DELETE FROM kept WHERE made < ? AND kind != ?", [row]))
+        self._swept = now
+        before = now - self._days * _DAY
+        self._database.put(
+            Write("DELETE FROM kept WHERE made < ? AND kind != ?", [(before, _REVOKED)]),
+            self.turns.expired(before),
+            *self.conversations.expired(before),
+        )
 
-    def keep_state(self, kept: Mapping[str, Kept], now: float) -> None:
+    async def keep_state(self, kept: Mapping[str, Kept], now: float) -> None:
         """Keep state of providers, by canonical call id."""
-        for id, one in kept.items():
-            self._keep(_STATE, id, msgspec.msgpack.encode(one), now)
+        rows = [(_STATE, id, now, msgspec.msgpack.encode(one)) for id, one in kept.items()]
+        for _, id, _, data in rows:
+            self._remember((_STATE, id), data)
+        await self._database.do(Write(_KEEP, rows))
 
     async def state(self, ids: Iterable[str]) -> dict[str, Kept]:
         """What is kept for these calls."""
@@ -82,38 +98,37 @@ class Keeping:
         found = {id: self._at_hand.get(key) or fetched.get(id) for id, key in wanted.items()}
         return {id: _READ_KEPT.decode(data) for id, data in found.items() if data is not None}
 
-    def keep_response(self, id: str, stored: Json, now: float, *, owner: str) -> None:
-        """Keep a response with all that was said before it, and each of its items by its id.
+    def items_of(self, reply: Json, now: float, *, owner: str) -> Write:
+        """The step that keeps each item of a response by its id."""
+        output = [one for one in reply.get("output", ()) if isinstance(one, dict)]
+        rows = [
+            (_ITEM, owned(one["id"], owner), now, msgspec.json.encode(one))
+            for one in output
+            if isinstance(one.get("id"), str)
+        ]
+        return Write(_KEEP, rows)
 
-        Only its owner, the name of a virtual key, finds it again.
-        """
-        self._keep(_RESPONSE, _owned(id, owner), msgspec.json.encode(stored), now)
-        for item in stored["response"].get("output", ()):
-            named = item.get("id") if isinstance(item, dict) else None
-            if isinstance(named, str):
-                self._keep(_ITEM, _owned(named, owner), msgspec.json.encode(item), now)
-
-    async def response(self, id: str, *, owner: str) -> Json | None:
-        """A stored response and its input."""
-        return await self._one(_RESPONSE, _owned(id, owner))
+    async def write(self, steps: Iterable[Write], now: float) -> None:
+        """Do all of it, or none; it is safe when this returns. `Held` where a conversation is added
+        to that another request holds."""
+        await self.conversations.write(*steps)
+        if now - self._swept > _SWEEP_SECONDS:
+            self.forget_old(now)
 
     async def items(self, ids: Iterable[str], *, owner: str) -> dict[str, Json]:
         """The items of stored responses that have these ids."""
-        found = {id: await self._one(_ITEM, _owned(id, owner)) for id in dict.fromkeys(ids)}
+        found = {id: await self._one(_ITEM, owned(id, owner)) for id in dict.fromkeys(ids)}
         return {id: item for id, item in found.items() if item is not None}
 
     async def forget_response(self, id: str, *, owner: str) -> bool:
         """Forget a response; whether there was one."""
-        stored = await self.response(id, owner=owner)
-        if stored is None:
+        line = await self.turns.line(RESPONSE, id, owner=owner)
+        if line is None:
             return False
-        items = [one.get("id") for one in stored["response"].get("output", ())]
-        named = [(_ITEM, _owned(item, owner)) for item in items if isinstance(item, str)]
-        gone = [(_RESPONSE, _owned(id, owner)), *named]
-        for key in gone:
-            self._at_hand.pop(key, None)
-        await self._database.do(Write("DELETE FROM kept WHERE kind = ? AND id = ?", gone))
-        return True
+        items = [one.get("id") for one in line.last["response"].get("output", ())]
+        gone = [(_ITEM, owned(item, owner)) for item in items if isinstance(item, str)]
+        also = Write("DELETE FROM kept WHERE kind = ? AND id = ?", gone)
+        return await self.turns.forget(RESPONSE, id, owner=owner, also=[also])
 
     def keep_report(self, id: str, report: Json, now: float, *, lasts: bool) -> None:
         """Keep what is known of a request; for a while only where nothing is to be told."""
@@ -162,10 +177,6 @@ class Keeping:
             self._remember((_STATE, id), found.get(id))
         return found
 
-    def _keep(self, kind: str, id: str, data: bytes, now: float) -> None:
-        self._remember((kind, id), data)
-        self._database.put(Write(_KEEP, [(kind, id, now, data)]))
-
     def _write_later(self) -> None:
         rows, self._later = self._later, []
         if rows:
@@ -176,8 +187,3 @@ class Keeping:
         self._at_hand.move_to_end(key)
         if len(self._at_hand) > _AT_HAND:
             self._at_hand.popitem(last=False)
-
-
-def _owned(id: str, owner: str) -> str:
-    """The name that something is stored under."""
-    return f"{owner}|{id}"

@@ -18,9 +18,10 @@ from canonicall.gateway.fronts.front import GENERATE, Asked, Front
 from canonicall.gateway.generation import Generation
 from canonicall.gateway.governance.gate import Permit
 from canonicall.gateway.governance.keys import shown_key
+from canonicall.gateway.prompts import prompt_model
 from canonicall.gateway.reading import mended, parsed_body
-from canonicall.gateway.responses_state import FORMAT, Whole, whole_body
-from canonicall.gateway.routing import Route
+from canonicall.gateway.references import References
+from canonicall.gateway.responses_state import FORMAT
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.sessions import session_of
@@ -51,6 +52,7 @@ class ServedTurn:
         self._turn: Turn | None = None
         self._begun: Begun | None = None
         self._permit: Permit | None = None
+        self._references: References | None = None
         self._error = ""
         self._elapsed = state.backs.means.elapsed
         self._begun_at = self._elapsed()
@@ -67,6 +69,8 @@ class ServedTurn:
             except Exception as error:  # noqa: BLE001  the last resort: clients are told in any case
                 status = await self._refuse(unexpected(error, self._id), outlet)
         finally:
+            if self._references is not None:
+                self._references.release()
             self._tell(status, outlet)
 
     async def _made(self) -> Turn:
@@ -76,7 +80,7 @@ class ServedTurn:
         read, on_body = self._read(strict=strict)
         body, left_out = front.served(read)
         request = self._request
-        model = front.model(self._asked, body)
+        model = front.model(self._asked, body) or self._prompted(body)
         streams = front.streams(self._asked, body)
         key = self._admitted(model, streams)
         if not model:
@@ -86,7 +90,8 @@ class ServedTurn:
             route = state.routes.find(model)
         except UnknownName as error:
             raise Refused(404, "model_not_found", str(error)) from None
-        whole = await self._whole(body, route, key)
+        self._references = References(state, request, front.format, key, holder=self._id)
+        whole = await self._references.whole(body, route)
         # A session is known by how it begins, which may be stored.
         session = session_of(request, whole.body, key)
         chain = state.switched.first(session, route.chain(session), state.backs.means.now())
@@ -106,6 +111,8 @@ class ServedTurn:
             strict=strict,
             repeats=front.repeats(body),
             on_body=[*on_body, *left_out],
+            storing=whole.storing,
+            is_delta=whole.is_delta,
         )
 
     def _read(self, *, strict: bool) -> tuple[dict[str, Any], list[Finding]]:
@@ -120,6 +127,12 @@ class ServedTurn:
         data, findings = found
         self._request = replace(self._request, body=data)
         return parsed_body(data, limits), findings
+
+    def _prompted(self, body: dict[str, Any]) -> str:
+        """The model that a stored prompt names, where the request names none."""
+        if self._front.format != FORMAT:
+            return ""
+        return prompt_model(body, self._state.settings.prompts)
 
     def _admitted(self, model: str, streams: bool) -> str:
         """The name of the key that the request is let in with."""
@@ -143,19 +156,6 @@ class ServedTurn:
             for watcher in self._watchers:
                 watcher.begun(begun)
         return begun.key
-
-    async def _whole(self, body: dict[str, Any], route: Route, key: str) -> Whole:
-        """The body with the turns that the gateway has stored."""
-        if self._front.format != FORMAT:
-            return Whole(body)
-        try:
-            return await whole_body(body, self._state.keeping, owner=key)
-        except Refused:
-            (first, *_) = route.chain(session_of(self._request, body, ""))
-            if first.format == FORMAT:
-                # Its provider may have stored it before the gateway was there.
-                return Whole(body)
-            raise
 
     async def _reply(self, turn: Turn, outlet: Outlet) -> int:
         """Answer with a reply; its status."""

@@ -112,12 +112,42 @@ class LogSettings(Section, frozen=True, kw_only=True):
 
 
 class StoreSettings(Section, frozen=True, kw_only=True):
-    """Where responses, reports and opaque state are kept."""
+    """Where conversations, reports and opaque state are kept."""
 
+    enabled: bool = True
+    """Whether the conversations of clients are kept: responses, threads, conversations. Without,
+    what refers to one is left to the provider that has it, or refused."""
     path: str = ""
     """An SQLite file, or the URL of a PostgreSQL database; empty for memory."""
     days: float = 30.0
-    """What is older is forgotten."""
+    """What is older is forgotten; a conversation as a whole, by what was said last."""
+    max_turns: int = 10_000
+    """The most turns that one conversation has; like all limits, 0 is none."""
+    max_bytes: int = 64 * 1024 * 1024
+    """The most bytes of them."""
+
+
+class PromptMessage(Section, frozen=True, kw_only=True):
+    """One message of a stored prompt; `{{name}}` in it is replaced by a value of the request."""
+
+    content: str
+    role: Literal["developer", "system", "user", "assistant"] = "developer"
+
+
+class PromptVersion(Section, frozen=True, kw_only=True):
+    """A prompt as it was at one time."""
+
+    messages: tuple[PromptMessage, ...] = ()
+    model: str = ""
+    """The model that answers where the request names none."""
+
+
+class PromptSettings(Section, frozen=True, kw_only=True):
+    """A prompt that clients of OpenAI's Responses refer to by its id."""
+
+    versions: dict[str, PromptVersion] = {}
+    default: str = ""
+    """The version that is meant where the request names none; empty for the last one."""
 
 
 class Settings(Section, frozen=True, kw_only=True):
@@ -132,6 +162,8 @@ class Settings(Section, frozen=True, kw_only=True):
     """By the name clients ask for, in which `*` stands for anything; the first that fits counts."""
     keys: dict[str, KeySettings] = {}
     """Virtual keys by a name for people. Without any, every key is taken, on loopback only."""
+    prompts: dict[str, PromptSettings] = {}
+    """Stored prompts by their ids."""
     repair: RepairSettings = RepairSettings()
     log: LogSettings = LogSettings()
     store: StoreSettings = StoreSettings()

@@ -18,9 +18,10 @@ from canonicall.gateway.exchange import JSON, HttpResponse, Refused
 from canonicall.gateway.failing import unexpected
 from canonicall.gateway.opaque import calls_in, restored, restored_messages
 from canonicall.gateway.outbound import Outbound
-from canonicall.gateway.responses_state import is_stored, store
 from canonicall.gateway.state import State
+from canonicall.gateway.storing import store
 from canonicall.gateway.taking_over import TakenOver
+from canonicall.gateway.threads import refuse_compaction
 from canonicall.gateway.turns import Turn, summary_of
 from canonicall.gateway.whole_frames import StreamCut
 from canonicall.guard.replies import checked_reply
@@ -79,7 +80,7 @@ class Translation:
             last = first
             async for events in batches:
                 last = events
-        return self._whole(last[-1], request)
+        return await self._whole(last[-1], request)
 
     async def rest(self, cut: StreamCut, chain: list[Target]) -> AsyncGenerator[bytes, None]:
         """What follows a forwarded stream that broke off: its words go on, its calls end the turn,
@@ -110,6 +111,7 @@ class Translation:
         body = turn.body
         if (unserved := turn.front.unserved(body, target)) is not None:
             raise unserved
+        refuse_compaction(body, turn.front.format, target)
         if turn.front.format == target.format and "model" in body:
             # Whose thoughts can be read is told by the model's own name, not by an alias of it.
             body = {**body, "model": target.model}
@@ -193,13 +195,23 @@ class Translation:
         `first`: the events that have been taken from the others already.
         """
         async with aclosing(batches):
-            if first is not None and (data := self._bytes(first, asking, request, encoder)):
-                yield data
+            if first is not None:
+                for part in self._parts(first):
+                    if data := await self._bytes(part, asking, request, encoder):
+                        yield data
             async for events in batches:
-                if data := self._bytes(events, asking, request, encoder):
-                    yield data
+                for part in self._parts(events):
+                    if data := await self._bytes(part, asking, request, encoder):
+                        yield data
 
-    def _bytes(
+    def _parts(self, events: list[Event]) -> list[list[Event]]:
+        """Events that are sent together: the last one waits for the store, the others do not."""
+        *before, last = events
+        if self._turn.storing is None or not before or not isinstance(last, StreamEnded):
+            return [events]
+        return [before, [last]]
+
+    async def _bytes(
         self,
         events: list[Event],
         asking: Asking,
@@ -217,7 +229,7 @@ class Translation:
         data = encoder.feed_all(self._outbound.events(events))
         if self._outbound.sent is not None:
             # Before the client can refer to it.
-            self._keep()
+            await self._keep()
         return data
 
     def _ended(self, events: list[Event], request: Request) -> list[Event]:
@@ -232,7 +244,7 @@ class Translation:
             return list(events_of(self._state.middleware_chain.reply(reply)))
         return [*before, replace(end, reply=reply)]
 
-    def _whole(self, end: Event, request: Request) -> HttpResponse:
+    async def _whole(self, end: Event, request: Request) -> HttpResponse:
         turn = self._turn
         assert isinstance(end, StreamEnded)  # noqa: S101  the last event is always the end
         if not end.complete:
@@ -242,7 +254,7 @@ class Translation:
         reply = self._state.middleware_chain.reply(reply)
         self._note_reply(reply)
         body = self._body(self._outbound.reply(reply))
-        self._keep()
+        await self._keep()
         headers = {**turn.headers(), "content-type": JSON}
         return HttpResponse(200, headers, msgspec.json.encode(body))
 
@@ -261,19 +273,19 @@ class Translation:
         self._turn.on_reply = list(reply.findings)
         self._turn.usage = reply.usage
 
-    def _keep(self) -> None:
+    async def _keep(self) -> None:
         """Keep what outlives the turn: state of the provider, the response, who answers now."""
         turn, state = self._turn, self._state
         now = state.backs.means.now()
         if self._outbound.kept:
-            state.keeping.keep_state(self._outbound.kept, now)
+            await state.keeping.keep_state(self._outbound.kept, now)
         sent = self._outbound.sent
         if sent is None or not turn.is_complete:
             return
         if turn.target is not None and turn.target != turn.chain[0]:
             state.switched.took_over(turn.session, turn.target, now)
-        if is_stored(turn):
-            store(turn, self._body(sent), state.keeping, now)
+        if turn.storing is not None:
+            await store(turn, self._body(sent), state.keeping, now)
 
     def _body(self, reply: Reply) -> dict[str, Any]:
         front, now = self._turn.front, self._state.backs.means.now()

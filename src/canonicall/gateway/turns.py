@@ -11,6 +11,7 @@ from canonicall.client.notices import Saved
 from canonicall.findings import Action, Finding
 from canonicall.gateway.exchange import HttpRequest
 from canonicall.gateway.fronts.front import Asked, Front
+from canonicall.gateway.turn_tree import Storing
 from canonicall.reply import Usage
 from canonicall.runtime.model import Notice
 from canonicall.target import Target
@@ -41,6 +42,10 @@ class Turn(Struct, kw_only=True):
     strict: bool = False
     repeats: dict[str, Any] = field(default_factory=dict)
     """What the reply repeats of the request, as the client sent it."""
+    storing: Storing | None = None
+    """What is stored with the reply; None where nothing is."""
+    is_delta: bool = False
+    """Whether it refers to what only its provider has."""
 
     target: Target | None = None
     """Who answered, or was asked last."""

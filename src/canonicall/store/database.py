@@ -69,6 +69,11 @@ class Database:
         """Do all of it, or none; it is safe when this returns."""
         await self._ask(steps, chain, is_awaited=True)
 
+    async def ask(self, *steps: Step) -> Rows:
+        """Do all of it, or none, and return the rows of the last step."""
+        rows: Rows = await self._ask(steps, None, is_awaited=True)
+        return rows
+
     def put(self, *steps: Step, chain: Chain | None = None) -> "asyncio.Future[Any]":
         """The same for those who may not wait: it is done, and where it fails, `close` says so.
 

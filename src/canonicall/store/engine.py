@@ -9,8 +9,6 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from canonicall.errors import CanonicallError
 
-VERSION = 1
-"""Of the tables, as they are written today."""
 Rows: TypeAlias = list[tuple[Any, ...]]
 
 
@@ -19,7 +17,7 @@ class StoreError(CanonicallError):
 
 
 class Taken(StoreError):
-    """A row is there already that was to be written for the first time."""
+    """A row cannot be written: one is there already, or what it needs is missing."""
 
 
 class Lost(StoreError):
@@ -31,6 +29,20 @@ class Tables(NamedTuple):
 
     name: str
     statements: tuple[str, ...]
+    """The tables of the first version."""
+    changes: tuple[tuple[str, ...], ...] = ()
+    """What each later version changes; a database of an earlier one is brought up to date when it
+    is opened."""
+
+    @property
+    def version(self) -> int:
+        """Of the tables, as they are written today."""
+        return 1 + len(self.changes)
+
+    def statements_after(self, version: int) -> list[str]:
+        """What a database of this version lacks; 0 is an empty one."""
+        steps = (self.statements, *self.changes)
+        return [statement for step in steps[version:] for statement in step]
 
 
 class Read(NamedTuple):
@@ -53,7 +65,7 @@ Step: TypeAlias = Read | Write
 
 
 class Engine(Protocol):
-    """An open database, used by one thread. `VERSION` of its tables is not above ours."""
+    """An open database, used by one thread. The version of its tables is ours."""
 
     @property
     def name(self) -> str:

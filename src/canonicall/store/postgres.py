@@ -17,7 +17,6 @@ from typing import Any
 import asyncpg
 
 from canonicall.store.engine import (
-    VERSION,
     Lost,
     Read,
     Rows,
@@ -108,7 +107,7 @@ class Postgres:
             return [tuple(row) for row in await self._connection.fetch(sql, *step.values)]
         try:
             await self._connection.executemany(sql, step.rows)
-        except asyncpg.UniqueViolationError as error:
+        except asyncpg.IntegrityConstraintViolationError as error:
             raise Taken(step.taken or f"{self.name}: {_line(error)}") from None
         return []
 
@@ -138,24 +137,27 @@ class Postgres:
         except _ERRORS as error:
             told = f"{self.name}: it cannot be used as a store: {_line(error)}"
             raise StoreError(told) from None
-        if version > VERSION:
+        if version > tables.version:
             raise newer(self.name, version)
 
     async def _version_of(self, tables: Tables) -> int:
-        """The version of the tables, which are made where there are none."""
+        """The version of the tables, once they are made or brought up to date."""
         fetch, execute = self._connection.fetchval, self._connection.execute
         # Looked for first: to make what is there would need rights that to use it does not.
         if await fetch("SELECT to_regnamespace($1) IS NULL", _SCHEMA):
             await execute(f"CREATE SCHEMA {_SCHEMA}")
         if await fetch("SELECT to_regclass($1) IS NULL", f"{_SCHEMA}.versions"):
             await execute("CREATE TABLE versions (name TEXT PRIMARY KEY, version BIGINT NOT NULL)")
-        version = await fetch("SELECT version FROM versions WHERE name = $1", tables.name)
-        if version is not None:
-            return int(version)
-        for statement in tables.statements:
+        sql = "SELECT version FROM versions WHERE name = $1"
+        version = int(await fetch(sql, tables.name) or 0)
+        if version >= tables.version:
+            return version
+        for statement in tables.statements_after(version):
             await execute(_WORD.sub(lambda word: _WORDS[word[0]], statement))
-        await execute("INSERT INTO versions VALUES ($1, $2)", tables.name, VERSION)
-        return VERSION
+        keep = "INSERT INTO versions VALUES ($1, $2)"
+        keep += " ON CONFLICT (name) DO UPDATE SET version = excluded.version"
+        await execute(keep, tables.name, tables.version)
+        return tables.version
 
     async def _let_go(self) -> None:
         if self._connection is None:

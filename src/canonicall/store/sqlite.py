@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from canonicall.store.engine import VERSION, Read, Rows, Step, StoreError, Tables, Taken, newer
+from canonicall.store.engine import Read, Rows, Step, StoreError, Tables, Taken, newer
 
 
 class Sqlite:
@@ -45,12 +45,12 @@ def _opened(path: str, tables: Tables) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
         version = _version(connection)
-        if version == 0:
-            _create(connection, tables)
+        if version < tables.version:
+            _bring_up_to_date(connection, tables)
     except (sqlite3.Error, OSError) as error:
         told = f"{path}: it cannot be used as a store: {error}. Give the path of a new file."
         raise StoreError(told) from None
-    if version > VERSION:
+    if version > tables.version:
         connection.close()
         raise newer(path, version)
     return connection
@@ -61,11 +61,12 @@ def _version(connection: sqlite3.Connection) -> int:
     return int(version)
 
 
-def _create(connection: sqlite3.Connection, tables: Tables) -> None:
-    """All tables or none, whenever the process ends; once, however many open the file at a time."""
+def _bring_up_to_date(connection: sqlite3.Connection, tables: Tables) -> None:
+    """All or none, whenever the process ends; once, however many open the file at a time."""
     connection.execute("BEGIN IMMEDIATE")
     with connection:
-        if _version(connection) == 0:
-            for statement in tables.statements:
+        version = _version(connection)
+        if version < tables.version:
+            for statement in tables.statements_after(version):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA user_version={VERSION}")
+            connection.execute(f"PRAGMA user_version={tables.version}")

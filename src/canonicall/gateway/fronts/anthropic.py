@@ -34,6 +34,7 @@ class MessagesFront(Front):
     beside = r"/anthropic/.*|(?:/v1)?/messages/.*"
     call_prefix = "toolu_"
     response_prefix = "msg_"
+    state_headers = ("anthropic-beta",)
 
     def asked(self, request: HttpRequest) -> Asked | None:
         asked = super().asked(request)
@@ -65,4 +66,7 @@ class MessagesFront(Front):
         return encode_model(name, _CREATED)
 
     def error(self, refused: Refused, request_id: str = "") -> Any:
-        return {**super().error(refused), "request_id": request_id or None}
+        body = super().error(refused)
+        if refused.details:
+            body["error"]["details"] = refused.details
+        return {**body, "request_id": request_id or None}

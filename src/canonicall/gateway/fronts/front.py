@@ -18,6 +18,10 @@ from canonicall.wire.error_body import ErrorBody
 
 GENERATE, COUNT, MODELS, MODEL = "generate", "count", "models", "model"
 STORED, INPUT_ITEMS, DELETE, CANCEL = "stored", "input_items", "delete", "cancel"
+CONVERSATION_MAKE, CONVERSATION = "conversation_make", "conversation"
+CONVERSATION_UPDATE, CONVERSATION_DELETE = "conversation_update", "conversation_delete"
+CONVERSATION_ITEMS, CONVERSATION_ITEMS_ADD = "conversation_items", "conversation_items_add"
+CONVERSATION_ITEM, CONVERSATION_ITEM_DELETE = "conversation_item", "conversation_item_delete"
 STREAM = "stream"
 """Like GENERATE, where the path says that the reply is streamed."""
 METHODS = ("POST", "GET", "DELETE")
@@ -49,6 +53,8 @@ class Asked(Struct, frozen=True):
     action: str
     name: str = ""
     """The model, or the id of what is stored, where the path says it."""
+    item: str = ""
+    """The id of an item of it."""
 
 
 def page_size(asked: str, usual: int) -> int:
@@ -71,6 +77,9 @@ class Front:
     """Pattern of the paths that are this format's, whether something is there or not."""
     call_prefix: ClassVar[str] = "call_"
     response_prefix: ClassVar[str] = ""
+    state_headers: ClassVar[tuple[str, ...]] = ()
+    """What a client says of stored conversations in headers: it goes on with those that are left to
+    the provider."""
 
     def __init__(self) -> None:
         self._routes = [(method, re.compile(path), what) for method, path, what in self.routes]
@@ -81,7 +90,8 @@ class Front:
         for method, path, action in self._routes:
             found = path.fullmatch(request.path)
             if found is not None and request.method == method:
-                return Asked(action, found.groupdict().get("name") or "")
+                named = found.groupdict()
+                return Asked(action, named.get("name") or "", named.get("item") or "")
         return None
 
     def is_beside(self, request: HttpRequest) -> bool:

@@ -1,17 +1,34 @@
-"""OpenAI's Responses, with what is stored behind them."""
+"""OpenAI's Responses, with the stored ones, and its conversations."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from canonicall.findings import Action, Fault, Finding
 from canonicall.gateway.exchange import Refused
-from canonicall.gateway.fronts.front import CANCEL, COUNT, DELETE, GENERATE, INPUT_ITEMS, STORED
+from canonicall.gateway.fronts.front import (
+    CANCEL,
+    CONVERSATION,
+    CONVERSATION_DELETE,
+    CONVERSATION_ITEM,
+    CONVERSATION_ITEM_DELETE,
+    CONVERSATION_ITEMS,
+    CONVERSATION_ITEMS_ADD,
+    CONVERSATION_MAKE,
+    CONVERSATION_UPDATE,
+    COUNT,
+    DELETE,
+    GENERATE,
+    INPUT_ITEMS,
+    STORED,
+)
 from canonicall.gateway.fronts.openai_chat import ChatFront
 from canonicall.target import Target
 from canonicall.wire.openai_responses.repeated import repeated
 
 _BASE = r"(?:/openai)?(?:/v1)?/responses"
 _ID = r"(?P<name>(?!(?:input_tokens|compact)$)[^/]+)"
+_CONVERSATIONS = r"(?:/openai)?(?:/v1)?/conversations"
+_ITEM = r"(?P<item>[^/]+)"
 
 
 class ResponsesFront(ChatFront):
@@ -25,6 +42,14 @@ class ResponsesFront(ChatFront):
         ("POST", f"{_BASE}/{_ID}/cancel", CANCEL),
         ("GET", f"{_BASE}/{_ID}", STORED),
         ("DELETE", f"{_BASE}/{_ID}", DELETE),
+        ("POST", _CONVERSATIONS, CONVERSATION_MAKE),
+        ("GET", f"{_CONVERSATIONS}/{_ID}", CONVERSATION),
+        ("POST", f"{_CONVERSATIONS}/{_ID}", CONVERSATION_UPDATE),
+        ("DELETE", f"{_CONVERSATIONS}/{_ID}", CONVERSATION_DELETE),
+        ("GET", f"{_CONVERSATIONS}/{_ID}/items", CONVERSATION_ITEMS),
+        ("POST", f"{_CONVERSATIONS}/{_ID}/items", CONVERSATION_ITEMS_ADD),
+        ("GET", f"{_CONVERSATIONS}/{_ID}/items/{_ITEM}", CONVERSATION_ITEM),
+        ("DELETE", f"{_CONVERSATIONS}/{_ID}/items/{_ITEM}", CONVERSATION_ITEM_DELETE),
     )
     beside = _BASE + r"/.*"
     response_prefix = "resp_"
