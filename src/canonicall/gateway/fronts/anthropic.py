@@ -68,5 +68,5 @@ class MessagesFront(Front):
     def error(self, refused: Refused, request_id: str = "") -> Any:
         body = super().error(refused)
         if refused.details:
-            body["error"]["details"] = refused.details
+            body["error"].setdefault("details", {}).update(refused.details)
         return {**body, "request_id": request_id or None}
