@@ -54,17 +54,25 @@ async def post(
     data: bytes,
     *,
     stream: bool,
+    compacts: bool = False,
     choose: Choose | None = None,
     diagnose: Callable[[], Diagnostics] | None = None,
 ) -> tuple[Response, Outgoing]:
     """The answer to a body, whose caller closes it; `AttemptFailed` where it is no reply.
 
+    `compacts`: the body asks for a summary of a conversation, which has a path of its own.
     `choose` takes one of several keys. `diagnose` gives the diagnostics of the body, where it is
     refused and saved.
     """
     try:
         sent = await outgoing(
-            target, data, means.config, stream=stream, now=means.now, choose=choose
+            target,
+            data,
+            means.config,
+            stream=stream,
+            compacts=compacts,
+            now=means.now,
+            choose=choose,
         )
     except MissingSetting as error:
         raise AttemptFailed(of_own(target, "setting", error)) from error

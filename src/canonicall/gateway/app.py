@@ -19,7 +19,7 @@ from canonicall.gateway.endpoints import answer
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response, unexpected
 from canonicall.gateway.fronts import FRONTS, front_for
-from canonicall.gateway.fronts.front import GENERATE, STREAM, Asked, Front
+from canonicall.gateway.fronts.front import COMPACT, GENERATE, STREAM, Asked, Front
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.governance.metrics import Metrics, MetricsMissing
 from canonicall.gateway.keeping import Keeping
@@ -188,7 +188,7 @@ class Gateway:
             request = HttpRequest(
                 head.method, head.path, head.query, head.headers, body, head.client
             )
-            if found is not None and found[1].action in (GENERATE, STREAM):
+            if found is not None and found[1].action in (GENERATE, STREAM, COMPACT):
                 turn = ServedTurn(state, self._observing.watchers, request, found, request_id)
                 await _while_there(turn.serve(outlet), receive, gone)
                 return

@@ -113,7 +113,11 @@ def _places(data: bytes, value: bytes) -> Iterator[int]:
 class Forwarded:
     """One request that is sent as it is. Each of `open` and `whole` sends it once."""
 
-    def __init__(self, backs: Backs, target: Target, data: bytes, *, stream: bool) -> None:
+    def __init__(
+        self, backs: Backs, target: Target, data: bytes, *, stream: bool, compacts: bool = False
+    ) -> None:
+        """`compacts`: whether it asks for a summary of the conversation, at the path for that."""
+        self._compacts = compacts
         self._backs = backs
         self._data = data
         self._stream = stream
@@ -221,7 +225,12 @@ class Forwarded:
 
     async def _sent(self) -> AsyncIterator[bytes]:
         response, sent = await post(
-            self._backs.means, self.target, self._data, stream=self._stream, choose=self._choose
+            self._backs.means,
+            self.target,
+            self._data,
+            stream=self._stream,
+            compacts=self._compacts,
+            choose=self._choose,
         )
         self._response, self._secrets = response, sent.secrets
         self.content_type = response.headers.get("content-type", self.content_type)

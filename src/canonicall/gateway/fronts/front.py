@@ -15,6 +15,8 @@ from canonicall.gateway.exchange import HttpRequest, Refused
 from canonicall.wire.error_body import ErrorBody
 
 GENERATE, COUNT, MODELS, MODEL = "generate", "count", "models", "model"
+COMPACT = "compact"
+"""A summary in place of a conversation."""
 STORED, INPUT_ITEMS, DELETE, CANCEL = "stored", "input_items", "delete", "cancel"
 STREAM = "stream"
 """Like GENERATE, where the path says that the reply is streamed."""
