@@ -7,7 +7,8 @@ await gateway.reload(other_settings) # requests that have begun go on with the o
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
@@ -92,12 +93,28 @@ class Gateway:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
+        if scope["type"] == "websocket":
+            await self._websocket(scope, receive, send)
+            return
         if scope["type"] != "http":
             return
+        async with self._held() as state:
+            await self._http(state, head_of(scope), receive, Outlet(send))
+
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # Most clients never open one.
+        from canonicall.gateway.websocket import Connection  # noqa: PLC0415
+
+        observing = self._observing
+        await Connection(scope, receive, send, self._held, lambda: observing.watchers).serve()
+
+    @asynccontextmanager
+    async def _held(self) -> AsyncGenerator[State, None]:
+        """The state that serves now, which stays open for as long as it is held."""
         state = self.state
         state.open_requests += 1
         try:
-            await self._http(state, head_of(scope), receive, Outlet(send))
+            yield state
         finally:
             state.open_requests -= 1
             await self._retire(state)
