@@ -291,6 +291,31 @@ def test_a_trigger_gets_nothing_but_a_compaction_item(
     assert "SUMMARY of" in more.output_text
 
 
+TRIGGERED = {
+    "model": "m",
+    "input": [{"role": "user", "content": BOTH}, {"type": "compaction_trigger"}],
+}
+
+
+async def test_a_trigger_is_forwarded_to_the_owner_of_the_format(world: World) -> None:
+    gateway = world.gateway(models())
+    answer = await ask(gateway, "/v1/responses", {**TRIGGERED, "model": alias(OWNER)})
+    assert answer.headers["x-canonicall-forwarded"] == "true"
+    assert sent(world, OWNER)["input"] == TRIGGERED["input"]
+
+
+async def test_a_trigger_is_served_by_whoever_replaces_the_owner(world: World) -> None:
+    down = Simulator("openai", faults=["overloaded"] * 9)
+    chain = ModelSettings(
+        choices=(Choice(target="openai/openai-responses:gpt-5.2"),),
+        fallbacks=("anthropic:claude-sonnet-4-5",),
+    )
+    own = World(lambda provider: down if provider == "openai" else world.of(provider))
+    answer = await ask(own.gateway({"m": chain}), "/v1/responses", TRIGGERED)
+    assert answer.status == 200, answer.body
+    assert [one["type"] for one in answer.json["output"]] == ["compaction"]
+
+
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("back", [CHAT, GEMINI])
 def test_a_message_that_asks_for_compaction_is_a_compaction_block(
@@ -354,3 +379,13 @@ def test_instructions_for_a_summary_replace_those_of_the_gateway(world: World, u
     assert "Only the names of cities." in json.dumps(asked)
     assert PROMPT not in json.dumps(asked)
     client.close()
+
+
+def test_tools_are_declared_and_none_may_be_called(world: World, client: Any) -> None:
+    talk = tool_task(client, alias(CHAT))
+    more = {"tools": TOOLS, "tool_choice": "required", "text": {"format": {"type": "json_object"}}}
+    client.compact(model=alias(CHAT), input=talk.history, extra_body=more)
+    body = sent(world, CHAT)
+    assert [one["function"]["name"] for one in body["tools"]] == ["get_weather", "local_time"]
+    assert body["tool_choice"] == "none"
+    assert "response_format" not in body

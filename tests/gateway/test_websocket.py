@@ -180,6 +180,17 @@ def test_a_bad_message_gets_an_error_and_the_next_one_is_served(client: Any) -> 
         assert turn(connection, model=CHAT, input="Hi.")[-1].type == "response.completed"
 
 
+def test_half_a_character_is_mended_and_reported(client: Any) -> None:
+    with client.responses.connect() as connection:
+        text = json.dumps({"type": "response.create", "model": CHAT, "input": "cut \ud83d"})
+        connection.send_raw(text)
+        made = to_its_end(connection)[-1].response
+    assert made.output_text.startswith("You said: cut")
+    id = made.id.removeprefix("resp_")
+    report = client.get(f"{client.base_url}../canonicall/reports/{id}", cast_to=object)
+    assert [one["action"] for one in report["request"][:1]] == ["changed"]
+
+
 def test_steering_is_refused_as_an_event(client: Any) -> None:
     with client.responses.connect() as connection:
         connection.send({"type": "response.steer", "previous_response_id": "r", "input": "Stop."})
@@ -375,3 +386,50 @@ async def test_the_stored_turn_of_a_connection_is_found_over_http(world: World) 
     await client.task
     answer = await ask(gateway, f"/v1/responses/{event['response']['id']}")
     assert answer.json["output"] == event["response"]["output"]
+
+
+async def test_too_many_waiting_turns_are_refused(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(websocket, "_MOST_WAITING", 2)
+    client = Socket(world.gateway(models(), transport=Silent()))
+    await client.sent.get()
+    for _ in range(3):
+        client.say(model=CHAT, input="Hi.")
+    error = await client.event()
+    assert (error["type"], error["status"]) == ("error", 429)
+    client.incoming.put_nowait({"type": "websocket.disconnect"})
+    await asyncio.wait_for(client.task, 5)
+
+
+def test_the_turns_of_a_lane_follow_each_other(client: Any) -> None:
+    with client.responses.connect() as connection:
+        for text in ("One.", "Two.", "Three."):
+            connection.response.create(model=CHAT, input=text)
+        turns = [to_its_end(connection) for _ in range(3)]
+    assert [one[-1].response.output_text for one in turns] == [
+        f"You said: {text}" for text in ("One.", "Two.", "Three.")
+    ]
+    for one in turns:
+        assert [event.sequence_number for event in one] == list(range(len(one)))
+
+
+def test_another_key_can_neither_continue_nor_compact(world: World) -> None:
+    theirs = "ck-of-another-0123456789"
+    both = {**keyed(), "other": KeySettings(hash=hash_of(theirs))}
+    with serve(world.gateway(models(), keys=both)) as server:
+        url = f"{server.url}/v1"
+        own, other = (
+            openai.OpenAI(base_url=url, api_key=key, max_retries=0) for key in (KEY, theirs)
+        )
+        with own.responses.connect() as connection:
+            made = turn(connection, model=CHAT, input="Hi.")[-1].response
+            again = turn(connection, model=CHAT, input="And?", previous_response_id=made.id)
+            assert again[-1].type == "response.completed"
+        with other.responses.connect() as connection:
+            (error,) = turn(connection, model=CHAT, input="And?", previous_response_id=made.id)
+        assert error.error.code == "previous_response_not_found"
+        with pytest.raises(openai.BadRequestError) as caught:
+            other.responses.compact(model=CHAT, previous_response_id=made.id)
+        assert caught.value.code == "previous_response_not_found"
+        assert own.responses.compact(model=CHAT, previous_response_id=made.id).output

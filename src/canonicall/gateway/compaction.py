@@ -56,12 +56,9 @@ def generation_of(state: State, turn: Turn) -> Generation:
 
 
 def wants_summary(turn: Turn) -> bool:
-    """Whether the gateway has a summary written. The owner of a format does so itself, where its
-    own request for a reply says so."""
+    """Whether a request asks for a summary, and not for a reply."""
     if turn.asked.action == COMPACT:
         return True
-    if _is_owner(turn.chain[0], turn.front.format):
-        return False
     if turn.front.format == _RESPONSES:
         given = turn.body.get("input")
         last = given[-1] if isinstance(given, list) and given else None
@@ -77,12 +74,13 @@ class Compaction(Generation):
         return _Writing
 
     def _may_forward(self, target: Target) -> bool:
-        turn = self._turn
-        is_ours = turn.asked.action != COMPACT or not _is_owner(target, turn.front.format)
-        return not is_ours and super()._may_forward(target)
+        return _is_owner(target, self._turn.front.format) and super()._may_forward(target)
 
     async def _forwarded(self, target: Target) -> HttpResponse:
         turn = self._turn
+        if turn.asked.action != COMPACT:
+            # It has the form of a request for a reply, and so has what comes back.
+            return await super()._forwarded(target)
         turn.target = target
         data = with_model(turn.data, turn.body, target)
         attempt = Forwarded(self._state.backs, target, data, stream=False, compacts=True)
@@ -100,6 +98,9 @@ class _Writing(Translation):
     async def response(self, chain: list[Target]) -> HttpResponse:
         """The summary, in the form that was asked for."""
         turn = self._turn
+        if turn.asked.action != COMPACT and _is_owner(chain[0], turn.front.format):
+            # It only needs a repair.
+            return await super().response(chain)
         instructions = _instructions(turn)
         turn.body = _without_wish(turn.body)
         request = _for_summary(await self._request(chain[0]), instructions)

@@ -25,6 +25,7 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.blocks import Message, Origin
+from canonicall.findings import Finding
 from canonicall.folding import events_of
 from canonicall.framing.frame import Frame
 from canonicall.framing.sse import ServerSentEvents
@@ -33,14 +34,14 @@ from canonicall.gateway.failing import error_response
 from canonicall.gateway.fronts import FRONTS, front_for
 from canonicall.gateway.fronts.front import GENERATE, Asked
 from canonicall.gateway.governance.keys import shown_key
-from canonicall.gateway.reading import Receive, Scope, Send, head_of, parsed_body
+from canonicall.gateway.reading import Receive, Scope, Send, head_of, mended, parsed_body
 from canonicall.gateway.responses_state import FORMAT, PREVIOUS
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Watcher
 from canonicall.gateway.serving_turns import ServedTurn
 from canonicall.gateway.state import State
 from canonicall.gateway.translation import Translation
-from canonicall.gateway.turns import Turn
+from canonicall.gateway.turns import Turn, wants_strict
 from canonicall.reply import STOP, Reply, Usage
 from canonicall.streams import StreamEncoder
 
@@ -137,11 +138,18 @@ class _SocketTurn(ServedTurn):
 
     generates: bool = True
     """Whether a model is asked."""
+    mended: tuple[Finding, ...] = ()
+    """What had to be mended before the message could be read."""
 
     @property
     def input(self) -> list[Any]:
         """All that was said before the response, with what the request referred to."""
         return [] if self._turn is None else _items(self._turn.body.get("input"))
+
+    async def _made(self) -> Turn:
+        turn = await super()._made()
+        turn.on_body += self.mended
+        return turn
 
     async def _response(self, turn: Turn) -> HttpResponse:
         if self.generates:
@@ -169,6 +177,7 @@ class _Asked(Struct, frozen=True):
     body: dict[str, Any]
     lane: str | None
     generates: bool
+    mended: tuple[Finding, ...] = ()
 
 
 class _Said(Struct, frozen=True):
@@ -244,11 +253,11 @@ class Connection:
         """Begin what a message asks for; whether more may follow."""
         outlet = SocketOutlet(self._send)
         try:
-            event = await self._read(message)
+            event, findings = await self._read(message)
             outlet = SocketOutlet(self._send, _lane_of(event))
             if self._now() - self._begun > _LONGEST:
                 raise _too_old()
-            asked = self._asked(event)
+            asked = self._asked(event, findings)
         except Refused as refused:
             await outlet.whole(error_response(_FRONT, refused, {}))
             if refused.code == _TOO_OLD:
@@ -264,7 +273,8 @@ class Connection:
             task.add_done_callback(self._tasks.discard)
         return True
 
-    async def _read(self, message: Mapping[str, Any]) -> dict[str, Any]:
+    async def _read(self, message: Mapping[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
+        """The object in a message, and what was mended in it; in strict mode nothing is."""
         text = message.get("text")
         data = text.encode() if isinstance(text, str) else message.get("bytes") or b""
         async with self._hold() as state:
@@ -273,9 +283,18 @@ class Connection:
                 most = limits.max_body_bytes
                 what = f"The message is larger than {most} bytes (server.max_body_bytes)."
                 raise Refused(413, "too_large", what)
-            return parsed_body(data, limits)
+            try:
+                return parsed_body(data, limits), []
+            except Refused:
+                is_strict = state.settings.repair.strict or wants_strict(self._head)
+                found = None if is_strict else mended(data)
+                if found is None:
+                    raise
+            return parsed_body(found[0], limits), found[1]
 
-    def _asked(self, event: dict[str, Any]) -> _Asked | dict[str, Any] | None:
+    def _asked(
+        self, event: dict[str, Any], findings: list[Finding]
+    ) -> _Asked | dict[str, Any] | None:
         """The turn that a message asks for, the event that answers it, or None for neither."""
         kind = event.get("type")
         if kind == _PROCESSED:
@@ -298,7 +317,8 @@ class Connection:
             what = f"{_MOST_WAITING} requests of this connection wait or run. Wait for responses."
             raise Refused(429, "rate_limited", what)
         body = {name: value for name, value in event.items() if name not in _OURS}
-        return _Asked({**body, "stream": True}, lane, event.get("generate") is not False)
+        generates = event.get("generate") is not False
+        return _Asked({**body, "stream": True}, lane, generates, tuple(findings))
 
     async def _turn(self, asked: _Asked, outlet: SocketOutlet) -> None:
         """Serve one turn after those before it on its lane."""
@@ -309,7 +329,7 @@ class Connection:
             request = HttpRequest("POST", head.path, head.query, head.headers, data, head.client)
             found, id = (_FRONT, _GENERATE), os.urandom(12).hex()
             turn = _SocketTurn(state, self._watchers(), request, found, id)
-            turn.generates = asked.generates
+            turn.generates, turn.mended = asked.generates, asked.mended
             await turn.serve(outlet)
             if outlet.is_failed and said is not None:
                 # Whoever tries again sends all of it.
@@ -317,7 +337,7 @@ class Connection:
             if (made := outlet.response) is not None:
                 self._last.pop(asked.lane, None)
                 if body.get("store") is False:
-                    items = [*turn.input, *made.get("output", ())]
+                    items = [*turn.input, *(made.get("output") or ())]
                     self._last[asked.lane] = _Said(str(made.get("id")), items)
 
     def _continued(self, body: dict[str, Any]) -> tuple[dict[str, Any], _Said | None]:
