@@ -15,7 +15,7 @@ from canonicall.testing import Simulator, call, says
 from canonicall.testing.exchange import SimResponse
 from canonicall.testing.server import serve
 from canonicall.testing.transport import SimulatedResponse
-from gateway_backs import BOTH, alias, models, thinking_model
+from gateway_backs import BOTH, MORE, alias, models, thinking_model
 from gateway_support import World, ask
 from sdk_fronts import ResponsesConversing, anthropic, openai, responses_said
 
@@ -45,6 +45,8 @@ def model(request: Request) -> Reply:
         return says(f"SUMMARY of {len(messages)}: {'; '.join(results)}", usage=usage)
     if said.endswith("What was the weather?"):
         return says("I read: " + " | ".join(message.text for message in messages))
+    if said.endswith(MORE):
+        return says(call("get_weather", city="Oslo"))
     return thinking_model(request)
 
 
@@ -61,9 +63,12 @@ def url(world: World) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def client(url: str) -> Iterator[Any]:
-    client = openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0)
-    yield client.responses
-    client.close()
+    with connected(url) as client:
+        yield client.responses
+
+
+def connected(url: str) -> Any:
+    return openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0)
 
 
 def tool_task(client: Any, name: str) -> ResponsesConversing:
@@ -264,7 +269,7 @@ async def test_an_owner_that_is_down_is_replaced(world: World) -> None:
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("back", [CHAT, ANTHROPIC, GEMINI])
 def test_a_trigger_gets_nothing_but_a_compaction_item(
-    client: Any, back: str, streamed: bool
+    world: World, client: Any, back: str, streamed: bool
 ) -> None:
     """What Codex sends (remote compaction, version 2)."""
     talk = tool_task(client, alias(back))
@@ -281,7 +286,9 @@ def test_a_trigger_gets_nothing_but_a_compaction_item(
         assert [one.type for one in done] == ["compaction"]
         assert done[0].encrypted_content == response.output[0].encrypted_content
     else:
-        response = client.create(**asked)
+        raw = client.with_raw_response.create(**asked)
+        assert "block_dropped" not in raw.headers["x-canonicall-changes"]
+        response = raw.parse()
     assert [one.type for one in response.output] == ["compaction"]
     assert response.status == "completed"
     more = client.create(
@@ -289,6 +296,8 @@ def test_a_trigger_gets_nothing_but_a_compaction_item(
     )
     assert more.output_text.count(BOTH) == 1
     assert "SUMMARY of" in more.output_text
+    # The summary takes the place of what it sums up.
+    assert {one["role"] for one in sent(world, CHAT)["messages"]} == {"user"}
 
 
 TRIGGERED = {
@@ -362,6 +371,7 @@ def test_a_message_that_asks_for_compaction_is_a_compaction_block(
         )
         said = "".join(one.text for one in reply.content if one.type == "text")
         assert "mild" in said
+        assert {one["role"] for one in sent(world, other)["messages"]} == {"user"}
         assert kept[0]["encrypted_content"] not in json.dumps(sent(world, other))
     client.close()
 
@@ -389,3 +399,25 @@ def test_tools_are_declared_and_none_may_be_called(world: World, client: Any) ->
     assert [one["function"]["name"] for one in body["tools"]] == ["get_weather", "local_time"]
     assert body["tool_choice"] == "none"
     assert "response_format" not in body
+
+
+@EVERY
+def test_a_tool_task_goes_on_after_a_restart_with_another_provider_and_a_fork(
+    world: World, back: str
+) -> None:
+    windows = {}
+    with serve(world.gateway(models())) as server, connected(server.url) as client:
+        for streamed in (False, True):
+            talk = ResponsesConversing(client, streamed=streamed, thinks=False)
+            talk.answer(alias(back), talk.ask(alias(back), BOTH), RESULTS)
+            compacted = client.responses.compact(model=alias(back), input=talk.history)
+            windows[streamed] = [one.to_dict(warnings=False) for one in compacted.output]
+    with serve(world.gateway(models())) as server, connected(server.url) as client:
+        for streamed, window in windows.items():
+            for other in (BACKS[BACKS.index(back) - 1], back):
+                talk = ResponsesConversing(client, streamed=streamed, thinks=False)
+                talk.history = list(window)
+                said = talk.ask(alias(other), MORE)
+                assert [args for _, _, args in said.calls] == [{"city": "Oslo"}]
+                assert "snow" in talk.answer(alias(other), said, ["snow"]).text
+                assert RESULTS[0] in talk.ask(alias(other), "What was the weather?").text

@@ -375,6 +375,13 @@ async def test_an_error_of_a_stream_is_one_object(world: World) -> None:
     assert sent == [{"type": "error", "sequence_number": 3, "error": error}]
 
 
+async def test_a_message_to_nobody_is_no_error() -> None:
+    async def send(message: Any) -> None:
+        raise OSError
+
+    await websocket.SocketOutlet(send).event({"type": "response.created"})
+
+
 async def test_the_stored_turn_of_a_connection_is_found_over_http(world: World) -> None:
     gateway = world.gateway(models())
     client = Socket(gateway)

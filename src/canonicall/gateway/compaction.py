@@ -73,10 +73,8 @@ class Compaction(Generation):
     def translation(self) -> "type[_Writing]":
         return _Writing
 
-    def _may_forward(self, target: Target) -> bool:
-        return _is_owner(target, self._turn.front.format) and super()._may_forward(target)
-
     async def _forwarded(self, target: Target) -> HttpResponse:
+        """What the owner of the format makes of it: to nobody else are such formats forwarded."""
         turn = self._turn
         if turn.asked.action != COMPACT:
             # It has the form of a request for a reply, and so has what comes back.
