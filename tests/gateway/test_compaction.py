@@ -169,6 +169,18 @@ def test_what_was_stored_before_is_summed_up(client: Any) -> None:
     assert "SUMMARY of" in fourth.output_text
 
 
+def test_the_text_of_a_summary_is_counted(client: Any) -> None:
+    talk = tool_task(client, alias(CHAT))
+    item = client.compact(model=alias(CHAT), input=talk.history).output[-1].to_dict()
+    empty = {**item, "encrypted_content": "gAAAAABforeign"}
+    question = {"role": "user", "content": "What was the weather?"}
+    counts = [
+        client.input_tokens.count(model=alias(CHAT), input=[one, question]).input_tokens
+        for one in (item, empty)
+    ]
+    assert counts[0] > counts[1] + 10
+
+
 def test_an_unknown_response_is_not_summed_up(client: Any) -> None:
     with pytest.raises(openai.BadRequestError) as caught:
         client.compact(model=alias(CHAT), previous_response_id="resp_unknown")

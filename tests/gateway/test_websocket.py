@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from canonicall.gateway import websocket
 from canonicall.gateway.app import Gateway
 from canonicall.gateway.governance.keys import hash_of
 from canonicall.gateway.serving import _config
-from canonicall.gateway.settings import KeySettings, ServerSettings
+from canonicall.gateway.settings import KeySettings, ServerSettings, StoreSettings
 from canonicall.testing.server import serve
 from gateway_backs import BOTH, MORE, alias, models, thinking_world
 from gateway_faults import Told
@@ -440,3 +441,38 @@ def test_another_key_can_neither_continue_nor_compact(world: World) -> None:
             other.responses.compact(model=CHAT, previous_response_id=made.id)
         assert caught.value.code == "previous_response_not_found"
         assert own.responses.compact(model=CHAT, previous_response_id=made.id).output
+
+
+def test_a_page_in_a_browser_needs_a_key(world: World, client: Any) -> None:
+    from websockets.exceptions import InvalidStatus  # noqa: PLC0415  with the judges
+
+    page = {"Origin": "http://page.example"}
+    with (
+        pytest.raises(InvalidStatus) as caught,
+        client.responses.connect(extra_headers=page),
+    ):
+        pass
+    assert caught.value.response.status_code == 403
+    with serve(world.gateway(models(), keys=keyed())) as server:
+        own = openai.OpenAI(base_url=f"{server.url}/v1", api_key=KEY, max_retries=0)
+        with own.responses.connect(extra_headers=page) as connection:
+            assert turn(connection, model=CHAT, input="Hi.")[-1].type == "response.completed"
+
+
+async def test_a_task_goes_on_after_a_restart(world: World, tmp_path: Path) -> None:
+    store = StoreSettings(path=str(tmp_path / "store.db"))
+    made: dict[str, Any] = {}
+    for text, model in ((BOTH, CHAT), ("", CLAUDE), (MORE, CHAT), ("", CLAUDE)):
+        gateway = world.gateway(models(), store=store)
+        client = Socket(gateway)
+        await client.sent.get()
+        given = text or answered(openai.types.responses.Response.model_validate(made))
+        more = {"previous_response_id": made["id"]} if made else {}
+        client.say(model=model, input=given, tools=TOOLS, **more)
+        while (event := await client.event())["type"] not in ENDS:
+            pass
+        made = event["response"]
+        client.incoming.put_nowait({"type": "websocket.disconnect"})
+        await client.task
+        await gateway.close()
+    assert made["output"][-1]["content"][0]["text"] == f"It is so: {RESULTS[0]}."

@@ -74,7 +74,7 @@ class Compaction(Generation):
         return _Writing
 
     async def _forwarded(self, target: Target) -> HttpResponse:
-        """What the owner of the format makes of it: to nobody else are such formats forwarded."""
+        """What the owner of the format makes of it: such formats are forwarded to it only."""
         turn = self._turn
         if turn.asked.action != COMPACT:
             # It has the form of a request for a reply, and so has what comes back.
@@ -119,9 +119,9 @@ class _Writing(Translation):
             raise Refused(502, "cut", f"The summary broke off: {end.why}.")
         reply = self._state.middleware_chain.reply(end.reply)
         self._note_reply(reply)
-        return self._told(reply)
+        return self._shown(reply)
 
-    def _told(self, reply: Reply) -> HttpResponse:
+    def _shown(self, reply: Reply) -> HttpResponse:
         turn, target = self._turn, self._turn.target
         text = reply.message.text.strip()
         if not text or target is None:
@@ -133,7 +133,7 @@ class _Writing(Translation):
             return HttpResponse(200, self._headers(JSON), msgspec.json.encode(body))
         made = self._outbound.reply(_as_reply(turn.front.format, summary, reply.usage))
         if turn.front.format == _RESPONSES:
-            # Whoever continues it continues the compacted conversation.
+            # A continuation begins with the summary.
             turn.body = {**turn.body, "input": kept_messages(turn.body, turn.id)}
         self._keep()
         if not turn.streams:
@@ -158,7 +158,7 @@ def _instructions(turn: Turn) -> str:
 
 
 def _without_wish(body: dict[str, Any]) -> dict[str, Any]:
-    """`body` without what asks for a summary: the model is asked in words."""
+    """`body` without what asks for a summary: the model gets a message that does."""
     given = body.get("input")
     rest = {name: value for name, value in body.items() if name != _FIELD}
     if not isinstance(given, list):

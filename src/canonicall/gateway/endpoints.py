@@ -22,6 +22,7 @@ from canonicall.gateway.reading import parsed_body
 from canonicall.gateway.responses_state import as_list
 from canonicall.gateway.sessions import session_of
 from canonicall.gateway.state import State
+from canonicall.gateway.summaries import opened
 
 _BYTES_A_TOKEN = 4
 _MEDIA_TOKENS = 1600
@@ -77,7 +78,7 @@ def _counted(state: State, request: HttpRequest, front: Front, asked: Asked) -> 
     model = front.model(asked, body)
     try:
         chain = state.routes.find(model).chain(session_of(request, body, ""))
-        decoded = decode_request(body, front.format)
+        decoded = decode_request(opened(body, front.format), front.format)
         count = _tokens_in(encode_request(decoded, chain[0]))
     except UnknownName as error:
         raise Refused(404, "model_not_found", str(error)) from None

@@ -54,14 +54,14 @@ def kept_messages(body: Mapping[str, Any], id: str) -> list[dict[str, Any]]:
         _listed(item, f"msg_{id}_{at}")
         for at, item in enumerate(items if isinstance(items, list) else ())
         if isinstance(item, dict)
-        and item.get("type", "message") == "message"
+        and item.get("type") in (None, "message")
         and item.get("role") in _KEPT_ROLES
     ]
 
 
 def opened(body: dict[str, Any], format: str) -> dict[str, Any]:
     """`body` with the text of each summary that the gateway has packed. `Refused` where one is
-    damaged: without it, the conversation that it stands for would be lost."""
+    damaged: without it, the conversation that it replaces would be lost."""
     where, open_one = _OPENERS.get(format, ("", None))
     given = body.get(where)
     if open_one is None or not isinstance(given, list):
@@ -109,7 +109,7 @@ def _text_in(item: Any, where: str) -> str | None:
         return None
     carried = unpacked(value)
     if carried is None or carried.text is None:
-        # OpenAI's own words for it.
+        # OpenAI's own text for it.
         named = f" for item {item['id']}" if isinstance(item.get("id"), str) else ""
         what = (
             f"The encrypted content{named} could not be verified."

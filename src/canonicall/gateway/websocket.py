@@ -237,7 +237,12 @@ class Connection:
             what = f"No WebSocket is served at {head.path}. Connect to /v1/responses."
             raise Refused(404, "not_found", what)
         async with self._hold() as state:
-            state.gate.identify(shown_key(head.headers, head.query), state.backs.means.now())
+            shown = shown_key(head.headers, head.query)
+            key = state.gate.identify(shown, state.backs.means.now())
+        if key is None and "origin" in head.headers:
+            # Browsers let any page connect, and read what comes back.
+            what = "A page in a browser needs a key. Configure one under `keys`."
+            raise Refused(403, "permission", what)
 
     async def _reject(self, response: HttpResponse) -> None:
         """Answer the handshake with an error."""
@@ -332,7 +337,7 @@ class Connection:
             turn.generates, turn.mended = asked.generates, asked.mended
             await turn.serve(outlet)
             if outlet.is_failed and said is not None:
-                # Whoever tries again sends all of it.
+                # The client tries again with all of it.
                 self._last = {lane: one for lane, one in self._last.items() if one is not said}
             if (made := outlet.response) is not None:
                 self._last.pop(asked.lane, None)
