@@ -72,7 +72,7 @@ def _claude_code(place: Place) -> dict[str, str]:
     }
 
 
-_CODEX_SETTINGS = """
+CODEX_SETTINGS = """
 model_provider = "canonicall"
 check_for_update_on_startup = false
 
@@ -92,7 +92,7 @@ wire_api = "responses"
 
 
 def _codex(place: Place) -> dict[str, str]:
-    place.write(".codex/config.toml", _CODEX_SETTINGS.replace("{url}", place.url))
+    place.write(".codex/config.toml", CODEX_SETTINGS.replace("{url}", place.url))
     return {"CANONICALL_KEY": "any"}
 
 

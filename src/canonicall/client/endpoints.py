@@ -105,6 +105,7 @@ async def outgoing(
     *,
     stream: bool,
     now: Callable[[], float],
+    compacts: bool = False,
     choose: Choose | None = None,
 ) -> Outgoing:
     """The request that asks `target`; it is signed anew each time, and its token is valid now.
@@ -112,7 +113,7 @@ async def outgoing(
     `choose` takes one of several keys; without it that is the first.
     """
     profile = get_profile(target.provider)
-    way = _way(profile, target, config, stream)
+    way = _way(profile, target, config, stream, compacts=compacts)
     own, endpoint, url = way.own, way.endpoint, way.url
     token = _NONE if own.token is None else await _fresh(own.token, profile.name)
     key = token or (own.secret if choose is None else choose(profile.name, way.keys))
@@ -136,15 +137,17 @@ async def outgoing(
     return Outgoing(url, headers, body, way.timeouts, way.proxy, (*way.secrets, token))
 
 
-def _way(profile: Profile, target: Target, config: ClientConfig, stream: bool) -> _Way:
+def _way(
+    profile: Profile, target: Target, config: ClientConfig, stream: bool, *, compacts: bool = False
+) -> _Way:
     """What does not change from one request to the next; it is worked out once."""
-    key = (target.provider, target.format, target.model, stream)
+    key = (target.provider, target.format, target.model, stream, compacts)
     known = config.ways.get(key)
     if isinstance(known, _Way) and known.profile is profile:
         return known
     own = config.of(profile)
     endpoint = endpoint_of(profile.endpoints, target.format)
-    url = address(target, own, stream=stream)
+    url = address(target, own, stream=stream, compacts=compacts)
     headers = {
         "content-type": "application/json",
         **endpoint.headers,
@@ -160,14 +163,15 @@ def _way(profile: Profile, target: Target, config: ClientConfig, stream: bool) -
     return way
 
 
-def address(target: Target, own: ProviderConfig, *, stream: bool) -> str:
+def address(target: Target, own: ProviderConfig, *, stream: bool, compacts: bool = False) -> str:
     """The whole address of a target."""
     profile = get_profile(target.provider)
     endpoint = endpoint_of(profile.endpoints, target.format)
     if not target.model:
         help = f"Name one: {profile.name}:MODEL."
         raise MissingSetting("the target has no model.", where=profile.name, help=help)
-    path = (endpoint.stream_path if stream else "") or endpoint.path
+    other = endpoint.compact_path if compacts else endpoint.stream_path if stream else ""
+    path = other or endpoint.path
     model = quote(target.model.removeprefix("models/"), safe="")
     return base_address(profile, target.format, own) + path.replace("{model}", model)
 

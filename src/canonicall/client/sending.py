@@ -48,24 +48,32 @@ class Means(Struct, frozen=True):
     keys: KeyPools
 
 
-async def post(
+async def post(  # noqa: PLR0913  each is a choice of its own
     means: Means,
     target: Target,
     data: bytes,
     *,
     stream: bool,
+    compacts: bool = False,
     choose: Choose | None = None,
     headers: Mapping[str, str] | None = None,
     diagnose: Callable[[], Diagnostics] | None = None,
 ) -> tuple[Response, Outgoing]:
     """The answer to a body, whose caller closes it; `AttemptFailed` where it is no reply.
 
+    `compacts`: the body asks for a summary of a conversation, which has a path of its own.
     `choose` takes one of several keys. `headers` are sent beside those of the target. `diagnose`
     gives the diagnostics of the body, where it is refused and saved.
     """
     try:
         sent = await outgoing(
-            target, data, means.config, stream=stream, now=means.now, choose=choose
+            target,
+            data,
+            means.config,
+            stream=stream,
+            compacts=compacts,
+            now=means.now,
+            choose=choose,
         )
     except MissingSetting as error:
         raise AttemptFailed(of_own(target, "setting", error)) from error

@@ -7,7 +7,8 @@ await gateway.reload(other_settings) # requests that have begun go on with the o
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 from canonicall.agent.counters import Tally
@@ -17,7 +18,7 @@ from canonicall.gateway.endpoints import answer
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response, unexpected
 from canonicall.gateway.fronts import front_beside, front_for, methods_at
-from canonicall.gateway.fronts.front import GENERATE, STREAM, Asked, Front
+from canonicall.gateway.fronts.front import COMPACT, GENERATE, STREAM, Asked, Front
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.governance.metrics import Metrics, MetricsMissing
 from canonicall.gateway.keeping import Keeping
@@ -90,12 +91,28 @@ class Gateway:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
+        if scope["type"] == "websocket":
+            await self._websocket(scope, receive, send)
+            return
         if scope["type"] != "http":
             return
+        async with self._held() as state:
+            await self._http(state, head_of(scope), receive, Outlet(send))
+
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # Most clients never open one.
+        from canonicall.gateway.websocket import Connection  # noqa: PLC0415
+
+        observing = self._observing
+        await Connection(scope, receive, send, self._held, lambda: observing.watchers).serve()
+
+    @asynccontextmanager
+    async def _held(self) -> AsyncGenerator[State, None]:
+        """The state that serves now, which stays open for as long as it is held."""
         state = self.state
         state.open_requests += 1
         try:
-            await self._http(state, head_of(scope), receive, Outlet(send))
+            yield state
         finally:
             state.open_requests -= 1
             await self._retire(state)
@@ -186,7 +203,7 @@ class Gateway:
             request = HttpRequest(
                 head.method, head.path, head.query, head.headers, body, head.client
             )
-            if found is not None and found[1].action in (GENERATE, STREAM):
+            if found is not None and found[1].action in (GENERATE, STREAM, COMPACT):
                 turn = ServedTurn(state, self._observing.watchers, request, found, request_id)
                 await _while_there(turn.serve(outlet), receive, gone)
                 return

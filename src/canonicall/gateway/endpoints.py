@@ -26,6 +26,7 @@ from canonicall.gateway.responses_state import as_list, input_of, listed
 from canonicall.gateway.routing import Route
 from canonicall.gateway.sessions import session_of
 from canonicall.gateway.state import State
+from canonicall.gateway.summaries import opened
 from canonicall.gateway.turn_tree import RESPONSE, Line
 
 _BYTES_A_TOKEN = 4
@@ -95,7 +96,7 @@ async def _counted(
         route = state.routes.find(model)
         body = await _whole(state, request, front, owner, (body, route))
         chain = route.chain(session_of(request, body, ""))
-        decoded = decode_request(body, front.format)
+        decoded = decode_request(opened(body, front.format), front.format)
         count = _tokens_in(encode_request(decoded, chain[0]))
     except UnknownName as error:
         raise Refused(404, "model_not_found", str(error)) from None

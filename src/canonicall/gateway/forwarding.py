@@ -120,9 +120,12 @@ class Forwarded:
         data: bytes,
         *,
         stream: bool,
+        compacts: bool = False,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """`headers`: of the client, where they belong to the body."""
+        """`compacts`: whether it asks for a summary of the conversation, at the path for that.
+        `headers`: of the client, where they belong to the body."""
+        self._compacts = compacts
         self._headers = headers
         self._backs = backs
         self._data = data
@@ -235,6 +238,7 @@ class Forwarded:
             self.target,
             self._data,
             stream=self._stream,
+            compacts=self._compacts,
             choose=self._choose,
             headers=self._headers,
         )

@@ -30,6 +30,11 @@ class Generation:
         self._elapsed = state.backs.means.elapsed
         self._begun = self._elapsed()
 
+    @property
+    def translation(self) -> type[Translation]:
+        """What asks a target that the request cannot be forwarded to."""
+        return Translation
+
     async def response(self) -> HttpResponse:
         """What the client gets. `NoReply` where nobody answers, `Refused` where nobody is asked."""
         turn = self._turn
@@ -52,7 +57,7 @@ class Generation:
         if not chain:
             raise NoReply(turn.failures)
         try:
-            return await Translation(self._state, turn).response(chain)
+            return await self.translation(self._state, turn).response(chain)
         except NoReply:
             # Those that were to be asked with the bytes as they came have failed before.
             raise NoReply(turn.failures) from None

@@ -54,7 +54,7 @@ def packed(carried: Carried) -> str:
 
 def unpacked(value: Any) -> Carried | None:
     """What a text says that `packed` wrote; None where it is another, or damaged."""
-    if not isinstance(value, str) or not value.startswith(_BEGINNING):
+    if not is_packed(value):
         return None
     plain = value.translate(_PLAIN).rstrip("=")
     try:
@@ -62,6 +62,11 @@ def unpacked(value: Any) -> Carried | None:
         return msgspec.msgpack.decode(data[len(MARK) :], type=Carried)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
+
+
+def is_packed(value: Any) -> bool:
+    """Whether a text looks like packed state, valid or not."""
+    return isinstance(value, str) and value.startswith(_BEGINNING)
 
 
 def has_packed(data: bytes) -> bool:
@@ -174,7 +179,7 @@ def _without_damaged(block: Block) -> Block:
 
 
 def _is_damaged(value: Any) -> bool:
-    return isinstance(value, str) and value.startswith(_BEGINNING) and unpacked(value) is None
+    return is_packed(value) and unpacked(value) is None
 
 
 def _drop_pieces(blocks: list[Block], last: str, whole: str) -> None:

@@ -47,10 +47,13 @@ class Outlet:
 
     async def _piece(self, data: bytes, *, more: bool) -> None:
         if data:
-            self._last_at = self._now()
-            self.first_byte_after = self.first_byte_after or self._last_at - self._begun
-            self.bytes_out += len(data)
+            self._count(data)
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
+
+    def _count(self, data: bytes) -> None:
+        self._last_at = self._now()
+        self.first_byte_after = self.first_byte_after or self._last_at - self._begun
+        self.bytes_out += len(data)
 
     async def keep_alive(self, sign: bytes, seconds: float, headers: Mapping[str, str]) -> None:
         """Send `sign` whenever nothing else was sent for so long, for ever; before that the head,

@@ -271,7 +271,8 @@ def _config(app: App, server: ServerSettings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http="httptools" if find_spec("httptools") else "h11",
-        ws="none",
+        ws="auto",
+        ws_max_size=server.max_body_bytes,
         lifespan="on",
         log_config=None,
         access_log=False,

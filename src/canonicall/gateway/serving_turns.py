@@ -12,10 +12,10 @@ from canonicall.errors import CanonicallError, UnknownName
 from canonicall.events import StreamEnded
 from canonicall.findings import Finding
 from canonicall.gateway.asking import NoReply
+from canonicall.gateway.compaction import generation_of
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response, refused_of, unexpected
-from canonicall.gateway.fronts.front import GENERATE, Asked, Front
-from canonicall.gateway.generation import Generation
+from canonicall.gateway.fronts.front import COMPACT, GENERATE, Asked, Front
 from canonicall.gateway.governance.gate import Permit
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.prompts import prompt_model
@@ -146,7 +146,7 @@ class ServedTurn:
             begun = self._begun = Begun(
                 id=self._id,
                 front=self._front.format,
-                action=GENERATE,
+                action=COMPACT if self._asked.action == COMPACT else GENERATE,
                 model=model,
                 key=self._permit.key if self._permit is not None else "",
                 streams=streams,
@@ -178,7 +178,7 @@ class ServedTurn:
 
     async def _response(self, turn: Turn) -> HttpResponse:
         try:
-            return await Generation(self._state, turn).response()
+            return await generation_of(self._state, turn).response()
         except NoReply as error:
             raise refused_of(error) from error
         except CanonicallError as error:

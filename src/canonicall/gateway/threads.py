@@ -14,7 +14,6 @@ from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.settings import StoreSettings
 from canonicall.gateway.storing import too_long
 from canonicall.gateway.turn_tree import MESSAGE, Line, Storing, Whole
-from canonicall.target import Target
 
 FORMAT = "anthropic"
 FIELD = "thread"
@@ -70,16 +69,6 @@ def unsupported() -> Refused:
     )
     more = {"unsupported": ["inference_hooks"]}
     return Refused(400, "unsupported", what, code="thread_unsupported_request", details=more)
-
-
-def refuse_compaction(body: Mapping[str, Any], format: str, target: Target) -> None:
-    """Refuse to ask for a summary where only a reply would come: nothing would say that it is none.
-
-    The API has no error for it but this one; clients keep their conversation as it is then.
-    """
-    if format == FORMAT and body.get(_COMPACTION) and target.format != FORMAT:
-        what = f"compaction: {target.provider} makes no summaries in this form."
-        raise Refused(529, "unsupported", what, code="compaction_unavailable")
 
 
 async def _found(id: Any, keeping: Keeping, owner: str) -> Line:

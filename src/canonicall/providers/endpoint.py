@@ -22,6 +22,8 @@ class Endpoint(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     path: str = ""
     stream_path: str = ""
     """Where a stream is asked for, if it is another path."""
+    compact_path: str = ""
+    """Where a summary of a conversation is asked for, in formats that have such a path."""
     auth: str = ""
     """The name of the header that holds the key; "bearer" for `Authorization: Bearer`, "aws" for
     the same or, without a token, a signature of the request (version 4)."""
@@ -39,7 +41,10 @@ ENDPOINTS = {
         path="/chat/completions", auth=BEARER, source="openai 3.49.0 (Python), _client.py"
     ),
     "openai-responses": Endpoint(
-        path="/responses", auth=BEARER, source="openai 3.49.0 (Python), _client.py"
+        path="/responses",
+        compact_path="/responses/compact",
+        auth=BEARER,
+        source="openai 3.49.0 (Python), _client.py",
     ),
     "anthropic": Endpoint(
         path="/v1/messages",
@@ -81,6 +86,7 @@ def endpoint_of(own: Mapping[str, Endpoint], format: str) -> Endpoint:
     return Endpoint(
         path=ours.path or usual.path,
         stream_path=ours.stream_path if ours.path else usual.stream_path,
+        compact_path=ours.compact_path if ours.path else usual.compact_path,
         auth=ours.auth or usual.auth,
         headers=ours.headers if ours.path else usual.headers,
         source=ours.source,

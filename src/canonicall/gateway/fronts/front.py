@@ -17,6 +17,8 @@ from canonicall.target import Target
 from canonicall.wire.error_body import ErrorBody
 
 GENERATE, COUNT, MODELS, MODEL = "generate", "count", "models", "model"
+COMPACT = "compact"
+"""A summary in place of a conversation."""
 STORED, INPUT_ITEMS, DELETE, CANCEL = "stored", "input_items", "delete", "cancel"
 CONVERSATION_MAKE, CONVERSATION = "conversation_make", "conversation"
 CONVERSATION_UPDATE, CONVERSATION_DELETE = "conversation_update", "conversation_delete"

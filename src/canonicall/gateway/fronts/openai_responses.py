@@ -7,6 +7,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.fronts.front import (
     CANCEL,
+    COMPACT,
     CONVERSATION,
     CONVERSATION_DELETE,
     CONVERSATION_ITEM,
@@ -20,6 +21,7 @@ from canonicall.gateway.fronts.front import (
     GENERATE,
     INPUT_ITEMS,
     STORED,
+    Asked,
 )
 from canonicall.gateway.fronts.openai_chat import ChatFront
 from canonicall.target import Target
@@ -38,6 +40,7 @@ class ResponsesFront(ChatFront):
     routes = (
         ("POST", _BASE, GENERATE),
         ("POST", _BASE + r"/input_tokens", COUNT),
+        ("POST", _BASE + r"/compact", COMPACT),
         ("GET", f"{_BASE}/{_ID}/input_items", INPUT_ITEMS),
         ("POST", f"{_BASE}/{_ID}/cancel", CANCEL),
         ("GET", f"{_BASE}/{_ID}", STORED),
@@ -73,6 +76,9 @@ class ResponsesFront(ChatFront):
     def dated(self, body: dict[str, Any], begun: float, ended: float) -> dict[str, Any]:
         completed = None if body["completed_at"] is None else int(ended)
         return {**body, "created_at": int(begun), "completed_at": completed}
+
+    def streams(self, asked: Asked, body: Mapping[str, Any]) -> bool:
+        return asked.action != COMPACT and super().streams(asked, body)
 
     def tokens(self, count: int) -> dict[str, Any]:
         return {"object": "response.input_tokens", "input_tokens": count}
