@@ -98,10 +98,10 @@ class Client:
         assert status == 200, data
         if streamed and self.last_event not in data:
             raise Broken
-        told = self.reply(data) if streamed else json.loads(data)
-        assert self.text(told) == "|".join([*self.said, self.sending])
+        answer = self.reply(data) if streamed else json.loads(data)
+        assert self.text(answer) == "|".join([*self.said, self.sending])
         self.said.append(self.sending)
-        self.last = told["id"]
+        self.last = answer["id"]
         self.given += 1
 
 
@@ -118,8 +118,8 @@ class Responses(Client):
         _, _, last = data.partition(self.last_event)
         return json.loads(last.partition(b"data: ")[2].splitlines()[0])["response"]
 
-    def text(self, told):
-        (message,) = [one for one in told["output"] if one["type"] == "message"]
+    def text(self, answer):
+        (message,) = [one for one in answer["output"] if one["type"] == "message"]
         return "".join(part["text"] for part in message["content"])
 
 
@@ -167,8 +167,8 @@ class Thread(Client):
         (start,) = [one["message"] for one in events if one["type"] == "message_start"]
         return {"id": start["id"], "content": [{"type": "text", "text": text}]}
 
-    def text(self, told):
-        return "".join(one.get("text", "") for one in told["content"])
+    def text(self, answer):
+        return "".join(one.get("text", "") for one in answer["content"])
 
 
 def test_a_client_finds_the_last_reply_it_was_given(tmp_path):
@@ -179,7 +179,7 @@ def test_a_client_finds_the_last_reply_it_was_given(tmp_path):
     def run(client, gateway):
         try:
             client.run(gateway)
-        except BaseException as error:  # noqa: BLE001  told by the test
+        except BaseException as error:  # noqa: BLE001  reported by the test
             failed.append((type(client).__name__, error))
 
     for _ in range(KILLS):

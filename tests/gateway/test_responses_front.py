@@ -158,3 +158,45 @@ async def test_a_streamed_response_is_stored_before_its_last_byte_is_sent(model:
     assert answer.status == 200
     assert [one.last["response"]["status"] for one in found] == ["completed"]
     await gateway.close()
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_chain_forks_and_goes_on_with_other_providers_after_restarts(
+    place: str, streamed: bool
+) -> None:
+    world, store = thinking_world(), StoreSettings(path=place)
+    gateway = world.gateway(models(), store=store)
+    path, body = request_of("openai-responses", OWN, BOTH)
+    first = (await ask(gateway, path, body)).json
+    calls = [one for one in first["output"] if one["type"] == "function_call"]
+
+    async def go_on(model: str, before: str, given: Any) -> tuple[str, str]:
+        nonlocal gateway
+        await gateway.close()
+        gateway = world.gateway(models(), store=store)
+        asked = {"model": model, "input": given, "previous_response_id": before}
+        answer = await ask(gateway, path, {**body, **asked, "stream": streamed})
+        assert answer.status == 200, answer.body
+        data = answer.body.partition(b"event: response.completed\ndata: ")[2] or answer.body
+        reply = json.loads(data.splitlines()[0])
+        reply = reply.get("response", reply)
+        (message,) = [one for one in reply["output"] if one["type"] == "message"]
+        return reply["id"], message["content"][0]["text"]
+
+    def results(text: str) -> list[Any]:
+        return [
+            {"type": "function_call_output", "call_id": one["call_id"], "output": text}
+            for one in calls
+        ]
+
+    one, said_one = await go_on("by-gemini-gemini", first["id"], results("one"))
+    two, said_two = await go_on(FOREIGN, first["id"], results("two"))
+    assert (said_one, said_two) == ("It is so: one; one.", "It is so: two; two.")
+    for id, text in ((one, said_one), (two, said_two)):
+        _, said = await go_on(OWN, id, "And now?")
+        assert said == "You said: And now?"
+        sent = json.dumps(world.of("openai").seen[-1].body)
+        assert BOTH in sent
+        assert sent.count("It is so") == 1
+        assert text in sent
+    await gateway.close()

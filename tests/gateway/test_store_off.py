@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from canonicall.gateway.settings import StoreSettings
+from canonicall.runtime.middleware import ToolMiddleware
 from canonicall.testing.server import serve
 from gateway_backs import BOTH, models, thinking_world
 from gateway_support import World, ask
@@ -110,6 +111,17 @@ async def test_references_are_refused_elsewhere(
     error = answer.json["error"]
     assert (answer.status, error["code"]) == (400, "unsupported_parameter")
     assert error["param"] == field
+    await gateway.close()
+
+
+async def test_nothing_passes_a_middleware_unread(world: World) -> None:
+    gateway = world.gateway(models(), store=OFF, middleware=[ToolMiddleware()])
+    body = next_of(ANTHROPIC, "msg_1", user("More?"))
+    answer = await ask(gateway, "/v1/messages", body)
+    assert details(answer)["error_code"] == "thread_unsupported_request"
+    body = {"model": OPENAI, "input": "More?", "previous_response_id": "resp_1"}
+    answer = await ask(gateway, "/v1/responses", body)
+    assert answer.json["error"]["code"] == "unsupported_parameter"
     await gateway.close()
 
 

@@ -97,9 +97,9 @@ async def test_another_provider_goes_on_after_a_restart(place: str, streamed: bo
         await gateway.close()
         gateway = world.gateway(models(), store=store)
         answer = await post(gateway, next_of(model, last, question, stream=streamed))
-        told = said(answer)
+        reply = said(answer)
         last = _id_of(answer)
-    assert told == "You said: And why?"
+    assert reply == "You said: And why?"
     whole = json.dumps(world.of("anthropic").seen[-1].body)
     assert all(text in whole for text in (BOTH, "get_weather of Paris", "Who are you?", "It is so"))
     await gateway.close()

@@ -63,7 +63,7 @@ class Generation:
             raise NoReply(turn.failures) from None
 
     async def _delta(self) -> HttpResponse:
-        """The reply to a request of which only its provider has the rest: nobody else is asked, and
+        """The reply to a request of which only its provider has the rest: no other is asked, and
         its error is the client's."""
         turn = self._turn
         target = next((one for one in turn.chain if one.format == turn.front.format), turn.chain[0])

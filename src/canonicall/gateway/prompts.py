@@ -29,7 +29,7 @@ def prompt_model(body: Mapping[str, Any], prompts: Mapping[str, PromptSettings])
 def prompt_items(
     body: Mapping[str, Any], prompts: Mapping[str, PromptSettings]
 ) -> list[dict[str, Any]]:
-    """The input items that the prompt of a request stands for."""
+    """The input items that the prompt of a request names."""
     named = body[FIELD]
     if not isinstance(named, dict) or not isinstance(named.get("id"), str):
         what = "Invalid type for 'prompt': expected an object with an 'id'."

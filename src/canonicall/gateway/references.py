@@ -52,7 +52,7 @@ class References:
         try:
             items = prompts.prompt_items(body, self._state.settings.prompts)
         except Refused as refused:
-            if refused.kind != "not_found" or not _owns(self._first(body, route), self._format):
+            if refused.kind != "not_found" or not self._is_owners(body, route):
                 raise
             # OpenAI stores prompts as well.
             whole = await self._whole(rest, route)
@@ -103,7 +103,7 @@ class References:
         """The body where the gateway stores nothing: its provider may."""
         if not names:
             return Whole(body)
-        if _owns(self._first(body, route), self._format):
+        if self._is_owners(body, route):
             return Whole(body, is_delta=True)
         if self._format == threads.FORMAT:
             raise threads.unsupported()
@@ -115,9 +115,14 @@ class References:
         Where clients have keys of their own, what one of them has not stored here is not for it:
         the provider knows only the gateway's key.
         """
-        if self._format == threads.FORMAT or self._state.settings.keys:
+        if self._format == threads.FORMAT or self._state.settings.keys or self._state.middleware:
             return False
         return self._first(body, route).format == self._format
+
+    def _is_owners(self, body: dict[str, Any], route: Route) -> bool:
+        """Whether a request goes to the provider whose format it is, which may have the rest of it.
+        What no middleware can read is not sent."""
+        return not self._state.middleware and _owns(self._first(body, route), self._format)
 
     def _first(self, body: dict[str, Any], route: Route) -> Target:
         first, *_ = route.chain(session_of(self._request, body, self._key))
