@@ -230,6 +230,42 @@ async def test_a_response_repeats_what_was_asked_for(
         assert response["model"] == model
 
 
+def with_results(front: str, body: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:
+    """The next request: the reply goes into the history as it came, then the results."""
+    if front == "openai-chat":
+        message = reply["choices"][0]["message"]
+        results = [
+            {"role": "tool", "tool_call_id": one["id"], "content": "sunny"}
+            for one in message["tool_calls"]
+        ]
+        return {**body, "messages": [*body["messages"], message, *results]}
+    results = [
+        {"type": "tool_result", "tool_use_id": one["id"], "content": "sunny"}
+        for one in reply["content"]
+        if one["type"] == "tool_use"
+    ]
+    said = [
+        {"role": "assistant", "content": reply["content"]},
+        {"role": "user", "content": results},
+    ]
+    return {**body, "messages": [*body["messages"], *said]}
+
+
+@pytest.mark.parametrize("back", BACKS)
+@pytest.mark.parametrize("front", ["openai-chat", "anthropic"])
+async def test_a_client_that_gives_a_reply_back_loses_no_field(
+    world: World, front: str, back: str
+) -> None:
+    """Fields that are written because they are required say nothing that a target could lack."""
+    gateway = world.gateway(models())
+    path, body = request_of(front, alias(back), BOTH)
+    reply = (await ask(gateway, path, body)).json
+    answer = await ask(gateway, path, with_results(front, body, reply))
+    await gateway.close()
+    assert answer.status == 200
+    assert "fields_dropped" not in answer.headers["x-canonicall-changes"]
+
+
 async def test_a_response_names_the_one_before_it(world: World) -> None:
     gateway = world.gateway(models())
     path, body = request_of("openai-responses", alias("anthropic/anthropic"), "Hello?")

@@ -61,6 +61,7 @@ def test_calls_come_out_in_every_form() -> None:
         "id": f"toolu_{suffix}",
         "name": "get_weather",
         "input": {"city": "Paris"},
+        "caller": {"type": "direct"},
     }
     assert openai["id"] == f"call_{suffix}"
     assert openai["function"] == {"name": "get_weather", "arguments": '{"city":"Paris"}'}

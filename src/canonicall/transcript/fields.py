@@ -13,6 +13,9 @@ from canonicall.blocks import Block, Message, Native, Text, Thinking, ToolCall, 
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import FieldPlace, FieldTree, Target, field_tree
 
+# SDK direct_caller.py: replies say it of every call, so that clients send it back.
+_UNSAID: dict[str, dict[str, Any]] = {"anthropic": {"caller": {"type": "direct"}}}
+"""By format: fields with a value that says the same as no field. To lose one is to lose nothing."""
 _LASTING: tuple[FieldPlace, ...] = ("message", "call", "text", "thinking", "result")
 
 
@@ -29,8 +32,11 @@ def kept_fields(
     if native is None:
         return None
     if native.format != target.format:
-        why = f"Fields of {native.format} mean nothing here: {', '.join(native.fields)}."
-        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
+        unsaid = _UNSAID.get(native.format, {})
+        lost = [name for name, value in native.fields.items() if unsaid.get(name) != value]
+        if lost:
+            why = f"Fields of {native.format} mean nothing here: {', '.join(lost)}."
+            findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER))
         return None
     if takes_unknown(place, target, is_own=is_own):
         return native

@@ -51,7 +51,7 @@ VOCABULARY = [
         "id": "toolu_1",
         "name": "f",
         "input": {},
-        "caller": {"type": "code_execution_20250825", "tool_id": "srvtoolu_0"},
+        "caller": {"type": "direct"},
         "toolset_name": "browser",
     },
     {"type": "tool_result", "tool_use_id": "toolu_1"},
@@ -104,12 +104,6 @@ def test_every_block_comes_back_as_it_was(block):
 def test_a_null_field_is_a_missing_field():
     block = {"type": "text", "text": "hi", "citations": None, "cache_control": None}
     assert decoded(block) == Text(text="hi")
-
-
-def test_a_direct_caller_is_the_default_and_read_as_missing():
-    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
-    assert decoded({**call, "caller": {"type": "direct"}}) == decoded(call)
-    assert decoded(call).native is None
 
 
 def test_a_signature_is_opaque_and_belongs_to_the_domain():

@@ -148,8 +148,8 @@ def test_a_reply_without_origin_or_usage_is_a_valid_body():
             **NO_FIGURES,
             "input_tokens": 0,
             "output_tokens": 0,
-            "cache_creation_input_tokens": 0,
-            "cache_read_input_tokens": 0,
+            "cache_creation_input_tokens": None,
+            "cache_read_input_tokens": None,
         },
     }
 

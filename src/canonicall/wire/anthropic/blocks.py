@@ -7,6 +7,8 @@ kept whole and written back as it came.
 import re
 from typing import Any
 
+from msgspec.structs import replace
+
 from canonicall.arguments import arguments_of, parse_arguments
 from canonicall.blocks import (
     Block,
@@ -27,6 +29,8 @@ from canonicall.wire.anthropic.extras import (
     FORMAT,
     decode_cache,
     decode_rest,
+    native_of,
+    own_fields,
     with_extras,
     with_sound_mark,
     without_mark,
@@ -100,6 +104,15 @@ def encode_reply_block(block: Block, target: Target) -> dict[str, Any]:
             return wire
 
 
+def replied(block: Block) -> Block:
+    """`block` of a response without the default caller, which each call of a response has."""
+    fields = own_fields(block.native) if isinstance(block, ToolCall) else {}
+    if fields.get("caller") != _DIRECT:
+        return block
+    del fields["caller"]
+    return replace(block, native=native_of(fields))
+
+
 def server_block(block: Block) -> dict[str, Any] | None:
     """The whole wire block of a call or result that the provider ran, None for any other.
 
@@ -161,14 +174,13 @@ def _decode_call(block: dict[str, Any], where: str, findings: list[Finding]) -> 
             why = "The input of the call is text where an object belongs; it was read as JSON."
             place = f"{where}.input"
             findings.append(Finding("arguments_as_text", place, Action.KEPT, why, Fault.INPUT))
-    known = ("caller",) if block.get("caller") == _DIRECT else ()
     return ToolCall(
         id=id_at(block.get("id"), f"{where}.id"),
         name=text_at(block.get("name"), f"{where}.name"),
         args=args,
         raw=raw,
         cache=decode_cache(block, where),
-        native=decode_rest(block, "id", "name", "input", *known),
+        native=decode_rest(block, "id", "name", "input"),
     )
 
 

@@ -23,7 +23,7 @@ _FINISHES = {
     "pause_turn": reply.PAUSED,
     "compaction": reply.PAUSED,
 }
-_FIGURES = (
+FIGURES = (
     *("cache_creation", "cache_creation_input_tokens", "cache_read_input_tokens", "inference_geo"),
     *("input_tokens", "iterations", "output_tokens", "output_tokens_details"),
     *("server_tool_use", "service_tier", "speed"),
@@ -85,4 +85,4 @@ def encode_usage(usage: Usage, native: dict[str, Any] | None = None) -> dict[str
         wire["output_tokens_details"] = {"thinking_tokens": usage.reasoning_tokens}
     if native is not None and replace(usage, native=native) == decode_usage(native):
         wire = native
-    return dict.fromkeys(_FIGURES) | wire
+    return dict.fromkeys(FIGURES) | wire

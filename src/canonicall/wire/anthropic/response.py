@@ -16,10 +16,11 @@ from canonicall.blocks import (
 from canonicall.errors import MalformedBody
 from canonicall.findings import Finding
 from canonicall.reply import TOOL_CALLS, Reply, Usage
-from canonicall.wire.anthropic.blocks import encode_reply_block, server_block
+from canonicall.wire.anthropic.blocks import encode_reply_block, replied, server_block
 from canonicall.wire.anthropic.errors import decode_error
 from canonicall.wire.anthropic.extras import FORMAT, native_of, own_fields
 from canonicall.wire.anthropic.finish import (
+    FIGURES,
     decode_finish,
     decode_usage,
     encode_finish,
@@ -58,7 +59,8 @@ def decode_response(
         raise MalformedBody(f"the body is an error: {decode_error(body).message}")
     findings: list[Finding] = []
     domain = TARGET.domain if domain is None else domain
-    blocks = decode_content(body.get("content"), "$.content", domain, findings)
+    content = decode_content(body.get("content"), "$.content", domain, findings)
+    blocks = tuple(map(replied, content))
     raw = text_at(body.get("stop_reason"), "$.stop_reason")
     message = Message("assistant", blocks, origin=origin_of(body, origin))
     meaning = meaning_of(raw)
@@ -111,7 +113,8 @@ def encode_ending(reply: Reply) -> dict[str, Any]:
 
 def encode_figures(usage: Usage | None, origin: Origin) -> dict[str, Any]:
     """The field `usage`, which every response has."""
-    usage = usage or Usage()
+    if usage is None:
+        return dict.fromkeys(FIGURES) | {"input_tokens": 0, "output_tokens": 0}
     return encode_usage(usage, usage.native if origin.format == FORMAT else None)
 
 

@@ -13,7 +13,7 @@ from canonicall.arguments import inside, parse_arguments
 from canonicall.blocks import Block
 from canonicall.events import ArgumentsAdded, Event, TextAdded, ThinkingAdded
 from canonicall.findings import Finding
-from canonicall.wire.anthropic.blocks import decode_block
+from canonicall.wire.anthropic.blocks import decode_block, replied
 from canonicall.wire.reading import object_at, text_at
 
 TEXT, THINKING, INPUT = "text", "thinking", "input"
@@ -88,11 +88,11 @@ class GrowingBlock:
         bare = self._fields | {self.grown: {} if self.grown == INPUT else ""}
         if self.type == "thinking":
             bare["signature"] = ""
-        return decode_block(bare, self._where, self._domain, [])
+        return replied(decode_block(bare, self._where, self._domain, []))
 
     def decoded(self) -> Block:
         """The block as far as it has come."""
-        return decode_block(self.wire(), self._where, self._domain, [])
+        return replied(decode_block(self.wire(), self._where, self._domain, []))
 
     def can_grow(self, field: str) -> bool:
         """Whether pieces of `field` belong to it; a type nobody knows takes what comes first."""

@@ -13,10 +13,7 @@ from canonicall.blocks import Block, Message, Origin, Text, ToolCall, ToolResult
 _MESSAGE_FIELDS = {"role", "content"}
 _TEXT_FIELDS = {"type", "text"}
 _REPLIED_TEXT_FIELDS = {*_TEXT_FIELDS, "citations"}
-"""As replies have them, with the fields that say nothing where they are null, or the default."""
 _CALL_FIELDS = {"type", "id", "name", "input"}
-_REPLIED_CALL_FIELDS = {*_CALL_FIELDS, "caller"}
-_DIRECT = {"type": "direct"}
 _RESULT_FIELDS = {"type", "tool_use_id", "content"}
 _TOLD_RESULT_FIELDS = {*_RESULT_FIELDS, "is_error"}
 
@@ -59,9 +56,7 @@ def usual_block(block: Any) -> Block | None:
     match block.get("type"):
         case "text":
             return _usual_text(block)
-        case "tool_use" if block.keys() == _CALL_FIELDS or (
-            block.keys() == _REPLIED_CALL_FIELDS and block["caller"] == _DIRECT
-        ):
+        case "tool_use" if block.keys() == _CALL_FIELDS:
             id, name, args = block["id"], block["name"], block["input"]
             if id.__class__ is name.__class__ is str and args.__class__ is dict and id != "null":
                 return ToolCall(id=id, name=name, args=args)
