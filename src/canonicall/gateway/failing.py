@@ -11,6 +11,7 @@ from canonicall.gateway.fronts.front import Front
 
 _LOG = logging.getLogger("canonicall.gateway")
 _BY_KIND = {
+    "request": 400,
     "authentication": 502,
     "setting": 502,
     "connection": 502,
