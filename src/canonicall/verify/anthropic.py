@@ -16,7 +16,7 @@ from canonicall.verify.anthropic_pairs import HANDLING, Turn, is_silent, pair_vi
 from canonicall.verify.anthropic_settings import ERRORS, MESSAGES, setting_violations
 from canonicall.verify.lexical import id_fault
 from canonicall.verify.node import Node, dotted
-from canonicall.verify.stored_state import is_delta
+from canonicall.verify.stored_state import is_delta, state_violations
 from canonicall.verify.violation import Violation, refuse
 
 # "Extra inputs are not permitted": anything else in these is refused.
@@ -61,6 +61,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         return  # Nobody reads on.
     turns = turns_of(messages)
     is_open = is_delta(root, target.format)
+    yield from state_violations(root, target)
     if not messages and not is_open:
         error = "messages: at least one message is required"
         yield refuse("empty_input", "$.messages", error, source=MESSAGES)

@@ -18,7 +18,12 @@ from canonicall.verify.bedrock_settings import CONVERSE, setting_violations
 from canonicall.verify.lexical import id_fault, is_tool_name
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.pairing import Answer, Call, Step, step_faults
-from canonicall.verify.stored_state import before_replies, calls_on_server, is_delta
+from canonicall.verify.stored_state import (
+    before_replies,
+    calls_on_server,
+    is_delta,
+    state_violations,
+)
 from canonicall.verify.violation import Violation, refuse
 
 BLOCKS = (
@@ -38,6 +43,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     root = Node(body)
     messages = root.nodes("messages")
     is_open = is_delta(root, target.format)
+    yield from state_violations(root, target)
     if not messages and not is_open:
         error = "A conversation must have at least one message. Try again with a conversation that "
         error += "has one."

@@ -21,7 +21,7 @@ from canonicall.verify.gemini_settings import either, setting_violations, severa
 from canonicall.verify.gemini_thinking import thinking_violations
 from canonicall.verify.lexical import is_tool_name
 from canonicall.verify.node import Node, plain
-from canonicall.verify.stored_state import before_replies, is_delta
+from canonicall.verify.stored_state import before_replies, is_delta, state_violations
 from canonicall.verify.violation import Violation, refuse
 
 CALLING = "ai.google.dev: function calling"
@@ -71,6 +71,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
             yield from unknown_in(part, known.part)
     yield from _instructions(root, known)
     is_open = is_delta(root, target.format)
+    yield from state_violations(root, target)
     yield from _ends(turns, target, is_open=is_open)
     yield from _pairs(_merged(turns), is_open=is_open)
     if target.signature_sentinel is not None:

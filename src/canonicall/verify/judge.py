@@ -18,7 +18,7 @@ from canonicall.verify.node import Node, WrongKind
 from canonicall.verify.ollama import violations as ollama
 from canonicall.verify.openai_chat import violations as openai_chat
 from canonicall.verify.openai_responses import violations as openai_responses
-from canonicall.verify.stored_state import limits_of_report, state_violations
+from canonicall.verify.stored_state import limits_of_report
 from canonicall.verify.violation import Violation, refuse
 
 FORMATS: dict[str, Callable[[dict[str, Any], Target], Iterator[Violation]]] = {
@@ -95,7 +95,6 @@ def _judged(body: Body, target: Target) -> Iterator[Violation]:
         wrong, rest = wrong_kinds(Node.of(parsed, "$").fields, target.format)
         yield from wrong
         places = {one.where for one in wrong}
-        yield from state_violations(Node(rest), target)
         for violation in FORMATS[target.format](rest, target):
             if violation.code not in target.unenforced and violation.where not in places:
                 yield violation

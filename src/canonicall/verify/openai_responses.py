@@ -35,7 +35,7 @@ from canonicall.verify.openai_schemas import (
     schema_violations,
 )
 from canonicall.verify.refused import unknown_fields
-from canonicall.verify.stored_state import is_delta
+from canonicall.verify.stored_state import is_delta, state_violations
 from canonicall.verify.violation import Violation, refuse
 
 RESPONSES = "platform.openai.com: responses API reference"
@@ -78,6 +78,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     yield from setting_violations(root, target)
     yield from unknown_fields(root, target, "Unknown parameter: '{name}'.", RESPONSES)
     is_open = is_delta(root, target.format)
+    yield from state_violations(root, target)
     if not items and not root.get("input") and not is_open:
         error = (
             "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be "

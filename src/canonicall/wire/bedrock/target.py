@@ -117,8 +117,6 @@ TARGET = Target(
     cache_marks=4,
     # The same page: longer lifetimes stand before shorter ones.
     cache_order=True,
-    # Service model: `ConverseRequest.modelId` may be a prompt of Prompt management.
-    kept_state=("modelId", "promptVariables"),
     # Amazon Nova user guide, "Invoke": a last message of the assistant is continued. Claude from
     # 4.6 on refuses it; of other makers no refusal is known.
     served=(

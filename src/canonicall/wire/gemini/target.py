@@ -85,8 +85,6 @@ TARGET = Target(
     # FunctionCallingConfig has no switch for parallel calls.
     parallel_switch=False,
     cache_marks=0,
-    # google-genai, GenerateContentConfig.cached_content.
-    kept_state=("cachedContent",),
     served=(
         # The same error text: dots and colons are taken.
         ("names", NameRule(pattern="[A-Za-z_][A-Za-z0-9_.:-]*", max_length=64)),
