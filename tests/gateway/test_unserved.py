@@ -9,6 +9,7 @@ import pytest
 from canonicall.gateway.governance.keys import hash_of
 from canonicall.gateway.settings import KeySettings
 from canonicall.testing.server import serve
+from delta_bodies import DELTAS
 from gateway_support import World, ask
 from judges.sources import MISSING
 from sdk_fronts import FRONTS, genai, openai
@@ -89,3 +90,19 @@ async def test_other_paths_are_what_they_were() -> None:
         answer = await ask(gateway, path, {})
         assert answer.status == 404
         assert b"Nothing is served at" in answer.body
+
+
+async def test_cached_content_stays_with_the_provider_that_keeps_it() -> None:
+    """Its owner gets the request as it came; for another provider the client gets an error."""
+    body = DELTAS["a response to cached content"].body
+    world = World()
+    path = "/v1beta/models/{}:generateContent"
+    answer = await ask(world.gateway(), path.format("gemini:gemini-3-pro"), body)
+    assert answer.status == 200
+    (got,) = world.of("gemini").seen
+    assert got.body["contents"] == body["contents"]
+    assert got.body["cachedContent"] == body["cachedContent"]
+    answer = await ask(world.gateway(), path.format("openai:gpt-5"), body)
+    assert answer.status == 400
+    assert "`cachedContent`" in answer.json["error"]["message"]
+    assert not world.of("openai").seen

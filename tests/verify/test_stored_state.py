@@ -1,4 +1,4 @@
-"""A delta is judged by what is in it: nothing at the seam, everything behind it."""
+"""A delta is judged by what is in it: nothing at the seam, everything after it."""
 
 from typing import Any
 
@@ -75,7 +75,7 @@ def call(id: str = "toolu_2") -> dict[str, Any]:
 
 
 TEXT = {"type": "text", "text": "Hi"}
-BEHIND = {
+AFTER_IT = {
     "two outputs of one call": (
         "openai/openai-responses",
         {"model": "gpt-5", "previous_response_id": "resp_1", "input": [OUTPUT, OUTPUT]},
@@ -146,9 +146,9 @@ BEHIND = {
 }
 
 
-@each("name", BEHIND)
+@each("name", AFTER_IT)
 def test_what_is_in_the_request_is_judged(name):
-    target, body, code = BEHIND[name]
+    target, body, code = AFTER_IT[name]
     assert code in codes(body, target)
 
 

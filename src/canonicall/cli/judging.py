@@ -144,7 +144,7 @@ class Subject:
         return (*self.body.findings, *verify(self.body.body, target.as_served))
 
     def notes(self, target: Target) -> tuple[str, ...]:
-        """What is not known of the body as it stands: what a request continues, for example."""
+        """What is not known of the body as it is: what a request continues, for example."""
         return verify(self.body.body, target.as_served).notes if self.body is not None else ()
 
     @property

@@ -42,7 +42,7 @@ def _mistral_error(message: str) -> dict[str, Any]:
 
 
 class _Unserved(Struct, frozen=True):
-    """An API, where it is, and how its provider tells errors."""
+    """An API, where it is, and how its provider writes errors."""
 
     path: re.Pattern[str]
     what: str

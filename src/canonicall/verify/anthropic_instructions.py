@@ -85,7 +85,7 @@ def _only_of_instructions(message: Node) -> Iterator[Violation]:
 
 
 def place_violations(turns: list[Turn], *, is_open: bool) -> Iterator[Violation]:
-    """Instructions stand behind a user turn, and before an assistant turn or the end. `is_open`:
+    """Instructions follow a user turn, and precede an assistant turn or the end. `is_open`:
     what precedes the first turn is not known."""
     roles = [turn.role for turn in turns]
     for at, turn in enumerate(turns):

@@ -2,7 +2,7 @@
 
 Such a request is judged by what is in it. What it lacks may be on the server: the first message,
 the call of a result, instructions, tools. So nothing is said at its beginning, the seam, and a
-result there may answer a call that only the provider knows. Everything behind the seam is judged as
+result there may answer a call that only the provider knows. Everything after the seam is judged as
 in any request.
 
 The table is the judge's own: what renders and encodes reads `canonicall.deltas`.
@@ -66,7 +66,7 @@ def is_delta(root: Node, format: str) -> bool:
 
 
 def names_items(root: Node) -> bool:
-    """Whether an item of the input stands for one that is stored; it need not say its type."""
+    """Whether an item of the input refers to one that is stored; it need not say its type."""
     items = root.get("input")
     for item in items if isinstance(items, list) else ():
         if isinstance(item, dict):
