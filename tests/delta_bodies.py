@@ -51,6 +51,12 @@ DELTAS: dict[str, Delta] = {
         tool_choice={"type": "function", "name": "get_weather"},
         input=[{"role": "user", "content": "Hi"}],
     ),
+    "a JSON object after a response": _responses(
+        "previous_response_id",
+        previous_response_id="resp_1",
+        text={"format": {"type": "json_object"}},
+        input=[{"role": "user", "content": "Oslo"}],
+    ),
     "a conversation": _responses("conversation", conversation="conv_1", input=[OUTPUT]),
     "a conversation as an object": _responses(
         "conversation", conversation={"id": "conv_1"}, input=[{"role": "user", "content": "Hi"}]

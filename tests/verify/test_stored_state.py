@@ -27,6 +27,7 @@ AT_THE_SEAM = {
     "an output after a response": "orphan_result_sent",
     "nothing after a response": "empty_input",
     "a forced tool of a response": "choice_without_tools",
+    "a JSON object after a response": "json_word_missing",
     "a conversation": "orphan_result_sent",
     "a stored prompt": "empty_input",
     "a result after a thread": "orphan_result_sent",
