@@ -14,7 +14,8 @@ from canonicall.arguments import agreeing, message_with_arguments
 from canonicall.blocks import Block, Origin, ToolCall
 from canonicall.conversation import Conversation
 from canonicall.coverage import is_plain, refuse_loss, refuse_unsent, with_empty_reported
-from canonicall.errors import CanonicallError, MalformedBody
+from canonicall.deltas import ITEM_REFERENCE, named, state_names
+from canonicall.errors import CanonicallError, MalformedBody, StateElsewhere
 from canonicall.finding_paths import Sent
 from canonicall.findings import Action, Fault, Finding, Report
 from canonicall.folding import with_truncated_call
@@ -115,10 +116,21 @@ def _decoded_request(
     request = replace(
         request,
         domain=domain or "",
-        findings=(*findings, *wrong, *request.findings),
+        findings=(*findings, *wrong, *_of_delta(request, value, source.format)),
         source=Incoming(body, source.format, parts),
     )
     return with_empty_reported(request)
+
+
+def _of_delta(request: Request, body: dict[str, Any], format: str) -> tuple[Finding, ...]:
+    """The findings of a request. Of a delta, none says that the call of a result is missing."""
+    if request.continues is None:
+        return request.findings
+    names = state_names(body, format)
+    why = f"The request continues what its provider keeps ({named(names)}). That is not known here."
+    where = f"$.{names[0]}" if len(names) == 1 and names[0] != ITEM_REFERENCE else "$"
+    said = Finding("state_elsewhere", where, Action.KEPT, why, Fault.NONE)
+    return (said, *(one for one in request.findings if one.code != "orphan_result"))
 
 
 def _source(body: Any, named: str, provider: str) -> tuple[Source, str | None]:
@@ -193,14 +205,15 @@ def encode_request(
     """Write a request for a target.
 
     Where only a provider is named, the request keeps the model it names, and the rules of that
-    model count. A `renderer` made for this target that has rendered the conversation before saves
+    model count. A request that continues what the target does not keep is a `StateElsewhere`. A
+    `renderer` made for this target that has rendered the conversation before saves
     what it knows; its policy counts then.
     """
     goal = get_target(target)
     if isinstance(target, str) and request.model and not goal.model and renderer is None:
         goal = get_target(f"{target.removesuffix(':')}:{request.model}")
     request, about_texts = plain_request(request)
-    request, findings = _readable(request, goal)
+    _refuse_elsewhere(request, goal)
     given = request.conversation
     request, about_groups = ungrouped(request, goal)
     asked = request
@@ -229,7 +242,8 @@ def encode_request(
     )
     body, about_kinds = without_wrong_kinds(body, goal.format)
     body, about_fields = without_refused(body, goal)
-    findings += (
+    _refuse_lost(request, body, goal)
+    findings = [
         *about_texts,
         *about_groups,
         *about_params,
@@ -239,7 +253,7 @@ def encode_request(
         *transcript.findings,
         *about_marks,
         *about_lifetimes,
-    )
+    ]
     written = (*told, *about_kinds, *about_fields)
     if request.findings or findings or written:
         sent = Sent(asked, request, renderer, transcript, body)
@@ -313,15 +327,28 @@ def translate_tools(
     return Translated(found or [], encoded.transcript.names, about)
 
 
-def _readable(request: Request, target: Target) -> tuple[Request, list[Finding]]:
-    """`request` without a reference to turns that another provider keeps: those are lost."""
+def _refuse_elsewhere(request: Request, target: Target) -> None:
+    """Raise `StateElsewhere` if the request continues what the target does not keep."""
     stored = request.continues
-    if stored is None or (stored.format == target.format and request.domain in ("", target.domain)):
-        return request, []
-    named = ", ".join(stored.fields)
-    why = f"The turns before these are kept by another provider ({named}); they are not sent."
-    finding = Finding("stored_turns_lost", "request", Action.DROPPED, why, Fault.RENDER)
-    return replace(request, continues=None), [finding]
+    if stored is None:
+        return
+    names = tuple(stored.fields) or (ITEM_REFERENCE,)
+    is_own = stored.format == target.format and request.domain in ("", target.domain)
+    kept = names if target.kept_state is None else target.kept_state
+    if not is_own or not set(kept).issuperset(names):
+        raise StateElsewhere(names, target=_place(target))
+
+
+def _refuse_lost(request: Request, body: dict[str, Any], target: Target) -> None:
+    """Raise `StateElsewhere` if a field that refers to kept state is not in the body."""
+    stored = request.continues.fields if request.continues is not None else {}
+    lost = [name for name, value in stored.items() if body.get(name) != value]
+    if lost:
+        raise StateElsewhere(lost, target=_place(target))
+
+
+def _place(target: Target) -> str:
+    return f"{target.provider}/{target.format}" if target.provider else target.format
 
 
 def _with_ids(reply: Reply, target: Target) -> Reply:

@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from canonicall.deltas import REFERENCES, other_state_api, state_fields
+
 CANONICAL = "canonical"
 """A conversation in its stored form."""
 
@@ -36,10 +38,12 @@ _FIELDS: dict[str, Formats] = {
     "inferenceConfig": BEDROCK,
     "additionalModelRequestFields": BEDROCK,
     "guardrailConfig": BEDROCK,
+    "promptVariables": BEDROCK,
     "modelId": BEDROCK,
     "anthropic_version": ANTHROPIC,
     "stop_sequences": ("anthropic", "cohere"),
     "mcp_servers": ANTHROPIC,
+    "thread": ANTHROPIC,
     "container": ANTHROPIC,
     "context_management": ANTHROPIC,
     "output_format": ANTHROPIC,
@@ -88,13 +92,6 @@ _MESSAGE_FIELDS: dict[str, Formats] = {
     "function_call": CHAT,
     "refusal": CHAT,
 }
-INTERACTIONS = "gemini-interactions"
-"""An API whose bodies are recognised and not read."""
-_INTERACTIONS = ("generation_config", "previous_interaction_id", "system_instruction")
-"""Fields of Gemini's Interactions API, which also calls its messages `input`."""
-_RESPONSES = ("previous_response_id", "conversation")
-"""Fields that stand for messages the Responses API keeps; `prompt` does if it is an object."""
-
 
 _HISTORY = ("messages", "contents", "input")
 """Fields that only requests have."""
@@ -176,7 +173,7 @@ _REPLIES: dict[str, Callable[[dict[str, Any]], bool]] = {
 
 def possible_formats(body: Any) -> Formats:
     """Every format that a request body can be, the likeliest first."""
-    if not isinstance(body, dict):
+    if not isinstance(body, dict) or other_state_api(body) is not None:
         return ()
     if body.get("canonicall") == "conversation":
         return (CANONICAL,)
@@ -185,22 +182,16 @@ def possible_formats(body: Any) -> Formats:
     if "messages" in body:
         return _spoken_for(body)
     # A reply of the Responses API repeats the fields that continue a conversation.
-    has_items = "input" in body or any(name in body for name in _RESPONSES)
-    has_items = has_items or isinstance(body.get("prompt"), dict)
-    is_other = _is_interaction(body) or reply_format(body) is not None
-    return ("openai-responses",) if has_items and not is_other else ()
+    if reply_format(body) is not None:
+        return ()
+    formats = ("openai-responses",) if "input" in body else REFERENCES
+    return tuple(one for one in formats if "input" in body or state_fields(body, one))[:1]
 
 
 def other_api(body: Any) -> str:
     """The API that a body is for, if it is recognised and its format is not one of those read."""
-    is_other = isinstance(body, dict) and not possible_formats(body) and _is_interaction(body)
-    return INTERACTIONS if is_other else ""
-
-
-def _is_interaction(body: dict[str, Any]) -> bool:
-    """Gemini's Interactions API; no item of the Responses API is called `user_input`."""
-    first = next(_objects(body.get("input")), {})
-    return any(name in body for name in _INTERACTIONS) or first.get("type") == "user_input"
+    api = other_state_api(body)
+    return api.name if api is not None else ""
 
 
 def _spoken_for(body: dict[str, Any]) -> Formats:

@@ -8,6 +8,7 @@
     ├── MalformedBody            a request or response body is not what its format says
     │   ├── ForeignHistory       it is the stored history of another framework
     │   └── MostlyUnread         most of what it says was not understood, and would be lost
+    ├── StateElsewhere           a request continues what the target does not keep
     ├── UntranslatableSchema     a target cannot say what the schema of a tool says
     └── UnreadableConversation   a stored conversation cannot be read
         └── NewerVersion         it was written by a newer canonicall
@@ -147,6 +148,23 @@ class MostlyUnread(MalformedBody):
             f"read as {format}, only {understood} of {of} would be sent; the rest was not"
             f" understood. {seen or 'Its messages are not in a form that this format has.'}"
             " Name the format that the body is in, or give the body that is sent to the provider."
+        )
+
+
+class StateElsewhere(CanonicallError, ValueError):
+    """A request that continues what another provider keeps: it cannot be sent to this target.
+
+    `names` are the fields that refer to what is kept, `target` is who does not have it.
+    """
+
+    def __init__(self, names: Iterable[str], *, target: str) -> None:
+        self.names = tuple(names)
+        self.target = target
+        fields = ", ".join(f"`{name}`" for name in self.names)
+        super().__init__(
+            f"the request continues what only its provider keeps ({fields}), and {target} does not"
+            " have that. Send the whole conversation without this reference, send it to the"
+            " provider that keeps the rest, or ask through a gateway that stores conversations."
         )
 
 

@@ -115,7 +115,7 @@ class Sent:
         paths = ("", "")
         if place is None:
             if kind in _AROUND:
-                paths = self._parameter(self._only_field(finding), came, went)
+                paths = self._parameter(self._only_field, came, went)
             elif not where.startswith("$."):
                 paths = self._parameter(_canonical(where), came, went)
             elif not path:
@@ -348,10 +348,10 @@ class Sent:
         there = parameter(name, self._came_in) if came and name else ""
         return there, parameter(name, self._body) if went and name else ""
 
-    def _only_field(self, finding: Finding) -> str:
+    @cached_property
+    def _only_field(self) -> str:
         """The field that a finding about fields of the request is about, if there is only one."""
-        is_stored = finding.code == "stored_turns_lost"
-        native = self._given.continues if is_stored else self._given.native
+        native = self._given.native
         return next(iter(native.fields)) if native is not None and len(native.fields) == 1 else ""
 
     @cached_property

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from canonicall.deltas import other_state_api, state_fields
 from canonicall.detection import CANONICAL, possible_formats, reply_format
 from canonicall.errors import MalformedBody
 
@@ -27,8 +28,6 @@ TITLES = {
 """What the formats are called in sentences."""
 HISTORY_FIELD = {"gemini": "contents", "openai-responses": "input"}
 """Where a request has its messages; `messages` in the formats that are not listed."""
-_STORED = ("previous_response_id", "conversation")
-"""What a request of the Responses API may have instead of messages."""
 _REPLY_FIELDS = {
     "openai-chat": ("choices",),
     "openai-responses": ("output", "status"),
@@ -76,15 +75,13 @@ def has_history(body: dict[str, Any], format: str) -> bool:
     """Whether a body has the field in which a request of this format has its messages."""
     if body.get(HISTORY_FIELD.get(format, "messages")) is not None:
         return format != "openai-responses" or _embedding(body) is None
-    if format != "openai-responses":
-        return False
-    return isinstance(body.get("prompt"), dict) or any(body.get(name) for name in _STORED)
+    return bool(state_fields(body, format))
 
 
 def refuse_other_request(value: Any, format: str) -> None:
     """Raise `MalformedBody` if `value` has no place for the messages of a request of `format`."""
     if isinstance(value, dict):
-        if has_history(value, format):
+        if has_history(value, format) and other_state_api(value) is None:
             return
         field = HISTORY_FIELD.get(format, "messages")
         if field in value and value[field] is None:
@@ -275,6 +272,13 @@ def _completion(body: dict[str, Any]) -> Likeness | None:
     return Likeness(what, 'Give its text as a message: {"role": "user", "content": ...}.')
 
 
+def _state_api(body: dict[str, Any]) -> Likeness | None:
+    api = other_state_api(body)
+    if api is None:
+        return None
+    return Likeness(api.what, f"This API is not supported. {api.instead}")
+
+
 def _request(body: dict[str, Any]) -> Likeness | None:
     format = next(iter(possible_formats(body)), "")
     if format == CANONICAL:
@@ -305,5 +309,5 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
 
 _OBJECTS: tuple[Callable[[dict[str, Any]], Likeness | None], ...] = (
     *(_mcp, _batch, _event, _reply),
-    *(_embedding, _completion, _request, _error, _other),
+    *(_state_api, _embedding, _completion, _request, _error, _other),
 )

@@ -277,6 +277,10 @@ class Target(Struct, frozen=True):
     """What is refused by its place in the body: fields, values, and combinations of them."""
     body_version: str = ""
     """The version of the API, where the body has to name it and not a header."""
+    kept_state: tuple[str, ...] | None = None
+    """The fields by which a request can continue what is kept here; `item_reference` is the item
+    that names a stored one. A request with another such field cannot be answered here. None where
+    nothing is known to be refused."""
     unstored: bool = False
     """Nothing is kept for later requests, and each of them has to say that it knows."""
     stream_only: bool = False

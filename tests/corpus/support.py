@@ -3,6 +3,7 @@
 import json
 from functools import cache
 
+from canonicall import StateElsewhere, encode_request
 from components import component, needs
 
 needs_corpus = needs("corpus")
@@ -44,6 +45,15 @@ def every_record():
     """Every record of every protocol, read once."""
     paths = sorted(component("corpus").glob("*.jsonl"))
     return [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines()]
+
+
+def encoded_for(request, target):
+    """The request for a target; None where it continues what the target does not keep."""
+    try:
+        return encode_request(request, target)
+    except StateElsewhere:
+        assert request.continues is not None
+        return None
 
 
 def arguments_in(raw):

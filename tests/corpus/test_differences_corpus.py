@@ -4,10 +4,10 @@ target is sent has a finding."""
 import pytest
 
 from batches import each
-from canonicall import CanonicallError, decode_request, encode_request, provider_names
+from canonicall import CanonicallError, decode_request, provider_names
 from canonicall.testing import compare, unexplained
 from canonicall.verify.comparison.differences import differences, outline
-from corpus.support import FORMATS, every_record, needs_corpus
+from corpus.support import FORMATS, encoded_for, every_record, needs_corpus
 
 from bodies import TARGETS
 
@@ -29,7 +29,9 @@ def recorded_requests():
 def left_of(body, format, provider, target):
     """What no finding names, for one target."""
     request = decode_request(body, format, provider=provider)
-    encoded = encode_request(request, target)
+    encoded = encoded_for(request, target)
+    if encoded is None:
+        return []
     found = compare(body, format, encoded.body, encoded.target.format)
     return [str(one) for one in unexplained(found, encoded.report)]
 
@@ -56,7 +58,9 @@ def test_every_difference_has_a_finding(id, body, format, provider):
         pytest.skip("the recorded body is refused")
     before = outline(body, format)
     for name in TARGETS:
-        encoded = encode_request(request, name)
+        encoded = encoded_for(request, name)
+        if encoded is None:
+            continue
         found = differences(before, outline(encoded.body, encoded.target.format))
         left = [str(one) for one in unexplained(found, encoded.report)]
         assert (name, left) == (name, [])

@@ -2,9 +2,9 @@
 
 from batches import each
 from body_paths import TARGETS, check
-from canonicall.codec import decode_request, encode_request
+from canonicall.codec import decode_request
 from canonicall.errors import CanonicallError
-from corpus.support import FORMATS, needs_corpus, requests
+from corpus.support import FORMATS, encoded_for, needs_corpus, requests
 
 pytestmark = needs_corpus
 EVERY = 5
@@ -19,7 +19,9 @@ def test_every_path_of_a_recorded_request_exists(protocol):
         except CanonicallError:
             continue
         target = TARGETS[number % len(TARGETS)]
-        encoded = encode_request(request, target)
+        encoded = encoded_for(request, target)
+        if encoded is None:
+            continue
         check(encoded.report, record["request"], encoded)
         about_entries = [one for one in encoded.report if one.where.startswith("entries[")]
         assert all(one.came or one.action == "added" for one in about_entries), record["id"]

@@ -356,9 +356,11 @@ WRITING: dict[str, Callable[[], Iterable[Finding]]] = {
     "cache_mark_changed": lambda: _written(
         _user(Text(text="Hi", cache="default"), Text(text="So?", cache="1h"))
     ),
-    "stored_turns_lost": lambda: (
+    "state_elsewhere": lambda: (
         translate(
-            {"previous_response_id": "resp_1", "input": "Hi"}, "openai-responses", "openai"
+            {"previous_response_id": "resp_1", "input": "Hi"},
+            "openai-responses",
+            "openai/openai-responses",
         ).report
     ),
     "tool_stubs_added": lambda: _written(

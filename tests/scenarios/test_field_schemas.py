@@ -5,7 +5,15 @@ import json
 import pytest
 
 from batches import each
-from canonicall import Conversation, Request, Tool, decode_request, encode_request, translate_tools
+from canonicall import (
+    Conversation,
+    Request,
+    StateElsewhere,
+    Tool,
+    decode_request,
+    encode_request,
+    translate_tools,
+)
 from canonicall.providers.registry import get_target, provider_names
 from canonicall.schema.definitions import BUDGET
 from canonicall.verify import verify
@@ -178,13 +186,14 @@ def test_h11_all_functions_stand_in_one_entry_and_every_other_tool_in_its_own(ta
     assert [one["name"] for one in made[0]["functionDeclarations"]] == ["a", "b"]
 
 
-def test_h12_a_cached_content_stays_with_gemini_and_is_reported_elsewhere():
+def test_h12_a_cached_content_stays_with_gemini_and_is_refused_elsewhere():
     body = {
         "contents": [{"role": "user", "parts": [{"text": "Go."}]}],
         "cachedContent": "cachedContents/1",
     }
     assert sent(body, "gemini", "gemini").body["cachedContent"] == "cachedContents/1"
-    assert any("cachedContent" in one.why for one in sent(body, "gemini", "openai").report)
+    with pytest.raises(StateElsewhere, match="`cachedContent`"):
+        sent(body, "gemini", "openai")
 
 
 @each("target", CHAT_TARGETS)

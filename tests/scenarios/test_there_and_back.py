@@ -1,8 +1,11 @@
 """Conversations that change provider and return: pairs, signatures and cache marks come along."""
 
+import pytest
+
 from canonicall import (
     Conversation,
     Request,
+    StateElsewhere,
     decode_request,
     decode_response,
     encode_request,
@@ -241,7 +244,6 @@ def test_an_output_for_a_call_the_provider_keeps_is_sent():
     assert not verify(body, "openai/openai-responses:gpt-5")
 
 
-def test_turns_kept_by_one_provider_are_lost_to_another_and_said_to_be():
-    encoded = translate(CHAINED, "openai-responses", "anthropic")
-    assert "stored_turns_lost" in encoded.report
-    assert not verify(encoded.body, "anthropic")
+def test_turns_kept_by_one_provider_are_not_made_up_for_another():
+    with pytest.raises(StateElsewhere, match=r"`previous_response_id`.* anthropic"):
+        translate(CHAINED, "openai-responses", "anthropic")

@@ -70,6 +70,11 @@ class Judged(Struct, frozen=True):
     def is_refused(self) -> bool:
         return any(verdict.violations for verdict in self.verdicts)
 
+    @property
+    def is_unknown(self) -> bool:
+        """It continues what none of the targets keeps, so none could judge it."""
+        return bool(self.verdicts) and all(one.judged == "not judged" for one in self.verdicts)
+
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=INPUT, metavar="FILE...")
@@ -90,7 +95,9 @@ def check(files: Sequence[str], target: str | None, format: str, as_json: bool) 
     FILE is a request body of any format or a list of messages, a file with one of these a line, or
     a stored conversation; - is standard input. A body in the provider's own format is judged as it
     is, anything else as it would be sent; the output says which. Of a coding agent's session file,
-    what the agent sends next is judged, without any repair.
+    what the agent sends next is judged, without any repair. A request that continues what a
+    provider keeps, by `previous_response_id` for example, is judged by what is in it; another
+    provider cannot judge it.
 
     \b
     Examples:
@@ -99,7 +106,7 @@ def check(files: Sequence[str], target: str | None, format: str, as_json: bool) 
       canonicall check ~/.claude/projects/PROJECT/SESSION.jsonl --as anthropic
       canonicall check - --as all < request.json
 
-    Ends with 3 if a provider would refuse something, with 1 if a document cannot be read.
+    Ends with 3 if a provider would refuse something, with 1 if a document cannot be read or judged.
     """
     targets = provider_names() if target == EVERY_PROVIDER else (target or "",)
     found: Iterator[Judged] = (one for file in files for one in _judged(file, targets, format))
@@ -119,7 +126,7 @@ def check(files: Sequence[str], target: str | None, format: str, as_json: bool) 
         is_session = seen["sessions"] == seen["to_repair"]
         sets_aside = bool(seen["unreadable"])
         suggest_fix(console, name, one, sets_aside=sets_aside, is_session=is_session)
-    if seen["unreadable"]:
+    if seen["unreadable"] or seen["unknown"]:
         return FAILED
     return FOUND if seen["refused"] else OK
 
@@ -165,6 +172,7 @@ def _count(seen: Counter[str], judged: Judged) -> None:
     seen["documents"] += 1
     seen["refused"] += judged.is_refused
     seen["unreadable"] += bool(judged.error)
+    seen["unknown"] += judged.is_unknown
     to_repair = judged.is_refused or judged.is_broken
     seen["to_repair"] += to_repair
     seen["sessions"] += to_repair and judged.is_session
@@ -194,7 +202,7 @@ def _show_each(found: Iterator[Judged]) -> Counter[str]:
         _count(seen, judged)
         if judged.error:
             complain(str(UnusableFile(judged.place, judged.error)))
-        elif judged.is_refused or not judged.line:
+        elif judged.is_refused or judged.is_unknown or not judged.line:
             if seen["shown"]:
                 console.print()
             seen["shown"] += 1
@@ -214,6 +222,7 @@ def _show(judged: Judged) -> None:
         "as it is": f"judged as it is, for {who}",
         "as sent": f"session of {judged.read_as}, judged as it is sent next, to {who}",
         "as rendered": f"read as {judged.read_as}, judged as it would be sent to {who}",
+        "not judged": f"read as {judged.read_as}, not judged for {who}",
     }
     say(console, f"{judged.place}: {how[verdict.judged]}", style="bold", indent="")
     if verdict.changes:
@@ -226,7 +235,7 @@ def _show(judged: Judged) -> None:
     if verdict.violations:
         told = f"{counted(len(verdict.violations), 'violation')}: this would be refused."
         say(console, told, style="bold red")
-    else:
+    elif not judged.is_unknown:
         changed = f" after {counted(len(verdict.changes), 'change')}" if verdict.changes else ""
         say(console, f"Nothing to refuse{changed}.", style="green")
         if judged.is_broken:
@@ -266,27 +275,31 @@ class _Row:
 
     def __init__(self, format: str) -> None:
         self._format = format
-        self._documents = self._refused = self._changes = 0
+        self._documents = self._refused = self._unknown = self._changes = 0
         self._ways: set[str] = set()
         self._codes: Counter[str] = Counter()
 
     def take_in(self, verdict: Verdict) -> None:
         self._documents += 1
         self._refused += bool(verdict.violations)
+        self._unknown += verdict.judged == "not judged"
         self._changes += len(verdict.changes)
         self._ways.add(verdict.judged)
         self._codes.update(one.code for one in verdict.violations)
 
     def cells(self) -> tuple[str | Text, ...]:
-        told = "refused" if self._refused else "accepted"
+        told, style = ("refused", "bold red") if self._refused else ("accepted", "green")
         if self._refused and self._documents > 1:
             told = f"{self._refused:,} refused"
-        verdict = Text(told, style="bold red" if self._refused else "green")
+        elif self._unknown == self._documents:
+            told, style = "not known", "yellow"
+        verdict = Text(told, style=style)
         codes = (f"{count:,} {code}" if count > 1 else code for code, count in self._codes.items())
         ways = ", ".join(sorted(self._ways))
         return self._format, ways, f"{self._changes:,}", verdict, "\n".join(codes)
 
 
 def _summary(seen: Counter[str]) -> str:
-    unreadable = f", {seen['unreadable']:,} unreadable" if seen["unreadable"] else ""
-    return f"{counted(seen['documents'], 'document')}: {seen['refused']:,} refused{unreadable}."
+    others = (("unreadable", "unreadable"), ("unknown", "not judged"))
+    rest = "".join(f", {seen[key]:,} {told}" for key, told in others if seen[key])
+    return f"{counted(seen['documents'], 'document')}: {seen['refused']:,} refused{rest}."

@@ -76,6 +76,9 @@ def fix(
       canonicall fix request.json --as mistral --in-place
       canonicall fix session.jsonl --as anthropic --in-place --write-session
 
+    A request that continues what a provider keeps, by `previous_response_id` for example, is
+    repaired by what is in it, and for that provider alone.
+
     Ends with 3 if the provider would still refuse something.
     """
     if in_place and (output != STANDARD or file == STANDARD):
@@ -111,6 +114,7 @@ class _Job:
         self._tally = Tally()
         self._documents = self._changed = self._changes = 0
         self._backup = self._foreign_model = ""
+        self._notes: dict[str, None] = {}
         self.remaining = 0
 
     def run(self, out: BinaryIO) -> None:
@@ -140,12 +144,14 @@ class _Job:
         if not self._changed:
             told = f"{name}: {self._target} accepts it as it is."
             say(console, told, style="green", indent="")
+            self._tell_notes()
             return
         documents = counted(self._documents, "document")
         among = f", {self._changed:,} of {documents}" if self._documents > 1 else ""
         told = f"{name}: {counted(self._changes, 'change')} for {self._target}{among}"
         say(console, told, style="bold", indent="")
         self._tally.show(console)
+        self._tell_notes()
         if self._foreign_model:
             note = (
                 f"The model is still {self._foreign_model!r}: name one of {self._target}'s with"
@@ -155,11 +161,16 @@ class _Job:
         if self._backup:
             say(console, f"The file as it was: {self._backup}", indent="")
 
+    def _tell_notes(self) -> None:
+        for note in self._notes:
+            say(self._console, note)
+
     def _take_in(self, done: Repaired, line: int) -> None:
         self._documents += 1
         self._changed += done.is_changed
         self._changes += len(changes(done.findings))
         self.remaining += bool(done.remaining)
+        self._notes.update(dict.fromkeys(done.notes))
         self._foreign_model = self._foreign_model or done.foreign_model
         self._tally.add(done.findings, f"line {line}, " if line else "")
 
@@ -184,5 +195,6 @@ class _Job:
             "remaining": done.remaining,
             "foreign_model": done.foreign_model or None,
             "renamed_tools": done.renamed_tools,
+            "notes": done.notes,
         }
         click.echo(msgspec.json.encode(record), err=True)

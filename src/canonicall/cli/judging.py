@@ -3,7 +3,8 @@
 In: the bytes of a document and a target's name. Out: a `Verdict`. A body that can be in the
 target's own format is judged as it is, and so is what a coding agent sends next, by its session
 file. Anything else is rendered for the target first, and what had to be changed for that is part of
-the verdict.
+the verdict. A request that continues what another provider keeps cannot be rendered, so it is not
+judged.
 """
 
 from functools import cached_property
@@ -13,6 +14,7 @@ from msgspec import Struct
 
 from canonicall.codec import Encoded, encode_request
 from canonicall.coverage import refuse_unsent
+from canonicall.errors import CanonicallError, StateElsewhere
 from canonicall.findings import Action, Finding
 from canonicall.importing.documents import (
     BODY,
@@ -36,8 +38,9 @@ class Verdict(Struct, frozen=True):
     target: str
     format: str
     model: str
-    judged: Literal["as it is", "as sent", "as rendered"]
-    """as sent: what the agent of a session sends next."""
+    judged: Literal["as it is", "as sent", "as rendered", "not judged"]
+    """as sent: what the agent of a session sends next. not judged: the target lacks what the
+    request continues; the notes say so."""
     violations: tuple[Finding, ...]
     changes: tuple[Finding, ...] = ()
     """What rendering dropped, added, changed or moved."""
@@ -121,15 +124,18 @@ class Subject:
                 found = refused_of(self.sent, target)
                 return Verdict(name, target.format, target.model, "as sent", found)
         target = self.target(name)
+        who = (name, target.format, target.model)
         if self.body is not None and self.is_own(target):
             report = verify(self.body.body, name)
             found = (*self.body.findings, *report)
-            who = (name, target.format, target.model)
             return Verdict(*who, "as it is", found, notes=report.notes)
-        encoded = self.encoded_for(target)
+        try:
+            encoded = self.encoded_for(target)
+        except StateElsewhere as error:
+            return Verdict(*who, "not judged", (), notes=(_sentence(error),))
         found = verify(encoded.body, target).findings
         told = changes((*self.reading_findings, *encoded.report))
-        return Verdict(name, target.format, target.model, "as rendered", found, told)
+        return Verdict(*who, "as rendered", found, told)
 
     def violations(self, target: Target) -> tuple[Finding, ...]:
         """What the service would refuse in the body as it stands; nothing where there is none."""
@@ -137,11 +143,20 @@ class Subject:
             return ()
         return (*self.body.findings, *verify(self.body.body, target.as_served))
 
+    def notes(self, target: Target) -> tuple[str, ...]:
+        """What is not known of the body as it is: what a request continues, for example."""
+        return verify(self.body.body, target.as_served).notes if self.body is not None else ()
+
     @property
     def reading_findings(self) -> tuple[Finding, ...]:
         """What was found while reading that the report of the encoder does not repeat."""
         known = self.document.request.findings
         return tuple(one for one in self.document.findings if one not in known)
+
+
+def _sentence(error: CanonicallError) -> str:
+    text = str(error)
+    return text[:1].upper() + text[1:]
 
 
 def refused_of(sent: Sent, target: Target) -> tuple[Finding, ...]:

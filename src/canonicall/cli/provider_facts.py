@@ -252,6 +252,11 @@ GROUPS: dict[str, tuple[Fact, ...]] = {
             "parameters that are refused",
             lambda one: listed(one.refused_params, ""),
         ),
+        Fact(
+            "kept_state",
+            "what a request can continue",
+            lambda one: "" if one.kept_state is None else listed(one.kept_state, "nothing"),
+        ),
         Fact("unstored", "storing replies", only_if("unstored", "refused: `store` is `false`")),
         Fact("stream_only", "whole replies", only_if("stream_only", "none: it only streams")),
         Fact(

@@ -76,6 +76,7 @@ _ONLY_IF: dict[str, Callable[[Target], bool]] = {
     "roles_do_not_alternate": lambda one: one.merge_roles,
     "schema_too_complex": _checks_strict,
     "signature_missing": lambda one: one.signature_sentinel is not None,
+    "state_not_kept": lambda one: one.kept_state is not None,
     "strict_schema": _checks_strict,
     "text_beside_calls": lambda one: not one.text_beside_calls,
     "too_many_calls": lambda one: one.calls_per_message > 0,

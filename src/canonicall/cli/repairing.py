@@ -26,6 +26,8 @@ class Repaired(Struct, frozen=True):
     """The model that another provider's body named, and that is still in it."""
     renamed_tools: dict[str, str] = {}
     """The names of tools that the provider does not take, and those they have now."""
+    notes: tuple[str, ...] = ()
+    """What is not known of it: what a request continues, for example."""
 
 
 def repaired(data: bytes, format: str, name: str, *, in_one_line: bool) -> Repaired:
@@ -33,9 +35,10 @@ def repaired(data: bytes, format: str, name: str, *, in_one_line: bool) -> Repai
     subject = Subject(data, format)
     target = subject.target(name)
     is_own = subject.is_own(target)
+    notes = subject.notes(target) if is_own else ()
     if is_own and not subject.violations(target):
         unended = in_one_line and not data.endswith(b"\n")
-        return Repaired(data + b"\n" if unended else data, name, is_changed=False)
+        return Repaired(data + b"\n" if unended else data, name, is_changed=False, notes=notes)
     encoded = subject.encoded_for(target)
     value: object = encoded.body
     if subject.body is not None and subject.body.is_list and len(encoded.body) == 1:
@@ -50,4 +53,5 @@ def repaired(data: bytes, format: str, name: str, *, in_one_line: bool) -> Repai
         remaining=verify(encoded.body, target).findings,
         foreign_model="" if is_own or target.model else str(encoded.body.get("model") or ""),
         renamed_tools={own: wire for wire, own in encoded.transcript.names.items()},
+        notes=notes,
     )

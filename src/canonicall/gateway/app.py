@@ -32,6 +32,7 @@ from canonicall.gateway.serving_turns import ServedTurn
 from canonicall.gateway.settings import Settings
 from canonicall.gateway.state import Lasting, State
 from canonicall.gateway.truth import truth_answer
+from canonicall.gateway.unserved import unserved_answer
 from canonicall.runtime.middleware import ToolMiddleware
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ class Gateway:
         owner = "" if key is None else key.name
         if found is not None:
             return await answer(state, request, *found, key)
-        made = await truth_answer(state, request, owner)
+        made = await truth_answer(state, request, owner) or unserved_answer(request)
         return made if made is not None else _nothing_there(request)
 
 

@@ -12,6 +12,7 @@ from canonicall.wire.formats import get_format
 
 _LOG = logging.getLogger("canonicall.gateway")
 _BY_KIND = {
+    "request": 400,
     "authentication": 502,
     "setting": 502,
     "connection": 502,

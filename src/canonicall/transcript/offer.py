@@ -133,9 +133,10 @@ def _unmixed(request: Request, target: Target, findings: list[Finding]) -> Reque
 
 
 def _known_choice(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """No choice of a tool that is not offered. A group may bring more of them."""
+    """No choice of a tool that is not offered. A group may bring more of them, and so may the state
+    that a provider keeps."""
     choice = request.tool_choice
-    if choice is None or not choice.names:
+    if choice is None or not choice.names or request.continues is not None:
         return request
     offers = [tool for tool in request.tools if _can_be_offered(tool, target)]
     if any(tool.members for tool in offers):
@@ -193,7 +194,7 @@ def _with_stubs(request: Request, target: Target, findings: list[Finding]) -> Re
     "The toolConfig field must be defined when using toolUse and toolResult content blocks."
     (Bedrock); other providers answer alike.
     """
-    if not target.tools_with_history:
+    if not target.tools_with_history or request.continues is not None:
         return request
     offered = any(_can_be_offered(tool, target) for tool in request.tools)
     names = () if offered else _called_names(request)

@@ -87,7 +87,9 @@ def _any_object(
     """Any JSON object: as such, or by a schema that says no more, which asks for no word."""
     word = target.output_word
     is_known = "object" in target.output_modes
-    if is_known and (not word or _is_said(word, request, target)):
+    # What the provider keeps may have the word.
+    may_be_said = request.continues is not None or _is_said(word, request, target)
+    if is_known and (not word or may_be_said):
         return asked
     if "schema" in target.output_modes and target.output_strict != "always":
         why = "That the reply is a JSON object is said by a schema that allows any."

@@ -55,8 +55,10 @@ class Built(Struct, frozen=True, gc=False):
 class Builder:
     """The turns so far. Adding to them costs what is added, however many there are."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, *, continues: bool = False) -> None:
+        """`continues`: the provider keeps turns that precede these."""
         self.target = target
+        self._continues = continues
         self._turns: list[Turn] = []
         self._joining: list[Block] = []
         """Blocks of the last turn that are not in it yet: they join it when it ends."""
@@ -210,7 +212,9 @@ class Builder:
         An id that the provider cannot have given names none of its calls.
         """
         id, rule = result.call_id, self.target.ids
-        if not id or len(id) > rule.max_length or not re.fullmatch(rule.pattern, id):
+        if rule.style == "echoed" and not id:
+            self._results([result], findings, where)  # It names the tool, and needs no id.
+        elif not id or len(id) > rule.max_length or not re.fullmatch(rule.pattern, id):
             why = f"No stored call can have the id {id!r}."
             findings.append(
                 Finding("orphan_not_sent", where, Action.DROPPED, why, Fault.INPUT, rule="ids")
@@ -306,7 +310,7 @@ class Builder:
 
     def _begins_late(self, turn: Turn) -> bool:
         """Whether the user has to speak before this turn, which would be the first."""
-        if turn.role != "assistant" or not self.target.starts_with_user:
+        if turn.role != "assistant" or self._continues or not self.target.starts_with_user:
             return False
         return self.only_instructs() and not opens(turn.blocks[0])
 

@@ -57,7 +57,7 @@ class Renderer:
         self.projection = Projection(target)
         self.policy = policy
         self._fitter = Fitter(target, policy, self.projection)
-        self._builder = Builder(target)
+        self._builder = Builder(target, continues=policy.continues)
         self._findings: list[Finding] = []
         self._marks: list[_Mark] = []
         self._entries: list[Entry] = []

@@ -16,6 +16,7 @@ from canonicall.verify.anthropic_pairs import HANDLING, Turn, is_silent, pair_vi
 from canonicall.verify.anthropic_settings import ERRORS, MESSAGES, setting_violations
 from canonicall.verify.lexical import id_fault
 from canonicall.verify.node import Node, dotted
+from canonicall.verify.stored_state import is_delta, state_violations
 from canonicall.verify.violation import Violation, refuse
 
 # "Extra inputs are not permitted": anything else in these is refused.
@@ -59,12 +60,14 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
         yield refuse("too_many_messages", "$.messages", f"{error}{len(messages)}", source=MESSAGES)
         return  # Nobody reads on.
     turns = turns_of(messages)
-    if not messages:
+    is_open = is_delta(root, target.format)
+    yield from state_violations(root, target)
+    if not messages and not is_open:
         error = "messages: at least one message is required"
         yield refuse("empty_input", "$.messages", error, source=MESSAGES)
     yield from role_violations(messages, target)
-    yield from place_violations(turns)
-    yield from _ends(root, turns, target)
+    yield from place_violations(turns, is_open=is_open)
+    yield from _ends(root, turns, target, is_open=is_open)
     for at, message in enumerate(messages):
         is_closed = "message" in target.fields.closed
         yield from _content(message, is_last=at == len(messages) - 1, is_closed=is_closed)
@@ -76,16 +79,17 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
                 summaries.append(block)
         yield from _thinking_last(turn)
     yield from compaction_violations(summaries)
-    yield from pair_violations(turns, root.nodes("tools"), target)
+    yield from pair_violations(turns, root.nodes("tools"), target, is_open=is_open)
     yield from setting_violations(root, turns, target)
 
 
-def _ends(root: Node, turns: list[Turn], target: Target) -> Iterator[Violation]:
+def _ends(root: Node, turns: list[Turn], target: Target, *, is_open: bool) -> Iterator[Violation]:
+    """`is_open`: the provider may keep what precedes the first turn."""
     if not turns:
         return
     # Docs "Compact on demand": a summary in place of what was said may begin a conversation.
     begins = bool(turns[0].blocks) and turns[0].blocks[0].get("type") == COMPACTION
-    if target.starts_with_user and turns[0].role == "assistant" and not begins:
+    if target.starts_with_user and turns[0].role == "assistant" and not (begins or is_open):
         error = 'messages: first message must use the "user" role'
         yield refuse("must_start_with_user", turns[0].where, error, source=MESSAGES)
     last = turns[-1]

@@ -84,8 +84,9 @@ def _only_of_instructions(message: Node) -> Iterator[Violation]:
             yield refuse("unknown_field", where, error, source=source)
 
 
-def place_violations(turns: list[Turn]) -> Iterator[Violation]:
-    """Instructions stand behind a user turn, and before an assistant turn or the end."""
+def place_violations(turns: list[Turn], *, is_open: bool) -> Iterator[Violation]:
+    """Instructions follow a user turn, and precede an assistant turn or the end. `is_open`:
+    what precedes the first turn is not known."""
     roles = [turn.role for turn in turns]
     for at, turn in enumerate(turns):
         if turn.role != "system":
@@ -96,7 +97,7 @@ def place_violations(turns: list[Turn]) -> Iterator[Violation]:
             and bool(before.blocks)
             and str(before.blocks[-1].get("type")).endswith("_tool_result")
         )
-        follows = before is not None and (before.role == "user" or is_behind_server)
+        follows = is_open if before is None else before.role == "user" or is_behind_server
         precedes = roles[at + 1 : at + 2] in ([], ["assistant"])
         if not (follows and precedes):
             yield refuse("bad_role_order", turn.where, source=INSTRUCTIONS)

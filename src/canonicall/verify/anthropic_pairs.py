@@ -11,6 +11,7 @@ from msgspec import Struct
 from canonicall.target import Target
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.pairing import Answer, Call, Step, listed, step_faults
+from canonicall.verify.stored_state import before_replies, calls_on_server
 from canonicall.verify.violation import Violation, refuse
 
 HANDLING = "platform.claude.com: handle-tool-calls"
@@ -56,15 +57,21 @@ def blocks(message: Node) -> list[Node]:
     return message.nodes("content")
 
 
-def pair_violations(turns: list[Turn], tools: list[Node], target: Target) -> Iterator[Violation]:
-    yield from _pairs(turns)
-    yield from _server_pairs(turns)
-    yield from _server_tools(turns, tools, target)
+def pair_violations(
+    turns: list[Turn], tools: list[Node], target: Target, *, is_open: bool
+) -> Iterator[Violation]:
+    """`is_open`: calls that precede the first turn, and tools, may be kept by the provider."""
+    seam = before_replies([turn.role for turn in turns], "assistant") if is_open else 0
+    yield from _pairs(turns, seam)
+    yield from _server_pairs(turns, is_open=is_open)
+    if not is_open or tools:
+        yield from _server_tools(turns, tools, target)
 
 
-def _pairs(turns: list[Turn]) -> Iterator[Violation]:
+def _pairs(turns: list[Turn], seam: int) -> Iterator[Violation]:
+    """`seam`: how many turns may answer calls that only the provider knows."""
     before = Turn("", "$.messages", [])
-    for turn in [*turns, Turn("", "$.messages", [])]:
+    for at, turn in enumerate([*turns, Turn("", "$.messages", [])]):
         calls = tuple(
             Call(one.text("id"), one.text("name"), one.where)
             for one in before.of_type("tool_use")
@@ -72,13 +79,16 @@ def _pairs(turns: list[Turn]) -> Iterator[Violation]:
         )
         results = turn.of_type("tool_result") if turn.role != "assistant" else []
         answers = [Answer(one.text("tool_use_id"), one.where) for one in results]
+        if at < seam:
+            calls = calls_on_server(answers)
         for broken in step_faults(Step(before.where, calls, answers)):
             error = _pair_error(broken.code, broken.where, broken.ids)
             yield refuse(broken.code, broken.where, error, source=HANDLING)
         yield from _results_first(turn, answers)
         yield from _calls_last(turn)
         yield from _own_results(turn)
-        yield from _toolsets(before, turn)
+        if at >= seam:
+            yield from _toolsets(before, turn)
         before = turn
 
 
@@ -149,10 +159,10 @@ def _toolsets(before: Turn, turn: Turn) -> Iterator[Violation]:
             yield refuse("missing_field", block.at("toolset_name"), source=source)
 
 
-def _server_pairs(turns: list[Turn]) -> Iterator[Violation]:
+def _server_pairs(turns: list[Turn], *, is_open: bool) -> Iterator[Violation]:
     """A provider's own call waits for its result while user messages hold nothing but results."""
     waiting: dict[str, Node] = {}
-    for turn in turns:
+    for at, turn in enumerate(turns):
         if turn.role == "user" and len(turn.of_type("tool_result")) < len(turn.blocks):
             for id, call in waiting.items():
                 error = (
@@ -166,7 +176,7 @@ def _server_pairs(turns: list[Turn]) -> Iterator[Violation]:
         for block in turn.blocks:
             if str(block.get("type")) in SERVER_CALLS:
                 waiting[block.text("id")] = block
-            elif str(block.get("type")).endswith("_tool_result"):
+            elif str(block.get("type")).endswith("_tool_result") and (at or not is_open):
                 yield from _server_result(waiting, block)
 
 

@@ -15,6 +15,7 @@ from canonicall.verify.lexical import Declared, is_tool_name, repeated_names
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.refused import refused_fields, unknown_fields
 from canonicall.verify.remembered import right_for, unless_right
+from canonicall.verify.stored_state import is_delta
 from canonicall.verify.thinking import thinking_violations
 from canonicall.verify.violation import Violation, refuse
 
@@ -49,11 +50,15 @@ def setting_violations(root: Node, turns: list[Turn], target: Target) -> Iterato
         yield refuse("missing_field", "$.max_tokens", error, source=MESSAGES)
     yield from _system(root)
     yield from _tools(tools, target)
-    yield from _tools_missing(tools, turns, target)
-    yield from _choice(root, tools, target)
+    is_open = is_delta(root, target.format)
+    if is_open:
+        yield from _kept_by_thread(root)
+    else:
+        yield from _tools_missing(tools, turns, target)
+    yield from _choice(root, tools, target, is_open=is_open)
     yield from thinking_violations(root, target)
     yield from parameter_violations(root, target)
-    yield from _leading_thinking(root, turns)
+    yield from _leading_thinking(root, turns, is_open=is_open)
     yield from _thinking_while_off(root, turns)
     yield from messages_output(root, target)
     yield from refused_fields(root, target)
@@ -119,12 +124,24 @@ def _tools_missing(tools: list[Node], turns: list[Turn], target: Target) -> Iter
         yield refuse("tools_missing", "$.tools", error, source="strands-agents, litellm")
 
 
-def _choice(root: Node, tools: list[Node], target: Target) -> Iterator[Violation]:
+def _kept_by_thread(root: Node) -> Iterator[Violation]:
+    """What a thread keeps, and refuses where a request that continues it repeats it."""
+    for name in ("system", "tools"):
+        if root.has(name):
+            source = "anthropic 2.8.0, lib/threads/_thread_state.py: CREATE_ONLY_FIELDS"
+            why = "The thread that the request continues keeps this field."
+            yield refuse("parameter_unsupported", root.at(name), source=source, why=why)
+
+
+def _choice(root: Node, tools: list[Node], target: Target, *, is_open: bool) -> Iterator[Violation]:
+    """`is_open`: the tools may be kept by the provider."""
     if not root.has("tool_choice"):
         return
     choice = root.node("tool_choice")
     kind = choice.text("type")
-    if not tools:
+    if is_open:
+        pass
+    elif not tools:
         error = "tool_choice: tool_choice may only be specified while providing tools"
         yield refuse("choice_without_tools", choice.where, error, source=MESSAGES)
     elif kind == "tool" and choice.text("name") not in {tool.text("name") for tool in tools}:
@@ -146,8 +163,9 @@ def _choice(root: Node, tools: list[Node], target: Target) -> Iterator[Violation
         yield refuse("forced_choice_with_thinking", choice.where, error, source=ERRORS)
 
 
-def _leading_thinking(root: Node, turns: list[Turn]) -> Iterator[Violation]:
-    """With manual thinking, the loop that is being answered begins with reasoning."""
+def _leading_thinking(root: Node, turns: list[Turn], *, is_open: bool) -> Iterator[Violation]:
+    """With manual thinking, the loop that is being answered begins with reasoning; `is_open`: it
+    may have begun before the first turn."""
     if root.node("thinking").get("type") != "enabled":
         return
     asked = [
@@ -155,6 +173,8 @@ def _leading_thinking(root: Node, turns: list[Turn]) -> Iterator[Violation]:
         for at, turn in enumerate(turns)
         if turn.role == "user" and len(turn.of_type("tool_result")) < len(turn.blocks)
     ]
+    if is_open and not asked:
+        return
     loop = turns[asked[-1] + 1 :] if asked else turns
     first = next((turn for turn in loop if turn.role == "assistant" and turn.blocks), None)
     if first is None:

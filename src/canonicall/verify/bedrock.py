@@ -18,6 +18,12 @@ from canonicall.verify.bedrock_settings import CONVERSE, setting_violations
 from canonicall.verify.lexical import id_fault, is_tool_name
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.pairing import Answer, Call, Step, step_faults
+from canonicall.verify.stored_state import (
+    before_replies,
+    calls_on_server,
+    is_delta,
+    state_violations,
+)
 from canonicall.verify.violation import Violation, refuse
 
 BLOCKS = (
@@ -36,21 +42,24 @@ UNREAD = (
 def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     root = Node(body)
     messages = root.nodes("messages")
-    if not messages:
+    is_open = is_delta(root, target.format)
+    yield from state_violations(root, target)
+    if not messages and not is_open:
         error = "A conversation must have at least one message. Try again with a conversation that "
         error += "has one."
         yield refuse("empty_input", "$.messages", error, source=CONVERSE)
-    yield from _order(messages, target)
+    yield from _order(messages, target, is_open=is_open)
     for message in messages:
         yield from _message(message, target)
     yield from document_violations(messages)
-    yield from _pairs(messages)
+    yield from _pairs(messages, is_open=is_open)
     yield from setting_violations(root, messages, target)
 
 
-def _order(messages: list[Node], target: Target) -> Iterator[Violation]:
+def _order(messages: list[Node], target: Target, *, is_open: bool) -> Iterator[Violation]:
+    """`is_open`: messages of a stored prompt may precede these."""
     roles = [message.text("role") for message in messages]
-    if roles and roles[0] == "assistant" and target.starts_with_user:
+    if roles and roles[0] == "assistant" and target.starts_with_user and not is_open:
         error = (
             "A conversation must start with a user message. Try again with a conversation that "
             "starts with a user message."
@@ -239,19 +248,20 @@ def _company(message: Node, blocks: list[Node], target: Target) -> Iterator[Viol
         yield refuse("document_without_text", documents[0].where, error, source=CONVERSE)
 
 
-def _pairs(messages: list[Node]) -> Iterator[Violation]:
-    for before, message in zip([None, *messages], [*messages, None], strict=True):
+def _pairs(messages: list[Node], *, is_open: bool) -> Iterator[Violation]:
+    roles = [message.text("role") for message in messages]
+    seam = before_replies(roles, "assistant") if is_open else 0
+    pairs = zip([None, *messages], [*messages, None], strict=True)
+    for at, (before, message) in enumerate(pairs):
         uses = _uses(before) if before is not None else []
         results = _of(message, "toolResult") if message is not None else []
         if message is not None and message.get("role") == "assistant":
             served = {use.get("toolUseId") for use in _uses(message, of_server=True)}
             results = [one for one in results if one.get("toolUseId") not in served]
         where = message.where if message is not None else f"$.messages[{len(messages)}]"
-        step = Step(
-            where,
-            tuple(Call(use.text("toolUseId"), use.text("name"), use.where) for use in uses),
-            [Answer(result.text("toolUseId"), result.where) for result in results],
-        )
+        answers = [Answer(result.text("toolUseId"), result.where) for result in results]
+        calls = tuple(Call(use.text("toolUseId"), use.text("name"), use.where) for use in uses)
+        step = Step(where, calls_on_server(answers) if at < seam else calls, answers)
         for broken in step_faults(step):
             error = _pair_error(broken.code, f"{dotted(where)}.content", broken.names)
             yield refuse(broken.code, broken.where, error, source="BerriAI/litellm#20047")

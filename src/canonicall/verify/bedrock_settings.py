@@ -18,6 +18,7 @@ from canonicall.verify.lexical import Declared, is_tool_name
 from canonicall.verify.node import Node, dotted
 from canonicall.verify.offer import Chosen, Offer, Words, offer_violations
 from canonicall.verify.refused import refused_fields
+from canonicall.verify.stored_state import is_delta
 from canonicall.verify.thinking import thinking_violations
 from canonicall.verify.violation import Violation, refuse
 
@@ -74,6 +75,7 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
     config = root.node("toolConfig")
     tools = config.nodes("tools")
     specs = [tool.node("toolSpec") for tool in tools if tool.has("toolSpec")]
+    is_open = is_delta(root, target.format)
     extra = root.node("additionalModelRequestFields")
     thinking = extra.get("thinking")
     offer = Offer(
@@ -83,7 +85,8 @@ def setting_violations(root: Node, messages: list[Node], target: Target) -> Iter
         is_given=root.has("toolConfig"),
         chosen=_chosen(config),
         is_thinking=isinstance(thinking, dict) and thinking.get("type") == "enabled",
-        is_used=any(
+        is_used=not is_open
+        and any(
             block.has("toolUse") or block.has("toolResult")
             for message in messages
             for block in message.nodes("content")

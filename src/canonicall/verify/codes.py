@@ -31,6 +31,10 @@ CODES = {
         "Send one of the values that the answer names.",
     ),
     "empty_input": Code("The request has no message.", "Send at least one user message."),
+    "state_not_kept": Code(
+        "The request continues what is kept on a server, and this provider does not keep it.",
+        "Send the whole conversation, or send the request to the provider that keeps the rest.",
+    ),
     # Calls and results.
     "missing_result": Code(
         "A call has no result.",

@@ -21,6 +21,7 @@ from canonicall.verify.gemini_settings import either, setting_violations, severa
 from canonicall.verify.gemini_thinking import thinking_violations
 from canonicall.verify.lexical import is_tool_name
 from canonicall.verify.node import Node, plain
+from canonicall.verify.stored_state import before_replies, is_delta, state_violations
 from canonicall.verify.violation import Violation, refuse
 
 CALLING = "ai.google.dev: function calling"
@@ -69,8 +70,10 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
             yield from _part(part, target, known)
             yield from unknown_in(part, known.part)
     yield from _instructions(root, known)
-    yield from _ends(turns, target)
-    yield from _pairs(_merged(turns))
+    is_open = is_delta(root, target.format)
+    yield from state_violations(root, target)
+    yield from _ends(turns, target, is_open=is_open)
+    yield from _pairs(_merged(turns), is_open=is_open)
     if target.signature_sentinel is not None:
         yield from _signatures(turns)
     is_used = any(turn.calls or turn.responses for turn in turns)
@@ -182,8 +185,9 @@ def _response(response: Node, target: Target) -> Iterator[Violation]:
                 yield refuse("bad_result_content", part.where, source=source)
 
 
-def _ends(turns: list[Turn], target: Target) -> Iterator[Violation]:
-    is_first = bool(turns) and turns[0].role == "model" and not turns[0].calls
+def _ends(turns: list[Turn], target: Target, *, is_open: bool) -> Iterator[Violation]:
+    """`is_open`: cached content may precede the first turn."""
+    is_first = bool(turns) and turns[0].role == "model" and not turns[0].calls and not is_open
     if is_first and target.starts_with_user:
         error = "Please ensure that multiturn requests alternate between user and model."
         yield refuse("must_start_with_user", turns[0].where, error, source=CALLING)
@@ -213,16 +217,23 @@ def _joined(run: list[Turn]) -> Turn:
     )
 
 
-def _pairs(turns: list[Turn]) -> Iterator[Violation]:
-    for before, turn in zip([None, *turns], [*turns, None], strict=True):
+def _pairs(turns: list[Turn], *, is_open: bool) -> Iterator[Violation]:
+    """`is_open`: calls may precede the first turn."""
+    seam = before_replies([turn.role for turn in turns], "model") if is_open else 0
+    for at, (before, turn) in enumerate(zip([None, *turns], [*turns, None], strict=True)):
         calls = before.calls if before is not None else []
         responses = turn.responses if turn is not None else []
-        if turn is not None and turn.calls and (before is None or turn.role != "model"):
+        is_misplaced = (before is None and not is_open) or (
+            turn is not None and turn.role != "model"
+        )
+        if turn is not None and turn.calls and is_misplaced:
             error = (
                 "Please ensure that function call turn comes immediately after a user turn or "
                 "after a function response turn."
             )
             yield refuse("calls_misplaced", turn.where, error, source=CALLING)
+        if at < seam:
+            continue
         if responses and not calls:
             error = (
                 "Please ensure that function response turn comes immediately after a function call "

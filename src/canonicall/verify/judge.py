@@ -18,6 +18,7 @@ from canonicall.verify.node import Node, WrongKind
 from canonicall.verify.ollama import violations as ollama
 from canonicall.verify.openai_chat import violations as openai_chat
 from canonicall.verify.openai_responses import violations as openai_responses
+from canonicall.verify.stored_state import limits_of_report
 from canonicall.verify.violation import Violation, refuse
 
 FORMATS: dict[str, Callable[[dict[str, Any], Target], Iterator[Violation]]] = {
@@ -38,12 +39,17 @@ _UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
 def verify(body: Body, target: Target) -> Report:
     """What breaks the rules of the target in `body`; empty where nothing does.
 
-    A body that cannot be read is a violation as well (`malformed_body`), never an exception.
-    A target of an unknown format raises `UnknownName`.
+    A body that cannot be read is a violation as well (`malformed_body`), never an exception. A
+    request that continues what the provider keeps is judged by what is in it, and a note says so. A
+    target of an unknown format raises `UnknownName`.
     """
     if target.format not in FORMATS:
         raise UnknownName("format", target.format, FORMATS)
-    return Report.of(_judged(body, target))
+    parsed = readable(body)
+    if not isinstance(parsed, dict):
+        return Report(tuple(_judged(body, target)))
+    said = limits_of_report(Node(parsed), target.format)
+    return Report(tuple(_judged(parsed, target)), (said,) if said else ())
 
 
 NO_MODEL = "No model is named: a rule that only some of the provider's models have is not applied."
@@ -51,11 +57,10 @@ NO_MODEL = "No model is named: a rule that only some of the provider's models ha
 
 def agreed(report: Report, body: Body, models: Iterable[Target]) -> Report:
     """What is left of a report on a body without a model: what each of the models refuses."""
-    kept = report.findings
-    notes: tuple[str, ...] = ()
+    kept, notes = report.findings, report.notes
     judged: set[Target] = set()
     for target in models:
-        notes = (NO_MODEL,)
+        notes = (*report.notes, NO_MODEL)
         if not kept:
             break
         rules = replace(target.as_served, model="")

@@ -35,10 +35,10 @@ from canonicall.verify.openai_schemas import (
     schema_violations,
 )
 from canonicall.verify.refused import unknown_fields
+from canonicall.verify.stored_state import is_delta, state_violations
 from canonicall.verify.violation import Violation, refuse
 
 RESPONSES = "platform.openai.com: responses API reference"
-CONTINUES = ("previous_response_id", "conversation", "prompt")
 PARTS = {
     "assistant": {"output_text", "refusal", "input_text"},
     "user": {"input_text", "input_image", "input_file", "input_audio", "input_video"},
@@ -77,7 +77,9 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     items = _items(root)
     yield from setting_violations(root, target)
     yield from unknown_fields(root, target, "Unknown parameter: '{name}'.", RESPONSES)
-    if not items and not root.get("input") and not any(root.has(key) for key in CONTINUES):
+    is_open = is_delta(root, target.format)
+    yield from state_violations(root, target)
+    if not items and not root.get("input") and not is_open:
         error = (
             "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be "
         )
@@ -89,7 +91,7 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     if target.item_ids:
         yield from id_violations(items)
         yield from reasoning_violations(items)
-    yield from pair_violations(items, is_open=any(root.has(key) for key in CONTINUES))
+    yield from pair_violations(items, is_open=is_open)
     if target.calls_last:
         yield from order_violations(items)
     yield from _offer(root, items, target)
@@ -220,7 +222,7 @@ def _offer(root: Node, items: list[Node], target: Target) -> Iterator[Violation]
     inner = [tool for one in (*tools, *later) for tool in one.nodes("tools")]
     named = [tool for tool in functions if tool.text("name")]
     is_elsewhere = any(_may_choose(one, target) for one in (*tools, *later))
-    is_open = is_elsewhere or any(root.has(key) for key in CONTINUES)
+    is_open = is_elsewhere or is_delta(root, target.format)
     offer = Offer(
         "$.tools",
         tuple(Declared(tool.text("name"), tool.where) for tool in named),

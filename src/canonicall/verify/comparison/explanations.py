@@ -71,7 +71,7 @@ EXPLANATIONS: dict[str, tuple[str, ...]] = {
     "parameter_missing": (*_DROPPED, "param_changed:{name}"),
     "parameter_changed": ("param_changed:{name}", "param_dropped:{name}"),
     "parameter_added": ("param_added:{name}", "param_changed:{name}"),
-    "field_missing": (*_DROPPED, "stored_turns_lost:{name}"),
+    "field_missing": _DROPPED,
     "field_changed": (*_DROPPED, "param_changed:{name}", "param_added:{name}"),
     "field_added": ("param_added:{name}", "param_changed:{name}"),
 }

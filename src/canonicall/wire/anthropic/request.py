@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from canonicall.blocks import Message, Origin
+from canonicall.deltas import state_fields
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request, Tool
 from canonicall.target import Target
@@ -65,13 +66,17 @@ _KNOWN = {
     # Which API is spoken. The target knows that itself: it is a header, or `Target.body_version`.
     "anthropic_version",
 }
+# SDK lib/threads/_thread_state.py: what a thread keeps, and a request that continues it must not
+# repeat. It is carried as it came, so that it does not become a message.
+_KEPT_BY_THREAD = ("system", "tools")
 
 
 def decode_history(
     body: dict[str, Any], first: int, origin: Origin, domain: str, findings: list[Finding]
 ) -> list[Message]:
     """The messages of `body` from this one on; before the first stand its instructions."""
-    system = [] if first else decode_system(body.get("system"), domain, findings)
+    has_system = not first and not state_fields(body, FORMAT)
+    system = decode_system(body.get("system"), domain, findings) if has_system else []
     return [
         *system,
         *decode_messages(body.get("messages"), origin, domain, findings, first=first),
@@ -94,13 +99,16 @@ def decode_request(
     choice = decode_choice(body.get("tool_choice"))
     reasoning, rest = decode_reasoning(body, findings)
     output, said = take_output(rest, findings)
-    native = set_fields(with_sound_mark(body, "$", findings), _KNOWN) | set_fields(rest, ())
+    stored = state_fields(body, FORMAT)
+    repeated = _KEPT_BY_THREAD if stored else ()
+    native = set_fields(with_sound_mark(body, "$", findings), {*_KNOWN, *stored} - {*repeated})
+    native |= set_fields(rest, ())
     if choice is None and body.get("tool_choice") is not None:
         findings.append(unknown_choice("$.tool_choice"))
     stop = list_at(body.get("stop_sequences"), "$.stop_sequences")
     return Request(
         conversation=conversation,
-        tools=decode_tools(body.get("tools"), findings),
+        tools=() if stored else decode_tools(body.get("tools"), findings),
         tool_choice=choice,
         params=Params(
             max_tokens=number_at(body, "max_tokens"),
@@ -115,6 +123,7 @@ def decode_request(
         model=model,
         native=native_of(native),
         spelled=native_of(said),
+        continues=native_of(stored),
         findings=(*findings, *conversation.report),
     )
 
@@ -135,9 +144,13 @@ def encode_request(
     output = encode_output(request.params.output, own_fields(request.spelled), findings)
     if output:
         thinking[OUTPUT_CONFIG] = {**thinking.get(OUTPUT_CONFIG, {}), **output}
-    choice, more = _encode_choice(request, names, target, bool(tools), is_thinking(thinking))
+    stored = own_fields(request.continues)
+    are_offered = bool(tools or stored)
+    choice, more = _encode_choice(request, names, target, are_offered, is_thinking(thinking))
     findings += more
-    system, turns = _system_apart(transcript.turns, target)
+    system, turns = (
+        _system_apart(transcript.turns, target) if not stored else ((), transcript.turns)
+    )
     turns = fit_last_thoughts(turns, thinking, findings)
     body: dict[str, Any] = {
         "anthropic_version": target.body_version,
@@ -150,7 +163,12 @@ def encode_request(
         **_encode_params(request.params, findings),
     }
     findings += foreign_fields(FORMAT, request.native)
-    extras = {name: field for name, field in native.items() if name not in _KNOWN}
+    findings += (
+        dropped(f"params.{name}", "The thread keeps it, and refuses a request that repeats it.")
+        for name in _KEPT_BY_THREAD
+        if name in native
+    )
+    extras = {name: field for name, field in native.items() if name not in _KNOWN} | stored
     why = _why_unmarked(extras.get(_MARK), request.tools, transcript.turns, target)
     if why:
         del extras[_MARK]

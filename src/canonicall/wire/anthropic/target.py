@@ -114,6 +114,8 @@ TARGET = Target(
     cache_marks=4,
     # "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block."
     cache_order=True,
+    # Threads are the Claude API's own (its profile); no other host is known to keep them.
+    kept_state=(),
     served=(
         ("ids", replace(_IDS, refused=False)),
         ("names", replace(_NAMES, refused=False)),

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin
 from canonicall.conversation import Conversation
+from canonicall.deltas import state_fields
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning, Request
 from canonicall.target import Target
@@ -70,7 +71,8 @@ def decode_request(
     )
     tools = object_at(body.get("toolConfig") or {}, "$.toolConfig")
     choice = decode_choice(tools.get("toolChoice"), findings)
-    native = _decode_native(body)
+    stored = state_fields(body, FORMAT)
+    native = _decode_native({name: value for name, value in body.items() if name not in stored})
     output, said = take_output(native, findings)
     return Request(
         conversation,
@@ -80,6 +82,7 @@ def decode_request(
         model=model,
         native=native_of(native),
         spelled=native_of(said),
+        continues=native_of(stored),
         findings=(*findings, *conversation.report.findings),
     )
 
@@ -160,6 +163,9 @@ def encode_request(
     if more:
         body[_MORE] = more
     body |= encode_output(request.params.output, native, own_fields(request.spelled))
+    body |= {
+        name: value for name, value in own_fields(request.continues).items() if name not in body
+    }
     written = (*_KNOWN, *body, _MORE)
     body |= {name: value for name, value in native.items() if name not in written}
     spoken = (turn for turn in transcript.turns if turn.role not in _INSTRUCTING)

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Origin
 from canonicall.conversation import Conversation
+from canonicall.deltas import state_fields
 from canonicall.findings import Finding
 from canonicall.request import Request
 from canonicall.target import Target
@@ -46,7 +47,10 @@ def decode_request(
     choice, tool_config = decode_choice(fields.get("toolConfig"), findings)
     params, config = decode_params(fields.get(_CONFIG))
     output, said = take_output(config, findings)
-    rest = {name: field for name, field in fields.items() if name not in _KNOWN}
+    stored = state_fields(fields, FORMAT)
+    rest = {
+        name: field for name, field in fields.items() if name not in _KNOWN and name not in stored
+    }
     if tool_config:
         rest["toolConfig"] = tool_config
     if config:
@@ -59,6 +63,7 @@ def decode_request(
         model=model,
         native=native_of(rest),
         spelled=native_of({_CONFIG: said} if said else {}),
+        continues=native_of(stored),
         findings=(*findings, *conversation.report.findings),
     )
 
@@ -89,6 +94,7 @@ def encode_request(
         "tools": tools,
         "toolConfig": tool_config,
         **{name: field for name, field in rest.items() if name not in _KNOWN},
+        **own_fields(request.continues),
         _CONFIG: config,
     }
     body = {name: field for name, field in fields.items() if field not in (None, [], {})}

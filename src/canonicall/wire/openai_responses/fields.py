@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from canonicall.blocks import Opaque
+from canonicall.deltas import is_item_reference
 from canonicall.wire import carried
 from canonicall.wire.openai_responses.target import FORMAT
 from canonicall.wire.reading import text_at
@@ -60,7 +61,8 @@ def made_id(prefix: str, suffix: str) -> str:
 def domain_of_item(item: dict[str, Any], where: str, domain: str) -> str:
     """Who can read an item: nobody, where its id cannot be one that `domain` gave."""
     id = item_id(item, where)
-    prefix = ID_PREFIXES.get(str(item.get("type") or "message"), "")
+    kind = str(item.get("type") or "message")
+    prefix = "" if is_item_reference(item) else ID_PREFIXES.get(kind, "")
     call_id = item.get("call_id") or ""
     is_id = isinstance(call_id, str) and _CALL_ID.fullmatch(call_id) is not None
     is_stored = domain not in _STORING_DOMAINS or (id.startswith(prefix if id else "") and is_id)

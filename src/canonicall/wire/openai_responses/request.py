@@ -6,8 +6,9 @@ The input is written last, so that a longer conversation only adds to the end of
 from collections.abc import Sequence
 from typing import Any
 
-from canonicall.blocks import Message, Origin, Text
+from canonicall.blocks import Message, Native, Origin, Text
 from canonicall.conversation import Conversation
+from canonicall.deltas import state_fields, state_names
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning, Request, Tool
 from canonicall.target import Target
@@ -50,9 +51,6 @@ _KNOWN = {
 # Guide "Reasoning models": what is not stored is given out, and read again, encrypted.
 _SEALED = "reasoning.encrypted_content"
 
-# What names turns that OpenAI keeps: the calls of the outputs sent along may be among them.
-_STORED = ("previous_response_id", "conversation", "prompt")
-
 
 def decode_request(
     body: dict[str, Any], *, origin: Origin | None = None, domain: str | None = None
@@ -74,7 +72,7 @@ def decode_request(
     reasoning, native = _decode_reasoning(body)
     if isinstance(asked, dict) and (choice is None or choice.mode is None):
         native["tool_choice"] = asked
-    stored = {name: body[name] for name in _STORED if body.get(name)}
+    stored = state_fields(body, FORMAT)
     rest = set_fields(body, {*_KNOWN, *stored})
     output, said = take_output(rest, about_choice)
     return Request(
@@ -92,7 +90,7 @@ def decode_request(
         model=model,
         native=native_of(native | rest),
         spelled=native_of(said),
-        continues=native_of(stored),
+        continues=Native(FORMAT, stored) if state_names(body, FORMAT) else None,
         findings=(*findings, *about_tools, *about_choice, *conversation.report),
     )
 

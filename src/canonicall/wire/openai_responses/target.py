@@ -81,6 +81,8 @@ TARGET = Target(
     max_tools=128,
     # "Expected an ID that begins with 'fc'."; "Duplicate item found with id" (vercel/ai#7883).
     item_ids=True,
+    # SDK response_create_params.py and response_input_item_param.py.
+    kept_state=("previous_response_id", "conversation", "prompt", "item_reference"),
     served=(
         ("ids", replace(_IDS, refused=False)),
         ("names", replace(_NAMES, refused=False)),
