@@ -69,13 +69,16 @@ class Simulator:
         faults: Iterable[Entry] | Schedule = (),
         keys: Sequence[str] = (),
         signatures: Literal["own", "any"] = "own",
+        call_tools: str | Iterable[str] = (),
     ) -> None:
         """
         `models`: the only ones there are; else any name will do. `keys`: the only valid ones; else
         any will do. `signatures`: "any" lets those pass that only the real provider could check.
+        `call_tools`: the tools that the built-in model may call, as names or patterns; it calls
+        no other, and none by default.
         """
         self.profile = get_profile(provider)
-        self.model: Model = model or SmallModel()
+        self.model: Model = model or SmallModel(call_tools=call_tools)
         self.seen: list[Exchange] = []
         """Every request for a reply, in order."""
         self._models = tuple(models)
