@@ -97,8 +97,8 @@ def sim(
     """Serve simulated providers on this machine.
 
     They have the rules and the error texts of the real ones. Without a name all are served, each
-    under its own. No tool is called unless a script or --call-tools says so: the reply lists the
-    tools that were offered.
+    under its own. Replies are cut at the token limit of the request. No tool is called unless a
+    script or --call-tools says so: the reply lists the tools that were offered.
 
     \b
     Examples:

@@ -39,7 +39,7 @@ from canonicall.testing.faults import HEADER, Entry, Fault, Schedule, faults_in
 from canonicall.testing.known_models import models_of
 from canonicall.testing.model_limits import beyond_the_model
 from canonicall.testing.refusals import failures_in, parsed, refusal, unreadable
-from canonicall.testing.replies import issued
+from canonicall.testing.replies import issued, without_cut_arguments
 from canonicall.testing.script import Model
 from canonicall.testing.small_model import SmallModel
 from canonicall.testing.streaming import cut, paced, spoilt, stream_of
@@ -253,6 +253,8 @@ class Simulator:
         self, door: Door, reply: Reply, body: dict[str, Any], target: Target
     ) -> dict[str, Any]:
         """The body of the response, which is stored where the provider does that."""
+        if door.has_object_arguments:
+            reply = without_cut_arguments(reply)
         made = door.response(encode_response(reply, door.format), target, self._answers)
         if door.keeps_responses:
             self._stored.keep(body, made)

@@ -54,6 +54,7 @@ class MessagesDoor(Door):
         ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
     )
 
+    has_object_arguments = True
     request_header = "request-id"
     # docs, "Errors": 32 MB for messages, else `request_too_large`.
     most_bytes = 32 * 1024 * 1024

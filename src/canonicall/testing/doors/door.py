@@ -55,6 +55,8 @@ class Door:
     stream_type: ClassVar[str] = "text/event-stream"
     keeps_responses: ClassVar[bool] = False
     """Whether replies are stored, and can be referred to by their ids."""
+    has_object_arguments: ClassVar[bool] = False
+    """Whether a whole body has arguments as an object, and a stream has them as text."""
     request_header: ClassVar[str] = "x-request-id"
     """Where a response says which request it answers."""
     most_bytes: ClassVar[int] = 0
