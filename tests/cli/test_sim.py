@@ -133,6 +133,17 @@ def test_no_tool_is_called_unless_it_is_named(sim):
     assert [one["function"]["name"] for one in called] == ["shell"]
 
 
+def test_a_file_has_stored_prompts(sim, tmp_path):
+    prompts = tmp_path / "prompts.json"
+    prompts.write_text('{"pmpt_1": {"1": {"model": "gpt-5.2", "input": "Say {{word}}."}}}')
+    first, _ = sim("--provider", "openai", "--prompts", str(prompts))
+    url = first.split()[3].rstrip(".") + "/v1/responses"
+    status, answer = post(url, {"prompt": {"id": "pmpt_1", "variables": {"word": "hello"}}})
+    assert status == 200
+    assert "You said: Say hello." in answer["output"][0]["content"][0]["text"]
+    assert post(url, {"prompt": {"id": "pmpt_2"}, "input": "Hi"})[0] == 404
+
+
 def test_without_a_provider_all_are_served_under_their_names():
     names = list(provider_names())
     shown = addresses("http://here", names)
@@ -150,6 +161,7 @@ def test_without_a_provider_all_are_served_under_their_names():
         (["--script", "not-there.json"], "does not exist"),
         (["--port", "99999"], "65535"),
         (["--call-tools", " ,"], "Name a tool"),
+        (["--prompts", __file__], 'Write {"pmpt_ID"'),
         (["--call-tools", "a", "--script", __file__], "cannot be combined with --script"),
     ],
 )

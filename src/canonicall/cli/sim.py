@@ -58,6 +58,17 @@ def _providers(ctx: click.Context, option: click.Parameter, given: tuple[str, ..
         raise click.BadParameter(str(error)) from None
 
 
+def _stored_prompts(ctx: click.Context, option: click.Parameter, path: Path | None) -> Any:
+    """The stored prompts in a file: for each id and version, the fields of a request."""
+    if path is None:
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, dict[str, Any]]])
+    except (msgspec.DecodeError, UnicodeError) as error:
+        what = f'{path}: {error}. Write {{"pmpt_ID": {{"1": {{"instructions": "..."}}}}}}.'
+        raise click.BadParameter(what, ctx, option) from None
+
+
 @click.command()
 @click.option(
     "--provider",
@@ -85,6 +96,12 @@ def _providers(ctx: click.Context, option: click.Parameter, given: tuple[str, ..
     help="What is answered: JSON or JSON lines of replies.",
 )
 @call_tools_option
+@click.option(
+    "--prompts",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    callback=_stored_prompts,
+    help="Stored prompts of the Responses API: JSON of ids, versions and fields of a request.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
 def sim(
     providers: list[str],

@@ -25,6 +25,8 @@ MOST_CALLS = 4
 ALL_TOOLS = "*"
 """The pattern that every tool name matches."""
 _SHOWN = 300
+_SUMMED = 4000
+"""How long a summary is at most."""
 _LISTED = 20
 """How many tool names a reply lists."""
 _WORD = re.compile(r"[^\W_]{3,}")
@@ -63,6 +65,11 @@ class SmallModel:
             blocks.insert(0, Thinking(text=f"The user asks: {said[:_SHOWN]} I go on with {about}."))
         return says(*blocks)
 
+    def summary(self, request: Request) -> str:
+        """What was said so far, in one text."""
+        said = [f"{one.role}: {_said(one)}" for one in request.conversation.messages if _said(one)]
+        return f"Summary of the conversation. {' '.join(said)}"[:_SUMMED]
+
     def _is_thinking(self, request: Request) -> bool:
         asked = request.params.reasoning
         if self._thinks is not None:
@@ -83,6 +90,11 @@ class SmallModel:
 
     def _may_call(self, tool: Tool) -> bool:
         return any(fnmatchcase(tool.name, pattern) for pattern in self._patterns)
+
+
+def _said(message: Message) -> str:
+    results = [f"{result.text[:_SHOWN]}" for result in message.results]
+    return " ".join([message.text[:_SHOWN], *results]).strip()
 
 
 def _last_question(messages: Iterable[Message]) -> tuple[str, list[Message]]:
