@@ -69,10 +69,12 @@ def test_the_cohere_sdk(printed):
     cohere = pytest.importorskip("cohere", reason=MISSING)
     url = printed["cohere"]["cohere"]
     assert url.endswith("/v2")
-    client = cohere.ClientV2(api_key="any", base_url=url)
-    made = client.chat(model="command-a-03-2025", messages=HI)
-    assert made.message.content[0].text == ANSWER
-    assert client.models.list().models
+    httpx = pytest.importorskip("httpx", reason=MISSING)
+    with httpx.Client() as connections:
+        client = cohere.ClientV2(api_key="any", base_url=url, httpx_client=connections)
+        made = client.chat(model="command-a-03-2025", messages=HI)
+        assert made.message.content[0].text == ANSWER
+        assert client.models.list().models
 
 
 def test_the_ollama_sdk(printed):
@@ -80,6 +82,7 @@ def test_the_ollama_sdk(printed):
     client = ollama.Client(host=printed["ollama"]["ollama"])
     assert client.chat(model="qwen3:8b", messages=HI).message.content == ANSWER
     assert client.list().models
+    client._client.close()
 
 
 def test_every_address_is_a_base_url_of_our_own_client(printed):
