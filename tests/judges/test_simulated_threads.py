@@ -95,6 +95,17 @@ def test_a_thread_that_is_lost_is_sent_again(simulate, connect):
     assert len(bodies(other)[1]["messages"]) == 3
 
 
+@ways
+def test_the_runner_goes_on_without_threads_where_they_are_refused(simulate, connect, streamed):
+    provider = simulate("anthropic", script=LOOP, faults=["thread_unsupported"])
+    assert run(connect(provider), streamed).content[0].text == "Sunny, then snow."
+    refused, *later = bodies(provider)
+    assert provider.statuses == [400, 200, 200, 200]
+    assert refused["thread"] == {"type": "create"}
+    assert not any("thread" in one for one in later)
+    assert [len(one["messages"]) for one in later] == [1, 3, 5]
+
+
 def created(client, **more):
     asked = {"model": MODEL, "max_tokens": 500, "messages": [QUESTION], "betas": THREADS}
     return client.beta.messages.create(**{**asked, **more})
