@@ -164,7 +164,7 @@ def simulator(place, *steps, **options):
 
     if steps:
         options["model"] = ScriptedModel(steps)
-    return Simulator(place.partition("/")[0], **options)
+    return Simulator(place.partition("/")[0], **{"call_tools": "*", **options})
 
 
 def arguments(reply):

@@ -20,8 +20,8 @@ UPSTREAM_KEY = "sk-upstream-0123456789"
 class World:
     """All providers, simulated; each is made when it is first asked."""
 
-    def __init__(self, make: Callable[[str], Simulator] = Simulator) -> None:
-        self._make = make
+    def __init__(self, make: Callable[[str], Simulator] | None = None) -> None:
+        self._make = make or _caller
         self.simulators: dict[str, Simulator] = {}
 
     @property
@@ -40,6 +40,11 @@ class World:
         rest = {name: one for name, one in options.items() if name not in given}
         settings = Settings(providers=simulated_providers(), models=dict(models or {}), **given)
         return Gateway(settings, **{"transport": self.transport, **rest})
+
+
+def _caller(provider: str) -> Simulator:
+    """A provider whose model calls the tools that the user's message is about."""
+    return Simulator(provider, call_tools="*")
 
 
 def simulated_providers(names: Sequence[str] = ()) -> dict[str, ProviderSettings]:

@@ -8,6 +8,7 @@ exception is an answer too: its type and its message. Only names that `canonical
 import json
 import re
 from collections.abc import Callable, Iterable
+from inspect import signature
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -36,6 +37,10 @@ from scripts.golden.inputs import Vector
 EMPTY = b"[]"
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 _KEY = {"authorization": "Bearer any"}
+# The built-in model calls tools where it is asked to; older revisions have no such option.
+_CALLS: dict[str, Any] = (
+    {"call_tools": "*"} if "call_tools" in signature(Simulator).parameters else {}
+)
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
@@ -186,7 +191,7 @@ def simulated(provider: str, signatures: Literal["own", "any"], path: str, body:
 
     Signatures in recordings are those of the real provider ("any"): a simulator cannot check them.
     """
-    simulator = Simulator(provider, signatures=signatures)
+    simulator = Simulator(provider, signatures=signatures, **_CALLS)
     response = simulator.answer(SimRequest.of("POST", path, json.dumps(body).encode(), _KEY))
     return Answer(as_json([response.status, _text(response.data)]))
 

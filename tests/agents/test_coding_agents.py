@@ -7,6 +7,7 @@ import pytest
 
 from agents.coding_agents import CODING_AGENTS, FILE, WORDS, CodingAgent, Place
 from agents.task import NoWayOut, no_way_out
+from canonicall.codec import decode_request
 from canonicall.gateway.served import Begun, Served
 from canonicall.gateway.settings import Choice, ModelSettings
 from canonicall.providers.registry import get_target
@@ -73,3 +74,24 @@ def test_an_agent_writes_reads_and_runs_by_a_model_of_another_family(agent, tmp_
     assert not any(one.is_forwarded for one in hops)
     assert [one.status for one in back.seen] == [200] * len(hops)
     assert not proxy.asked
+
+
+@pytest.mark.parametrize("agent", CODING_AGENTS, ids=lambda agent: agent.name)
+def test_the_simulated_model_makes_no_agent_run_anything(agent, tmp_path):
+    """Without a script it calls no tool: it answers with a list of what it was offered."""
+    agent.program_path()
+    home, work = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+    world = World(Simulator)
+    gateway = world.gateway({"*": ModelSettings(choices=(Choice(target=agent.back),))})
+    with serve(gateway) as server, no_way_out() as proxy:
+        started(agent, Place(server.url, home, work), proxy)
+
+    assert not (work / FILE).exists()
+    target = get_target(agent.back)
+    seen = world.of(target.provider).seen
+    assert seen
+    for one in seen:
+        read = decode_request(one.body, target.format, provider=target.provider)
+        assert not any(message.calls or message.results for message in read.conversation.messages)

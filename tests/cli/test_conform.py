@@ -71,7 +71,7 @@ def test_what_is_open_is_said():
 
 
 def test_an_endpoint_is_asked_and_its_key_is_not_shown():
-    with serve(Simulator("openai", keys=[KEY])) as server:
+    with serve(Simulator("openai", keys=[KEY], call_tools="*")) as server:
         options = ("--url", server.url, "--format", "openai-chat", "--key-env", "A_KEY")
         done = run(*options, A_KEY=KEY)
     assert done.exit_code == 0, done.output
@@ -82,7 +82,7 @@ def test_an_endpoint_is_asked_and_its_key_is_not_shown():
 
 def test_a_faulty_endpoint_ends_with_3_and_names_the_check():
     faults = Schedule([Fault.REUSED_IDS], repeat=True)
-    with serve(Simulator("anthropic", faults=faults)) as server:
+    with serve(Simulator("anthropic", faults=faults, call_tools="*")) as server:
         options = ("--url", server.url, "--provider", "anthropic", "--key-env", "A_KEY", "--json")
         done = run(*options, A_KEY=KEY)
     assert done.exit_code == 3, done.output

@@ -22,7 +22,9 @@ def run(*arguments, **env):
 
 @pytest.fixture(scope="module")
 def server():
-    with serve({name: Simulator(name, keys=[KEY]) for name in ("mistral", "anthropic")}) as one:
+    with serve(
+        {name: Simulator(name, keys=[KEY], call_tools="*") for name in ("mistral", "anthropic")}
+    ) as one:
         yield one
 
 
@@ -76,7 +78,7 @@ class Reader(SmallModel):
 def test_documentation_is_read_by_the_model_that_was_probed(tmp_path):
     page = tmp_path / "docs.txt"
     page.write_text("There is a developer role.")
-    with serve(Simulator("mistral", model=Reader(), keys=[KEY])) as server:
+    with serve(Simulator("mistral", model=Reader(call_tools="*"), keys=[KEY])) as server:
         done = run(
             server.url, "--key-env", "A_KEY", "--docs", str(page), "--name", "read", A_KEY=KEY
         )
@@ -108,7 +110,7 @@ def test_a_wrong_key_is_told_without_showing_it(server):
 
 
 def test_a_model_that_is_not_there_is_told():
-    with serve(Simulator("openai", models=["gpt-5.2"])) as server:
+    with serve(Simulator("openai", models=["gpt-5.2"], call_tools="*")) as server:
         done = run(server.url, "--model", "nobody", "--key-env", "A_KEY", A_KEY=KEY)
     assert done.exit_code == 1
     assert "The model `nobody` does not exist" in done.stderr
@@ -116,7 +118,7 @@ def test_a_model_that_is_not_there_is_told():
 
 
 def test_a_model_without_tools_is_a_finding():
-    with serve(Simulator("openai")) as server:
+    with serve(Simulator("openai", call_tools="*")) as server:
         done = run(server.url, "--model", "gpt-5-chat-latest", "--key-env", "A_KEY", A_KEY=KEY)
     assert done.exit_code == 0, done.output
     assert "The model takes no tools." in done.stdout

@@ -145,6 +145,7 @@ def test_options_cannot_open_the_door_unseen(run, file):
         (["--port", "70000"], "not in the range"),
         (["--workers", "0"], "not in the range"),
         (["--watch"], "--watch needs a file"),
+        (["--call-tools", ","], "Name a tool"),
     ],
 )
 def test_wrong_arguments_are_told(run, arguments, words):
@@ -205,6 +206,30 @@ def test_it_answers_without_any_settings(gateway, workers):
     assert "Hi" in answer["choices"][0]["message"]["content"]
     process.send_signal(signal.SIGINT)
     assert json.loads(process.stdout.readline())["event"] == "draining"
+    assert process.wait(60) == 0
+
+
+def test_a_provider_is_not_asked_to_call_tools(run, file):
+    for arguments in ((), ("-c", str(file))):
+        done = run(*arguments, "--call-tools", "shell", "--dry-run", env=KEYS)
+        assert done.exit_code == 2
+        assert "--call-tools is for the simulated model" in done.stderr
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_the_simulated_model_calls_only_the_tools_that_are_named(gateway, named):
+    process = gateway("--port", "0", "--json", *(["--call-tools", "shell"] if named else []))
+    started = json.loads(process.stdout.readline())
+    messages = next(one["url"] for one in started["fronts"] if one["format"] == "anthropic")
+    schema = {"type": "object", "properties": {"command": {"type": "string"}}}
+    tool = {"name": "shell", "description": "Runs a command.", "input_schema": schema}
+    asked = {"messages": [{"role": "user", "content": "Run the command"}], "tools": [tool]}
+    answer = ask(f"{messages}/v1/messages", {"model": "any", "max_tokens": 500, **asked})
+    kinds = [block["type"] for block in answer["content"]]
+    assert kinds == (["tool_use"] if named else ["text"])
+    if not named:
+        assert "Tools offered: shell." in answer["content"][0]["text"]
+    process.send_signal(signal.SIGINT)
     assert process.wait(60) == 0
 
 

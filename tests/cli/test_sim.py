@@ -108,12 +108,49 @@ def test_programs_get_json_lines(sim, tmp_path):
     }
 
 
+SHELL = {
+    "type": "function",
+    "function": {
+        "name": "shell",
+        "description": "Runs a command.",
+        "parameters": {"type": "object", "properties": {"command": {"type": "string"}}},
+    },
+}
+RUN = {"model": "gpt-5.2", "messages": [{"role": "user", "content": "Run rm"}], "tools": [SHELL]}
+
+
+def test_no_tool_is_called_unless_it_is_named(sim):
+    first, _ = sim("--provider", "openai")
+    url = first.split()[3].rstrip(".") + "/v1/chat/completions"
+    for choice in ("auto", "required"):
+        answer = post(url, {**RUN, "tool_choice": choice})[1]["choices"][0]
+        assert answer["finish_reason"] == "stop"
+        assert "tool_calls" not in answer["message"]
+        assert "Tools offered: shell." in answer["message"]["content"]
+    first, _ = sim("--provider", "openai", "--call-tools", "other, shell")
+    url = first.split()[3].rstrip(".") + "/v1/chat/completions"
+    called = post(url, RUN)[1]["choices"][0]["message"]["tool_calls"]
+    assert [one["function"]["name"] for one in called] == ["shell"]
+
+
+def test_a_file_has_stored_prompts(sim, tmp_path):
+    prompts = tmp_path / "prompts.json"
+    prompts.write_text('{"pmpt_1": {"1": {"model": "gpt-5.2", "input": "Say {{word}}."}}}')
+    first, _ = sim("--provider", "openai", "--prompts", str(prompts))
+    url = first.split()[3].rstrip(".") + "/v1/responses"
+    status, answer = post(url, {"prompt": {"id": "pmpt_1", "variables": {"word": "hello"}}})
+    assert status == 200
+    assert "You said: Say hello." in answer["output"][0]["content"][0]["text"]
+    assert post(url, {"prompt": {"id": "pmpt_2"}, "input": "Hi"})[0] == 404
+
+
 def test_without_a_provider_all_are_served_under_their_names():
     names = list(provider_names())
     shown = addresses("http://here", names)
     assert list(shown) == names
     assert shown["anthropic"] == {"anthropic": "http://here/anthropic"}
     assert shown["openai"]["openai-responses"] == "http://here/openai/v1"
+    assert shown["cohere"] == {"cohere": "http://here/cohere/v2"}
 
 
 @pytest.mark.parametrize(
@@ -123,6 +160,9 @@ def test_without_a_provider_all_are_served_under_their_names():
         (["--fault", "reused_id"], "Did you mean 'reused_ids'?"),
         (["--script", "not-there.json"], "does not exist"),
         (["--port", "99999"], "65535"),
+        (["--call-tools", " ,"], "Name a tool"),
+        (["--prompts", __file__], 'Write {"pmpt_ID"'),
+        (["--call-tools", "a", "--script", __file__], "cannot be combined with --script"),
     ],
 )
 def test_wrong_arguments_are_told_before_anything_is_served(arguments, words):

@@ -71,7 +71,7 @@ async def test_a_whole_reply_of_a_host_that_only_streams():
 
 async def test_names_that_a_provider_refuses_are_mapped_there_and_back():
     """The model knows the tool by a name of its own; whoever asked hears the name they gave."""
-    served = Simulator("openai")
+    served = Simulator("openai", call_tools="*")
     tool = Tool("weather.now: today!", "The weather.", SCHEMA)
     async with client(served) as model:
         events, reply = await asked(model, Request(talk(), (tool,)), target("openai"))
@@ -93,7 +93,7 @@ async def test_calls_that_leaked_into_words_are_calls(place):
 
 
 async def test_leaks_are_read_under_the_names_the_model_knows():
-    served = Simulator("openai", faults=["leaked_calls"])
+    served = Simulator("openai", faults=["leaked_calls"], call_tools="*")
     tool = Tool("weather.now", "The weather.", SCHEMA)
     async with client(served) as model:
         _, reply = await asked(model, Request(talk(), (tool,)), target("openai"))
@@ -124,7 +124,7 @@ async def test_what_hosts_do_to_calls_does_no_harm(fault):
 
 async def test_one_conversation_that_every_provider_goes_on_with():
     """Every turn another provider and format, all on one conversation; no one refuses anything."""
-    served = {name: Simulator(name) for name in provider_names()}
+    served = {name: Simulator(name, call_tools="*") for name in provider_names()}
     async with client(*served.values()) as model:
         session = Session(
             model,

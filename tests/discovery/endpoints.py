@@ -62,7 +62,9 @@ class Wire:
 
 def simulated(provider, **options):
     """A simulator whose model thinks where it is asked to."""
-    return Simulator(provider, model=options.pop("model", None) or SmallModel(), **options)
+    return Simulator(
+        provider, model=options.pop("model", None) or SmallModel(call_tools="*"), **options
+    )
 
 
 def found(simulator, url=URL, **options):

@@ -183,7 +183,7 @@ def port():
     """A provider of every wire format, on one port."""
     names = ("anthropic", "bedrock", "cohere", "gemini", "ollama", "openai")
     keys = [KEY, f"Bearer {KEY}"]
-    with serve({name: Simulator(name, keys=keys) for name in names}) as server:
+    with serve({name: Simulator(name, keys=keys, call_tools="*") for name in names}) as server:
         yield server.url
 
 
@@ -200,7 +200,7 @@ def test_every_format_is_found_over_a_socket(port, format):
 
 def test_over_a_socket_and_then_used_by_an_agents_client():
     """The profile that was written is all that a client needs."""
-    simulator = Simulator("mistral", keys=[KEY])
+    simulator = Simulator("mistral", keys=[KEY], call_tools="*")
 
     async def main(url):
         info = await discover(url, key=KEY, timeouts=Timeouts(connect=5, first_byte=20))

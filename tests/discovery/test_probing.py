@@ -98,7 +98,7 @@ def test_one_call_where_two_were_asked_for_proves_nothing():
             calls = reply.calls[:1]
             return says(*calls) if calls else reply
 
-    info, _ = found(simulated("openai", model=OneAtATime()))
+    info, _ = found(simulated("openai", model=OneAtATime(call_tools="*")))
     assert info.answer("parallel_calls") is None
     assert "parallel" not in load_profile(profile_text(info, date=WHEN), "test").capabilities
 

@@ -39,7 +39,7 @@ def simulate(port) -> Callable[..., Simulated]:
         if script is not None:
             options["model"] = ScriptedModel(script)
         name = f"{provider}-{len(table)}"
-        table[name] = Simulator(provider, **options)
+        table[name] = Simulator(provider, **{"call_tools": "*", **options})
         return Simulated(f"{url}/{name}", table[name])
 
     return start

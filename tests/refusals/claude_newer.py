@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from canonicall.testing.seals import Seal, digest
 from refusals.claude import (
     MARK,
     STRING,
@@ -22,7 +23,9 @@ ONE_TURN = {"clear_at": "next_user_message"}
 LOW = {"output_config": {"effort": "low"}}
 LATE = MARK | {"ttl": "2h"}
 REMOVED = {"type": "tool_removal", "tool": {"type": "tool_reference", "name": "look"}}
-SIGNED = {"type": "compaction", "content": "We said hello.", "signature": "c29tZQ=="}
+# A simulator knows its own signatures.
+SIGNATURE = Seal("anthropic", NEW, digest("We said hello.")).text
+SIGNED = {"type": "compaction", "content": "We said hello.", "signature": SIGNATURE}
 # What the API writes by itself stands behind what it sums up, and has no signature.
 UNSIGNED = {"type": "compaction", "content": "We said hello.", "encrypted_content": "c29tZQ=="}
 LIFETIME = r"cache_control\.ephemeral\.ttl: Input should be '5m' or '1h'"

@@ -40,13 +40,13 @@ def scripted(*steps):
 
 
 def test_one_question_without_an_event_loop():
-    agent = Agent(LocalModel(SmallModel()), "openai", tools=[weather])
+    agent = Agent(LocalModel(SmallModel(call_tools="*")), "openai", tools=[weather])
     assert "sunny in Paris" in agent.ask_sync("What is the weather in Paris?")
 
 
 def test_connections_end_with_the_event_loop_they_belong_to(caplog):
     """Else each question would leave some behind, and asyncio would complain about them."""
-    with serve(Simulator("anthropic")) as server:
+    with serve(Simulator("anthropic", call_tools="*")) as server:
         config = ClientConfig({"anthropic": {"key": "any", "base_url": server.url}})
         agent = Agent(HttpModel(config), "anthropic:claude-sonnet-4-5", tools=[weather])
         for city in ("Paris", "Rome"):
@@ -58,7 +58,7 @@ def test_connections_end_with_the_event_loop_they_belong_to(caplog):
 
 def test_a_name_is_enough_for_an_agent(monkeypatch, caplog):
     """Keys and addresses are those of the environment."""
-    with serve(Simulator("anthropic", keys=["secret"])) as server:
+    with serve(Simulator("anthropic", keys=["secret"], call_tools="*")) as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         agent = Agent("anthropic:claude-sonnet-4-5", tools=[weather])
@@ -71,7 +71,7 @@ def test_a_name_is_enough_for_an_agent(monkeypatch, caplog):
 
 
 async def test_sessions_of_an_agent_share_its_connections(monkeypatch, caplog):
-    with serve(Simulator("anthropic")) as server:
+    with serve(Simulator("anthropic", call_tools="*")) as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", "any")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         async with Agent("anthropic:claude-sonnet-4-5", tools=[weather]) as agent:

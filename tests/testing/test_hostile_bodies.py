@@ -53,6 +53,38 @@ _JSON = st.recursive(
 )
 
 
+KEPT = {
+    "anthropic": ("thread", "compaction"),
+    "openai-responses": ("conversation", "previous_response_id", "prompt"),
+}
+
+
+@pytest.mark.parametrize("format", KEPT)
+@given(data=st.data())
+def test_a_reference_of_any_form_is_answered(format, data):
+    _, path, _, body = ASKED[format]
+    field = data.draw(st.sampled_from(KEPT[format]))
+    body = {**body, field: data.draw(_JSON | st.fixed_dictionaries({"type": _JSON, "id": _JSON}))}
+    headers = {**KEY, "anthropic-beta": "message-threads-2026-08-12"}
+    for simulator in SIMULATORS[format]:
+        assert simulator.answer(SimRequest.of("POST", path, body, headers)).status in (
+            200,
+            400,
+            404,
+        )
+
+
+@given(body=_JSON, path=st.sampled_from(["", "/{id}", "/{id}/items", "/{id}/items/x", "/none"]))
+def test_conversations_take_any_body(body, path):
+    simulator = Simulator("openai")
+    made = simulator.answer(SimRequest.of("POST", "/v1/conversations", {}, KEY))
+    where = "/v1/conversations" + path.replace("{id}", json.loads(made.data)["id"])
+    for method in ("POST", "GET", "DELETE"):
+        answer = simulator.answer(SimRequest.of(method, where, body, KEY))
+        assert answer.status in (200, 400, 404, 405)
+    assert simulator.answer(SimRequest.of("POST", "/v1/responses/compact", body, KEY)).status < 500
+
+
 def error_words(format, body):
     """What an error body says, read as the clients of the format read it."""
     match format:

@@ -49,12 +49,12 @@ def claude_loop(simulator, **changes):
 
 
 def test_a_thought_that_came_back_as_it_was_is_accepted():
-    simulator = Simulator("anthropic")
+    simulator = Simulator("anthropic", call_tools="*")
     assert claude(simulator, claude_loop(simulator))[0] == 200
 
 
 def test_a_thought_with_other_words_is_refused():
-    simulator = Simulator("anthropic")
+    simulator = Simulator("anthropic", call_tools="*")
     messages = claude_loop(simulator)
     messages[1]["content"][0]["thinking"] += " Really."
     status, body = claude(simulator, messages)
@@ -66,15 +66,15 @@ def test_a_thought_with_other_words_is_refused():
 
 @pytest.mark.parametrize("other", ["deepseek", "minimax"])
 def test_a_thought_of_another_domain_is_refused(other):
-    messages = claude_loop(Simulator(other), model="any")
-    status, body = claude(Simulator("anthropic"), messages)
+    messages = claude_loop(Simulator(other, call_tools="*"), model="any")
+    status, body = claude(Simulator("anthropic", call_tools="*"), messages)
     assert status == 400
     assert "Invalid `signature`" in body["error"]["message"]
 
 
 def test_bedrock_and_anthropic_read_each_others_thoughts():
     """One signing domain, as the documentation has it."""
-    messages = claude_loop(Simulator("anthropic"))
+    messages = claude_loop(Simulator("anthropic", call_tools="*"))
     thought = messages[1]["content"][0]
     text = {"text": thought["thinking"], "signature": thought["signature"]}
     _, path, _, body = ASKED["bedrock"]
@@ -97,13 +97,13 @@ def test_bedrock_and_anthropic_read_each_others_thoughts():
             {"role": "user", "content": results},
         ],
     }
-    assert ask(Simulator("bedrock"), path, asked)[0] == 200
+    assert ask(Simulator("bedrock", call_tools="*"), path, asked)[0] == 200
     text["signature"] = Seal("deepseek", "any", digest(text["text"])).text
-    assert ask(Simulator("bedrock"), path, asked)[0] == 400
+    assert ask(Simulator("bedrock", call_tools="*"), path, asked)[0] == 400
 
 
 def test_a_thought_of_another_claude_is_read_past():
-    simulator = Simulator("anthropic")
+    simulator = Simulator("anthropic", call_tools="*")
     messages = claude_loop(simulator)
     assert claude(simulator, messages, model="claude-opus-4-6")[0] == 200
 
@@ -119,7 +119,7 @@ def test_a_thought_of_another_claude_is_read_past():
     ids=["nothing", "a parameter", "the system prompt", "the tools"],
 )
 def test_bound_thoughts_vouch_for_all_that_stood_before_them(change, status):
-    simulator = Simulator("anthropic")
+    simulator = Simulator("anthropic", call_tools="*")
     asked = {"model": BOUND, "thinking": {"type": "adaptive"}}
     messages = claude_loop(simulator, **asked)
     body = {**ASKED["anthropic"][3], **asked, "messages": messages, **change}
@@ -131,7 +131,7 @@ def test_bound_thoughts_vouch_for_all_that_stood_before_them(change, status):
 
 
 def test_a_cache_mark_is_no_edit():
-    simulator = Simulator("anthropic")
+    simulator = Simulator("anthropic", call_tools="*")
     asked = {"model": BOUND, "thinking": {"type": "adaptive"}}
     messages = claude_loop(simulator, **asked)
     words = messages[0]["content"]
@@ -141,10 +141,10 @@ def test_a_cache_mark_is_no_edit():
 
 
 def test_signatures_of_real_providers_pass_where_any_will_do():
-    messages = claude_loop(Simulator("anthropic"))
+    messages = claude_loop(Simulator("anthropic", call_tools="*"))
     messages[1]["content"][0]["signature"] = "EqQBCgIYAhIM"
-    assert claude(Simulator("anthropic"), messages)[0] == 400
-    assert claude(Simulator("anthropic", signatures="any"), messages)[0] == 200
+    assert claude(Simulator("anthropic", call_tools="*"), messages)[0] == 400
+    assert claude(Simulator("anthropic", signatures="any", call_tools="*"), messages)[0] == 200
 
 
 def gemini(simulator, model, parts):
@@ -161,13 +161,13 @@ def gemini(simulator, model, parts):
 
 
 def test_gemini_knows_its_own_signatures():
-    simulator = Simulator("gemini")
+    simulator = Simulator("gemini", call_tools="*")
     _, reply = whole(simulator, "gemini")
     parts = reply["candidates"][0]["content"]["parts"]
     model = "gemini-3-pro-preview"
     assert gemini(simulator, model, parts)[0] == 200
     assert gemini(simulator, "gemini-3-flash-preview", parts)[0] == 400
-    assert gemini(Simulator("vertex"), model, parts)[0] == 400
+    assert gemini(Simulator("vertex", call_tools="*"), model, parts)[0] == 400
     foreign = [{**parts[0], "thoughtSignature": "Q29udGV4dA=="}, *parts[1:]]
     status, body = gemini(simulator, model, foreign)
     assert (status, body["error"]["message"]) == (400, "Invalid thought signature.")
@@ -201,14 +201,14 @@ def responses_loop(simulator, **changes):
     ],
 )
 def test_reasoning_is_read_by_its_own_service_and_family(issuer, model, words):
-    items = responses_loop(Simulator(issuer), model=model)
-    status, body = responses(Simulator("openai"), items)
+    items = responses_loop(Simulator(issuer, call_tools="*"), model=model)
+    status, body = responses(Simulator("openai", call_tools="*"), items)
     assert status == (400 if words else 200)
     assert words in str(body)
 
 
 def test_reasoning_belongs_to_its_item():
-    simulator = Simulator("openai")
+    simulator = Simulator("openai", call_tools="*")
     items = responses_loop(simulator)
     items[1]["id"] = "rs_another"
     status, body = responses(simulator, items)
@@ -219,6 +219,10 @@ def test_reasoning_belongs_to_its_item():
 def test_a_stream_is_sealed_as_a_whole_reply_is():
     """The seal of a streamed thought is accepted behind a reply that was not streamed."""
     body = {**ASKED["anthropic"][3], "stream": True}
-    data = Simulator("anthropic").answer(SimRequest.of("POST", MESSAGES, body, KEY)).data
-    _, reply = whole(Simulator("anthropic"), "anthropic")
+    data = (
+        Simulator("anthropic", call_tools="*")
+        .answer(SimRequest.of("POST", MESSAGES, body, KEY))
+        .data
+    )
+    _, reply = whole(Simulator("anthropic", call_tools="*"), "anthropic")
     assert reply["content"][0]["signature"].encode() in data

@@ -35,7 +35,7 @@ def arguments_of(call):
 
 @every_format
 def test_a_whole_reply_calls_the_tools_that_were_asked_for(format):
-    status, body = whole(Simulator(provider_of(format)), format)
+    status, body = whole(Simulator(provider_of(format), call_tools="*"), format)
     assert status == 200
     reply = decode_response(body, format)
     assert tuple(call.name for call in reply.message.calls) == NAMES
@@ -43,8 +43,19 @@ def test_a_whole_reply_calls_the_tools_that_were_asked_for(format):
 
 
 @every_format
+def test_no_tool_is_called_unless_somebody_asks_for_it(format):
+    simulator = Simulator(provider_of(format))
+    status, body = whole(simulator, format)
+    assert status == 200
+    reply = decode_response(body, format)
+    assert reply.message.calls == ()
+    assert f"Tools offered: {', '.join(NAMES)}." in reply.message.text
+    assert verify_stream(stream(simulator, format).data, format).counts == {}
+
+
+@every_format
 def test_a_stream_is_grammatical(format):
-    response = stream(Simulator(provider_of(format)), format)
+    response = stream(Simulator(provider_of(format), call_tools="*"), format)
     assert response.status == 200
     data = response.data
     assert verify_stream(data, format).counts == {}
@@ -52,7 +63,7 @@ def test_a_stream_is_grammatical(format):
 
 
 def test_claude_pings_its_clients_when_the_first_block_has_begun():
-    data = stream(Simulator("anthropic"), "anthropic").data.decode()
+    data = stream(Simulator("anthropic", call_tools="*"), "anthropic").data.decode()
     events = [line for line in data.splitlines() if line.startswith("event: ")]
     begin = ["message_start", "content_block_start", "ping", "content_block_delta"]
     assert events[:4] == [f"event: {name}" for name in begin]
@@ -64,7 +75,9 @@ def test_a_stream_of_gemini_says_how_it_is_framed():
     array, _, query = path.partition("?")
     assert query == "alt=sse"
     kinds = [
-        Simulator("gemini").answer(SimRequest.of("POST", one, body, KEY)).headers["content-type"]
+        Simulator("gemini", call_tools="*")
+        .answer(SimRequest.of("POST", one, body, KEY))
+        .headers["content-type"]
         for one in (path, array)
     ]
     assert kinds == ["text/event-stream", "application/json; charset=UTF-8"]
@@ -72,7 +85,9 @@ def test_a_stream_of_gemini_says_how_it_is_framed():
 
 @every_format
 def test_the_same_requests_give_the_same_bytes(format):
-    first, second = (stream(Simulator(provider_of(format)), format).data for _ in range(2))
+    first, second = (
+        stream(Simulator(provider_of(format), call_tools="*"), format).data for _ in range(2)
+    )
     assert first == second
 
 
@@ -81,7 +96,7 @@ WITH_WHOLE_REPLIES = [one for one in provider_names() if not get_target(one).str
 
 @each("provider", WITH_WHOLE_REPLIES)
 def test_every_provider_answers_in_every_format_it_speaks(provider):
-    simulator = Simulator(provider)
+    simulator = Simulator(provider, call_tools="*")
     for format in get_profile(provider).formats:
         status, body = whole(simulator, format)
         assert status == 200, (format, body)
@@ -89,7 +104,7 @@ def test_every_provider_answers_in_every_format_it_speaks(provider):
 
 
 def test_a_host_that_wants_things_said_refuses_until_they_are():
-    simulator = Simulator("chatgpt-codex")
+    simulator = Simulator("chatgpt-codex", call_tools="*")
     asked = {"model": "gpt-5.5", "input": "Hi"}
     refused = {
         "Store must be set to false": {"store": False},
@@ -106,7 +121,7 @@ def test_a_host_that_wants_things_said_refuses_until_they_are():
 
 @each("provider", provider_names())
 def test_every_provider_lists_models_and_shows_each(provider):
-    simulator = Simulator(provider, models=["one", "two"])
+    simulator = Simulator(provider, models=["one", "two"], call_tools="*")
     path = {"bedrock": "/foundation-models", "ollama": "/api/tags"}.get(provider, "/v1/models")
     status, listed = get(simulator, path)
     assert status == 200
@@ -117,7 +132,7 @@ def test_every_provider_lists_models_and_shows_each(provider):
 
 
 def test_ollama_says_which_version_it_is_and_what_a_model_can_do():
-    simulator = Simulator("ollama", models=["qwen3:8b", "gemma3:4b"])
+    simulator = Simulator("ollama", models=["qwen3:8b", "gemma3:4b"], call_tools="*")
     assert get(simulator, "/api/version") == (200, {"version": "0.12.6"})
     status, shown = ask(simulator, "/api/show", {"model": "qwen3:8b"})
     assert (status, shown["capabilities"]) == (200, ["completion", "tools", "thinking"])
@@ -147,14 +162,14 @@ def test_what_was_asked_and_how_it_ended_is_on_record():
 @every_format
 def test_a_client_without_a_key_is_turned_away(format):
     provider, path, _, body = ASKED[format]
-    response = Simulator(provider).answer(SimRequest.of("POST", path, body))
+    response = Simulator(provider, call_tools="*").answer(SimRequest.of("POST", path, body))
     wanted = {"ollama": 200, "gemini": 403, "bedrock": 403}.get(format, 401)
     assert response.status == wanted
 
 
 @every_format
 def test_a_wrong_key_is_turned_away(format):
-    simulator = Simulator(provider_of(format), keys=["right"])
+    simulator = Simulator(provider_of(format), keys=["right"], call_tools="*")
     assert whole(simulator, format)[0] in (400, 401, 403)
     header = "AWS4 right" if format == "bedrock" else "Bearer right"
     if format != "bedrock":
@@ -163,13 +178,13 @@ def test_a_wrong_key_is_turned_away(format):
 
 @every_format
 def test_a_model_that_is_not_there_is_not_served(format):
-    status, _ = whole(Simulator(provider_of(format), models=["another"]), format)
+    status, _ = whole(Simulator(provider_of(format), models=["another"], call_tools="*"), format)
     assert status == (400 if format == "bedrock" else 404)
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/embeddings", "/v1/messages", "/v2/chat"])
 def test_what_a_provider_does_not_serve_is_not_found(path):
-    status, body = ask(Simulator("openai"), path, {})
+    status, body = ask(Simulator("openai", call_tools="*"), path, {})
     assert status == 404
     assert path in body["error"]["message"]
 
@@ -189,7 +204,7 @@ def test_the_model_reads_the_request_and_its_error_is_told():
 
 def test_a_field_of_the_responses_api_means_nothing_in_another():
     body = {**HELLO, "previous_response_id": "resp_1"}
-    assert ask(Simulator("vllm"), CHAT, body)[0] == 200
+    assert ask(Simulator("vllm", call_tools="*"), CHAT, body)[0] == 200
 
 
 def test_vertex_serves_claude_at_its_own_paths():
@@ -199,7 +214,10 @@ def test_vertex_serves_claude_at_its_own_paths():
         "messages": [{"role": "user", "content": "Hi"}],
     }
     base = "/v1/projects/p/locations/l/publishers/anthropic/models/claude-opus-4-6"
-    status, reply = ask(Simulator("vertex"), f"{base}:rawPredict", body)
+    status, reply = ask(Simulator("vertex", call_tools="*"), f"{base}:rawPredict", body)
     assert (status, reply["model"]) == (200, "claude-opus-4-6")
     asked = SimRequest.of("POST", f"{base}:streamRawPredict", {**body, "stream": True}, KEY)
-    assert verify_stream(Simulator("vertex").answer(asked).data, "anthropic").counts == {}
+    assert (
+        verify_stream(Simulator("vertex", call_tools="*").answer(asked).data, "anthropic").counts
+        == {}
+    )

@@ -1,4 +1,4 @@
-"""The model that is built in: it calls what the user's words are about, and tells the results."""
+"""The built-in model: it calls only what it was asked to call, and reports the results."""
 
 import json
 
@@ -16,6 +16,9 @@ TIME = Tool(name="local_time", description="Tells the hour.", parameters=CITY)
 SEARCH = Tool(name="search", kind="server", description="Searches for weather and all else.")
 
 
+CALLING = SmallModel(call_tools="*")
+
+
 def asked(words, *tools, choice=None, **params):
     talk = Conversation()
     talk.user(words)
@@ -23,7 +26,46 @@ def asked(words, *tools, choice=None, **params):
 
 
 def called(request, model=None):
-    return [call.name for call in (model or SmallModel())(request).message.calls]
+    return [call.name for call in (model or CALLING)(request).message.calls]
+
+
+@pytest.mark.parametrize("choice", [None, ToolChoice("required"), ToolChoice("auto")])
+def test_it_calls_no_tool_by_default_and_lists_what_was_offered(choice):
+    shell = Tool(name="shell", description="Runs a command.", parameters=CITY)
+    reply = SmallModel()(asked("Run the weather command", shell, WEATHER, choice=choice))
+    assert reply.message.calls == ()
+    assert reply.message.finish == "stop"
+    assert reply.message.text == (
+        "You said: Run the weather command Tools offered: shell, getWeather. None was called."
+    )
+
+
+def test_a_tool_that_needs_no_schema_is_not_called_by_default():
+    note = Tool(name="note", kind="custom", description="Takes notes.")
+    assert SmallModel()(asked("Take notes of this", note)).message.calls == ()
+
+
+@pytest.mark.parametrize(
+    ("call_tools", "names"),
+    [
+        ("local_time", ["local_time"]),
+        ("local_time, getWeather", ["getWeather", "local_time"]),
+        (["get*"], ["getWeather"]),
+        (("other",), []),
+        ("", []),
+    ],
+)
+def test_only_the_named_tools_are_called(call_tools, names):
+    request = asked("Weather and local time", WEATHER, TIME)
+    assert called(request, SmallModel(call_tools=call_tools)) == names
+    forced = asked("Hello", WEATHER, TIME, choice=ToolChoice("required"))
+    assert called(forced, SmallModel(call_tools=call_tools)) == names[:1]
+
+
+def test_a_long_list_of_tools_is_cut():
+    tools = [Tool(name=f"weather_{number}", parameters=CITY) for number in range(25)]
+    text = SmallModel()(asked("Hello", *tools)).message.text
+    assert text.endswith("weather_18, weather_19 and 5 more. None was called.")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +110,7 @@ def test_it_does_not_call_more_than_a_few_at_once():
 
 def test_a_tool_without_a_schema_gets_the_words():
     note = Tool(name="note", kind="custom", description="Takes notes.")
-    (call,) = SmallModel()(asked("Take notes of this", note)).message.calls
+    (call,) = CALLING(asked("Take notes of this", note)).message.calls
     assert (call.kind, call.raw) == ("custom", "Take notes of this")
 
 
@@ -76,16 +118,16 @@ def test_it_tells_what_the_tools_said_and_asks_no_more():
     talk = Conversation()
     talk.user("The weather and local time in Paris?")
     request = Request(talk, tools=(WEATHER, TIME))
-    first, second = talk.assistant(SmallModel()(request).message.blocks).calls
+    first, second = talk.assistant(CALLING(request).message.blocks).calls
     talk.result(first.id, "sunny")
     talk.result(second.id, "no clock", error=True)
-    reply = SmallModel()(request)
+    reply = CALLING(request)
     assert reply.message.text == (
         "Here is what I found: getWeather says sunny; local_time failed with no clock"
     )
     talk.assistant(reply.message.blocks)
     talk.user("And the weather in Rome?")
-    (again,) = SmallModel()(request).message.calls
+    (again,) = CALLING(request).message.calls
     assert again.args == {"city": "Rome"}
 
 
@@ -111,9 +153,9 @@ def test_without_words_and_tools_it_says_so():
 
 def test_a_call_that_was_denied_is_told_and_not_made_again():
     request = asked("What is the weather in Paris?", WEATHER)
-    made = request.conversation.append(SmallModel()(request).message).calls
+    made = request.conversation.append(CALLING(request).message).calls
     request.conversation.close(made[0].id, Outcome.DENIED)
-    reply = SmallModel()(request)
+    reply = CALLING(request)
     assert reply.message.calls == ()
     assert reply.message.text == "Here is what I found: getWeather ended as denied"
 

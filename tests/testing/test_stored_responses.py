@@ -19,7 +19,7 @@ def outputs(reply):
 
 
 def test_a_response_can_be_read_again_and_deleted():
-    simulator = Simulator("openai")
+    simulator = Simulator("openai", call_tools="*")
     _, first = ask(simulator, RESPONSES, BODY)
     path = f"{RESPONSES}/{first['id']}"
     assert get(simulator, path) == (200, first)
@@ -31,7 +31,7 @@ def test_a_response_can_be_read_again_and_deleted():
 
 
 def test_the_next_request_goes_on_from_what_is_stored():
-    simulator = Simulator("openai")
+    simulator = Simulator("openai", call_tools="*")
     _, first = ask(simulator, RESPONSES, BODY)
     going_on = {**BODY, "previous_response_id": first["id"], "input": outputs(first)}
     status, second = ask(simulator, RESPONSES, going_on)
@@ -46,7 +46,7 @@ def test_the_next_request_goes_on_from_what_is_stored():
 
 
 def test_the_stored_calls_have_to_be_answered():
-    simulator = Simulator("openai")
+    simulator = Simulator("openai", call_tools="*")
     _, first = ask(simulator, RESPONSES, BODY)
     for given in ("Well?", outputs(first)[:1], []):
         going_on = {**BODY, "previous_response_id": first["id"], "input": given}
@@ -56,7 +56,7 @@ def test_the_stored_calls_have_to_be_answered():
 
 
 def test_nothing_is_kept_where_the_client_says_so():
-    simulator = Simulator("openai")
+    simulator = Simulator("openai", call_tools="*")
     _, first = ask(simulator, RESPONSES, {**BODY, "store": False})
     assert get(simulator, f"{RESPONSES}/{first['id']}")[0] == 404
     going_on = {**BODY, "previous_response_id": first["id"], "input": outputs(first)}
@@ -65,22 +65,22 @@ def test_nothing_is_kept_where_the_client_says_so():
 
 
 def test_one_simulator_knows_nothing_of_another():
-    _, first = ask(Simulator("openai"), RESPONSES, BODY)
+    _, first = ask(Simulator("openai", call_tools="*"), RESPONSES, BODY)
     going_on = {**BODY, "previous_response_id": first["id"], "input": outputs(first)}
-    assert ask(Simulator("openai"), RESPONSES, going_on)[0] == 400
+    assert ask(Simulator("openai", call_tools="*"), RESPONSES, going_on)[0] == 400
 
 
 def test_what_only_the_real_provider_has_stored_passes_where_any_will_do():
     going_on = {**BODY, "previous_response_id": "resp_of_the_real_one", "input": "Go on."}
-    assert ask(Simulator("openai", signatures="any"), RESPONSES, going_on)[0] == 200
+    assert ask(Simulator("openai", signatures="any", call_tools="*"), RESPONSES, going_on)[0] == 200
     talking = {**BODY, "conversation": "conv_of_the_real_one", "input": "Go on."}
-    assert ask(Simulator("openai", signatures="any"), RESPONSES, talking)[0] == 200
-    status, body = ask(Simulator("openai"), RESPONSES, talking)
+    assert ask(Simulator("openai", signatures="any", call_tools="*"), RESPONSES, talking)[0] == 200
+    status, body = ask(Simulator("openai", call_tools="*"), RESPONSES, talking)
     assert (status, body["error"]["code"], body["error"]["param"]) == (404, None, None)
 
 
 def test_a_streamed_response_is_stored_as_it_was_told():
-    simulator = Simulator("openai")
+    simulator = Simulator("openai", call_tools="*")
     asked = SimRequest.of("POST", RESPONSES, {**BODY, "stream": True}, KEY)
     *_, last = simulator.answer(asked).data.strip().split(b"\n\n")
     told = json.loads(last.partition(b"data: ")[2])["response"]
@@ -90,7 +90,7 @@ def test_a_streamed_response_is_stored_as_it_was_told():
 
 
 def test_a_stream_that_failed_is_not_stored():
-    simulator = Simulator("openai", faults=["error_in_200"])
+    simulator = Simulator("openai", faults=["error_in_200"], call_tools="*")
     asked = SimRequest.of("POST", RESPONSES, {**BODY, "stream": True}, KEY)
     *_, last = simulator.answer(asked).data.strip().split(b"\n\n")
     told = json.loads(last.partition(b"data: ")[2])["response"]
@@ -99,7 +99,7 @@ def test_a_stream_that_failed_is_not_stored():
 
 
 def test_items_can_be_referred_to_while_they_are_stored():
-    simulator = Simulator("openai")
+    simulator = Simulator("openai", call_tools="*")
     _, first = ask(simulator, RESPONSES, BODY)
     references = [{"type": "item_reference", "id": item["id"]} for item in first["output"]]
     user = {"role": "user", "content": QUESTION}
@@ -112,7 +112,7 @@ def test_items_can_be_referred_to_while_they_are_stored():
 
 
 def test_a_stored_call_wants_the_reasoning_it_was_made_from():
-    simulator = Simulator("openai")
+    simulator = Simulator("openai", call_tools="*")
     _, first = ask(simulator, RESPONSES, BODY)
     thought, call, *_ = first["output"]
     asked = {"role": "user", "content": QUESTION}
@@ -129,14 +129,14 @@ def test_a_stored_call_wants_the_reasoning_it_was_made_from():
 
 def test_a_call_without_its_id_stands_alone():
     """Nobody knows where it came from; nor where nothing was stored."""
-    simulator = Simulator("openai")
+    simulator = Simulator("openai", call_tools="*")
     _, first = ask(simulator, RESPONSES, BODY)
     calls = [item for item in first["output"] if item["type"] == "function_call"]
     asked = {"role": "user", "content": QUESTION}
     plain = [{name: one[name] for name in one if name != "id"} for one in calls]
     alone = [asked, *plain, *outputs(first)]
     assert ask(simulator, RESPONSES, BODY | {"input": alone})[0] == 200
-    unstored = Simulator("openai")
+    unstored = Simulator("openai", call_tools="*")
     _, second = ask(unstored, RESPONSES, BODY | {"store": False})
     calls = [item for item in second["output"] if item["type"] == "function_call"]
     named = [asked, *calls, *outputs(second)]
@@ -145,7 +145,7 @@ def test_a_call_without_its_id_stands_alone():
 
 def test_another_model_gets_the_calls_without_their_ids():
     """Its reasoning cannot be read there, so the calls are not what was stored either."""
-    simulator = Simulator("openai")
+    simulator = Simulator("openai", call_tools="*")
     _, first = ask(simulator, RESPONSES, BODY)
     asked = {"role": "user", "content": QUESTION}
     body = BODY | {"input": [asked, *first["output"], *outputs(first)]}

@@ -116,6 +116,23 @@ def _register(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
         register_profile(path, param, ctx)
 
 
+def _tool_patterns(
+    ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...]:
+    patterns = tuple(name.strip() for one in given for name in one.split(",") if name.strip())
+    if given and not patterns:
+        raise click.BadParameter("Name a tool: --call-tools get_weather.", ctx, param)
+    return patterns
+
+
+call_tools_option = click.option(
+    "--call-tools",
+    multiple=True,
+    callback=_tool_patterns,
+    metavar="NAME,...",
+    help="The tools that the simulated model may call, where the user's message is about them;"
+    " '*' is all. Without it: none.",
+)
 profile_option = click.option(
     "--profile",
     multiple=True,

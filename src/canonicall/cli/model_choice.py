@@ -24,7 +24,7 @@ from canonicall.runtime.model import LocalModel, Model
 from canonicall.target import Target
 from canonicall.testing.script import ScriptedModel
 from canonicall.testing.script_files import read_script
-from canonicall.testing.small_model import SmallModel
+from canonicall.testing.small_model import ALL_TOOLS, SmallModel
 
 SIMULATED = "sim"
 """What the simulated model is called on the command line."""
@@ -68,8 +68,11 @@ class ModelChoice:
     ) -> None:
         """`script`: replies written down beforehand answer, whoever is asked. `pause`: seconds
         between the words of a simulated reply. `save_refused`: the folder for refused requests."""
+        # The tools here are those of the command line: what could do harm asks before it runs.
         answers = (
-            SmallModel() if script is None else ScriptedModel(read_script(script.read_bytes()))
+            SmallModel(call_tools=ALL_TOOLS)
+            if script is None
+            else ScriptedModel(read_script(script.read_bytes()))
         )
         self._simulated = InWords(LocalModel(answers), pause)
         self._script = script

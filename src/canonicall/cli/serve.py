@@ -16,7 +16,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from canonicall.cli.arguments import json_option
+from canonicall.cli.arguments import call_tools_option, json_option
 from canonicall.cli.overview import FAILED
 from canonicall.cli.page import open_console
 from canonicall.cli.serving_page import show_plan, show_started
@@ -63,12 +63,14 @@ class ServerMissing(CanonicallError, ImportError):
 @click.option("--dry-run", is_flag=True, help="Check the settings, and show what would be served.")
 @click.option("--watch", is_flag=True, help="Read the file again whenever it changes.")
 @click.option("--example", is_flag=True, help="Print a file of settings to begin with.")
+@call_tools_option
 @json_option
 def serve(
     config: str | None,
     dry_run: bool,
     watch: bool,
     example: bool,
+    call_tools: tuple[str, ...],
     as_json: bool,
     **server: Any,
 ) -> int | None:
@@ -76,7 +78,7 @@ def serve(
 
     OpenAI's, Anthropic's and Google's SDKs and the agents built on them only change their base
     URL. SIGHUP has the file read again, without losing a request; SIGTERM lets those under way
-    finish.
+    finish. The simulated model calls no tool unless --call-tools names it.
 
     \b
     Examples:
@@ -92,7 +94,7 @@ def serve(
         raise click.UsageError("--watch needs a file: canonicall serve -c FILE --watch.")
     given = {name: value for name, value in server.items() if value is not None}
     try:
-        run = _Run(config, given, as_json=as_json)
+        run = _Run(config, given, call_tools=call_tools, as_json=as_json)
         if not dry_run:
             return run.serve(watch=watch)
         run.show()
@@ -107,11 +109,24 @@ def serve(
 class _Run:
     """One call of the verb: the settings it found, and how it tells what happens."""
 
-    def __init__(self, config: str | None, given: Mapping[str, Any], *, as_json: bool) -> None:
+    def __init__(
+        self,
+        config: str | None,
+        given: Mapping[str, Any],
+        *,
+        call_tools: tuple[str, ...],
+        as_json: bool,
+    ) -> None:
         self._config = config
         self._given = given
+        self._call_tools = call_tools
         self._as_json = as_json
         self._loaded, self._is_simulated = self._load()
+        if call_tools and not self._is_simulated:
+            raise click.UsageError(
+                "--call-tools is for the simulated model, and a provider is configured."
+                " Leave the option out."
+            )
 
     def show(self) -> None:
         """Tell what would be served."""
@@ -153,7 +168,7 @@ class _Run:
     def _factory(self) -> "Factory":
         if not self._is_simulated:
             return partial(Gateway, environ=for_providers(os.environ), is_observed=True)
-        transport = SimulatorTransport(_simulator())
+        transport = SimulatorTransport(_simulator(self._call_tools))
         return partial(Gateway, transport=transport, is_observed=True)
 
     def _plan(self, url: str = "") -> Any:
@@ -178,8 +193,8 @@ class _Run:
                 click.echo(f"canonicall: {visible(text)}", err=True)
 
 
-def _simulator() -> Callable[[str], Simulator]:
-    simulator = Simulator(get_target(SIMULATED).provider)
+def _simulator(call_tools: tuple[str, ...]) -> Callable[[str], Simulator]:
+    simulator = Simulator(get_target(SIMULATED).provider, call_tools=call_tools)
 
     def at(url: str) -> Simulator:
         del url

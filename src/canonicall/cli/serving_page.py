@@ -12,7 +12,7 @@ _CLIENTS = {
 }
 _SIMULATED = (
     "Nothing is configured: a small simulated model answers for every name, offline, and any key"
-    " will do."
+    " will do. It calls no tool unless --call-tools names it."
 )
 
 

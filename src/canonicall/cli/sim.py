@@ -1,7 +1,7 @@
 """`canonicall sim`: simulated providers on a port of this machine, until Ctrl-C.
 
-Says where each client has to be pointed, then one line for each request: what was asked, how it was
-answered, and why not. One provider stands at the root; several stand under their names.
+Prints the address for each client, then one line for each request: what was asked, how it was
+answered, and why not. One provider is at the root; several are under their names.
 """
 
 import threading
@@ -13,7 +13,7 @@ from typing import Any
 import click
 import msgspec
 
-from canonicall.cli.arguments import profile_option
+from canonicall.cli.arguments import call_tools_option, profile_option
 from canonicall.cli.files import UnusableFile, shown
 from canonicall.errors import CanonicallError, UnknownName
 from canonicall.gateway.listening import CannotListen, why_not
@@ -27,8 +27,9 @@ from canonicall.testing.server import serve
 from canonicall.testing.simulator import Simulator
 from canonicall.wire.openai_chat.errors import decode_error
 
-# What clients put behind the address they are given, so that theirs ends where it has to.
-_PREFIXES = {"openai-chat": "/v1", "openai-responses": "/v1"}
+# What an address needs at its end to work as a `base_url`: of the official SDKs, of a gateway's
+# settings and of `--base-url`. Cohere's own SDK adds `/v2` itself and takes both.
+_ENDINGS = {"openai-chat": "/v1", "openai-responses": "/v1", "cohere": "/v2"}
 _CLIENTS = {
     "anthropic": "ANTHROPIC_BASE_URL, Anthropic(base_url=...)",
     "bedrock": "AWS_ENDPOINT_URL_BEDROCK_RUNTIME, boto3 client(endpoint_url=...)",
@@ -57,6 +58,17 @@ def _providers(ctx: click.Context, option: click.Parameter, given: tuple[str, ..
         raise click.BadParameter(str(error)) from None
 
 
+def _stored_prompts(ctx: click.Context, option: click.Parameter, path: Path | None) -> Any:
+    """The stored prompts in a file: for each id and version, the fields of a request."""
+    if path is None:
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, dict[str, Any]]])
+    except (msgspec.DecodeError, UnicodeError) as error:
+        what = f'{path}: {error}. Write {{"pmpt_ID": {{"1": {{"instructions": "..."}}}}}}.'
+        raise click.BadParameter(what, ctx, option) from None
+
+
 @click.command()
 @click.option(
     "--provider",
@@ -83,31 +95,41 @@ def _providers(ctx: click.Context, option: click.Parameter, given: tuple[str, ..
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="What is answered: JSON or JSON lines of replies.",
 )
+@call_tools_option
+@click.option(
+    "--prompts",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    callback=_stored_prompts,
+    help="Stored prompts of the Responses API: JSON of ids, versions and fields of a request.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
 def sim(
     providers: list[str],
     host: str,
     port: int,
-    models: tuple[str, ...],
-    faults: list[Any],
     script: Path | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Serve simulated providers on this machine.
 
     They have the rules and the error texts of the real ones. Without a name all are served, each
-    under its own.
+    under its own. Replies are cut at the token limit of the request. No tool is called unless a
+    script or --call-tools says so: the reply lists the tools that were offered.
 
     \b
     Examples:
       canonicall sim --provider anthropic
       canonicall sim --provider openai --fault rate_limited --script replies.jsonl
+      canonicall sim --provider openai --call-tools get_weather,local_time
     """
+    if script is not None and options["call_tools"]:
+        raise click.UsageError("--call-tools cannot be combined with --script: a script has calls.")
     replies = None if script is None else _replies(script)
 
     def simulator(name: str) -> Simulator:
         model: Model | None = None if replies is None else ScriptedModel(replies)
-        return Simulator(name, model=model, models=models, faults=faults)
+        return Simulator(name, model=model, **options)
 
     names = list(dict.fromkeys(providers)) or list(provider_names())
     served = {name: simulator(name) for name in names}
@@ -142,7 +164,7 @@ def addresses(url: str, names: list[str]) -> dict[str, dict[str, str]]:
     """Where each provider is, for each of its formats."""
     return {
         name: {
-            format: (url if len(names) == 1 else f"{url}/{name}") + _PREFIXES.get(format, "")
+            format: (url if len(names) == 1 else f"{url}/{name}") + _ENDINGS.get(format, "")
             for format in get_profile(name).formats
         }
         for name in names

@@ -39,6 +39,8 @@ class Fault(StrEnum):
     LEAKED_CALLS = "leaked_calls"
     """The calls are printed into the text, in a syntax that models write."""
     EMPTY_REPLY = "empty_reply"
+    THREAD_UNSUPPORTED = "thread_unsupported"
+    """A request with a thread is refused: Claude's clients then send the whole history."""
 
 
 Entry: TypeAlias = Fault | str | Iterable[Fault | str] | None

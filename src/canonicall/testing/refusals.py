@@ -12,9 +12,25 @@ from canonicall.testing.failure import Failure
 from canonicall.testing.faults import Fault
 from canonicall.testing.host_words import code_of, status_of, told_by
 from canonicall.verify.violation import Violation
+from canonicall.wire.anthropic.errors import decode_error
 from canonicall.wire.error_body import ErrorBody
 
 _RETRY_AFTER = "1"
+# anthropic 2.8.0 (Python), types/thread_unsupported_request_error_details.py and
+# types/thread_unsupported_feature_name.py.
+_NO_THREADS = {
+    "type": "error",
+    "error": {
+        "type": "invalid_request_error",
+        "message": "The request combines `thread` with a request field or an organization setting"
+        " that Threads do not support. Send the full conversation without `thread`, or change that"
+        " field.",
+        "details": {
+            "error_code": "thread_unsupported_request",
+            "unsupported": ["context_management"],
+        },
+    },
+}
 _SPOKEN = "openai-chat"
 """The format that many hosts speak besides its owner."""
 
@@ -63,3 +79,5 @@ def failures_in(faults: frozenset[Fault], target: Target) -> Iterator[Failure]:
         yield Failure(status, ErrorBody("Overloaded", kind_of(target, status)))
     if Fault.SERVER_ERROR in faults:
         yield Failure(500, ErrorBody("Internal server error", kind_of(target, 500)))
+    if Fault.THREAD_UNSUPPORTED in faults and target.format == "anthropic":
+        yield Failure(400, decode_error(_NO_THREADS))

@@ -1,4 +1,8 @@
-"""From what a model said to what its provider sends: ids, figures, faults of whole replies."""
+"""From what a model said to what its provider sends: ids, figures, faults of whole replies.
+
+A reply is cut where the request limits its tokens. A token is four characters of text, of a
+thought, or of the name and the arguments of a call.
+"""
 
 from collections.abc import Iterable
 
@@ -15,6 +19,9 @@ from canonicall.testing.faults import Fault
 from canonicall.testing.issued_ids import call_id
 from canonicall.transcript.thinking import as_asked
 
+_PER_TOKEN = 4
+_WHOLE_CALLS = ("gemini", "ollama")
+"""Formats whose arguments are no text: a call that is cut is not sent at all."""
 _LEAK = "hermes"
 """The syntax that calls leak in: the most common one."""
 _RESPONSE_IDS = {
@@ -40,6 +47,12 @@ def issued(
     thought = _demanded_thought(reply.message, as_asked(target, request.params))
     blocks = tuple(_with_ids((*thought, *reply.message.blocks), target, before, seed))
     message = replace(reply.message, blocks=blocks, origin=origin)
+    limit = request.params.max_tokens
+    # Ollama: a negative number is no limit.
+    if limit is not None and 0 <= limit < _tokens(message.blocks):
+        message = _limited(message, limit, target)
+        usage = replace(reply.usage or _figures(request, message), output_tokens=limit)
+        return replace(reply, message=message, usage=usage)
     return replace(reply, message=message, usage=reply.usage or _figures(request, message))
 
 
@@ -106,7 +119,54 @@ def _with_ids(blocks: Iterable[Block], target: Target, before: int, seed: str) -
             yield block
 
 
+def _limited(message: Message, limit: int, target: Target) -> Message:
+    """`message` up to so many tokens; the call that the limit is reached in is cut."""
+    left = max(limit * _PER_TOKEN - 1, 0)
+    kept: list[Block] = []
+    for block in message.blocks:
+        size = _size(block)
+        part = block if size <= left else _part(block, left, target)
+        if part is not None:
+            kept.append(part)
+        if size > left:
+            break
+        left -= size
+    return replace(message, blocks=tuple(kept), finish=LENGTH)
+
+
+def without_cut_arguments(reply: Reply) -> Reply:
+    """`reply` for a whole body with arguments as objects: those of a cut call are lost."""
+    blocks = tuple(
+        replace(block, args={}, raw="", truncated=False)
+        if isinstance(block, ToolCall) and block.truncated
+        else block
+        for block in reply.message.blocks
+    )
+    return replace(reply, message=replace(reply.message, blocks=blocks))
+
+
+def _part(block: Block, left: int, target: Target) -> Block | None:
+    """The first `left` characters of a block; None where nothing of it is sent."""
+    if isinstance(block, Text | Thinking):
+        return replace(block, text=block.text[:left]) if left else None
+    if not isinstance(block, ToolCall) or target.format in _WHOLE_CALLS or left <= len(block.name):
+        return None
+    raw = raw_arguments(block)[: left - len(block.name)]
+    return replace(block, args=None, raw=raw, truncated=True)
+
+
+def _size(block: Block) -> int:
+    """The characters of a block that count as tokens."""
+    if isinstance(block, ToolCall):
+        return len(block.name) + len(raw_arguments(block))
+    return len(block.text) if isinstance(block, Text | Thinking) else 0
+
+
+def _tokens(blocks: Iterable[Block]) -> int:
+    return sum(map(_size, blocks)) // _PER_TOKEN + 1
+
+
 def _figures(request: Request, message: Message) -> Usage:
     """Tokens by the rule of thumb of four characters each."""
     asked = sum(len(msgspec.json.encode(one)) for one in request.conversation.messages)
-    return Usage(asked // 4 + 1, len(msgspec.json.encode(message.blocks)) // 4 + 1)
+    return Usage(asked // _PER_TOKEN + 1, _tokens(message.blocks))

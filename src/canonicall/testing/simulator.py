@@ -5,33 +5,33 @@ What the real provider refuses is refused, with its status and its words: first 
 a script, or the small one that is built in.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from canonicall.blocks import Message, Native
 from canonicall.codec import decode_request, encode_response
 from canonicall.errors import CanonicallError
 from canonicall.providers.endpoint import ENDPOINTS
 from canonicall.providers.registry import get_profile, get_target
-from canonicall.reply import Reply
+from canonicall.reply import PAUSED, Reply
+from canonicall.request import Request
 from canonicall.target import Target
 from canonicall.testing.doors import DOORS
+from canonicall.testing.doors.conversations import as_items, is_asked, listed_form
 from canonicall.testing.doors.door import (
-    CANCEL,
+    COMPACT,
     COUNT,
-    DELETE,
-    INPUT_ITEMS,
+    KEPT,
     MODEL,
     MODELS,
     SHOW,
-    STORED,
     VERSION,
     Asked,
     Door,
 )
-from canonicall.testing.doors.openai_responses import StoredResponses
 from canonicall.testing.error_kinds import kind_of_missing
 from canonicall.testing.exchange import SimRequest, SimResponse
 from canonicall.testing.failure import Failure
@@ -39,7 +39,7 @@ from canonicall.testing.faults import HEADER, Entry, Fault, Schedule, faults_in
 from canonicall.testing.known_models import models_of
 from canonicall.testing.model_limits import beyond_the_model
 from canonicall.testing.refusals import failures_in, parsed, refusal, unreadable
-from canonicall.testing.replies import issued
+from canonicall.testing.replies import issued, without_cut_arguments
 from canonicall.testing.script import Model
 from canonicall.testing.small_model import SmallModel
 from canonicall.testing.streaming import cut, paced, spoilt, stream_of
@@ -57,10 +57,23 @@ class Exchange(Struct, frozen=True):
     violations: tuple[Violation, ...] = ()
 
 
+class _Turn(Struct, frozen=True):
+    """One request for a reply that is going to be answered."""
+
+    door: Door
+    request: SimRequest
+    body: dict[str, Any]
+    """As it was sent."""
+    whole: dict[str, Any]
+    """With all that it refers to."""
+    target: Target
+    faults: frozenset[Fault]
+
+
 class Simulator:
     """One provider, in all the formats it speaks."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is a choice of its own
         self,
         provider: str = "openai",
         *,
@@ -69,20 +82,29 @@ class Simulator:
         faults: Iterable[Entry] | Schedule = (),
         keys: Sequence[str] = (),
         signatures: Literal["own", "any"] = "own",
+        call_tools: str | Iterable[str] = (),
+        prompts: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         """
         `models`: the only ones there are; else any name will do. `keys`: the only valid ones; else
         any will do. `signatures`: "any" lets those pass that only the real provider could check.
+        `call_tools`: the tools that the built-in model may call, as names or patterns; it calls
+        no other, and none by default. `prompts`: stored prompts by id and version, each with the
+        fields of a Responses request; `{{name}}` in their texts is a variable.
         """
         self.profile = get_profile(provider)
-        self.model: Model = model or SmallModel()
+        self.model: Model = model or SmallModel(call_tools=call_tools)
         self.seen: list[Exchange] = []
         """Every request for a reply, in order."""
         self._models = tuple(models)
         self._schedule = faults if isinstance(faults, Schedule) else Schedule(faults)
         self._keys = tuple(keys)
         self._signatures = signatures
-        self._stored = StoredResponses()
+        is_lenient = signatures == "any"
+        self._states = {
+            format: DOORS[format].state(is_lenient=is_lenient, prompts=prompts or {})
+            for format in self.profile.formats
+        }
         self._answers = 0
         self._requests = 0
 
@@ -137,12 +159,14 @@ class Simulator:
             raise door.no_key(key)
         if asked.action in (MODELS, MODEL, VERSION):
             return SimResponse.json(200, self._known(door, asked, target))
-        if asked.action in (STORED, INPUT_ITEMS, DELETE, CANCEL):
-            return self._from_store(asked)
+        state = self._states[door.format]
+        if asked.action in KEPT:
+            given = parsed(request.body, door, target) if request.body else {}
+            return SimResponse.json(200, state.answered(asked, request, given))
         if door.most_bytes and len(request.body) > door.most_bytes:
             raise door.too_large()
         body = parsed(request.body, door, target)
-        target = self._target(door.format, door.model(asked, body))
+        target = self._target(door.format, door.model(asked, state.named(body)))
         if asked.action == SHOW:
             self._need_model(door, target, body)
             return SimResponse.json(200, door.shown(target))
@@ -170,23 +194,26 @@ class Simulator:
     def _reply(
         self, door: Door, asked: Asked, request: SimRequest, body: dict[str, Any], target: Target
     ) -> SimResponse:
+        state = self._states[door.format]
         self._need_model(door, target, body)
         faults = self._faults(request, target)
-        whole = self._whole(body) if door.keeps_responses else body
+        whole = state.opened(state.named(body), request, target)
         violations = tuple(self._violations(door, whole, target))
         if violations:
             raise refusal(violations, whole, door, target)
+        state.check(whole, target)
         for failure in (*beyond_the_model(whole, target), *failures_in(faults, target)):
             raise failure
-        reply = self._made(door, whole, target, faults)
-        # The reply repeats the request as it came, with the id that it continues from.
-        whole = {**body, "input": whole["input"]} if "input" in whole else whole
+        turn = _Turn(door, request, body, whole, target, faults)
+        if asked.action == COMPACT:
+            return SimResponse.json(200, self._compacted(turn))
+        reply = self._made(turn)
         if door.streams(asked, body):
-            return self._streamed(door, request, reply, whole, target, faults)
+            return self._streamed(turn, reply)
         if Fault.ERROR_IN_200 in faults:
             error = ErrorBody("The server had an error while processing your request.", "api_error")
             return SimResponse.json(200, door.error(500, error, target))
-        return SimResponse.json(200, self._kept(door, reply, whole, target))
+        return SimResponse.json(200, self._kept(turn, reply))
 
     def _need_sound(self, door: Door, body: dict[str, Any], target: Target) -> None:
         """A failure where the rules are broken; signatures are not looked at for a count."""
@@ -199,81 +226,84 @@ class Simulator:
         yield from _judged(body, target)
         if self._signatures == "own":
             yield from door.broken_seals(body, target)
-            if door.keeps_responses:
-                yield from self._stored.unknown_items(body)
-                yield from self._stored.parted_items(body)
+            yield from self._states[door.format].violations(body)
 
-    def _whole(self, body: dict[str, Any]) -> dict[str, Any]:
-        """`body` with the turns it refers to. Those of the real provider are unknown here."""
-        lost = self._stored.lost(body) if self._signatures == "own" else None
-        if lost is not None:
-            raise lost
-        return self._stored.whole(body)
-
-    def _made(
-        self, door: Door, body: dict[str, Any], target: Target, faults: frozenset[Fault]
-    ) -> Reply:
+    def _made(self, turn: "_Turn") -> Reply:
         """What the model says to this, as the provider sends it."""
+        door, target = turn.door, turn.target
+        request = self._read(turn)
+        said = (
+            self._summed_up(turn, request)
+            if door.is_compaction(turn.whole)
+            else self._said(request)
+        )
+        self._answers += 1
+        reply = issued(said, request, target, self._answers, turn.faults)
+        return door.sealed(reply, turn.whole, target)
+
+    def _read(self, turn: "_Turn") -> Request:
+        """The request as the model reads it."""
         try:
-            request = decode_request(body, door.format, provider=self.profile.name)
+            body = turn.door.readable(turn.whole)
+            return decode_request(body, turn.door.format, provider=self.profile.name)
         except CanonicallError as error:
-            raise unreadable(str(error), target) from None
+            raise unreadable(str(error), turn.target) from None
+
+    def _said(self, request: Request) -> Reply:
         try:
-            said = self.model(request)
+            return self.model(request)
         except CanonicallError as error:
             raise Failure(500, ErrorBody(f"simulator: {error}", "api_error")) from None
-        self._answers += 1
-        reply = issued(said, request, target, self._answers, faults)
-        return door.sealed(reply, body, target)
 
-    def _streamed(
-        self,
-        door: Door,
-        request: SimRequest,
-        reply: Reply,
-        body: dict[str, Any],
-        target: Target,
-        faults: frozenset[Fault],
-    ) -> SimResponse:
-        if not door.counts_streams(body, target):
+    def _summed_up(self, turn: "_Turn", request: Request) -> Reply:
+        """A reply that is a summary and nothing else: a script has its text."""
+        model = self.model
+        if isinstance(model, SmallModel):
+            text = model.summary(request)
+        else:
+            text = self._said(request).message.text
+        summary = turn.door.summary(text, turn.target, str(self._answers))
+        ended = Native(turn.door.format, {"stop_reason": "compaction"})
+        return Reply(Message("assistant", (summary,), finish=PAUSED), native=ended)
+
+    def _compacted(self, turn: "_Turn") -> dict[str, Any]:
+        """The messages of the user, and a summary of all the rest, as items."""
+        request = self._read(turn)
+        self._answers += 1
+        reply = issued(
+            self._summed_up(turn, request), request, turn.target, self._answers, turn.faults
+        )
+        made = encode_response(reply, turn.door.format)
+        asked = [one for one in as_items(turn.whole.get("input")) if is_asked(one)]
+        kept = [listed_form(one, f"{made['id']} {at}") for at, one in enumerate(asked)]
+        told = {"id": made["id"], "object": "response.compaction", "created_at": self._answers}
+        return {**told, "output": [*kept, *made["output"]], "usage": made["usage"]}
+
+    def _streamed(self, turn: "_Turn", reply: Reply) -> SimResponse:
+        door, request, faults = turn.door, turn.request, turn.faults
+        if not door.counts_streams(turn.whole, turn.target):
             reply = replace(reply, usage=None)
         told = stream_of(
-            reply, door.format, faults, created=self._answers, repeats=door.repeats(body)
+            reply, door.format, faults, created=self._answers, repeats=door.repeats(turn.body)
         )
         if Fault.LATE_NAMES not in faults:
-            told = door.shaped(told, target)
+            told = door.shaped(told, turn.target)
         pieces = list(door.framed(spoilt(told, faults), request))
         if Fault.ERROR_IN_200 not in faults:
-            self._kept(door, reply, body, target)
+            self._kept(turn, reply)
         is_cut = Fault.CUT_STREAM in faults
         sent = cut(pieces) if is_cut else pieces
         headers = {"content-type": door.type_of_stream(request), "cache-control": "no-cache"}
         return SimResponse(200, headers, paced(iter(sent), faults), is_cut)
 
-    def _kept(
-        self, door: Door, reply: Reply, body: dict[str, Any], target: Target
-    ) -> dict[str, Any]:
+    def _kept(self, turn: "_Turn", reply: Reply) -> dict[str, Any]:
         """The body of the response, which is stored where the provider does that."""
-        made = encode_response(reply, door.format) | door.repeats(body)
-        made = door.response(made, target, self._answers)
-        if door.keeps_responses:
-            self._stored.keep(body, made)
-        return made
-
-    def _from_store(self, asked: Asked) -> SimResponse:
-        if asked.action == DELETE and self._stored.delete(asked.name):
-            gone = {"id": asked.name, "object": "response", "deleted": True}
-            return SimResponse.json(200, gone)
-        is_input = asked.action == INPUT_ITEMS
-        found = (self._stored.input_items if is_input else self._stored.get)(asked.name)
-        if found is None or asked.action == DELETE:
-            what = f"Response with id '{asked.name}' not found."
-            raise Failure(404, ErrorBody(what, "invalid_request_error"))
-        if asked.action == CANCEL:
-            # No reply is still being made here, in the background or not.
-            what = "Cannot cancel a synchronous response."
-            raise Failure(400, ErrorBody(what, "invalid_request_error"))
-        return SimResponse.json(200, found)
+        door = turn.door
+        if door.has_object_arguments:
+            reply = without_cut_arguments(reply)
+        made = encode_response(reply, door.format) | door.repeats(turn.body)
+        made = door.response(made, turn.target, self._answers)
+        return self._states[door.format].keep(turn.body, turn.whole, made)
 
     def _faults(self, request: SimRequest, target: Target) -> frozenset[Fault]:
         planned = self._schedule.take()

@@ -1,12 +1,15 @@
-"""A model small enough to read: it calls the offered tools that the user's words are about.
+"""A small deterministic model. It calls only the tools that it was asked to call.
 
-It asks for tools once for each user message, several at a time where that is allowed, and then
-answers with what the tools said: in words, or as the JSON that the request asks for. No weights, no
-chance: the same request, the same reply.
+By default it calls none, whatever the request says: a client that runs every call would run a
+command made of the prompt. Its reply then lists the tools that were offered. With `call_tools` it
+calls the named ones that the user's message is about, once for each user message, several at a time
+where that is allowed, and then answers with their results: as text, or as the JSON that the request
+asks for. The same request always gets the same reply.
 """
 
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import Any
 
 import msgspec
@@ -19,7 +22,13 @@ from canonicall.testing.sample_values import sample_arguments, sample_value
 from canonicall.testing.script import says
 
 MOST_CALLS = 4
+ALL_TOOLS = "*"
+"""The pattern that every tool name matches."""
 _SHOWN = 300
+_SUMMED = 4000
+"""How long a summary is at most."""
+_LISTED = 20
+"""How many tool names a reply lists."""
 _WORD = re.compile(r"[^\W_]{3,}")
 _COMMON = {
     *("and", "are", "call", "can", "for", "from", "get", "give", "has", "how", "not", "please"),
@@ -32,15 +41,21 @@ _COMMON = {
 class SmallModel:
     """The model a simulator has where no script is given."""
 
-    def __init__(self, *, thinks: bool | None = None) -> None:
+    def __init__(self, *, thinks: bool | None = None, call_tools: str | Iterable[str] = ()) -> None:
+        """
+        `thinks`: whether replies begin with a thought; None: where the request asks for it.
+        `call_tools`: the tools that may be called, as names or patterns ("*" is all of them); in
+        one text they are separated by commas.
+        """
         self._thinks = thinks
-        """Whether replies begin with a thought; None: where the request asks for it."""
+        listed = call_tools.split(",") if isinstance(call_tools, str) else call_tools
+        self._patterns = tuple(name.strip() for name in listed)
 
     def __call__(self, request: Request) -> Reply:
         said, since = _last_question(request.conversation.messages)
         results = [result for message in since for result in message.results]
         closed = _closed(request, since)
-        calls = [] if results or closed else _calls(request, said)
+        calls = [] if results or closed else self._calls(request, said)
         words = "" if calls else _answer(said, results, closed, request)
         if words and request.params.output is not None:
             words = _as_json(words, said, request.params.output.schema)
@@ -50,11 +65,36 @@ class SmallModel:
             blocks.insert(0, Thinking(text=f"The user asks: {said[:_SHOWN]} I go on with {about}."))
         return says(*blocks)
 
+    def summary(self, request: Request) -> str:
+        """What was said so far, in one text."""
+        said = [f"{one.role}: {_said(one)}" for one in request.conversation.messages if _said(one)]
+        return f"Summary of the conversation. {' '.join(said)}"[:_SUMMED]
+
     def _is_thinking(self, request: Request) -> bool:
         asked = request.params.reasoning
         if self._thinks is not None:
             return self._thinks
         return asked is not None and asked.enabled is not False and asked.effort != "none"
+
+    def _calls(self, request: Request, said: str) -> list[ToolCall]:
+        tools = [tool for tool in _offered(request) if self._may_call(tool)]
+        choice = request.tool_choice
+        mode = choice.mode if choice is not None else None
+        if not tools or mode == "none":
+            return []
+        wanted = [tool for tool in tools if _is_about(tool, said)]
+        if not wanted and mode == "required":
+            wanted = tools[:1]
+        one_only = choice is not None and choice.parallel is False
+        return [_call(tool, said) for tool in wanted[: 1 if one_only else MOST_CALLS]]
+
+    def _may_call(self, tool: Tool) -> bool:
+        return any(fnmatchcase(tool.name, pattern) for pattern in self._patterns)
+
+
+def _said(message: Message) -> str:
+    results = [f"{result.text[:_SHOWN]}" for result in message.results]
+    return " ".join([message.text[:_SHOWN], *results]).strip()
 
 
 def _last_question(messages: Iterable[Message]) -> tuple[str, list[Message]]:
@@ -66,19 +106,6 @@ def _last_question(messages: Iterable[Message]) -> tuple[str, list[Message]]:
             said, since = message.text, []
         since.append(message)
     return said, since
-
-
-def _calls(request: Request, said: str) -> list[ToolCall]:
-    tools = _offered(request)
-    choice = request.tool_choice
-    mode = choice.mode if choice is not None else None
-    if not tools or mode == "none":
-        return []
-    wanted = [tool for tool in tools if _is_about(tool, said)]
-    if not wanted and mode == "required":
-        wanted = tools[:1]
-    one_only = choice is not None and choice.parallel is False
-    return [_call(tool, said) for tool in wanted[: 1 if one_only else MOST_CALLS]]
 
 
 def _offered(request: Request) -> list[Tool]:
@@ -129,8 +156,15 @@ def _answer(
         return f"Here is what I found: {'; '.join(told)}"
     if not said:
         return "I have not been asked anything yet."
-    note = "" if request.tools else " I have no tools here."
-    return f"You said: {said[:_SHOWN]}{note}"
+    return f"You said: {said[:_SHOWN]} {_tools_listed(request)}"
+
+
+def _tools_listed(request: Request) -> str:
+    names = [tool.name for tool in request.tools]
+    if not names:
+        return "I have no tools here."
+    rest = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"Tools offered: {', '.join(names[:_LISTED])}{rest}. None was called."
 
 
 def _as_json(words: str, said: str, schema: dict[str, Any] | None) -> str:

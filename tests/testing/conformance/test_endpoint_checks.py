@@ -48,33 +48,35 @@ def checked(simulator, **options):
 
 @each(("name", "format"), SPOKEN)
 def test_every_simulator_keeps_the_rules_of_its_provider(name, format):
-    report = checked(Simulator(name), provider=name, format=format).raise_if_broken()
+    report = checked(
+        Simulator(name, call_tools="*"), provider=name, format=format
+    ).raise_if_broken()
     assert [check.name for check in report.checks] == list(CHECKS)
 
 
 @pytest.mark.parametrize("fault", [fault for fault in Fault if fault not in TIMELY])
 def test_a_fault_breaks_a_check(fault):
-    report = checked(Simulator("openai", faults=Schedule([fault], repeat=True)))
+    report = checked(Simulator("openai", faults=Schedule([fault], repeat=True), call_tools="*"))
     broken = report[BREAKS[fault]]
     assert broken.state == "broken"
     assert "Received: " in broken.evidence[0]
 
 
 def test_without_a_fault_everything_holds():
-    report = checked(Simulator("openai"))
+    report = checked(Simulator("openai", call_tools="*"))
     assert {check.state for check in report.checks} == {"held"}
     assert report.subject == "http://endpoint.test/v1 (openai-chat, gpt-5.2)"
 
 
 def test_a_liberty_of_a_provider_is_one_only_where_the_provider_is_named():
     """Mistral tells the usage beside the reason to stop."""
-    assert checked(Simulator("mistral"))["stream_grammar"].state == "broken"
-    assert checked(Simulator("mistral"), provider="mistral").ok
+    assert checked(Simulator("mistral", call_tools="*"))["stream_grammar"].state == "broken"
+    assert checked(Simulator("mistral", call_tools="*"), provider="mistral").ok
 
 
 def test_a_host_that_overlooks_a_missing_result_is_no_provider_that_refuses_it():
     """Ollama's chat endpoint takes anything; whoever claims to be OpenAI must not."""
-    ollama = Simulator("ollama")
+    ollama = Simulator("ollama", call_tools="*")
     assert checked(ollama, format="openai-chat")["unpaired"].state == "open"
     report = checked(ollama, format="openai-chat", provider="openai")
     assert "the provider refuses it" in report["unpaired"].evidence[0]
@@ -98,12 +100,14 @@ def test_a_stream_without_the_calls_of_the_reply_is_found():
 
 
 def test_no_key_is_shown():
-    simulator = Simulator("openai", faults=Schedule([Fault.SERVER_ERROR], repeat=True))
+    simulator = Simulator(
+        "openai", faults=Schedule([Fault.SERVER_ERROR], repeat=True), call_tools="*"
+    )
     assert KEY not in str(checked(simulator, key=KEY))
 
 
 def test_over_a_socket_and_with_a_list_of_models():
-    with serve(Simulator("anthropic")) as server:
+    with serve(Simulator("anthropic", call_tools="*")) as server:
         report = check_endpoint(server.url, format="anthropic", key="any").raise_if_broken()
     assert models_of("anthropic")[0] in report.subject
 
@@ -114,7 +118,7 @@ def test_nobody_there_is_told():
 
 
 def test_an_endpoint_that_goes_away_leaves_the_rest_open():
-    simulator = Simulator("openai")
+    simulator = Simulator("openai", call_tools="*")
     count = iter(range(100))
 
     def simulator_for(url):
@@ -147,5 +151,5 @@ async def test_the_gateway_conforms_in_every_format(format):
 def test_a_broken_endpoint_fails_a_test():
     with pytest.raises(NotConforming, match="share an id"):
         checked(
-            Simulator("openai", faults=Schedule([Fault.REUSED_IDS], repeat=True))
+            Simulator("openai", faults=Schedule([Fault.REUSED_IDS], repeat=True), call_tools="*")
         ).raise_if_broken()

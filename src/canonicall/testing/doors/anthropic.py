@@ -4,16 +4,17 @@ Signatures vouch for the text of a thought; those of the newest models also for 
 before it. A thought of another Claude model is read past in silence, as the API does.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Opaque, Thinking
+from canonicall.blocks import Block, Native, Opaque, Thinking, Unknown
 from canonicall.reply import Reply
 from canonicall.target import Target
-from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Door, list_of
+from canonicall.testing.doors.door import COUNT, GENERATE, MODEL, MODELS, Door, State, list_of
+from canonicall.testing.doors.message_threads import COMPACTION, MessagesState
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
@@ -55,6 +56,7 @@ class MessagesDoor(Door):
         ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
     )
 
+    has_object_arguments = True
     request_header = "request-id"
     # docs, "Errors": 32 MB for messages, else `request_too_large`.
     most_bytes = 32 * 1024 * 1024
@@ -92,6 +94,25 @@ class MessagesDoor(Door):
             if begin >= 0 and end > 2:
                 return [*pieces[:at], piece[:end] + _PING + piece[end:], *pieces[at + 1 :]]
         return pieces
+
+    def state(self, *, is_lenient: bool, prompts: Mapping[str, Mapping[str, Any]]) -> State:
+        del prompts
+        return MessagesState(is_lenient=is_lenient)
+
+    def is_compaction(self, body: dict[str, Any]) -> bool:
+        return body.get(COMPACTION) is not None
+
+    def summary(self, text: str, target: Target, id: str) -> Block:
+        del id
+        seal = Seal(target.domain, target.model, digest(text))
+        block = {"type": COMPACTION, "content": text, "signature": seal.text}
+        return Unknown(native=Native(self.format, block))
+
+    def readable(self, body: dict[str, Any]) -> dict[str, Any]:
+        messages = list_of(body, "messages")
+        if not any(_is_summary(block) for one in messages for block in list_of(one, "content")):
+            return body
+        return {**body, "messages": [_with_summaries_as_text(one) for one in messages]}
 
     def counted(self, body: dict[str, Any]) -> dict[str, Any]:
         """Of the fields of a reply, the limit of tokens is the one that counting does not have."""
@@ -134,6 +155,21 @@ class MessagesDoor(Door):
             yield refuse("thinking_unsigned", place, _INVALID.format(where=where), source=SOURCE)
         elif seal.prefix and seal.model == target.model and seal.prefix != _prefix(body, index):
             yield refuse("thinking_unsigned", place, _BOUND.format(where=where), source=SOURCE)
+
+
+def _is_summary(block: Any) -> bool:
+    is_kind = isinstance(block, dict) and block.get("type") == COMPACTION
+    return is_kind and bool(block.get("content"))
+
+
+def _with_summaries_as_text(message: dict[str, Any]) -> dict[str, Any]:
+    content = message.get("content")
+    if not isinstance(content, list):
+        return message
+    read = [
+        {"type": "text", "text": one["content"]} if _is_summary(one) else one for one in content
+    ]
+    return {**message, "content": read}
 
 
 def _binds(model: str) -> bool:

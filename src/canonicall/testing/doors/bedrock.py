@@ -34,6 +34,7 @@ class ConverseDoor(Door):
         ("GET", r"/foundation-models$", MODELS),
         ("GET", r"/foundation-models/(?P<name>[^/]+)$", MODEL),
     )
+    has_object_arguments = True
     request_header = "x-amzn-requestid"
     stream_type = "application/vnd.amazon.eventstream"
 

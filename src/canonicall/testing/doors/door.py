@@ -6,12 +6,13 @@ its provider have in common with the library is taken from `wire/` and `verify/`
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar
 
 from msgspec import Struct
 
+from canonicall.blocks import Block, Text
 from canonicall.reply import Reply
 from canonicall.target import Target
 from canonicall.testing.exchange import Piece, SimRequest
@@ -19,7 +20,7 @@ from canonicall.testing.failure import Failure
 from canonicall.verify.violation import Violation
 from canonicall.wire.error_body import ErrorBody
 
-GENERATE, COUNT, MODELS, MODEL, SHOW, VERSION, STORED, INPUT_ITEMS, DELETE, CANCEL = (
+GENERATE, COUNT, MODELS, MODEL, SHOW, VERSION, STORED, INPUT_ITEMS, DELETE, CANCEL, COMPACT = (
     "generate",
     "count",
     "models",
@@ -30,8 +31,17 @@ GENERATE, COUNT, MODELS, MODEL, SHOW, VERSION, STORED, INPUT_ITEMS, DELETE, CANC
     "input_items",
     "delete",
     "cancel",
+    "compact",
 )
 """What can be asked for at a door."""
+CONVERSATIONS = (
+    "conversations",
+    "conversation",
+    "conversation_items",
+    "conversation_item",
+)
+KEPT = (STORED, INPUT_ITEMS, DELETE, CANCEL, *CONVERSATIONS)
+"""What is answered from the state that a provider keeps."""
 STREAM = "stream"
 """A reply that is streamed, where the path says so and not the body."""
 
@@ -44,6 +54,41 @@ class Asked(Struct, frozen=True):
     """The model, or the id of what is stored, where the path says it."""
     streams: bool | None = None
     """Whether the path says that the reply is streamed; None where the body says so."""
+    item: str = ""
+    """The id of a part of what is stored, where the path says it."""
+
+
+class State:
+    """What a provider keeps between requests; most formats keep nothing."""
+
+    def named(self, body: dict[str, Any]) -> dict[str, Any]:
+        """`body` with what a stored prompt says, the model among it."""
+        return body
+
+    def opened(self, body: dict[str, Any], request: SimRequest, target: Target) -> dict[str, Any]:
+        """`body` with the turns it refers to; raises `Failure` where they are not kept."""
+        del request, target
+        return body
+
+    def violations(self, whole: dict[str, Any]) -> Iterator[Violation]:
+        """What is wrong in a whole body with what is kept."""
+        del whole
+        return iter(())
+
+    def check(self, whole: dict[str, Any], target: Target) -> None:
+        """A failure where something in a whole body that keeps the rules is not as it was made."""
+        del whole, target
+
+    def keep(
+        self, asked: dict[str, Any], whole: dict[str, Any], made: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Keep the response `made`; returns it with what it says about that."""
+        del asked, whole
+        return made
+
+    def answered(self, asked: Asked, request: SimRequest, body: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a question about what is kept."""
+        raise NotImplementedError
 
 
 class Door:
@@ -53,8 +98,8 @@ class Door:
     routes: ClassVar[tuple[tuple[str, str, str], ...]]
     """Method, pattern of the path's end, what is asked for."""
     stream_type: ClassVar[str] = "text/event-stream"
-    keeps_responses: ClassVar[bool] = False
-    """Whether replies are stored, and can be referred to by their ids."""
+    has_object_arguments: ClassVar[bool] = False
+    """Whether a whole body has arguments as an object, and a stream has them as text."""
     request_header: ClassVar[str] = "x-request-id"
     """Where a response says which request it answers."""
     most_bytes: ClassVar[int] = 0
@@ -67,15 +112,36 @@ class Door:
         for method, pattern, action in self.routes:
             found = re.search(pattern, request.path)
             if found is not None and request.method == method:
-                name = found.groupdict().get("name") or ""
+                named = found.groupdict()
                 is_told = any(one == STREAM for *_, one in self.routes)
                 streams = action == STREAM if is_told else None
-                return Asked(GENERATE if action == STREAM else action, name, streams)
+                name, item = named.get("name") or "", named.get("item") or ""
+                return Asked(GENERATE if action == STREAM else action, name, streams, item)
         return None
 
     def has_path(self, request: SimRequest) -> bool:
         """Whether something stands at the path, be it for another method."""
         return any(re.search(pattern, request.path) for _, pattern, _ in self.routes)
+
+    def state(self, *, is_lenient: bool, prompts: Mapping[str, Mapping[str, Any]]) -> State:
+        """What is kept between requests, as yet empty. Where it `is_lenient`, references to what
+        only the real provider keeps pass."""
+        del is_lenient, prompts
+        return State()
+
+    def readable(self, body: dict[str, Any]) -> dict[str, Any]:
+        """`body` as the model reads it: with the text of summaries that are packed."""
+        return body
+
+    def summary(self, text: str, target: Target, id: str) -> Block:
+        """The block that holds a summary of a conversation."""
+        del target, id
+        return Text(text=text)
+
+    def is_compaction(self, body: dict[str, Any]) -> bool:
+        """Whether a summary is asked for in place of a reply."""
+        del body
+        return False
 
     def key(self, request: SimRequest) -> str:
         """The key the client shows; empty where it shows none."""

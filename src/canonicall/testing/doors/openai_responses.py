@@ -1,21 +1,23 @@
-"""The Responses API with its stored state: `/responses`, `/responses/{id}`, its input items.
+"""The Responses API with its stored state: `/responses`, `/responses/{id}`, `/conversations`.
 
-Encrypted reasoning can be read by its own service and model family, under the id it was made for.
-What a request refers to by id has to be stored.
+Encrypted reasoning can be read by its own service and model family, under the id it was made for;
+so can the summaries of `/responses/compact`. What a request refers to by id has to be stored.
 """
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Opaque, Text, Thinking, ToolCall
+from canonicall.blocks import Block, Native, Opaque, Text, Thinking, ToolCall, Unknown
 from canonicall.reply import Reply
 from canonicall.target import Target
+from canonicall.testing.doors.conversations import as_items, item_type
 from canonicall.testing.doors.door import (
     CANCEL,
+    COMPACT,
+    CONVERSATIONS,
     COUNT,
     DELETE,
     GENERATE,
@@ -24,8 +26,10 @@ from canonicall.testing.doors.door import (
     MODELS,
     STORED,
     Door,
+    State,
 )
 from canonicall.testing.doors.openai_chat import ChatDoor
+from canonicall.testing.doors.stored_responses import ResponsesState
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
@@ -34,11 +38,10 @@ from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.openai_responses.repeated import repeated
 
 SOURCE = "OpenAI: error invalid_encrypted_content"
+COMPACTION = "compaction"
 _FAMILY = re.compile(r"^(?:[^/]+/)?([a-z]+-?\d+(?:\.\d+)?|[a-z]+-[\w.]+?\d)")
 _PREFIXES: dict[type, str] = {Thinking: "rs", Text: "msg", ToolCall: "fc"}
 """What the ids of items begin with."""
-# pydantic-ai 2.66.0, models/openai.py: a picture is looked up, whatever else its item says.
-_BY_ID = ("item_reference", "image_generation_call")
 _UNREADABLE = (
     "The encrypted content {shown}... could not be verified."
     " Reason: Encrypted content could not be decrypted or parsed."
@@ -49,21 +52,35 @@ _OTHER_ITEM = (
 )
 
 
+_ONE = r"/conversations/(?P<name>[^/]+)"
+_CONVERSATION_ROUTES = tuple(
+    (method, pattern, action)
+    for action, pattern, methods in zip(
+        CONVERSATIONS,
+        (r"/conversations$", rf"{_ONE}$", rf"{_ONE}/items$", rf"{_ONE}/items/(?P<item>[^/]+)$"),
+        (("POST",), ("GET", "POST", "DELETE"), ("GET", "POST"), ("GET", "DELETE")),
+        strict=True,
+    )
+    for method in methods
+)
+
+
 class ResponsesDoor(Door):
-    """`POST /v1/responses` and what is stored behind it."""
+    """`POST /v1/responses` and what is stored for it."""
 
     format = "openai-responses"
     routes = (
         ("POST", r"/responses$", GENERATE),
         ("POST", r"/responses/input_tokens$", COUNT),
+        ("POST", r"/responses/compact$", COMPACT),
         ("GET", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)/input_items$", INPUT_ITEMS),
         ("POST", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)/cancel$", CANCEL),
         ("GET", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)$", STORED),
         ("DELETE", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)$", DELETE),
+        *_CONVERSATION_ROUTES,
         ("GET", r"/models$", MODELS),
         ("GET", r"/models/(?P<name>.+)$", MODEL),
     )
-    keeps_responses = True
     _chat = ChatDoor()
 
     def key(self, request: SimRequest) -> str:
@@ -100,6 +117,21 @@ class ResponsesDoor(Door):
     def repeats(self, request: dict[str, Any]) -> dict[str, Any]:
         return repeated(request)
 
+    def state(self, *, is_lenient: bool, prompts: Mapping[str, Mapping[str, Any]]) -> State:
+        return ResponsesState(is_lenient=is_lenient, prompts=prompts)
+
+    def summary(self, text: str, target: Target, id: str) -> Block:
+        """The seal has the text itself: what is encrypted can be read by its service again."""
+        seal = Seal(target.domain, family(target.model), text)
+        item = {"type": COMPACTION, "id": f"cmp_{digest(id)}", "encrypted_content": seal.text}
+        return Unknown(native=Native(self.format, item))
+
+    def readable(self, body: dict[str, Any]) -> dict[str, Any]:
+        items = body.get("input")
+        if not any(item_type(item) == COMPACTION for item in as_items(items)):
+            return body
+        return {**body, "input": [_as_message(item) for item in as_items(items)]}
+
     def sealed(self, reply: Reply, body: dict[str, Any], target: Target) -> Reply:
         del body
         blocks: list[Block] = []
@@ -121,144 +153,29 @@ class ResponsesDoor(Door):
         items = body.get("input")
         for index, item in enumerate(items if isinstance(items, list) else ()):
             value = item.get("encrypted_content") if isinstance(item, dict) else None
-            if item_type(item) != "reasoning" or value is None:
+            if item_type(item) not in ("reasoning", COMPACTION) or value is None:
                 continue
             seal, where = read_seal(value), f"$.input[{index}]"
             if seal is None or (seal.domain, seal.model) != (target.domain, family(target.model)):
                 error = _UNREADABLE.format(shown=str(value)[:4])
                 yield refuse("thinking_unsigned", where, error, source=SOURCE)
-            elif item.get("id") and seal.content != digest(item["id"]):
+            elif _is_moved(item, seal):
                 error = _OTHER_ITEM.format(shown=str(value)[:4])
                 yield refuse("thinking_unsigned", where, error, source=SOURCE)
 
 
-class StoredResponses:
-    """The responses a simulator keeps, with all that was said up to each of them."""
-
-    def __init__(self) -> None:
-        self._bodies: dict[str, dict[str, Any]] = {}
-        self._inputs: dict[str, list[Any]] = {}
-        self._items: dict[str, Any] = {}
-        """Every stored item of a reply by its id."""
-        self._thoughts: dict[str, str] = {}
-        """The reasoning that an item was made from, by their ids."""
-
-    def get(self, id: str) -> dict[str, Any] | None:
-        """The body of a response."""
-        return self._bodies.get(id)
-
-    def input_items(self, id: str) -> dict[str, Any] | None:
-        """What a response was made from."""
-        if id not in self._inputs:
-            return None
-        items = [
-            {"id": f"msg_{digest([id, at])}", **item} if isinstance(item, dict) else item
-            for at, item in enumerate(self._inputs[id])
-        ]
-        edges = (id_of(items[0]), id_of(items[-1])) if items else (None, None)
-        listed = {"object": "list", "data": items, "has_more": False}
-        return {**listed, "first_id": edges[0], "last_id": edges[1]}
-
-    def delete(self, id: str) -> bool:
-        """Forget a response and its items; whether there was one."""
-        self._inputs.pop(id, None)
-        gone = self._bodies.pop(id, None)
-        for item in gone.get("output", ()) if gone is not None else ():
-            self._items.pop(id_of(item), None)
-        return gone is not None
-
-    def keep(self, request: dict[str, Any], response: dict[str, Any]) -> None:
-        """Keep a response, unless the request says not to. `request` has its whole input."""
-        if request.get("store") is not False:
-            self._bodies[response["id"]] = response
-            self._inputs[response["id"]] = as_items(request.get("input"))
-            output = response.get("output", ())
-            self._items |= {id_of(item): item for item in output}
-            self._thoughts |= {
-                id_of(item): id_of(before)
-                for before, item in pairwise(output)
-                if item_type(before) == "reasoning" and item_type(item) != "reasoning"
-            }
-
-    def whole(self, body: dict[str, Any]) -> dict[str, Any]:
-        """`body` with the turns and items it refers to, as far as they are stored."""
-        body = self._with_items(body)
-        before = body.get("previous_response_id")
-        if not isinstance(before, str) or before not in self._bodies:
-            return body
-        said = [*self._inputs[before], *self._bodies[before].get("output", ())]
-        rest = {name: value for name, value in body.items() if name != "previous_response_id"}
-        return {**rest, "input": [*said, *as_items(body.get("input"))]}
-
-    def lost(self, body: dict[str, Any]) -> Failure | None:
-        """The answer to a request that goes on with what is not stored. Conversations are made at
-        an endpoint of their own, which is not served here, so none of them is known."""
-        before, named = body.get("previous_response_id"), body.get("conversation")
-        if named is not None:
-            id = named.get("id") if isinstance(named, dict) else named
-            what = f"Conversation with id '{id}' not found."
-            return Failure(404, ErrorBody(what, "invalid_request_error"))
-        if before is None or (isinstance(before, str) and before in self._bodies):
-            return None
-        what = f"Previous response with id '{before}' not found."
-        kind, code = "invalid_request_error", "previous_response_not_found"
-        return Failure(400, ErrorBody(what, kind, code, "previous_response_id"))
-
-    def _with_items(self, body: dict[str, Any]) -> dict[str, Any]:
-        """`body` with the stored items in the place of references to them."""
-        given = body.get("input")
-        if not any(item_type(item) == "item_reference" for item in as_items(given)):
-            return body
-        items = [
-            self._items.get(id_of(item), item) if item_type(item) == "item_reference" else item
-            for item in as_items(given)
-        ]
-        return {**body, "input": items}
-
-    def unknown_items(self, body: dict[str, Any]) -> Iterator[Violation]:
-        """Items that are named by an id alone, and that nobody has stored."""
-        for index, item in enumerate(as_items(body.get("input"))):
-            by_id_only = item_type(item) in _BY_ID or (
-                item_type(item) == "reasoning" and item.get("encrypted_content") is None
-            )
-            if by_id_only and id_of(item) not in self._items:
-                error = (
-                    f"Item with id '{item.get('id')}' not found. Items are not persisted when"
-                    " `store` is set to false. Try again with `store` set to true, or remove this"
-                    " item from your input."
-                )
-                yield refuse("bad_item_id", f"$.input[{index}]", error, source="OpenAI: error")
-
-    def parted_items(self, body: dict[str, Any]) -> Iterator[Violation]:
-        """Stored items that are sent with their id, and without the reasoning before them."""
-        items = as_items(body.get("input"))
-        given = {id_of(item) for item in items}
-        for index, item in enumerate(items):
-            thought = self._thoughts.get(id_of(item), "")
-            if thought in self._items and id_of(item) in self._items and thought not in given:
-                error = (
-                    f"Item '{id_of(item)}' of type '{item_type(item)}' was provided without its"
-                    f" required 'reasoning' item: '{thought}'."
-                )
-                where, source = f"$.input[{index}]", "continuedev/continue#9555"
-                yield refuse("reasoning_without_following", where, error, source=source)
+def _is_moved(item: dict[str, Any], seal: Seal) -> bool:
+    """Whether reasoning has another id than the one it was made for."""
+    is_named = item_type(item) == "reasoning" and bool(item.get("id"))
+    return is_named and seal.content != digest(item["id"])
 
 
-def as_items(given: Any) -> list[Any]:
-    """The input as a list: bare text is one user message."""
-    if isinstance(given, str):
-        return [{"type": "message", "role": "user", "content": given}]
-    return given if isinstance(given, list) else []
-
-
-def item_type(item: Any) -> str:
-    kind = item.get("type") if isinstance(item, dict) else ""
-    return kind if isinstance(kind, str) else ""
-
-
-def id_of(item: Any) -> str:
-    id = item.get("id") if isinstance(item, dict) else ""
-    return id if isinstance(id, str) else ""
+def _as_message(item: Any) -> Any:
+    """A summary as the model reads it; any other item as it is."""
+    seal = read_seal(item.get("encrypted_content")) if item_type(item) == COMPACTION else None
+    if seal is None:
+        return item
+    return {"type": "message", "role": "developer", "content": seal.content}
 
 
 def family(model: str) -> str:
