@@ -74,7 +74,7 @@ class ServerBlocks:
             return False
         if not one.is_open and one.name not in self.target.replayed_if_offered:
             return True
-        return any(one.name.endswith(name) for name in self.offered)
+        return any(one.name.endswith(name) for name in self.offered if name)
 
     def _is_own(self, block: Block, message: Message) -> bool:
         name = block.name if isinstance(block, ToolCall | ToolResult) else ""
@@ -110,8 +110,12 @@ def is_server_side(block: Block, ledger: Ledger) -> bool:
     if not isinstance(block, ToolResult):
         return False
     one = ledger.get(block.call_id)
-    sealed = any(part.kind == "server_block" for part in block.opaque)
-    return sealed or (one is not None and one.call.kind == "server")
+    return is_sealed(block) or (one is not None and one.call.kind == "server")
+
+
+def is_sealed(block: Block) -> bool:
+    """Whether a block is one that the provider wrote whole."""
+    return any(part.kind == "server_block" for part in block.opaque)
 
 
 def server_id(block: Block) -> str:

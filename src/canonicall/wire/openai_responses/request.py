@@ -65,7 +65,10 @@ def decode_request(
     if instructions:
         conversation.append(Message("system", (Text(text=instructions),)))
     domain = TARGET.domain if domain is None else domain
-    messages, findings = decode_input(body.get("input"), origin=origin, domain=domain)
+    stored = {name: body[name] for name in _STORED if body.get(name)}
+    messages, findings = decode_input(
+        body.get("input"), origin=origin, domain=domain, continues=bool(stored)
+    )
     conversation.extend(messages)
     tools, about_tools = decode_tools(body.get("tools"))
     tools += _brought_tools(body.get("input"), about_tools)
@@ -74,7 +77,6 @@ def decode_request(
     reasoning, native = _decode_reasoning(body)
     if isinstance(asked, dict) and (choice is None or choice.mode is None):
         native["tool_choice"] = asked
-    stored = {name: body[name] for name in _STORED if body.get(name)}
     rest = set_fields(body, {*_KNOWN, *stored})
     output, said = take_output(rest, about_choice)
     return Request(
