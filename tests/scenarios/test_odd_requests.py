@@ -599,7 +599,7 @@ ODD |= {
         user({"type": "tool_result", "is_error": True, "content": "x"}),
     ),
     "a call of a server's without a name beside a tool without one": claude(
-        model({"type": "mcp_tool_use", "id": "mcptoolu_1"}, {"type": "tool_use"}), *HELLO
+        model({"type": "mcp_tool_use"}, {"type": "tool_use"})
     ),
     "a tool of the provider's without a name": bedrock(
         model({"toolUse": {}}), toolConfig={"tools": [{"systemTool": {}}]}
@@ -667,7 +667,10 @@ ODD |= {
         text={"format": {"type": "json_object"}},
     ),
     "a result with two kinds of media in one part": results_of(
-        {"inlineData": {"mimeType": "image/png", "data": "aGk="}, "file_data": {"x": "y"}}
+        {
+            "inlineData": {"mimeType": "image/png", "data": "aGk="},
+            "file_data": {"mime_type": "image/png", "file_uri": "https://a.example/a.png"},
+        }
     ),
     "a choice of a tool that has only a type": chat(
         tools=[{"type": "search"}], tool_choice={"type": "function", "function": {"name": "search"}}
