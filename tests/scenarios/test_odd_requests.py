@@ -703,6 +703,24 @@ ODD |= {
         },
         previous_response_id="resp_1",
     ),
+    "a thought between a search and its result": bedrock(
+        model({"toolUse": GROUNDED}),
+        model({"reasoningContent": {"reasoningText": {"signature": "s"}}}, {"text": "So."}),
+        model(
+            {"toolResult": {"toolUseId": "t_1", "content": [{"text": "x"}]}},
+            {"toolUse": {"toolUseId": "t_1", "type": "server_tool_use"}},
+        ),
+        model({"toolUse": {"toolUseId": "t_2", "name": "f", "input": {}}}),
+    ),
+    "a thought between a search and its result, in Messages": claude(
+        model(WEB),
+        model({"type": "thinking", "thinking": "Hm.", "signature": "s"}, FOUND),
+        *HELLO,
+        tools=[SEARCH],
+    ),
+    "fields of a reply in a message of the user that makes calls": chat(
+        {"role": "user", "tool_calls": [CALL], "reasoning_details": [], "refusal": "No."}, RESULT
+    ),
 }
 TARGETS = DISTINCT | DISTINCT_MODELS
 
