@@ -721,6 +721,10 @@ ODD |= {
     "fields of a reply in a message of the user that makes calls": chat(
         {"role": "user", "tool_calls": [CALL], "reasoning_details": [], "refusal": "No."}, RESULT
     ),
+    "an image whose source does not say what it is": replied({"type": "image", "source": {}}),
+    "an image in the place of sound": chat(
+        user({"type": "input_audio", "input_audio": {"data": "data:image/png;base64,aGk="}})
+    ),
 }
 TARGETS = DISTINCT | DISTINCT_MODELS
 
@@ -744,7 +748,7 @@ SILENT = (
     *("a refusal", "a form of the reply with more", "a form of the reply without a name"),
     *("data in the other alphabet", "a media type", "program text that a model ran"),
     *("a thought in the words of the user", "a message that is only its id"),
-    "data in the place of the address of a file",
+    *("data in the place of the address of a file", "an image in the place of sound"),
     # Only some models refuse these.
     *("a parameter that the model refuses", "thinking that is turned on"),
     "an empty message with an id whose thought is gone",

@@ -51,9 +51,11 @@ def decode_media(part: dict[str, Any], where: str, domain: str) -> Media | None:
     name = media.name
     if kind == "document_url" and isinstance(rest.get(_NAME), str):
         name = rest.pop(_NAME)
-    if kind != _part_for(media):
+    # Data that says that it is no sound is what it says.
+    is_named_wrong = kind == "input_audio" and not media.media_type.startswith("audio/")
+    if kind != _part_for(media) and not is_named_wrong:
         rest["type"] = kind
-    if own_fields(media.native):
+    if own_fields(media.native) and not is_named_wrong:
         rest[kind] = own_fields(media.native)
     return Media(
         media_type=media.media_type,
