@@ -725,6 +725,25 @@ ODD |= {
     "an image in the place of sound": chat(
         user({"type": "input_audio", "input_audio": {"data": "data:image/png;base64,aGk="}})
     ),
+    "a document at an address that begins as none does": claude(
+        user({"type": "document", "source": {"type": "url", "url": "<a>: b"}})
+    ),
+    "calls of the provider's with the id of a call of the client's": responses(
+        {"type": "custom_tool_call", "call_id": "call_3", "name": "f", "input": "x"},
+        *({"type": "mcp_call", "call_id": "call_3", "name": "g", "arguments": "{}"},) * 2,
+        {"type": "custom_tool_call_output", "call_id": "call_3", "output": "x"},
+    ),
+    "a budget below zero": (
+        "gemini",
+        {
+            "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+            "generationConfig": {"thinkingConfig": {"thinkingBudget": -9, "includeThoughts": True}},
+        },
+    ),
+    "a tool of two kinds": chat(tools=[{**function(), "custom": {"name": "g"}}]),
+    "a tool for free text of two kinds": chat(
+        tools=[{"type": "custom", "custom": {"name": "g"}, "function": {"name": "f"}}]
+    ),
 }
 TARGETS = DISTINCT | DISTINCT_MODELS
 
@@ -771,6 +790,7 @@ def test_what_had_to_change_is_told(name):
         ("thinking that is turned on without a budget", "bedrock:anthropic.claude-haiku-5"),
         ("a refusal", "groq"),
         ("a level of thinking that does not exist", "gemini:gemini-3-flash"),
+        ("a budget below zero", "gemini"),
     ],
 )
 def test_what_only_some_refuse_is_told_there(name, target):

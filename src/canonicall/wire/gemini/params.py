@@ -18,6 +18,8 @@ _NUMBERS = {
 _WHOLE = ("maxOutputTokens", "topK", "seed")
 _LEVELS = {"minimal": "MINIMAL", "low": "LOW", "medium": "MEDIUM", "high": "HIGH"}
 _ABOVE_HIGH = ("xhigh", "max")
+_DYNAMIC = -1
+"""A budget that lets the model decide (ai.google.dev/gemini-api/docs/thinking)."""
 _SHOWN = 40
 """Characters of a value in a finding."""
 
@@ -77,8 +79,7 @@ def _decode_thinking(config: dict[str, Any]) -> tuple[Reasoning, dict[str, Any]]
     if isinstance(level, str) and level.lower() in _LEVELS:
         del rest["thinkingLevel"]
         return Reasoning(enabled=True, effort=level.lower()), rest
-    # A budget of -1 lets the model decide (ai.google.dev/gemini-api/docs/thinking).
-    return Reasoning(enabled=True if shown or budget == -1 else None), rest
+    return Reasoning(enabled=True if shown or budget == _DYNAMIC else None), rest
 
 
 def _encode_thinking(
@@ -95,6 +96,11 @@ def _encode_thinking(
         # "You can only set only one of thinking budget and thinking level" (API error text).
         rest.pop("thinkingBudget", None)
         rest.pop("thinkingLevel", None)
+    budget = rest.get("thinkingBudget")
+    if type(budget) is int and budget < _DYNAMIC:
+        del rest["thinkingBudget"]
+        why = "There is no budget below zero; the model decides."
+        findings.append(dropped("params.reasoning.budget", why))
     level = rest.get("thinkingLevel")
     if isinstance(level, str) and efforts is not None and level.lower() not in efforts:
         del rest["thinkingLevel"]
