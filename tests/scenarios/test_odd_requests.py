@@ -744,6 +744,12 @@ ODD |= {
     "a tool for free text of two kinds": chat(
         tools=[{"type": "custom", "custom": {"name": "g"}, "function": {"name": "f"}}]
     ),
+    "a call of the client's with the id of a search before it": bedrock(
+        model(
+            {"toolUse": GROUNDED}, {"toolResult": {"toolUseId": "t_1", "content": [{"text": "x"}]}}
+        ),
+        model({"toolUse": {"toolUseId": "t_1", "name": "f", "input": {}}}),
+    ),
 }
 TARGETS = DISTINCT | DISTINCT_MODELS
 

@@ -91,6 +91,8 @@ class Fitter:
         """The blocks of a message, each with the id of a stored item only where it is one."""
         server = [one for one in blocks if type(one) is ToolCall and one.kind == "server"]
         ids = [id for one in server for id in (one.id, *server_items(one))]
+        for one in server:
+            self.projection.reserve(one)
         if self.target.item_ids:
             blocks = without_second_items(blocks, self.projection, where, findings)
             if message.role == "assistant":
