@@ -750,6 +750,7 @@ ODD |= {
         ),
         model({"toolUse": {"toolUseId": "t_1", "name": "f", "input": {}}}),
     ),
+    "an image of the model's that is not there": cohere(model({"type": "image_url"})),
 }
 TARGETS = DISTINCT | DISTINCT_MODELS
 
