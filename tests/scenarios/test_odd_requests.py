@@ -751,6 +751,13 @@ ODD |= {
         model({"toolUse": {"toolUseId": "t_1", "name": "f", "input": {}}}),
     ),
     "an image of the model's that is not there": cohere(model({"type": "image_url"})),
+    "a signature in a part of a result": results_of(
+        {"inlineData": {"mimeType": "image/png", "data": "aGk="}, "thoughtSignature": "c2ln"}
+    ),
+    "an output with tools": responses(
+        {"type": "custom_tool_call", "call_id": "c", "name": "f", "input": "x"},
+        {"type": "custom_tool_call_output", "call_id": "c", "output": "y", "tools": []},
+    ),
 }
 TARGETS = DISTINCT | DISTINCT_MODELS
 
@@ -809,6 +816,12 @@ def test_what_only_some_refuse_is_told_there(name, target):
 def test_an_item_that_is_nothing_is_refused(item):
     with pytest.raises(MalformedBody, match="neither a type nor a role"):
         decode_request(responses(item)[1], "openai-responses")
+
+
+@pytest.mark.parametrize("kind", ["function_call", "custom_tool_call"])
+def test_a_namespace_that_is_no_text_is_refused(kind):
+    with pytest.raises(MalformedBody, match="namespace: expected text"):
+        decode_request(responses({"type": kind, "namespace": []})[1], "openai-responses")
 
 
 def test_an_answer_to_a_request_for_approval_is_no_second_item():

@@ -20,6 +20,8 @@ from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.reading import text_at
 
 KNOWN = ("id", "name", "response", "parts")
+_OF_PARTS = ("thought", "thoughtSignature")
+"""Fields of a part of a message that a part of a result does not have."""
 
 
 def decode_result(
@@ -111,6 +113,11 @@ def _decode_parts(
 def _decode_part(
     fields: dict[str, Any], where: str, domain: str, findings: list[Finding]
 ) -> ResultContent:
+    lost = [name for name in _OF_PARTS if name in fields]
+    if lost:
+        why = f"A part of a result does not have these fields: {', '.join(lost)}."
+        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
+        fields = {name: field for name, field in fields.items() if name not in lost}
     if "text" in fields and (text := foreign_part(fields, where, findings)) is not None:
         return text
     for name in ("inlineData", "fileData"):

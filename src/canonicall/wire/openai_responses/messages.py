@@ -322,6 +322,9 @@ def _decode_words(
 def _decode_result(
     item: dict[str, Any], where: str, domain: str, findings: list[Finding]
 ) -> ToolResult:
+    if item.get("tools") is not None:
+        why = "Only what a search has found has tools; they are left out."
+        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
     output = item.get("output")
     content = () if output == "" else decode_content(output, f"{where}.output", domain, findings)
     return ToolResult(
@@ -331,7 +334,7 @@ def _decode_result(
         name=text_at(item.get("name"), f"{where}.name"),
         opaque=opaque_of(domain, ITEM_ID, text_at(item.get("id"), f"{where}.id")),
         kind="custom" if item["type"] == _CUSTOM_OUTPUT else "function",
-        native=native_of(rest_of(item, "id", "call_id", "output")),
+        native=native_of(rest_of(item, "id", "call_id", "output", "tools")),
     )
 
 
