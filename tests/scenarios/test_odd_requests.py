@@ -758,6 +758,19 @@ ODD |= {
         {"type": "custom_tool_call", "call_id": "c", "name": "f", "input": "x"},
         {"type": "custom_tool_call_output", "call_id": "c", "output": "y", "tools": []},
     ),
+    "parameters of an unspecified type": (
+        "gemini",
+        {
+            "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+            "tools": [
+                {
+                    "functionDeclarations": [
+                        {"name": "f", "parameters": {"properties": {"a": {}}, "type": 0}}
+                    ]
+                }
+            ],
+        },
+    ),
 }
 TARGETS = DISTINCT | DISTINCT_MODELS
 
@@ -782,6 +795,7 @@ SILENT = (
     *("data in the other alphabet", "a media type", "program text that a model ran"),
     *("a thought in the words of the user", "a message that is only its id"),
     *("data in the place of the address of a file", "an image in the place of sound"),
+    "parameters of an unspecified type",
     # Only some models refuse these.
     *("a parameter that the model refuses", "thinking that is turned on"),
     "an empty message with an id whose thought is gone",
