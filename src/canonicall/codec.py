@@ -232,7 +232,7 @@ def encode_request(
         renderer = Renderer(goal, policy=wanted)
     request, about_output = fitted_output(request, goal, wanted)
     request, about_offer = fitted_offer(request, goal, policy=wanted)
-    renderer.offer(tool.name for tool in request.tools)
+    renderer.offer(request.tools)
     transcript = renderer.render(request.conversation)
     transcript, about_names = renamed_tools(request, transcript)
     request, about_marks = within_cache_marks(request, transcript.cache_marks, goal)

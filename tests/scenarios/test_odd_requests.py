@@ -592,6 +592,186 @@ ODD |= {
         },
     ),
 }
+ODD |= {
+    "a search without a result beside a call without a name": claude(
+        model({"type": "server_tool_use", "id": "srvtoolu_1"}, {"type": "tool_use"}),
+        model({"type": "tool_use", "id": "toolu_2"}),
+        user({"type": "tool_result", "is_error": True, "content": "x"}),
+    ),
+    "a call of a server's without a name beside a tool without one": claude(
+        model({"type": "mcp_tool_use"}, {"type": "tool_use"})
+    ),
+    "a tool of the provider's without a name": bedrock(
+        model({"toolUse": {}}), toolConfig={"tools": [{"systemTool": {}}]}
+    ),
+    "a call without a name beside a group without one": responses(
+        {
+            "type": "additional_tools",
+            "role": "developer",
+            "tools": [{"type": "function", "name": "f", "parameters": CLOSED}],
+        },
+        {"type": "function_call"},
+    ),
+    "a call of a name that a tool of the provider's has": responses(
+        {"type": "function_call", "call_id": "c", "name": "my tools", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "x"},
+        tools=[{"type": "mcp", "server_label": "my tools", "server_url": "https://a.example"}],
+    ),
+    "a switch that does not say whether to think": chat(
+        stream_options={}, thinking={"clear_thinking": False, "type": "enabled"}
+    ),
+    "the id of a message that is only its id twice": responses(
+        {"id": "msg_1", "role": "assistant"},
+        {"id": "msg_2"},
+        {"id": "msg_1", "role": "assistant"},
+    ),
+    "a thought that is only its id twice": responses(
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "x"},
+    ),
+    "a function in a tool whose type is null": responses(
+        GO, tools=[{"function": {"name": "f"}, "type": None}]
+    ),
+    "a function in a function": responses(GO, tools=[{"function": {"function": {"name": "f"}}}]),
+    "a search of the provider's with a field of another block": converse(
+        {"toolUse": {**GROUNDED, "parts": []}},
+        {"toolResult": {"toolUseId": "t_1", "content": [{"text": "x"}]}},
+        toolConfig={"tools": [{"systemTool": {"name": "nova_grounding"}}]},
+    ),
+    "a level of thinking that does not exist": (
+        "gemini",
+        {
+            "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+            "generationConfig": {
+                "thinkingConfig": {"includeThoughts": True, "thinkingLevel": "x" * 99}
+            },
+        },
+    ),
+    "sound at an address": contents(
+        {"fileData": {"fileUri": "https://a.example/a.mp3", "mimeType": "audio/mpeg"}}
+    ),
+    "data in the place of an address in a bucket": bedrock(
+        user({"video": {"source": {"s3Location": {"uri": "data:video/mp4;base64,aGk="}}}})
+    ),
+    "data in the place of the address of a file": responses(
+        user({"type": "input_file", "file_url": "data:application/pdf;base64,aGk="})
+    ),
+    "data in the place of an address, in the words of another format": chat(
+        user({"fileData": {"fileUri": "data:image/png;base64,aGk=", "mimeType": "image/png"}})
+    ),
+    "the word JSON in the first instructions that are sent": responses(
+        {"role": "assistant", "content": ""},
+        {"role": "system", "content": "Answer in JSON."},
+        text={"format": {"type": "json_object"}},
+    ),
+    "a result with two kinds of media in one part": results_of(
+        {
+            "inlineData": {"mimeType": "image/png", "data": "aGk="},
+            "file_data": {"mime_type": "image/png", "file_uri": "https://a.example/a.png"},
+        }
+    ),
+    "a choice of a tool that has only a type": chat(
+        tools=[{"type": "search"}], tool_choice={"type": "function", "function": {"name": "search"}}
+    ),
+    "an answer that names no request for approval": responses({"type": "mcp_approval_response"}),
+    "an answer to a request for approval that was not made": responses(
+        {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True}
+    ),
+    "an answer before its request for approval": responses(
+        {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
+        {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}"},
+        GO,
+    ),
+    "an answer to a request for approval with a strange id": responses(
+        {"type": "mcp_approval_request", "id": "r_1", "name": "f", "arguments": "{}"},
+        {"type": "mcp_approval_response", "approval_request_id": "r_1", "approve": True},
+    ),
+    "the output of a stored call with a field of another item": responses(
+        {"type": "custom_tool_call_output", "call_id": "call_3", "output": "x", "input": "ls"},
+        previous_response_id="resp_1",
+    ),
+    "the output of a stored call with parts that it cannot hold": responses(
+        {
+            "type": "function_call_output",
+            "call_id": "call_3",
+            "output": [
+                {"type": "input_file", "file_data": "data:audio/mpeg;base64,aGk="},
+                {"type": "other"},
+            ],
+        },
+        previous_response_id="resp_1",
+    ),
+    "a thought between a search and its result": bedrock(
+        model({"toolUse": GROUNDED}),
+        model({"reasoningContent": {"reasoningText": {"signature": "s"}}}, {"text": "So."}),
+        model(
+            {"toolResult": {"toolUseId": "t_1", "content": [{"text": "x"}]}},
+            {"toolUse": {"toolUseId": "t_1", "type": "server_tool_use"}},
+        ),
+        model({"toolUse": {"toolUseId": "t_2", "name": "f", "input": {}}}),
+    ),
+    "a thought between a search and its result, in Messages": claude(
+        model(WEB),
+        model({"type": "thinking", "thinking": "Hm.", "signature": "s"}, FOUND),
+        *HELLO,
+        tools=[SEARCH],
+    ),
+    "fields of a reply in a message of the user that makes calls": chat(
+        {"role": "user", "tool_calls": [CALL], "reasoning_details": [], "refusal": "No."}, RESULT
+    ),
+    "an image whose source does not say what it is": replied({"type": "image", "source": {}}),
+    "an image in the place of sound": chat(
+        user({"type": "input_audio", "input_audio": {"data": "data:image/png;base64,aGk="}})
+    ),
+    "a document at an address that begins as none does": claude(
+        user({"type": "document", "source": {"type": "url", "url": "<a>: b"}})
+    ),
+    "calls of the provider's with the id of a call of the client's": responses(
+        {"type": "custom_tool_call", "call_id": "call_3", "name": "f", "input": "x"},
+        *({"type": "mcp_call", "call_id": "call_3", "name": "g", "arguments": "{}"},) * 2,
+        {"type": "custom_tool_call_output", "call_id": "call_3", "output": "x"},
+    ),
+    "a budget below zero": (
+        "gemini",
+        {
+            "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+            "generationConfig": {"thinkingConfig": {"thinkingBudget": -9, "includeThoughts": True}},
+        },
+    ),
+    "a tool of two kinds": chat(tools=[{**function(), "custom": {"name": "g"}}]),
+    "a tool for free text of two kinds": chat(
+        tools=[{"type": "custom", "custom": {"name": "g"}, "function": {"name": "f"}}]
+    ),
+    "a call of the client's with the id of a search before it": bedrock(
+        model(
+            {"toolUse": GROUNDED}, {"toolResult": {"toolUseId": "t_1", "content": [{"text": "x"}]}}
+        ),
+        model({"toolUse": {"toolUseId": "t_1", "name": "f", "input": {}}}),
+    ),
+    "an image of the model's that is not there": cohere(model({"type": "image_url"})),
+    "a signature in a part of a result": results_of(
+        {"inlineData": {"mimeType": "image/png", "data": "aGk="}, "thoughtSignature": "c2ln"}
+    ),
+    "an output with tools": responses(
+        {"type": "custom_tool_call", "call_id": "c", "name": "f", "input": "x"},
+        {"type": "custom_tool_call_output", "call_id": "c", "output": "y", "tools": []},
+    ),
+    "parameters of an unspecified type": (
+        "gemini",
+        {
+            "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+            "tools": [
+                {
+                    "functionDeclarations": [
+                        {"name": "f", "parameters": {"properties": {"a": {}}, "type": 0}}
+                    ]
+                }
+            ],
+        },
+    ),
+}
 TARGETS = DISTINCT | DISTINCT_MODELS
 
 
@@ -619,6 +799,8 @@ SILENT = (
     *("a refusal", "a form of the reply with more", "a form of the reply without a name"),
     *("data in the other alphabet", "a media type", "program text that a model ran"),
     *("a thought in the words of the user", "a message that is only its id"),
+    *("data in the place of the address of a file", "an image in the place of sound"),
+    "parameters of an unspecified type",
     # Only some models refuse these.
     *("a parameter that the model refuses", "thinking that is turned on"),
     "an empty message with an id whose thought is gone",
@@ -640,6 +822,8 @@ def test_what_had_to_change_is_told(name):
         ("a parameter that the model refuses", "bedrock:anthropic.claude-opus-5"),
         ("thinking that is turned on without a budget", "bedrock:anthropic.claude-haiku-5"),
         ("a refusal", "groq"),
+        ("a level of thinking that does not exist", "gemini:gemini-3-flash"),
+        ("a budget below zero", "gemini"),
     ],
 )
 def test_what_only_some_refuse_is_told_there(name, target):
@@ -653,6 +837,12 @@ def test_an_item_that_is_nothing_is_refused(item):
         decode_request(responses(item)[1], "openai-responses")
 
 
+@pytest.mark.parametrize("kind", ["function_call", "custom_tool_call"])
+def test_a_namespace_that_is_no_text_is_refused(kind):
+    with pytest.raises(MalformedBody, match="namespace: expected text"):
+        decode_request(responses({"type": kind, "namespace": []})[1], "openai-responses")
+
+
 def test_an_answer_to_a_request_for_approval_is_no_second_item():
     asked = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}"}
     answer = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True}
@@ -660,6 +850,27 @@ def test_an_answer_to_a_request_for_approval_is_no_second_item():
     made = encode_request(decode_request(body, format), "openai/openai-responses:gpt-5")
     assert made.body["input"] == body["input"]
     assert not verify(made.body, made.target)
+
+
+def test_the_output_of_a_stored_call_is_sent_with_the_id_of_its_item():
+    output = {"type": "function_call_output", "call_id": "call_1", "output": "x", "id": "fc_1"}
+    format, body = responses(output, previous_response_id="resp_1")
+    made = encode_request(decode_request(body, format), "openai/openai-responses:gpt-5")
+    assert made.body["input"] == [output]
+    assert not verify(made.body, made.target)
+
+
+def test_a_result_with_opaque_state_that_answers_nothing_is_told():
+    output = {"type": "function_call_output", "call_id": "call_1", "output": "x", "id": "fc_1"}
+    made = encode_request(decode_request(responses(output)[1], "openai-responses"), "openai")
+    assert made.report.counts["orphan_not_sent"] == 1
+
+
+def test_a_thought_that_is_there_twice_is_sent_once():
+    format, body = ODD["a thought that is only its id twice"]
+    made = encode_request(decode_request(body, format), "openai/openai-responses:gpt-5")
+    first, _, call, answer = body["input"]
+    assert made.body["input"] == [first, {**call, "arguments": "{}"}, answer]
 
 
 def test_numbers_that_json_does_not_have_are_left_out():

@@ -4,6 +4,7 @@ Opaque state, native fields and cache marks that are not for this target are tak
 has no word for are left out; calls get their wire ids and names. Order is never changed.
 """
 
+import re
 from typing import TypeVar
 
 import msgspec
@@ -43,6 +44,8 @@ from canonicall.transcript.reasoning import (
 from canonicall.transcript.server_blocks import ServerBlocks, is_server_side, server_id
 
 _AnyBlock = TypeVar("_AnyBlock", bound=Block)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+"""How an address begins."""
 
 
 class Fitter:
@@ -90,6 +93,8 @@ class Fitter:
         """The blocks of a message, each with the id of a stored item only where it is one."""
         server = [one for one in blocks if type(one) is ToolCall and one.kind == "server"]
         ids = [id for one in server for id in (one.id, *server_items(one))]
+        for one in server:
+            self.projection.reserve(one)
         if self.target.item_ids:
             blocks = without_second_items(blocks, self.projection, where, findings)
             if message.role == "assistant":
@@ -120,12 +125,13 @@ class Fitter:
         return kept - self._sent_before(message) if kept else kept
 
     def _sent_before(self, message: Message) -> set[str]:
-        """The calls of the provider's in a message whose ids were sent with others."""
-        sent: set[str] = set()
+        """The calls of the provider's in a message whose ids are sent with others."""
+        sent = {call.raw_id for call in message.calls if call.kind != "server"}
         before: set[str] = set()
         for call in message.calls:
             ids = server_items(call)
-            if not ids.isdisjoint(sent) or not ids.isdisjoint(self.projection.items):
+            given = sent, self.projection.items, self.projection.sent
+            if any(id in one for id in ids for one in given):
                 before.add(call.id)
             sent |= ids
         return before
@@ -427,7 +433,7 @@ def _is_bare_text(block: Block) -> bool:
 
 def _is_hollow(media: Media) -> bool:
     """Whether nothing is left of it: no data, no address, no file this target knows."""
-    is_located = media.url is not None and ":" in media.url
+    is_located = media.url is not None and _SCHEME.match(media.url) is not None
     return not (media.data or is_located or media.opaque)
 
 

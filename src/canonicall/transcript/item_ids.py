@@ -8,7 +8,7 @@ out. "Duplicate item found with id msg_a. Remove duplicate items from your input
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Text, ToolCall, Unknown
+from canonicall.blocks import Block, Text, Thinking, ToolCall, Unknown
 from canonicall.findings import Action, Fault, Finding
 from canonicall.transcript.projection import Projection
 
@@ -36,12 +36,21 @@ def without_second_items(
             findings.append(Finding("block_dropped", where, Action.DROPPED, why, Fault.STATE))
             before = ""
         else:
+            opaque = tuple(one for one in block.opaque if one.kind != _ID)
+            before = ""
+            if not opaque and _is_only_id(block):
+                why = f"Another item has the id {id}, and this is nothing else; it is left out."
+                findings.append(Finding("block_dropped", where, Action.DROPPED, why, Fault.STATE))
+                continue
             why = f"Another item has the id {id}; this is sent without it."
             findings.append(Finding("opaque_dropped", where, Action.DROPPED, why, Fault.STATE))
-            opaque = tuple(one for one in block.opaque if one.kind != _ID)
             kept.append(replace(block, opaque=opaque))
-            before = ""
     return kept
+
+
+def _is_only_id(block: Block) -> bool:
+    """Whether nothing of a block can be sent without the state that it carries."""
+    return isinstance(block, Thinking) or (isinstance(block, Text) and not block.text.strip())
 
 
 def item_id(block: Block) -> str:

@@ -141,9 +141,7 @@ def _known_choice(request: Request, target: Target, findings: list[Finding]) -> 
     offers = [tool for tool in request.tools if _can_be_offered(tool, target)]
     if any(tool.members for tool in offers):
         return request
-    # Where calls are items, a tool of the provider's is chosen by its type.
-    is_by_type = target.results == "items"
-    offered = {one.name for one in offers if one.name and not (is_by_type and one.kind == "server")}
+    offered = {one.name for one in offers if one.name and _has_name(one, target)}
     names = tuple(name for name in choice.names if name in offered)
     if names == choice.names:
         return request
@@ -152,6 +150,15 @@ def _known_choice(request: Request, target: Target, findings: list[Finding]) -> 
     findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
     known = replace(choice, names=names, mode=choice.mode if names else "auto")
     return replace(request, tool_choice=known)
+
+
+def _has_name(tool: Tool, target: Target) -> bool:
+    """Whether a tool is chosen by its name. One of the provider's is where its definition has it;
+    where calls are items, or beside the content, it is chosen by its type, or not at all."""
+    if tool.kind != "server":
+        return True
+    is_said = tool.native is not None and "name" in tool.native.fields
+    return is_said and target.results not in ("items", "tool_messages")
 
 
 def _narrowed(request: Request, target: Target, findings: list[Finding]) -> Request:

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from canonicall.blocks import Media, Message, Text, ToolCall
 from canonicall.errors import UntranslatableSchema
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import OutputFormat, Request
@@ -168,11 +169,23 @@ def _may_be_object(schema: dict[str, Any]) -> bool:
 
 
 def _is_said(word: str, request: Request, target: Target) -> bool:
-    """Whether a message holds the word. Instructions that stand at the top are no message."""
+    """Whether a message holds the word. The first instructions, where they go to the top, are no
+    message; what precedes them may not be sent."""
+    is_first = target.system == "top"
+    for message in request.conversation.messages:
+        is_apart = is_first and message.role == "system"
+        if not is_apart and word in message.text.lower():
+            return True
+        is_first = is_first and not _is_surely_sent(message)
+    return False
+
+
+def _is_surely_sent(message: Message) -> bool:
     return any(
-        word in message.text.lower()
-        for index, message in enumerate(request.conversation.messages)
-        if index or message.role != "system" or target.system != "top"
+        isinstance(block, Media)
+        or (isinstance(block, Text) and bool(block.text.strip()))
+        or (isinstance(block, ToolCall) and block.kind != "server")
+        for block in message.blocks
     )
 
 

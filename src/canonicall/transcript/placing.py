@@ -203,10 +203,15 @@ class Builder:
             turn = Turn("assistant", tuple(demanded), *message)
             self._add(turn, findings, where)
             self._results(answers, findings, where)
-        if moved:
-            self.user([Text(text=MEDIA_NOTE), *moved], None, where, findings)
+        self._after_results(moved, findings, where)
 
-    def stored_result(self, result: ToolResult, where: str, findings: list[Finding]) -> None:
+    def stored_result(
+        self,
+        result: ToolResult,
+        moved: Sequence[Media | Text],
+        where: str,
+        findings: list[Finding],
+    ) -> None:
         """The result of a call that only the provider knows, under the id it came with.
 
         An id that the provider cannot have given names none of its calls.
@@ -224,6 +229,13 @@ class Builder:
             findings.append(Finding("result_not_sent", where, Action.DROPPED, why, Fault.INPUT))
         else:
             self._results([result], findings, where)
+            self._after_results(moved, findings, where)
+
+    def _after_results(
+        self, moved: Sequence[Media | Text], findings: list[Finding], where: str
+    ) -> None:
+        if moved:
+            self.user([Text(text=MEDIA_NOTE), *moved], None, where, findings)
 
     def _ids_answered(self) -> set[str]:
         """The ids of all results."""

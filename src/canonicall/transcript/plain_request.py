@@ -47,11 +47,17 @@ def plain_request(request: Request) -> tuple[Request, list[Finding]]:
 
 
 def _is_finite(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(map(_is_finite, value.values()))
-    if isinstance(value, (list, tuple)):
-        return all(map(_is_finite, value))
-    return not isinstance(value, float) or isfinite(value)
+    """Whether all numbers in `value` are such of JSON, however deep they are in it."""
+    held = [value]
+    while held:
+        one = held.pop()
+        if isinstance(one, dict):
+            held += one.values()
+        elif isinstance(one, (list, tuple)):
+            held += one
+        elif isinstance(one, float) and not isfinite(one):
+            return False
+    return True
 
 
 def _numbers(value: Any, where: str, findings: list[Finding]) -> Any:
@@ -76,10 +82,10 @@ def _plain(parts: dict[str, Any], findings: list[Finding]) -> dict[str, Any]:
     made = {}
     for name, part in parts.items():
         try:
-            builtins = msgspec.to_builtins(part)
+            numbered = _numbers(msgspec.to_builtins(part), name, findings)
         except (TypeError, RecursionError) as error:
             raise InvalidValue(f"{error}.", where=name) from None
-        plain, told = plain_json(_numbers(builtins, name, findings), name)
+        plain, told = plain_json(numbered, name)
         findings += told
         try:
             made[name] = msgspec.convert(plain, kinds[name])

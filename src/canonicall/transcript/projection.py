@@ -93,11 +93,11 @@ class Projection:
             self._taken_ids[wire] = call.id
         return wire
 
-    def reserve(self, tombstone: Tombstone) -> None:
-        """Keep the id of a call that was compacted away from others."""
-        raw_id = tombstone.raw_id
+    def reserve(self, call: Tombstone | ToolCall) -> None:
+        """Keep the id of a call that was compacted away, or that the provider ran, from others."""
+        raw_id = call.raw_id
         if raw_id and raw_id not in self._taken_ids:
-            self._taken_ids[raw_id] = tombstone.id
+            self._taken_ids[raw_id] = call.id
             self._reserved.append(raw_id)
             self._rare = (len(self._reserved), len(self.items))
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Message, Opaque, Text, Thinking, ToolCall
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
+from canonicall.transcript.item_ids import item_id
 from canonicall.transcript.policy import Policy
 
 _MODEL_BOUND = ("signature", "encrypted", "details")
@@ -171,4 +172,6 @@ def _has_id(block: Block) -> bool:
 
 
 def _thoughts_in(blocks: Iterable[Block]) -> int:
-    return [type(block) for block in blocks].count(Thinking)
+    """How many thoughts there are; one that is there twice, by its id, counts once."""
+    ids = [item_id(block) for block in blocks if isinstance(block, Thinking)]
+    return len(set(filter(None, ids))) + ids.count("")

@@ -16,6 +16,7 @@ from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Place, Report
 from canonicall.ledger import Interaction, Ledger
 from canonicall.providers.registry import with_rule_keys
+from canonicall.request import Tool
 from canonicall.target import Target
 from canonicall.transcript.completion import (
     are_moved,
@@ -31,6 +32,7 @@ from canonicall.transcript.opening import with_one_opening
 from canonicall.transcript.placing import Builder, Built
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import NOTHING, Marked, Projection
+from canonicall.transcript.server_blocks import is_sealed
 from canonicall.transcript.turns import KnownTurns, Transcript
 
 
@@ -62,24 +64,26 @@ class Renderer:
         self._marks: list[_Mark] = []
         self._entries: list[Entry] = []
         self._first_open: int | None = None
-        self._offered: tuple[str, ...] = ()
+        self._offered: tuple[tuple[str, bool], ...] = ()
+        """The names of the tools, each with whether the provider runs it."""
         self.known_turns = KnownTurns()
 
-    def offer(self, names: Iterable[str]) -> None:
+    def offer(self, tools: Iterable[Tool]) -> None:
         """Give the tools of a request their wire names, before any call of the history has one.
 
         With other tools than last time the history is rendered anew: a call may have been given
-        the name that a tool has now.
+        the name that a tool has now. A tool that the provider runs has its own name, or none.
         """
-        offered = tuple(names)
+        offered = tuple((tool.name, tool.kind == "server") for tool in tools)
         if offered == self._offered:
             return
         self._rewind(0)
         self.projection.rewind(NOTHING)
         self._offered = offered
-        self._fitter.server_blocks.offered = offered
-        for name in offered:
-            self.projection.name(name)
+        self._fitter.server_blocks.offered = tuple(name for name, _ in offered)
+        for name, is_of_server in offered:
+            if not is_of_server:
+                self.projection.name(name)
 
     def render(self, conversation: Conversation) -> Transcript:
         """The transcript as of now. The conversation remembers which ids were given out."""
@@ -219,7 +223,14 @@ class Renderer:
         answered = completion(one, self.target, self.policy, self._findings)
         home = conversation.entries[one.result_entry] if one.result_entry is not None else None
         source = home if isinstance(home, Message) else Message("tool")
-        fitted = self._fitter.result(answered, source, where, self._findings)
+        result, media = self._fitted_result(answered, source, where)
+        return self._named(call, result, where), media
+
+    def _fitted_result(
+        self, result: ToolResult, message: Message, where: str
+    ) -> tuple[ToolResult, list[Media | Text]]:
+        """A result of `message` as the target may get it, and the media that follows it."""
+        fitted = self._fitter.result(result, message, where, self._findings)
         result, media = split_media(fitted, self.target)
         for part in media:
             why = f"The target takes no {family(part)} in this result; it follows the results."
@@ -227,8 +238,7 @@ class Renderer:
                 Finding("media_moved", where, Action.MOVED, why, Fault.RENDER, rule="result_media")
             )
         seen = [self._fitter.media(part, where, self._findings) for part in media]
-        named = self._named(call, result, where)
-        return named, [part for part in seen if isinstance(part, (Media, Text))]
+        return result, [part for part in seen if isinstance(part, (Media, Text))]
 
     def _named(self, call: ToolCall, result: ToolResult, where: str) -> ToolResult:
         """`result` under the id and the name that its call is sent with."""
@@ -264,11 +274,12 @@ class Renderer:
     def _report_set_aside(self, message: Message, conversation: Conversation, index: int) -> None:
         """Say which results are not sent, and send orphans as text if the policy says so."""
         for position, result in enumerate(message.blocks):
-            if type(result) is not ToolResult or result.opaque:
+            if type(result) is not ToolResult or is_sealed(result):
                 continue
             one = conversation.ledger.answered(result, (index, position))
             if one is None and self.policy.continues:
-                self._builder.stored_result(result, f"entries[{index}]", self._findings)
+                fitted, media = self._fitted_result(result, message, f"entries[{index}]")
+                self._builder.stored_result(fitted, media, f"entries[{index}]", self._findings)
                 continue
             if one is not None and one.result_entry == index:
                 continue

@@ -6,7 +6,7 @@ Only the provider that ran them can read them, and only while the tool is there 
 from operator import attrgetter
 
 from canonicall.arguments import arguments_text
-from canonicall.blocks import Block, Entry, Message, Text, ToolCall, ToolResult
+from canonicall.blocks import Block, Entry, Message, Text, Thinking, ToolCall, ToolResult
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding
 from canonicall.ledger import EARLY, Interaction, Ledger
@@ -43,7 +43,7 @@ class ServerBlocks:
             one = conversation.ledger.get(server_id(block))
             if one is None or not self._is_own(block, message):
                 continue
-            if not self._is_offered(one) or _is_parted(one, conversation):
+            if not self._is_offered(one) or self._is_parted(one, conversation):
                 continue
             if one.result is not None and not self._goes_back(one, one.result, message):
                 continue
@@ -73,7 +73,28 @@ class ServerBlocks:
             return False
         if not one.is_open and one.name not in needed:
             return True
-        return any(one.name.endswith(name) for name in self.offered)
+        return any(one.name.endswith(name) for name in self.offered if name)
+
+    def _is_parted(self, one: Interaction, conversation: Conversation) -> bool:
+        """Whether others have spoken between a server call and its result, or since, or answered
+        it; or will have: a thought after it begins a message of its own."""
+        until = len(conversation) if one.result_entry is None else one.result_entry
+        between = conversation.entries[one.entry + 1 : until + 1]
+        asks = not _calls_client(conversation.entries[one.entry])
+        if asks and any(map(_calls_client, between[:-1] if one.result is not None else ())):
+            # The results of these calls come between, and are none that it waited for.
+            return True
+        if self.target.merge_roles and any(map(_thinks, between)):
+            return True
+        return any(
+            isinstance(entry, Message)
+            and entry.role != "assistant"
+            and any(
+                not isinstance(block, ToolResult) or block.call_id == one.id
+                for block in entry.blocks
+            )
+            for entry in between
+        )
 
     def _is_own(self, block: Block, message: Message) -> bool:
         name = block.name if isinstance(block, ToolCall | ToolResult) else ""
@@ -109,8 +130,12 @@ def is_server_side(block: Block, ledger: Ledger) -> bool:
     if not isinstance(block, ToolResult):
         return False
     one = ledger.get(block.call_id)
-    sealed = any(part.kind == "server_block" for part in block.opaque)
-    return sealed or (one is not None and one.call.kind == "server")
+    return is_sealed(block) or (one is not None and one.call.kind == "server")
+
+
+def is_sealed(block: Block) -> bool:
+    """Whether a block is one that the provider wrote whole."""
+    return any(part.kind == "server_block" for part in block.opaque)
 
 
 def server_id(block: Block) -> str:
@@ -119,23 +144,9 @@ def server_id(block: Block) -> str:
     return block.call_id if isinstance(block, ToolResult) else ""
 
 
+def _thinks(entry: Entry) -> bool:
+    return isinstance(entry, Message) and any(isinstance(one, Thinking) for one in entry.blocks)
+
+
 def _calls_client(entry: Entry) -> bool:
     return isinstance(entry, Message) and any(call.kind != "server" for call in entry.calls)
-
-
-def _is_parted(one: Interaction, conversation: Conversation) -> bool:
-    """Whether others have spoken between a server call and its result, or since, or answered it."""
-    until = len(conversation) if one.result_entry is None else one.result_entry
-    between = conversation.entries[one.entry + 1 : until + 1]
-    asks = not _calls_client(conversation.entries[one.entry])
-    if asks and any(map(_calls_client, between[:-1] if one.result is not None else ())):
-        # The results of these calls come between, and are none that it waited for.
-        return True
-    return any(
-        isinstance(entry, Message)
-        and entry.role != "assistant"
-        and any(
-            not isinstance(block, ToolResult) or block.call_id == one.id for block in entry.blocks
-        )
-        for entry in between
-    )

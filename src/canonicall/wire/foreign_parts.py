@@ -94,8 +94,9 @@ def _packed(media_type: Any, data: Any, name: str | None = None) -> Media | None
 
 def _named(media_type: Any, held: dict[str, Any]) -> Media | None:
     url = held.get("fileUri") or held.get("file_uri")
-    is_media = isinstance(media_type, str) and isinstance(url, str)
-    return Media(media_type=str(media_type), url=str(url)) if is_media else None
+    if not isinstance(media_type, str) or not isinstance(url, str):
+        return None
+    return _at(url, media_type)
 
 
 def _file(url: str, name: Any) -> Media | None:

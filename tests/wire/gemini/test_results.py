@@ -102,6 +102,17 @@ def test_media_of_a_result_stands_in_its_parts():
     assert encoded(result) == answer
 
 
+def test_a_part_with_two_kinds_of_media_is_two():
+    image = {"mimeType": "image/png", "data": "AAAA"}
+    file = {"mimeType": "application/pdf", "fileUri": "https://example.org/a.pdf"}
+    findings = []
+    result = decoded({"response": {}, "parts": [{"inlineData": image, "fileData": file}]}, findings)
+    assert encoded(result)["parts"] == [{"inlineData": image}, {"fileData": file}]
+    assert [(one.code, one.where) for one in findings] == [
+        ("part_split", "$.parts[0].functionResponse.parts[0]")
+    ]
+
+
 def test_snake_case_parts_are_read():
     answer = {
         "name": "f",

@@ -32,7 +32,8 @@ def decode_part(
         case "text":
             return _decode_text(block, where, domain)
         case "image" | "document" if "source" in block:
-            return decode_media(block, where, domain)
+            media = decode_media(block, where, domain)
+            return media or unread_part("", block, where, findings)
         case "search_result":
             text = _search_text(block, where)
             native = Native(FORMAT, {"search_result": without_mark(block)})

@@ -28,12 +28,15 @@ _TYPE_BY_FILE = {"image": "image/*", "document": "application/*"}
 _READABLE = ("application/json", "application/xml")
 
 
-def decode_media(block: dict[str, Any], where: str, domain: str) -> Media | Unknown:
-    """An `image` or `document` block. A source canonicall has no form for stays as it is."""
+def decode_media(block: dict[str, Any], where: str, domain: str) -> Media | Unknown | None:
+    """An `image` or `document` block. A source of a document that canonicall has no form for stays
+    as it is; None where there is no source that any host could read."""
     kind = block["type"]
     source = object_at(block.get("source"), f"{where}.source")
     found = _decode_source(source, kind, f"{where}.source", domain)
     cache = decode_cache(block, where)
+    if found is None and (kind == "image" or not isinstance(source.get("type"), str)):
+        return None
     if found is None:
         return Unknown(cache=cache, native=Native(FORMAT, without_mark(block)))
     native = decode_rest(block, "source", "title")

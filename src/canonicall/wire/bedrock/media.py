@@ -11,7 +11,7 @@ from typing import Any
 
 from canonicall.blocks import Media, Native
 from canonicall.wire.bedrock.target import TARGET
-from canonicall.wire.reading import native_fields, object_at, text_at
+from canonicall.wire.reading import native_fields, object_at, split_data_url, text_at
 
 MEDIA_KINDS = ("image", "document", "video", "audio")
 
@@ -123,7 +123,9 @@ def _read_source(source: dict[str, Any], where: str) -> tuple[str | None, str | 
         return text_at(source["bytes"], f"{where}.bytes"), None
     if "s3Location" in source:
         place = object_at(source["s3Location"], f"{where}.s3Location")
-        return None, text_at(place.get("uri"), f"{where}.s3Location.uri")
+        uri = text_at(place.get("uri"), f"{where}.s3Location.uri")
+        inline = split_data_url(uri)
+        return (None, uri) if inline is None else (inline[1], None)
     if "text" in source:
         return b64encode(text_at(source["text"], f"{where}.text").encode()).decode(), None
     return None, None

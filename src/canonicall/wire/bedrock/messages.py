@@ -53,6 +53,7 @@ from canonicall.wire.writing import words_of
 
 # Service model: `ToolUseBlock$toolUseId` and `$name`.
 _ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
+_SERVER_CALL = {"toolUseId", "name", "input", "type"}
 _SERVER_RESULT = {"toolUseId", "content", "status", "type"}
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
@@ -179,7 +180,8 @@ def _decode_call(call: dict[str, Any], where: str, domain: str) -> ToolCall:
     if call.get("type") == "server_tool_use":
         # Any other form was not written by the provider, and is refused.
         is_named = _ID.fullmatch(decoded.id) and _NAME.fullmatch(decoded.name)
-        is_whole = is_named and isinstance(call.get("input"), dict)
+        is_plain = call.keys() <= _SERVER_CALL and isinstance(call.get("input"), dict)
+        is_whole = is_named and is_plain
         seal = _server_block(domain if is_whole else UNKNOWN_ISSUER, "toolUse", call)
         return replace(decoded, kind="server", opaque=(seal,))
     # Responses say `tool_use` here; requests know `server_tool_use` only (`ToolUseType`).

@@ -51,14 +51,19 @@ def decode_tools(value: Any, findings: list[Finding] | None = None) -> tuple[Too
         elif mark is not None:
             if findings is not None:
                 findings.append(unplaced_mark(where))
-        elif isinstance(entry.get("systemTool"), dict):
-            name = text_at(entry["systemTool"].get("name"), f"{where}.systemTool.name")
+        elif name := _system_name(entry, where):
             tools.append(Tool(name, kind="server", native=Native(FORMAT, entry)))
         elif entry and findings is not None:
             # Service model: `Tool` is a union of these three.
             why = f"Converse has no such tool: {', '.join(entry)}."
             findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.INPUT))
     return tuple(tools)
+
+
+def _system_name(entry: dict[str, Any], where: str) -> str:
+    """The name of a tool of the provider's; "" for one that has none, which is no such tool."""
+    held = entry.get("systemTool")
+    return text_at(held.get("name"), f"{where}.systemTool.name") if isinstance(held, dict) else ""
 
 
 def _decode_tool(spec: dict[str, Any], where: str) -> Tool:

@@ -44,7 +44,8 @@ def decode_part(part: dict[str, Any], where: str, findings: list[Finding] | None
             return Text(text=document_text(document), native=Native(FORMAT, {"document": document}))
         case _:
             found = foreign_part(part, where, findings)
-            return found or unread_part(FORMAT, part, where, findings)
+            is_hollow = part.get("type") in ("image_url", "document")
+            return found or unread_part("" if is_hollow else FORMAT, part, where, findings)
 
 
 def encode_content(

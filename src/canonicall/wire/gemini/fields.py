@@ -9,7 +9,9 @@ import re
 from functools import partial
 from typing import Any
 
+from canonicall.findings import Action, Fault, Finding
 from canonicall.wire import carried
+from canonicall.wire.gemini.field_names import DATA
 from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.reading import list_at, object_at, text_at
 
@@ -35,6 +37,22 @@ def fields_at(value: Any, where: str) -> dict[str, Any]:
 def many_at(value: Any, where: str) -> list[Any]:
     """The items of a repeated field: a list, or a single object in its place."""
     return [value] if isinstance(value, dict) else list_at(value, where)
+
+
+def split_part(fields: dict[str, Any], where: str, findings: list[Finding]) -> list[dict[str, Any]]:
+    """The fields of a part, as one set for each of those that hold data."""
+    present = [name for name in fields if name in DATA]
+    if len(present) < 2:
+        return [fields]
+    why = f"A part holds one of these, not several: {', '.join(present)}. Each became a block."
+    findings.append(Finding("part_split", where, Action.CHANGED, why, Fault.INPUT))
+    first = min(present, key=DATA.index)
+    return [
+        {key: value for key, value in fields.items() if key == name or key not in present}
+        if name == first
+        else {name: fields[name]}
+        for name in present
+    ]
 
 
 def enum_at(value: Any, where: str) -> str:

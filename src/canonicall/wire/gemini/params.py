@@ -6,6 +6,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Reasoning
 from canonicall.wire.carried import with_rest
 from canonicall.wire.gemini.fields import fields_at
+from canonicall.wire.losses import dropped
 
 _NUMBERS = {
     "maxOutputTokens": "max_tokens",
@@ -17,6 +18,10 @@ _NUMBERS = {
 _WHOLE = ("maxOutputTokens", "topK", "seed")
 _LEVELS = {"minimal": "MINIMAL", "low": "LOW", "medium": "MEDIUM", "high": "HIGH"}
 _ABOVE_HIGH = ("xhigh", "max")
+_DYNAMIC = -1
+"""A budget that lets the model decide (ai.google.dev/gemini-api/docs/thinking)."""
+_SHOWN = 40
+"""Characters of a value in a finding."""
 
 
 def decode_params(config: Any) -> tuple[Params, dict[str, Any]]:
@@ -39,9 +44,13 @@ def decode_params(config: Any) -> tuple[Params, dict[str, Any]]:
 
 
 def encode_params(
-    params: Params, native: dict[str, Any], findings: list[Finding]
+    params: Params,
+    native: dict[str, Any],
+    findings: list[Finding],
+    efforts: tuple[str, ...] | None = None,
 ) -> dict[str, Any]:
-    """The `generationConfig`. `native` is the rest of a decoded one."""
+    """The `generationConfig`. `native` is the rest of a decoded one, `efforts` are all that the
+    model knows, where that is known."""
     rest = dict(native)
     thinking = rest.pop("thinkingConfig", {})
     config = {
@@ -52,7 +61,7 @@ def encode_params(
     if params.stop:
         config["stopSequences"] = list(params.stop)
     if params.reasoning is not None:
-        thinking = _encode_thinking(params.reasoning, thinking, findings)
+        thinking = _encode_thinking(params.reasoning, thinking, findings, efforts)
         if thinking:
             config["thinkingConfig"] = thinking
     return with_rest(config, rest)
@@ -70,12 +79,14 @@ def _decode_thinking(config: dict[str, Any]) -> tuple[Reasoning, dict[str, Any]]
     if isinstance(level, str) and level.lower() in _LEVELS:
         del rest["thinkingLevel"]
         return Reasoning(enabled=True, effort=level.lower()), rest
-    # A budget of -1 lets the model decide (ai.google.dev/gemini-api/docs/thinking).
-    return Reasoning(enabled=True if shown or budget == -1 else None), rest
+    return Reasoning(enabled=True if shown or budget == _DYNAMIC else None), rest
 
 
 def _encode_thinking(
-    reasoning: Reasoning, native: dict[str, Any], findings: list[Finding]
+    reasoning: Reasoning,
+    native: dict[str, Any],
+    findings: list[Finding],
+    efforts: tuple[str, ...] | None,
 ) -> dict[str, Any]:
     rest = dict(native)
     # Elsewhere thoughts are shown when they are asked for; here that is a switch of its own.
@@ -85,6 +96,16 @@ def _encode_thinking(
         # "You can only set only one of thinking budget and thinking level" (API error text).
         rest.pop("thinkingBudget", None)
         rest.pop("thinkingLevel", None)
+    budget = rest.get("thinkingBudget")
+    if type(budget) is int and budget < _DYNAMIC:
+        del rest["thinkingBudget"]
+        why = "There is no budget below zero; the model decides."
+        findings.append(dropped("params.reasoning.budget", why))
+    level = rest.get("thinkingLevel")
+    if isinstance(level, str) and efforts is not None and level.lower() not in efforts:
+        del rest["thinkingLevel"]
+        why = f"This model does not know the level {level[:_SHOWN]!r}."
+        findings.append(dropped("params.reasoning.effort", why, "efforts"))
     return {**({"includeThoughts": True} if shown else {}), **amount, **rest}
 
 

@@ -28,7 +28,14 @@ from canonicall.wire.carried import UNKNOWN_ISSUER, opaque_of, with_rest
 from canonicall.wire.foreign_parts import foreign_part
 from canonicall.wire.gemini import results
 from canonicall.wire.gemini.field_names import DATA, PART
-from canonicall.wire.gemini.fields import enum_at, fields_at, many_at, native_of, own_fields
+from canonicall.wire.gemini.fields import (
+    enum_at,
+    fields_at,
+    many_at,
+    native_of,
+    own_fields,
+    split_part,
+)
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
 from canonicall.wire.gemini.partial_args import put_together
 from canonicall.wire.gemini.target import FORMAT
@@ -59,7 +66,7 @@ def decode_parts(parts: Any, where: str, domain: str, findings: list[Finding]) -
             continue
         blocks += [
             _decode_part(fields, place, domain, findings)
-            for fields in _split(fields_at(part, place), place, findings)
+            for fields in _said(fields_at(part, place), place, findings)
         ]
     return blocks
 
@@ -80,7 +87,7 @@ def encode_parts(
     return parts
 
 
-def _split(fields: dict[str, Any], where: str, findings: list[Finding]) -> list[dict[str, Any]]:
+def _said(fields: dict[str, Any], where: str, findings: list[Finding]) -> list[dict[str, Any]]:
     """One set of fields for each data field; nothing for a part that says nothing."""
     if not fields:
         why = "A part without any field says nothing; it is left out."
@@ -90,18 +97,7 @@ def _split(fields: dict[str, Any], where: str, findings: list[Finding]) -> list[
         why = "A part does not have the field response; it is left out."
         findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
         del fields["response"]
-    present = [name for name in fields if name in DATA]
-    if len(present) < 2:
-        return [fields]
-    why = f"A part holds one of these, not several: {', '.join(present)}. Each became a block."
-    findings.append(Finding("part_split", where, Action.CHANGED, why, Fault.INPUT))
-    first = min(present, key=DATA.index)
-    return [
-        {key: value for key, value in fields.items() if key == name or key not in present}
-        if name == first
-        else {name: fields[name]}
-        for name in present
-    ]
+    return split_part(fields, where, findings)
 
 
 def _decode_part(fields: dict[str, Any], where: str, domain: str, findings: list[Finding]) -> Block:

@@ -85,7 +85,7 @@ def encode_request(
     )
     findings += (*told, *foreign_fields(FORMAT, request.native))
     said = own_fields(request.spelled).get(_CONFIG, {})
-    config = encode_params(request.params, rest.pop(_CONFIG, {}), findings)
+    config = encode_params(request.params, rest.pop(_CONFIG, {}), findings, target.efforts)
     config |= encode_output(request.params.output, said, findings)
     system = [turn for turn in transcript.turns if turn.role in ("system", "developer")]
     spoken = [turn for turn in transcript.turns if turn.role not in ("system", "developer")]

@@ -14,12 +14,14 @@ from canonicall.blocks import Media, Native, Opaque, ResultContent, Text, ToolRe
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire.foreign_parts import foreign_part, unread_part
 from canonicall.wire.gemini.field_names import DATA
-from canonicall.wire.gemini.fields import fields_at, many_at, native_of, own_fields
+from canonicall.wire.gemini.fields import fields_at, many_at, native_of, own_fields, split_part
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
 from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.reading import text_at
 
 KNOWN = ("id", "name", "response", "parts")
+_OF_PARTS = ("thought", "thoughtSignature")
+"""Fields of a part of a message that a part of a result does not have."""
 
 
 def decode_result(
@@ -103,17 +105,21 @@ def _decode_parts(
 ) -> Iterator[ResultContent]:
     for index, part in enumerate(many_at(parts, where)):
         place = f"{where}[{index}]"
-        fields = fields_at(part, place)
-        if "text" in fields and (text := foreign_part(fields, place, findings)) is not None:
-            yield text
-            fields = {name: field for name, field in fields.items() if name != "text"}
-        if fields:
-            yield _decode_part(fields, place, domain, findings)
+        for fields in split_part(fields_at(part, place), place, findings):
+            if fields:
+                yield _decode_part(fields, place, domain, findings)
 
 
 def _decode_part(
     fields: dict[str, Any], where: str, domain: str, findings: list[Finding]
 ) -> ResultContent:
+    lost = [name for name in _OF_PARTS if name in fields]
+    if lost:
+        why = f"A part of a result does not have these fields: {', '.join(lost)}."
+        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
+        fields = {name: field for name, field in fields.items() if name not in lost}
+    if "text" in fields and (text := foreign_part(fields, where, findings)) is not None:
+        return text
     for name in ("inlineData", "fileData"):
         if name not in fields:
             continue

@@ -127,7 +127,10 @@ def _can_be_dialect(schema: Any) -> bool:
     # google-genai, FunctionDeclaration.parameters
     names = schema.get("properties") if isinstance(schema, dict) else None
     is_named = not isinstance(names, dict) or all(map(_NAME.fullmatch, names))
-    return is_named and is_dialect(schema)
+    # The parameters of a function are an object; what does not say so is refused.
+    kind = schema.get("type", "OBJECT") if isinstance(schema, dict) else None
+    is_object = isinstance(kind, str) and kind.upper() == "OBJECT"
+    return is_named and is_object and is_dialect(schema)
 
 
 def _is_empty(schema: dict[str, Any]) -> bool:

@@ -70,6 +70,15 @@ def effort_extras(body: Mapping[str, Any]) -> dict[str, Any]:
     return {name: held for name, held in extras.items() if held}
 
 
+def asks_effort(name: str, field: Any) -> bool:
+    """Whether a field asks for reasoning: an object that only says something else does not."""
+    known = _CANONICAL.get(name)
+    if known is None or not isinstance(field, dict):
+        return field is not None
+    said = [key for key, item in field.items() if item is not None]
+    return not said or any(key in known for key in said)
+
+
 def encode_effort(
     reasoning: Reasoning | None, spelled: Mapping[str, Any], target: Target
 ) -> tuple[dict[str, Any], list[Finding]]:

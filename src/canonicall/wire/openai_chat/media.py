@@ -51,9 +51,11 @@ def decode_media(part: dict[str, Any], where: str, domain: str) -> Media | None:
     name = media.name
     if kind == "document_url" and isinstance(rest.get(_NAME), str):
         name = rest.pop(_NAME)
-    if kind != _part_for(media):
+    # Data that says that it is no sound is what it says.
+    is_named_wrong = kind == "input_audio" and not media.media_type.startswith("audio/")
+    if kind != _part_for(media) and not is_named_wrong:
         rest["type"] = kind
-    if own_fields(media.native):
+    if own_fields(media.native) and not is_named_wrong:
         rest[kind] = own_fields(media.native)
     return Media(
         media_type=media.media_type,
@@ -71,6 +73,8 @@ def encode_media(media: Media, target: Target) -> dict[str, Any]:
     kind = own_fields(media.native).get("type") or _part_for(media)
     if kind == "file" and not _is_known_by_id(media):
         kind = target.document_part
+    if kind == "audio_url" and target.part_types and kind not in target.part_types:
+        kind = "input_audio"  # DashScope takes an address as its data.
     source = _address_of(media)
     match kind:
         case "file":

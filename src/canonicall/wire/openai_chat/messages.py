@@ -57,11 +57,9 @@ from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.openai_chat.usual import usual_message
 from canonicall.wire.reading import id_at, object_at, objects_at, text_at
 
-ASSISTANT_FIELDS = (
-    *("role", "content", "refusal", "audio", "images", "tool_calls", "function_call"),
-    *REASONING_FIELDS,
-)
 _CALLS = ("tool_calls", "function_call")
+_OF_REPLIES = ("refusal", "audio", "images", *REASONING_FIELDS)
+ASSISTANT_FIELDS = ("role", "content", *_CALLS, *_OF_REPLIES)
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
@@ -95,8 +93,11 @@ def decode_message(
             return _decode_result(message, where, domain, findings)
         case "system" | "developer" | "user" as role:
             blocks = _decode_words(message, where, domain, findings)
-            native = native_rest(message, ("role", "content", *_CALLS))
-            return Message(role, blocks, native=native)
+            if lost := [name for name in _OF_REPLIES if message.get(name) is not None]:
+                why = f"Only the model's messages have these fields: {', '.join(lost)}."
+                told = Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT)
+                findings.append(told)
+            return Message(role, blocks, native=native_rest(message, ASSISTANT_FIELDS))
         case role:
             what = f"{role!r} is not a role. Use one of {', '.join(_ROLES)}."
             raise MalformedBody(what, where=f"{where}.role")

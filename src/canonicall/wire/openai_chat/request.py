@@ -12,7 +12,7 @@ from canonicall.transcript.turns import KnownTurns, Transcript
 from canonicall.wire.carried import set_fields
 from canonicall.wire.history import History
 from canonicall.wire.losses import dropped, listed_fields
-from canonicall.wire.openai_chat.effort import effort_extras
+from canonicall.wire.openai_chat.effort import asks_effort, effort_extras
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
 from canonicall.wire.openai_chat.native import lost_marks, native_of, own_fields
 from canonicall.wire.openai_chat.output_format import FIELD as OUTPUT
@@ -79,7 +79,9 @@ def decode_request(
         params=params,
         model=model,
         native=native_of(set_fields(body, (*known, *said)) | effort_extras(body)),
-        spelled=native_of({name: body[name] for name in said if body.get(name) is not None}),
+        spelled=native_of(
+            {name: field for name in said if asks_effort(name, field := body.get(name))}
+        ),
         findings=(*findings, *conversation.report.findings),
     )
 

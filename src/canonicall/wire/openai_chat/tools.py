@@ -115,9 +115,11 @@ def encode_choice(
 def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding]) -> Tool:
     kind = text_at(tool.get("type"), f"{where}.type") or "function"
     if kind == "function" and "function" in tool:
-        return _decode_function(tool, object_at(tool["function"], f"{where}.function"), where)
+        held = _of_one_kind(tool, "custom", where, findings)
+        return _decode_function(held, object_at(tool["function"], f"{where}.function"), where)
     if kind == "custom" and isinstance(tool.get("custom"), dict):
-        return _decode_custom(tool, tool["custom"], where)
+        held = _of_one_kind(tool, "function", where, findings)
+        return _decode_custom(held, tool["custom"], where)
     if kind == "custom":
         why = "The definition stands in the tool itself, not in its custom field."
         findings.append(Finding("flat_tool", where, Action.CHANGED, why, Fault.INPUT))
@@ -131,6 +133,17 @@ def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding]) -> T
     inner = tool.get(kind)
     named = inner.get("name") if isinstance(inner, dict) else tool.get("name")
     return Tool(str(named or kind), kind="server", native=Native(FORMAT, tool))
+
+
+def _of_one_kind(
+    tool: dict[str, Any], other: str, where: str, findings: list[Finding]
+) -> dict[str, Any]:
+    """`tool` without the object of the kind that it is not."""
+    if tool.get(other) is None:
+        return tool
+    why = f"A tool is of one kind; its object {other} is left out."
+    findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
+    return {name: field for name, field in tool.items() if name != other}
 
 
 def _decode_function(tool: dict[str, Any], function: dict[str, Any], where: str) -> Tool:

@@ -171,6 +171,7 @@ def _decode_call(
     item: dict[str, Any], where: str, domain: str, findings: list[Finding]
 ) -> ToolCall:
     raw, args = arguments_at(item.get("arguments"))
+    text_at(item.get("namespace"), f"{where}.namespace")
     if isinstance(item.get("arguments"), dict):
         why = "The arguments are an object, not its text."
         place = f"{where}.arguments"
@@ -195,6 +196,7 @@ def _drop_plain_status(fields: dict[str, Any]) -> None:
 
 
 def _decode_custom_call(item: dict[str, Any], where: str, domain: str) -> ToolCall:
+    text_at(item.get("namespace"), f"{where}.namespace")
     fields = rest_of(item, "id", "call_id", "name", "input")
     if fields.get("status") in (COMPLETED, INCOMPLETE):
         # Replies have a status, requests have none (SDK response_custom_tool_call_param.py).

@@ -91,6 +91,8 @@ def _decode_file(part: dict[str, Any], where: str, domain: str) -> Media:
     content = text_at(part.get("file_data"), f"{where}.file_data")
     url = text_at(part.get("file_url"), f"{where}.file_url")
     name = text_at(part.get("filename"), f"{where}.filename")
+    if not content and split_data_url(url) is not None:
+        content, url = url, ""
     media_type, data = split_data_url(content) or ("", None)
     # The reference says "the content of the file": bare base64 is in use beside data URLs.
     data = content if content and data is None else data

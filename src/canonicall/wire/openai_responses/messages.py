@@ -29,6 +29,7 @@ from canonicall.wire.openai_responses import searches
 from canonicall.wire.openai_responses.fields import (
     ITEM_ID,
     SERVER_BLOCK,
+    domain_of_item,
     native_of,
     opaque_id,
     own_fields,
@@ -53,7 +54,8 @@ from canonicall.wire.reading import id_at, list_at, object_at, text_at
 
 _CUSTOM_OUTPUT = "custom_tool_call_output"
 _OUTPUTS = ("function_call_output", _CUSTOM_OUTPUT)
-_ASKED = "mcp_approval_request"
+_ASKED, _ANSWER = "mcp_approval_request", "mcp_approval_response"
+_NAMED = "approval_request_id"
 _PARTS = ("input_text", "output_text", "refusal", *MEDIA_PARTS)
 _ROLES: dict[str, Role] = {role: role for role in ("user", "system", "developer", "assistant")}
 # Items of the client that are neither words nor outputs, and whose they are.
@@ -65,13 +67,18 @@ _CLIENT_ITEMS: dict[str, Role] = {
 
 
 def decode_input(
-    value: Any, *, origin: Origin, domain: str, where: str = "$.input"
+    value: Any,
+    *,
+    origin: Origin,
+    domain: str,
+    where: str = "$.input",
+    continues: bool = False,
 ) -> tuple[list[Message], list[Finding]]:
-    """The messages of a request's input."""
+    """The messages of a request's input; `continues`: items before it are stored elsewhere."""
     if isinstance(value, str):
         return [Message("user", (Text(text=value),))], []
     items = list_at(value, where)
-    reader = _Reader(origin, domain, items)
+    reader = _Reader(origin, domain, items, continues=continues)
     for index, item in enumerate(items):
         usual = usual_item(item) if isinstance(item, dict) else None
         if usual is not None:
@@ -150,8 +157,13 @@ def encode_reply(blocks: tuple[Block, ...], target: Target) -> list[dict[str, An
 class _Reader:
     """Items in, messages out: what belongs together is held until something else comes."""
 
-    def __init__(self, origin: Origin, domain: str, items: list[Any]) -> None:
+    def __init__(
+        self, origin: Origin, domain: str, items: list[Any], *, continues: bool = False
+    ) -> None:
         self._items = items
+        self._continues = continues
+        self._asked: set[str] = set()
+        """The ids of requests for approval that were read, and that can be sent."""
         self.messages: list[Message] = []
         self.findings: list[Finding] = []
         self._origin = origin
@@ -201,26 +213,46 @@ class _Reader:
             return
         if role == "assistant":
             self._end_results()
-            # What is asked and not answered is refused, so it goes to nobody.
-            is_open = kind == _ASKED and not self._is_approved(item)
-            domain = UNKNOWN_ISSUER if is_open else self._domain
+            domain = self._domain_of_asked(item, where) if kind == _ASKED else self._domain
             self._reply += decode_item(item, where, domain, self._reply, self.findings)
             return
         self.close()
         if kind == "message":
             self.messages.append(_decode_words(item, role, where, self._domain, self.findings))
         else:
-            block = decode_unknown(item, where, self._domain, self.findings, known=True)
+            is_unasked = kind == _ANSWER and not self._is_asked(item)
+            domain = UNKNOWN_ISSUER if is_unasked else self._domain
+            block = decode_unknown(item, where, domain, self.findings, known=True)
             self.messages.append(Message(role, (block,)))
 
-    def _is_approved(self, item: dict[str, Any]) -> bool:
-        """Whether a request for approval is answered."""
-        return item.get("id") in self._approved
+    def _domain_of_asked(self, item: dict[str, Any], where: str) -> str:
+        """Who can be sent a request for approval. One without an answer after it is refused."""
+        id = text_at(item.get("id"), f"{where}.id")
+        if id not in self._approved or domain_of_item(item, where, self._domain) == UNKNOWN_ISSUER:
+            return UNKNOWN_ISSUER
+        self._asked.add(id)
+        return self._domain
+
+    def _is_asked(self, item: dict[str, Any]) -> bool:
+        """Whether an answer names a request for approval before it, which may be a stored one."""
+        id = item.get(_NAMED)
+        return isinstance(id, str) and bool(id) and (self._continues or id in self._asked)
 
     @cached_property
     def _approved(self) -> set[str]:
-        named = (one.get("approval_request_id") for one in self._items if isinstance(one, dict))
-        return {id for id in named if isinstance(id, str) and id}
+        """The ids of requests for approval that are answered after them."""
+        asked: set[Any] = set()
+        approved: set[str] = set()
+        for item in self._items:
+            kind = item.get("type") if isinstance(item, dict) else None
+            id = item.get("id" if kind == _ASKED else _NAMED) if kind in (_ASKED, _ANSWER) else None
+            if not isinstance(id, str) or not id:
+                continue
+            if kind == _ASKED:
+                asked.add(id)
+            elif id in asked:
+                approved.add(id)
+        return approved
 
     def _is_clients(self, item: dict[str, Any]) -> bool:
         id = item.get("call_id")
@@ -290,6 +322,9 @@ def _decode_words(
 def _decode_result(
     item: dict[str, Any], where: str, domain: str, findings: list[Finding]
 ) -> ToolResult:
+    if item.get("tools") is not None:
+        why = "Only what a search has found has tools; they are left out."
+        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
     output = item.get("output")
     content = () if output == "" else decode_content(output, f"{where}.output", domain, findings)
     return ToolResult(
@@ -299,7 +334,7 @@ def _decode_result(
         name=text_at(item.get("name"), f"{where}.name"),
         opaque=opaque_of(domain, ITEM_ID, text_at(item.get("id"), f"{where}.id")),
         kind="custom" if item["type"] == _CUSTOM_OUTPUT else "function",
-        native=native_of(rest_of(item, "id", "call_id", "output")),
+        native=native_of(rest_of(item, "id", "call_id", "output", "tools")),
     )
 
 

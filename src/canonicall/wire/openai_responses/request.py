@@ -63,7 +63,10 @@ def decode_request(
     if instructions:
         conversation.append(Message("system", (Text(text=instructions),)))
     domain = TARGET.domain if domain is None else domain
-    messages, findings = decode_input(body.get("input"), origin=origin, domain=domain)
+    stored, is_delta = state_fields(body, FORMAT), bool(state_names(body, FORMAT))
+    messages, findings = decode_input(
+        body.get("input"), origin=origin, domain=domain, continues=is_delta
+    )
     conversation.extend(messages)
     tools, about_tools = decode_tools(body.get("tools"))
     tools += _brought_tools(body.get("input"), about_tools)
@@ -72,7 +75,6 @@ def decode_request(
     reasoning, native = _decode_reasoning(body)
     if isinstance(asked, dict) and (choice is None or choice.mode is None):
         native["tool_choice"] = asked
-    stored = state_fields(body, FORMAT)
     rest = set_fields(body, {*_KNOWN, *stored})
     output, said = take_output(rest, about_choice)
     return Request(
@@ -90,7 +92,7 @@ def decode_request(
         model=model,
         native=native_of(native | rest),
         spelled=native_of(said),
-        continues=Native(FORMAT, stored) if state_names(body, FORMAT) else None,
+        continues=Native(FORMAT, stored) if is_delta else None,
         findings=(*findings, *about_tools, *about_choice, *conversation.report),
     )
 

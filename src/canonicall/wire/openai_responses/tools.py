@@ -220,15 +220,13 @@ def _decode_members(
 
 def _flat(value: dict[str, Any], where: str, findings: list[Finding]) -> dict[str, Any]:
     """A tool as this format has it, where a client wrote it as for Chat Completions."""
-    kind = value.get("type", "function")
-    inner = value.get(kind)
-    if not isinstance(inner, dict):
-        return value
-    why = (
-        f"The {kind} is an object inside the tool, as in Chat Completions; it is read all the same."
-    )
-    findings.append(Finding("tool_nested", f"{where}.{kind}", Action.CHANGED, why, Fault.INPUT))
-    return {**inner, **{name: field for name, field in value.items() if name != kind}}
+    kind = value.get("type") or "function"
+    while isinstance(inner := value.get(kind), dict):
+        why = f"The {kind} is an object inside the tool, as in Chat Completions; it is read all "
+        why += "the same."
+        findings.append(Finding("tool_nested", f"{where}.{kind}", Action.CHANGED, why, Fault.INPUT))
+        value = {**inner, **{name: field for name, field in value.items() if name != kind}}
+    return value
 
 
 def _encode_tool(tool: Tool, name: str, target: Target) -> dict[str, Any]:
