@@ -293,11 +293,34 @@ async def test_a_thread_has_so_many_turns_and_bytes(world: World) -> None:
     await gateway.close()
 
 
+class AtOnce:
+    """The answer of a provider, in one piece."""
+
+    def __init__(self, response: Any) -> None:
+        self._response = response
+        self.status, self.headers = response.status, response.headers
+
+    async def chunks(self) -> Any:
+        yield b"".join([chunk async for chunk in self._response.chunks()])
+
+    def close(self) -> None:
+        self._response.close()
+
+
+@pytest.mark.parametrize("at_once", [False, True])
 @WHO
 async def test_only_the_last_event_waits_for_the_store(
-    world: World, model: str, monkeypatch: pytest.MonkeyPatch
+    world: World, model: str, at_once: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gateway = world.gateway(models())
+    if at_once:
+        transport = gateway.state.backs.means.transport
+        ask_provider = transport.post
+
+        async def in_one_piece(*arguments: Any, **options: Any) -> AtOnce:
+            return AtOnce(await ask_provider(*arguments, **options))
+
+        monkeypatch.setattr(transport, "post", in_one_piece)
     order: list[str] = []
     write = gateway.keeping.write
 
