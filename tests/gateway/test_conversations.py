@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from canonicall.gateway import conversation_store, references
 from canonicall.gateway.governance.keys import hash_of
 from canonicall.gateway.settings import KeySettings, StoreSettings
 from canonicall.testing.server import serve
@@ -259,6 +260,51 @@ async def test_one_response_at_a_time_is_added(world: World, model: str) -> None
     listed = await ask(gateway, f"/v1/conversations/{made}/items?limit=100")
     kept = [one for one in listed.json["data"] if one["type"] == "message"]
     assert len(kept) == 2 * (5 - len(refused) + 1)
+    await gateway.close()
+
+
+async def test_a_conversation_is_held_as_long_as_its_response_takes(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (conversation_store, references):
+        monkeypatch.setattr(module, "LEASE_SECONDS", 0.15)
+    gateway = world.gateway(models())
+    made = (await ask(gateway, "/v1/conversations", {})).json["id"]
+    transport = gateway.state.backs.means.transport
+    post = transport.post
+
+    async def slow(*arguments: Any, **options: Any) -> Any:
+        await asyncio.sleep(0.6)
+        return await post(*arguments, **options)
+
+    monkeypatch.setattr(transport, "post", slow)
+    body = {"model": FOREIGN, "input": "Hello", "conversation": made}
+    first = asyncio.ensure_future(ask(gateway, "/v1/responses", body))
+    await asyncio.sleep(0.4)
+    second = await ask(gateway, "/v1/responses", body)
+    assert second.json["error"]["code"] == "conversation_locked"
+    assert (await first).status == 200
+    await gateway.close()
+
+
+async def test_a_conversation_that_is_deleted_meanwhile_is_not_added_to(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gateway = world.gateway(models())
+    made = (await ask(gateway, "/v1/conversations", {})).json["id"]
+    transport = gateway.state.backs.means.transport
+    post = transport.post
+
+    async def after_deletion(*arguments: Any, **options: Any) -> Any:
+        gone = await ask(gateway, f"/v1/conversations/{made}", method="DELETE")
+        assert gone.status == 200
+        return await post(*arguments, **options)
+
+    monkeypatch.setattr(transport, "post", after_deletion)
+    body = {"model": FOREIGN, "input": "Hello", "conversation": made}
+    answer = await ask(gateway, "/v1/responses", body)
+    assert answer.status == 404
+    assert made in answer.json["error"]["message"]
     await gateway.close()
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from thread_bodies import (
     run,
     said,
     text_of,
+    tools,
     user,
 )
 
@@ -68,6 +70,52 @@ def test_the_tool_runner_finishes_its_task(
     assert BOTH in asked[1]
     assert "Be brief." in asked[1]
     assert "thread" not in seen[-1].body
+
+
+@WAYS
+def test_a_thread_of_the_sdk_goes_on_over_six_families_and_restarts(
+    tmp_path: Path, streamed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each turn is answered by another family, after a restart, and nothing is sent again."""
+    caplog.set_level("INFO", logger="anthropic")
+    world, store = thinking_world(), StoreSettings(path=str(tmp_path / "store.db"))
+    client = anthropic.Anthropic(base_url="http://later", api_key="any", max_retries=0)
+    thread = client.beta.messages.thread(
+        model=OWN, max_tokens=4000, system="Be brief.", tools=tools()
+    )
+
+    def send(model: str, given: Any, thread: Any) -> Any:
+        with serve(world.gateway(models(), store=store)) as server:
+            client.base_url = server.url
+            if not streamed:
+                return thread.send(given, model=model)
+            with thread.stream(given, model=model) as stream:
+                return stream.get_final_message()
+
+    given: Any = user(BOTH)
+    for model in FAMILIES[:4]:
+        reply = send(model, given, thread)
+        has_calls = reply.stop_reason == "tool_use"
+        given = results_of(reply.to_dict()) if has_calls else user(MORE)
+    assert text_of(reply) == "It is so: get_weather of Oslo."
+    for model, text in zip(FAMILIES[4:], ("And now?", "And then?"), strict=True):
+        reply = send(model, user(text), thread)
+        assert text_of(reply) == f"You said: {text}"
+    sent = json.dumps(world.of("cohere").seen[-1].body)
+    said_before = (
+        BOTH,
+        "local_time of Paris",
+        MORE,
+        "get_weather of Oslo",
+        "And now?",
+        "And then?",
+    )
+    assert [text for text in said_before if text not in sent] == []
+    assert text_of(send(OWN, user("Fork?"), thread.fork())) == "You said: Fork?"
+    assert text_of(send(OWN, user("Main?"), thread)) == "You said: Main?"
+    assert "Fork?" not in json.dumps(world.of("anthropic").seen[-1].body)
+    assert "Replaying" not in caplog.text
+    client.close()
 
 
 @WHO
@@ -245,11 +293,34 @@ async def test_a_thread_has_so_many_turns_and_bytes(world: World) -> None:
     await gateway.close()
 
 
+class AtOnce:
+    """The answer of a provider, in one piece."""
+
+    def __init__(self, response: Any) -> None:
+        self._response = response
+        self.status, self.headers = response.status, response.headers
+
+    async def chunks(self) -> Any:
+        yield b"".join([chunk async for chunk in self._response.chunks()])
+
+    def close(self) -> None:
+        self._response.close()
+
+
+@pytest.mark.parametrize("at_once", [False, True])
 @WHO
 async def test_only_the_last_event_waits_for_the_store(
-    world: World, model: str, monkeypatch: pytest.MonkeyPatch
+    world: World, model: str, at_once: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gateway = world.gateway(models())
+    if at_once:
+        transport = gateway.state.backs.means.transport
+        ask_provider = transport.post
+
+        async def in_one_piece(*arguments: Any, **options: Any) -> AtOnce:
+            return AtOnce(await ask_provider(*arguments, **options))
+
+        monkeypatch.setattr(transport, "post", in_one_piece)
     order: list[str] = []
     write = gateway.keeping.write
 

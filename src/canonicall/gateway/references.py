@@ -5,6 +5,7 @@ provider can have it, the request is forwarded as it came. Otherwise it is refus
 """
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,6 +17,7 @@ from canonicall.gateway.routing import Route
 from canonicall.gateway.sessions import session_of
 from canonicall.gateway.state import State
 from canonicall.gateway.turn_tree import Lease, Whole
+from canonicall.store.engine import StoreError
 from canonicall.target import Target
 from canonicall.wire.formats import get_format
 
@@ -133,7 +135,9 @@ class References:
         conversations, now = self._state.keeping.conversations, self._state.backs.means.now
         while True:
             await asyncio.sleep(LEASE_SECONDS / 3)
-            await conversations.take(lease.conversation, self._holder, now(), owner=lease.owner)
+            # Where the store is away for long, another takes it, and our write is refused.
+            with suppress(StoreError):
+                await conversations.take(lease.conversation, self._holder, now(), owner=lease.owner)
 
 
 def _owns(target: Target, format: str) -> bool:
