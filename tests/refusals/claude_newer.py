@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from canonicall.testing.seals import Seal, digest
 from refusals.claude import (
     MARK,
     STRING,
@@ -23,8 +22,8 @@ ONE_TURN = {"clear_at": "next_user_message"}
 LOW = {"output_config": {"effort": "low"}}
 LATE = MARK | {"ttl": "2h"}
 REMOVED = {"type": "tool_removal", "tool": {"type": "tool_reference", "name": "look"}}
-# A simulator knows its own signatures.
-SIGNATURE = Seal("anthropic", NEW, digest("We said hello.")).text
+# As the simulator of Claude signs this text (canonicall.testing.seals).
+SIGNATURE = "c2ltMXxbImFudGhyb3BpYyIsImNsYXVkZS1vcHVzLTUiLCJiN2YzOWM4MmM3NDAxNTI3IiwiIl0="
 SIGNED = {"type": "compaction", "content": "We said hello.", "signature": SIGNATURE}
 # What the API writes by itself stands behind what it sums up, and has no signature.
 UNSIGNED = {"type": "compaction", "content": "We said hello.", "encrypted_content": "c29tZQ=="}

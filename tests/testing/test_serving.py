@@ -145,7 +145,7 @@ def test_without_uvicorn_the_error_says_what_to_install(monkeypatch):
 PROGRAM = """
 import http.client, json
 from urllib.parse import urlsplit
-from canonicall.testing import call, says
+from canonicall.testing import SimRequest, call, says
 
 def post(url):
     place = urlsplit(url)
@@ -156,6 +156,15 @@ def post(url):
     status = connection.getresponse().status
     connection.close()
     return status
+
+def test_the_model_of_the_fixture_calls_tools(simulator):
+    look = {"type": "function", "function": {"name": "look", "description": "Looks."}}
+    body = {"model": "m", "messages": [{"role": "user", "content": "Look"}], "tools": [look]}
+    for options, reason in (({}, "tool_calls"), ({"call_tools": ()}, "stop")):
+        server = simulator("openai", **options)
+        request = SimRequest.of("POST", "/v1/chat/completions", body, {"authorization": "Bearer x"})
+        answer = json.loads(server.simulators.answer(request).data)
+        assert answer["choices"][0]["finish_reason"] == reason
 
 def test_two_providers(simulator):
     scripted = simulator("vllm", script=[says(call("look")), "Done."])
@@ -182,4 +191,4 @@ def test_the_fixture_serves_providers_for_one_test(tmp_path):
     done = subprocess.run(
         [*run, tmp_path], capture_output=True, text=True, check=False, cwd=tmp_path, env=env
     )
-    assert "1 passed" in done.stdout, done.stdout + done.stderr
+    assert "2 passed" in done.stdout, done.stdout + done.stderr

@@ -228,7 +228,7 @@ class Simulator:
             yield from door.broken_seals(body, target)
             yield from self._states[door.format].violations(body)
 
-    def _made(self, turn: "_Turn") -> Reply:
+    def _made(self, turn: _Turn) -> Reply:
         """What the model says to this, as the provider sends it."""
         door, target = turn.door, turn.target
         request = self._read(turn)
@@ -241,7 +241,7 @@ class Simulator:
         reply = issued(said, request, target, self._answers, turn.faults)
         return door.sealed(reply, turn.whole, target)
 
-    def _read(self, turn: "_Turn") -> Request:
+    def _read(self, turn: _Turn) -> Request:
         """The request as the model reads it."""
         try:
             body = turn.door.readable(turn.whole)
@@ -255,7 +255,7 @@ class Simulator:
         except CanonicallError as error:
             raise Failure(500, ErrorBody(f"simulator: {error}", "api_error")) from None
 
-    def _summed_up(self, turn: "_Turn", request: Request) -> Reply:
+    def _summed_up(self, turn: _Turn, request: Request) -> Reply:
         """A reply that is a summary and nothing else: a script has its text."""
         model = self.model
         if isinstance(model, SmallModel):
@@ -266,7 +266,7 @@ class Simulator:
         ended = Native(turn.door.format, {"stop_reason": "compaction"})
         return Reply(Message("assistant", (summary,), finish=PAUSED), native=ended)
 
-    def _compacted(self, turn: "_Turn") -> dict[str, Any]:
+    def _compacted(self, turn: _Turn) -> dict[str, Any]:
         """The messages of the user, and a summary of all the rest, as items."""
         request = self._read(turn)
         self._answers += 1
@@ -279,7 +279,7 @@ class Simulator:
         told = {"id": made["id"], "object": "response.compaction", "created_at": self._answers}
         return {**told, "output": [*kept, *made["output"]], "usage": made["usage"]}
 
-    def _streamed(self, turn: "_Turn", reply: Reply) -> SimResponse:
+    def _streamed(self, turn: _Turn, reply: Reply) -> SimResponse:
         door, request, faults = turn.door, turn.request, turn.faults
         if not door.counts_streams(turn.whole, turn.target):
             reply = replace(reply, usage=None)
@@ -296,7 +296,7 @@ class Simulator:
         headers = {"content-type": door.type_of_stream(request), "cache-control": "no-cache"}
         return SimResponse(200, headers, paced(iter(sent), faults), is_cut)
 
-    def _kept(self, turn: "_Turn", reply: Reply) -> dict[str, Any]:
+    def _kept(self, turn: _Turn, reply: Reply) -> dict[str, Any]:
         """The body of the response, which is stored where the provider does that."""
         door = turn.door
         if door.has_object_arguments:
