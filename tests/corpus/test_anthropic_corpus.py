@@ -255,7 +255,7 @@ def test_every_response_means_what_it_says():
     assert ids_of_failures(checks()) == []
 
 
-def told(response: dict[str, Any]) -> dict[str, Any]:
+def plain(response: dict[str, Any]) -> dict[str, Any]:
     """A response without what says nothing: null fields, and the caller that calls have anyway."""
     said = {name: value for name, value in response.items() if value is not None}
     blocks = [bare(block) for block in response["content"]]
@@ -273,7 +273,7 @@ def test_every_response_comes_back():
         for record in responses():
             reply = decode_response(record["response"])
             encoded = encode_response(reply)
-            came, went = told(record["response"]), told(encoded)
+            came, went = plain(record["response"]), plain(encoded)
             yield record["id"], went == came and decode_response(encoded) == reply
 
     assert ids_of_failures(checks()) == []

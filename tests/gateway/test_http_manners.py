@@ -71,7 +71,7 @@ VERSION = {"anthropic-version": "2023-06-01"}
         ("/gemini/v1/files", {}, GOOGLE),
         ("/v1/files", {"x-goog-api-key": "k"}, GOOGLE),
         ("/v1/files?key=k", {}, GOOGLE),
-        # The model is there, the method is not: nobody is sent to GET.
+        # The model is there, the method is not: GET would not help.
         ("/v1beta/models/fast:embedContent", {}, GOOGLE),
         ("/v1/models/fast:embedContent", {}, GOOGLE),
         ("/models/fast:embedContent", {}, GOOGLE),

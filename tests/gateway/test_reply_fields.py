@@ -59,7 +59,7 @@ SETTINGS = {
 # present where the beta for it is set.
 ABSENT = (".fallback_credit", ".estimated_tokens")
 FIGURES = ("output_tokens_details", "server_tool_use", "service_tier", "speed")
-"""SDK usage.py: the figures behind those that are numbers are required as well."""
+"""SDK usage.py: the figures after those that are numbers are required as well."""
 QUESTIONS = {"words": "Hello?", "calls": BOTH}
 
 
@@ -144,12 +144,12 @@ OWNERS = {
 def test_a_reply_of_a_simulator_has_every_field(front: str, question: str) -> None:
     provider, model = OWNERS[front]
     simulator = Simulator(provider, model=thinking_model)
-    told = []
+    replies = []
     for streamed in (False, True):
         path, body = request_of(front, model, QUESTIONS[question], streamed=streamed)
-        told.append(asked(simulator, path, body))
-    assert_whole(json.loads(told[0]), front)
-    assert_streamed(told[1], front)
+        replies.append(asked(simulator, path, body))
+    assert_whole(json.loads(replies[0]), front)
+    assert_streamed(replies[1], front)
 
 
 async def test_what_stands_beside_replies_has_every_field(world: World) -> None:
@@ -218,11 +218,11 @@ async def test_a_response_repeats_what_was_asked_for(
     body |= more
     answer = await ask(gateway, path, body)
     assert answer.status == 200
-    told = [one["response"] for one in frames(answer.body) if "response" in one]
-    told = told if streamed else [answer.json]
-    told.append((await ask(gateway, f"{path}/{told[-1]['id']}")).json)
+    events = [one["response"] for one in frames(answer.body) if "response" in one]
+    replies = events if streamed else [answer.json]
+    replies.append((await ask(gateway, f"{path}/{replies[-1]['id']}")).json)
     await gateway.close()
-    for response in told:
+    for response in replies:
         assert {name: response[name] for name in ASKED} == ASKED
         assert response["reasoning"] == {"effort": "low", "summary": None}
         assert response["text"] == {"format": {"type": "text"}, "verbosity": "low"}

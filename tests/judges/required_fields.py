@@ -2,7 +2,7 @@
 
 The SDKs leave a reply unchecked and read a missing field as None. Which fields are required is in
 the order of their types all the same: the generator writes the required fields first, nullable ones
-among them. So a field that may be None, and stands before one that may not, is required.
+among them. So a field that may be None is required if one that may not follows it.
 """
 
 from types import UnionType
