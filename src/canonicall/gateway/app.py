@@ -22,6 +22,7 @@ from canonicall.gateway.fronts import FRONTS, front_for
 from canonicall.gateway.fronts.front import GENERATE, STREAM, Asked, Front
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.governance.metrics import Metrics, MetricsMissing
+from canonicall.gateway.governance.request_log import LARGEST_BODY
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.observing import Observing
 from canonicall.gateway.operated import Operated
@@ -97,7 +98,8 @@ class Gateway:
         state = self.state
         state.open_requests += 1
         try:
-            await self._http(state, head_of(scope), receive, Outlet(send))
+            keeps = LARGEST_BODY if state.settings.log.bodies else 0
+            await self._http(state, head_of(scope), receive, Outlet(send, keeps=keeps))
         finally:
             state.open_requests -= 1
             await self._retire(state)

@@ -93,6 +93,7 @@ class Asking:
                 self.failures.append(failed.failure)
                 continue
             finally:
+                self.rendered = exchange.rendered or self.rendered
                 self._attempts += exchange.attempts
                 self._exchange = None
             if end is None or end.complete or not self._goes_on(end, target):

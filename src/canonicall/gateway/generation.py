@@ -1,5 +1,6 @@
 """A reply to one request: bytes forwarded where that is enough, else translated both ways."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
@@ -14,7 +15,7 @@ from canonicall.gateway.state import State
 from canonicall.gateway.translation import Translation
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import usage_in
-from canonicall.gateway.whole_frames import StreamCut
+from canonicall.gateway.whole_frames import StreamCut, ends_reply
 from canonicall.target import Target
 
 
@@ -110,6 +111,7 @@ class Generation:
                         is_noted = True
                         self._note_forwarded(b"\n" + piece)
                     yield piece
+                    turn.is_given = turn.is_given or ends_reply(piece)
         except StreamCut as cut:
             turn.is_complete = False
             asked = turn.chain.index(attempt.target)
@@ -117,6 +119,11 @@ class Generation:
             async with aclosing(rest):
                 async for piece in rest:
                     yield piece
+        except (asyncio.CancelledError, GeneratorExit):
+            # What a client got before it left is counted.
+            if not is_noted:
+                self._note_forwarded(attempt.last_bytes)
+            raise
         else:
             turn.is_complete = not attempt.is_failed
             if not is_noted:

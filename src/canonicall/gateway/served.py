@@ -54,6 +54,7 @@ class Served(Struct, frozen=True, kw_only=True):
     request_body: bytes = b""
     """Only where the log asks for bodies."""
     response_body: bytes = b""
+    """What the client got; only its beginning where `bytes_out` is more."""
 
 
 class Watcher(Protocol):

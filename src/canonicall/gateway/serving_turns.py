@@ -25,7 +25,7 @@ from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.sessions import session_of
 from canonicall.gateway.state import State
-from canonicall.gateway.turns import Turn, target_name, wants_strict
+from canonicall.gateway.turns import Turn, first_headers, target_name, wants_strict
 from canonicall.reply import ERROR, Reply
 from canonicall.streams import StreamEncoder
 
@@ -46,6 +46,8 @@ class ServedTurn:
         self._state = state
         self._watchers = watchers
         self._request = request
+        self._came = request.body
+        self._on_body: list[Finding] = []
         self._front, self._asked = found
         self._id = request_id
         self._turn: Turn | None = None
@@ -67,13 +69,16 @@ class ServedTurn:
             except Exception as error:  # noqa: BLE001  the last resort: clients are told in any case
                 status = await self._refuse(unexpected(error, self._id), outlet)
         finally:
+            if status == _WENT_AWAY and self._turn is not None and self._turn.is_given:
+                # Clients close the connection at the event that ends the reply.
+                status = 200
             self._tell(status, outlet)
 
     async def _made(self) -> Turn:
         """Who is asked for what. `Refused` where that is nobody, or nothing."""
         state, front = self._state, self._front
         strict = state.settings.repair.strict or wants_strict(self._request)
-        body, on_body = self._read(strict=strict)
+        body, self._on_body = self._read(strict=strict)
         request = self._request
         model = front.model(self._asked, body)
         streams = front.streams(self._asked, body)
@@ -103,7 +108,7 @@ class ServedTurn:
             session=session,
             key=key,
             strict=strict,
-            on_body=on_body,
+            on_body=self._on_body,
         )
 
     def _read(self, *, strict: bool) -> tuple[dict[str, Any], list[Finding]]:
@@ -192,7 +197,7 @@ class ServedTurn:
     async def _refuse(self, refused: Refused, outlet: Outlet) -> int:
         self._error = refused.kind
         turn = self._turn
-        headers = {"x-canonicall-request-id": self._id} if turn is None else turn.headers()
+        headers = first_headers(self._id, self._on_body) if turn is None else turn.headers()
         if not outlet.is_started:
             response = error_response(self._front, refused, headers)
             await outlet.whole(response)
@@ -238,8 +243,10 @@ class ServedTurn:
             status=status,
             error=self._error,
             seconds=seconds,
-            bytes_in=len(self._request.body),
+            bytes_in=len(self._came),
             bytes_out=outlet.bytes_out,
+            request_body=self._came if self._state.settings.log.bodies else b"",
+            response_body=outlet.kept,
         )
         if turn is None:
             return known

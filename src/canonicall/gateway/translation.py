@@ -67,7 +67,7 @@ class Translation:
             first = await anext(batches)
         finally:
             self._note_asked(asking)
-        self._note_sent(asking, request)
+            self._note_sent(asking, request)
         if turn.streams:
             encoder = StreamEncoder(turn.front.format, seed=turn.id, created=int(self._now))
             pieces = self._encoded(batches, asking, request, encoder, first)
@@ -77,6 +77,7 @@ class Translation:
             last = first
             async for events in batches:
                 last = events
+        self._note_asked(asking)
         return self._whole(last[-1], request)
 
     async def rest(self, cut: StreamCut, chain: list[Target]) -> AsyncGenerator[bytes, None]:
@@ -191,9 +192,11 @@ class Translation:
         async with aclosing(batches):
             if first is not None and (data := self._bytes(first, asking, request, encoder)):
                 yield data
+                self._turn.is_given = isinstance(first[-1], StreamEnded)
             async for events in batches:
                 if data := self._bytes(events, asking, request, encoder):
                     yield data
+                    self._turn.is_given = isinstance(events[-1], StreamEnded)
 
     def _bytes(
         self,
@@ -204,8 +207,8 @@ class Translation:
     ) -> bytes:
         """What the client gets for some events."""
         if isinstance(events[-1], StreamEnded):
-            events = self._ended(events, request)
             self._note_asked(asking)
+            events = self._ended(events, request)
         elif self._state.waits_for_replies:
             # Somebody has to see the whole reply before the client does.
             return b""

@@ -1,5 +1,6 @@
 """One request for a reply, as the gateway sees it: who asks whom for what, and what was noticed."""
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 from urllib.parse import quote
@@ -44,6 +45,8 @@ class Turn(Struct, kw_only=True):
     """Who answered, or was asked last."""
     is_forwarded: bool = False
     is_complete: bool = True
+    is_given: bool = False
+    """Whether the client was sent the event that ends the reply."""
     attempts: int = 0
     on_body: list[Finding] = field(default_factory=list)
     """What had to be mended before the body could be read."""
@@ -89,11 +92,9 @@ class Turn(Struct, kw_only=True):
 
     def headers(self) -> dict[str, str]:
         """What every response says of it."""
-        named = {"x-canonicall-request-id": self.id}
+        named = first_headers(self.id, self.findings)
         if self.target is not None:
             named["x-canonicall-target"] = _ascii(target_name(self.target))
-        summary = summary_of(self.findings)
-        named["x-canonicall-changes"] = summary or "none"
         if self.names:
             named["x-canonicall-renamed-tools"] = _renamed(self.names)
         if self.is_forwarded:
@@ -125,7 +126,15 @@ def told(finding: Finding) -> dict[str, str]:
     }
 
 
-def summary_of(findings: tuple[Finding, ...]) -> str:
+def first_headers(id: str, findings: Sequence[Finding]) -> dict[str, str]:
+    """What every response says, also where no target was found."""
+    return {
+        "x-canonicall-request-id": id,
+        "x-canonicall-changes": summary_of(findings) or "none",
+    }
+
+
+def summary_of(findings: Sequence[Finding]) -> str:
     """Codes and how often, for a header: `orphan_result=1, thinking_dropped=2`."""
     counts: dict[str, int] = {}
     for one in findings:

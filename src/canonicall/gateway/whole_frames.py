@@ -1,5 +1,7 @@
 """Server-sent events that pass in whole events, so that something else can be said behind them."""
 
+import re
+
 from canonicall.events import ErrorReported
 from canonicall.streams import StreamDecoder
 from canonicall.target import Target
@@ -16,6 +18,16 @@ _LAST_EVENTS = {
     "anthropic": (b"message_stop", b'event: message_stop\ndata: {"type":"message_stop"}\n\n'),
 }
 """What some clients wait for though the reply is whole without it, and what it is known by."""
+_ENDING = re.compile(
+    rb"^(?:data: ?\[DONE\]|event: ?(?:message_stop|response\.(?:completed|incomplete|failed)))",
+    re.MULTILINE,
+)
+"""Where the events begin that clients take for the end of the reply. In JSON no line ends."""
+
+
+def ends_reply(events: bytes) -> bool:
+    """Whether a client that has got these events may close the connection: it has the reply."""
+    return _ENDING.search(events) is not None
 
 
 class WholeFrames:
