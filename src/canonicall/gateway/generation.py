@@ -4,7 +4,10 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from canonicall.client.failure import REFUSED, AttemptFailed
+from msgspec.structs import replace
+
+from canonicall.client.failure import REFUSED, AttemptFailed, Failure, with_more
+from canonicall.client.learning import is_outside
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.empty_replies import refuse_empty
 from canonicall.gateway.exchange import HttpResponse
@@ -17,6 +20,7 @@ from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import usage_in
 from canonicall.gateway.whole_frames import StreamCut, ends_reply
 from canonicall.target import Target
+from canonicall.verify.explainer import explain
 
 
 class Generation:
@@ -40,8 +44,9 @@ class Generation:
                 return refuse_empty(await self._forwarded(target), target)
             except AttemptFailed as failed:
                 turn.is_forwarded = False
-                turn.failures.append(failed.failure)
-                if failed.failure.kind == REFUSED:
+                failure, helps = _explained(failed.failure)
+                turn.failures.append(failure)
+                if helps:
                     # In another form it may be taken: the translation knows which.
                     break
                 chain.pop(0)
@@ -138,3 +143,15 @@ class Generation:
         response = response_in(data) if is_stored(turn) else None
         if response is not None:
             store(turn, response, self._state.keeping, now)
+
+
+def _explained(failure: Failure) -> tuple[Failure, bool]:
+    """A failure with what is known of it, and whether another form of the request may help."""
+    if failure.kind != REFUSED:
+        return failure, False
+    told = explain(failure.error if failure.error is not None else failure.message)
+    if not is_outside(told):
+        return failure, True
+    known = told.entries[0]
+    message = with_more(failure.message, known.meaning, known.repair)
+    return replace(failure, message=message), False

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from canonicall.blocks import Message
+from canonicall.blocks import Message, Native
 from canonicall.errors import CanonicallError, UnknownName
-from canonicall.events import StreamEnded
+from canonicall.events import ErrorReported, StreamEnded
 from canonicall.findings import Finding
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
@@ -183,7 +183,7 @@ class ServedTurn:
         try:
             return await Generation(self._state, turn).response()
         except NoReply as error:
-            raise refused_of(error) from error
+            raise refused_of(error, turn.front) from error
         except CanonicallError as error:
             raise Refused(500, "internal", str(error)) from error
 
@@ -199,13 +199,23 @@ class ServedTurn:
         turn = self._turn
         headers = first_headers(self._id, self._on_body) if turn is None else turn.headers()
         if not outlet.is_started:
-            response = error_response(self._front, refused, headers)
-            await outlet.whole(response)
-            return response.status
-        # The head was sent to show signs of life: the error is told as the end of the stream.
-        failed = Message("assistant", partial=True, finish=ERROR)
-        end = StreamEnded(Reply(failed), complete=False, why=refused.message)
-        pieces = _one(StreamEncoder(self._front.format).feed(end))
+            if turn is None or not turn.streams or refused.kind not in self._front.streamed_errors:
+                response = error_response(self._front, refused, headers)
+                await outlet.whole(response)
+                return response.status
+            kind = {"content-type": self._front.stream_type(self._request)}
+            await outlet.start(200, {**headers, **kind})
+        # The head was sent, maybe to show signs of life: the error is the end of the stream.
+        body = self._front.error(refused)
+        failed = Reply(
+            Message("assistant", partial=True, finish=ERROR),
+            native=Native(self._front.format, {"error": body["error"]}),
+        )
+        events = (
+            ErrorReported(refused.message, refused.kind, body),
+            StreamEnded(failed, complete=False, why=refused.message),
+        )
+        pieces = _one(StreamEncoder(self._front.format, seed=self._id).feed_all(events))
         await outlet.pieces(self._front.framed(pieces, self._request))
         return refused.status
 

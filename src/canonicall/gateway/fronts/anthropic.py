@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from canonicall.gateway.exchange import HttpRequest
+from canonicall.gateway.exchange import HttpRequest, Refused
 from canonicall.gateway.fronts.front import (
     COUNT,
     GENERATE,
@@ -39,6 +39,10 @@ class MessagesFront(Front):
         # OpenAI's list of models has the same path; only this header tells whose client it is.
         is_ours = "anthropic-version" in request.headers or request.path.startswith("/anthropic")
         return asked if is_ours else None
+
+    def overflow(self, tokens: int, limit: int) -> Refused:
+        figures = f": {tokens} tokens > {limit} maximum" if tokens and limit else "."
+        return Refused(400, "context_overflow", f"prompt is too long{figures}")
 
     def models(self, names: Sequence[str], query: Mapping[str, str]) -> dict[str, Any]:
         size = page_size(query.get("limit", ""), _PAGE)

@@ -22,6 +22,9 @@ class ResponsesFront(ChatFront):
         ("DELETE", f"{_BASE}/{_ID}", DELETE),
     )
     response_prefix = "resp_"
+    history = "input"
+    # openai/codex: only `response.failed` with the code of an overflow is taken for one.
+    streamed_errors = ("context_overflow",)
 
     def dated(self, body: dict[str, Any], now: float) -> dict[str, Any]:
         return {**body, "created_at": int(now)}
