@@ -98,6 +98,10 @@ class Breakers:
         """All circuits that are out of the ordinary, by provider, format and model."""
         return self._circuits
 
+    def remember(self, other: "Breakers") -> None:
+        """Take over which endpoints another client has found to be down."""
+        self._circuits |= {name: one.let_go() for name, one in other.known.items()}
+
     def of(self, target: Target) -> Circuit:
         """What is known of an endpoint."""
         return self._circuits.get(_endpoint(target), Circuit())

@@ -67,6 +67,9 @@ class Failure(Struct, frozen=True, kw_only=True):
     """The error as it came, for `explain`."""
     diagnostics: Diagnostics | None = None
     """Of the request that the provider answered with this error."""
+    provider: str = ""
+    """Who answered with an error, and for which model; empty where nobody answered."""
+    model: str = ""
     saved: str = ""
     """The file that the request was written to, if it was refused and that is wanted."""
 
@@ -105,6 +108,8 @@ def of_response(
         passing=passing,
         wait=retry_after(headers, now),
         error=error.native or words,
+        provider=target.provider,
+        model=target.model,
     )
 
 
@@ -121,6 +126,8 @@ def of_event(target: Target, event: ErrorReported, secrets: tuple[Secret, ...]) 
         message=_sentence(target, f"an error in the stream{known}: {words}"),
         passing=passing,
         error=event.native or words,
+        provider=target.provider,
+        model=target.model,
     )
 
 
