@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from canonicall.agent.counters import Tally
 from canonicall.client.transport import Transport
 from canonicall.gateway import operations
+from canonicall.gateway.call_counts import CallCounts
 from canonicall.gateway.endpoints import answer
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response, unexpected
@@ -80,7 +81,7 @@ class Gateway:
         self.revocations = Revocations(self.keeping)
         self._lasting = Lasting(
             keeping=self.keeping,
-            tally=tally,
+            counts=CallCounts(tally, self.keeping.database),
             default=default,
             environ=dict(environ or {}),
             middleware=tuple(middleware),
@@ -121,6 +122,7 @@ class Gateway:
             state.backs.forget()
         self._retired.clear()
         self._observing.close()
+        await self._lasting.counts.close(time.time())
         self.keeping.close()
 
     def _made(self, settings: Settings, old: State | None) -> State:

@@ -5,6 +5,7 @@ from contextlib import aclosing
 
 from canonicall.client.exchange import Exchange
 from canonicall.client.failure import AttemptFailed, Failure
+from canonicall.client.notices import Switched
 from canonicall.client.rendering import Rendered, Renderings
 from canonicall.events import ErrorReported, Event, StreamEnded, TextAdded
 from canonicall.gateway.backs import Backs
@@ -91,6 +92,8 @@ class Asking:
                                 yield passed
             except AttemptFailed as failed:
                 self.failures.append(failed.failure)
+                if self._chain:
+                    self._notify(Switched(target, self._chain[0], failed.failure.message))
                 continue
             finally:
                 self.rendered = exchange.rendered or self.rendered

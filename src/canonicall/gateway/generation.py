@@ -8,6 +8,8 @@ from msgspec.structs import replace
 
 from canonicall.client.failure import REFUSED, AttemptFailed, Failure, with_more
 from canonicall.client.learning import is_outside
+from canonicall.client.notices import Switched
+from canonicall.client.rendering import takes_usage_question
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.empty_replies import refuse_empty
 from canonicall.gateway.exchange import HttpResponse
@@ -17,10 +19,18 @@ from canonicall.gateway.responses_state import begins_end, is_stored, response_i
 from canonicall.gateway.state import State
 from canonicall.gateway.translation import Translation
 from canonicall.gateway.turns import Turn
-from canonicall.gateway.usage import usage_in
+from canonicall.gateway.usage import (
+    asking_usage,
+    size_in,
+    usage_in,
+    wants_usage,
+)
 from canonicall.gateway.whole_frames import StreamCut, ends_reply
 from canonicall.target import Target
 from canonicall.verify.explainer import explain
+
+_QUESTION = "stream_options"
+"""What a host names that refuses to be asked for the tokens of a stream."""
 
 
 class Generation:
@@ -50,6 +60,8 @@ class Generation:
                     # In another form it may be taken: the translation knows which.
                     break
                 chain.pop(0)
+                if chain:
+                    turn.notices.append(Switched(target, chain[0], failure.message))
         if not chain:
             raise NoReply(turn.failures)
         try:
@@ -68,10 +80,34 @@ class Generation:
         ) and is_met_as_it_is(turn.body, target, state.backs.learned.fit(target))
 
     async def _forwarded(self, target: Target) -> HttpResponse:
+        if not self._asks_usage(target):
+            return await self._sent(target, asks_usage=False)
+        try:
+            return await self._sent(target, asks_usage=True)
+        except AttemptFailed as failed:
+            if failed.failure.kind != REFUSED or _QUESTION not in failed.failure.message:
+                raise
+        self._state.backs.uncounted.add(target)
+        self._state.counts.refused(target.provider, target.model)
+        return await self._sent(target, asks_usage=False)
+
+    def _asks_usage(self, target: Target) -> bool:
+        """Whether the host is asked for the tokens of a stream in the place of the client."""
+        turn, backs = self._turn, self._state.backs
+        if not turn.streams or target.format != "openai-chat" or wants_usage(turn.body):
+            return False
+        return target not in backs.uncounted and takes_usage_question(backs.learned.fit(target))
+
+    async def _sent(self, target: Target, *, asks_usage: bool) -> HttpResponse:
         turn = self._turn
         turn.target = target
-        data = with_model(turn.data, turn.body, target)
-        attempt = Forwarded(self._state.backs, target, data, stream=turn.streams)
+        data, sent = turn.data, turn.body
+        if asks_usage:
+            data, sent = asking_usage(data, sent)
+        data = with_model(data, sent, target)
+        attempt = Forwarded(
+            self._state.backs, target, data, stream=turn.streams, hides_usage=asks_usage
+        )
         with self._state.backs.asking(target):
             body = await self._asked(attempt)
         turn.is_forwarded = True
@@ -82,6 +118,9 @@ class Generation:
             pieces = turn.front.framed(self._watched(attempt), turn.http)
             return HttpResponse(200, headers, pieces)
         self._note_forwarded(body)
+        turn.reply = body
+        if turn.usage is None:
+            turn.said = size_in(body, target.format)
         headers = {**turn.headers(), "content-type": attempt.content_type}
         return HttpResponse(200, headers, body)
 
@@ -126,13 +165,19 @@ class Generation:
                     yield piece
         except (asyncio.CancelledError, GeneratorExit):
             # What a client got before it left is counted.
-            if not is_noted:
-                self._note_forwarded(attempt.last_bytes)
+            self._note_end(attempt, is_noted=is_noted or not turn.is_given)
             raise
         else:
             turn.is_complete = not attempt.is_failed
-            if not is_noted:
-                self._note_forwarded(attempt.last_bytes)
+            self._note_end(attempt, is_noted=is_noted)
+
+    def _note_end(self, attempt: Forwarded, *, is_noted: bool) -> None:
+        """Note what a stream said. `is_noted`: whether all but an estimate is known."""
+        if not is_noted:
+            self._note_forwarded(attempt.last_bytes)
+        self._turn.reply = attempt.given
+        if self._turn.usage is None:
+            self._turn.said = attempt.said
 
     def _note_forwarded(self, data: bytes) -> None:
         """Count tokens, store what the client may refer to, and who answers now."""

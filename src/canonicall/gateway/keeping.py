@@ -55,6 +55,11 @@ class Keeping:
         """The hashes of the keys that were revoked while it ran."""
         self._at_hand: OrderedDict[tuple[str, str], bytes | None] = OrderedDict()
 
+    @property
+    def database(self) -> Database:
+        """Where others keep what outlives a request too."""
+        return self._database
+
     def close(self) -> None:
         """Write what was asked for, and close the file."""
         self._write_later()

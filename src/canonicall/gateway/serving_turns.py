@@ -26,6 +26,7 @@ from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.sessions import session_of
 from canonicall.gateway.state import State
 from canonicall.gateway.turns import Turn, first_headers, target_name, wants_strict
+from canonicall.gateway.usage import estimated_usage
 from canonicall.reply import ERROR, Reply
 from canonicall.streams import StreamEncoder
 
@@ -222,12 +223,15 @@ class ServedTurn:
     def _tell(self, status: int, outlet: Outlet) -> None:
         """Tell the watchers, and keep the report."""
         turn, begun = self._turn, self._begun
+        if turn is not None and turn.usage is None and turn.said and turn.target is not None:
+            turn.usage = estimated_usage(turn.body, turn.front.format, turn.target, turn.said)
+            turn.is_estimated = True
         if self._permit is not None:
             usage = turn.usage if turn is not None else None
             tokens = usage.input_tokens + usage.output_tokens if usage is not None else 0
             self._permit.release(tokens, self._state.backs.means.now())
         if turn is not None:
-            self._count_refusals(turn)
+            self._state.counts.ended(turn, self._state.backs.means.now())
             self._state.keeping.keep_report(
                 turn.id,
                 {**turn.report(), "status": status, "error": self._error},
@@ -239,12 +243,6 @@ class ServedTurn:
         served = self._served(begun, turn, status, outlet)
         for watcher in self._watchers:
             watcher.ended(served)
-
-    def _count_refusals(self, turn: Turn) -> None:
-        """The providers that refused the form of the request."""
-        for notice in turn.notices:
-            if notice.refused_by:
-                self._state.tally.add(notice.refused_by, "tool_api_400_total")
 
     def _served(self, begun: Begun, turn: Turn | None, status: int, outlet: Outlet) -> Served:
         seconds = self._elapsed() - self._begun_at
@@ -272,6 +270,7 @@ class ServedTurn:
             is_forwarded=turn.is_forwarded,
             is_complete=turn.is_complete and status != _WENT_AWAY,
             usage=turn.usage,
+            is_estimated=turn.is_estimated,
             upstream_seconds=turn.upstream_seconds,
             first_byte_seconds=outlet.first_byte_after,
         )

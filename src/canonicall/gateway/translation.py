@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from canonicall.codec import encode_request, encode_response
 from canonicall.coverage import refuse_loss
 from canonicall.errors import CanonicallError, MalformedBody, MostlyUnread
-from canonicall.events import Event, StreamEnded
+from canonicall.events import ArgumentsAdded, Event, StreamEnded, TextAdded, ThinkingAdded
 from canonicall.folding import events_of
 from canonicall.gateway.asking import Asking
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused
@@ -22,6 +22,7 @@ from canonicall.gateway.responses_state import is_stored, store
 from canonicall.gateway.state import State
 from canonicall.gateway.taking_over import TakenOver
 from canonicall.gateway.turns import Turn, summary_of
+from canonicall.gateway.usage import size_of, wants_usage
 from canonicall.gateway.whole_frames import StreamCut
 from canonicall.guard.replies import checked_reply
 from canonicall.lookalikes import with_likeness
@@ -206,6 +207,9 @@ class Translation:
         encoder: StreamEncoder | TakenOver,
     ) -> bytes:
         """What the client gets for some events."""
+        for one in events:
+            if isinstance(one, TextAdded | ThinkingAdded | ArgumentsAdded):
+                self._turn.said += len(one.text)
         if isinstance(events[-1], StreamEnded):
             self._note_asked(asking)
             events = self._ended(events, request)
@@ -247,17 +251,24 @@ class Translation:
     def _checked(self, reply: Reply, request: Request, *, streamed: bool) -> Reply:
         """`reply` with its arguments looked at; what was sent in a stream cannot be repaired."""
         mode = self._state.settings.repair.arguments
-        provider = self._turn.target.provider if self._turn.target is not None else ""
+        target = self._turn.target
+        count = (
+            None
+            if target is None
+            else partial(self._state.tally.count, target.provider, model=target.model)
+        )
         return checked_reply(
             self._outbound.with_losses(reply),
             request.tools,
             "report" if streamed and mode == "repair" else mode,
-            count=partial(self._state.tally.count, provider),
+            count=count,
         )
 
     def _note_reply(self, reply: Reply) -> None:
         self._turn.on_reply = list(reply.findings)
         self._turn.usage = reply.usage
+        if reply.usage is None:
+            self._turn.said = size_of(reply.message.blocks)
 
     def _keep(self) -> None:
         """Keep what outlives the turn: state of the provider, the response, who answers now."""
@@ -280,7 +291,4 @@ class Translation:
 
 def _wants_usage(turn: Turn) -> bool:
     """Whether a reply says what it cost: in a stream, chat clients have to ask for it."""
-    if turn.front.format != "openai-chat" or not turn.streams:
-        return True
-    options = turn.body.get("stream_options")
-    return isinstance(options, dict) and options.get("include_usage") is True
+    return turn.front.format != "openai-chat" or not turn.streams or wants_usage(turn.body)

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from canonicall.client.failure import Failure
 from canonicall.client.notices import Saved
@@ -59,6 +60,12 @@ class Turn(Struct, kw_only=True):
     names: dict[str, str] = field(default_factory=dict)
     """Names of tools as they were sent, and the client's own, for those that differ."""
     usage: Usage | None = None
+    is_estimated: bool = False
+    """Whether `usage` is an estimate: the provider gave no figures."""
+    reply: bytes = b""
+    """A reply that was forwarded to its end, for the counters."""
+    said: int = 0
+    """Bytes of what the model said, for the estimate."""
     upstream_seconds: float = 0.0
     first_byte_seconds: float = 0.0
 
@@ -77,6 +84,7 @@ class Turn(Struct, kw_only=True):
             "forwarded": self.is_forwarded,
             "complete": self.is_complete,
             "attempts": self.attempts,
+            "tokens": shown_tokens(self.usage, is_estimated=self.is_estimated),
             "request": [told(one) for one in (*self.on_body, *self.on_request)],
             "response": [told(one) for one in self.on_reply],
             "ids": self.ids,
@@ -100,6 +108,14 @@ class Turn(Struct, kw_only=True):
         if self.is_forwarded:
             named["x-canonicall-forwarded"] = "true"
         return named
+
+
+def shown_tokens(usage: Usage | None, *, is_estimated: bool) -> dict[str, Any] | None:
+    """Tokens as JSON; an estimate is marked as one."""
+    if usage is None:
+        return None
+    shown: dict[str, Any] = to_builtins(replace(usage, native=None))
+    return {**shown, "estimated": True} if is_estimated else shown
 
 
 def wants_strict(request: HttpRequest) -> bool:

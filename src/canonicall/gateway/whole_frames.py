@@ -86,6 +86,11 @@ class WholeFrames:
         return b"".join(self._kept)
 
     @property
+    def size(self) -> int:
+        """Bytes that were given on, kept or not."""
+        return self._size
+
+    @property
     def last(self) -> bytes:
         """The last pieces of it."""
         return b"".join(self._kept[-_LAST_PIECES:])

@@ -20,6 +20,7 @@ from canonicall.client.secrets import Secret, hide
 from canonicall.errors import CanonicallError
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.settings import LogSettings
+from canonicall.gateway.turns import shown_tokens
 from canonicall.store.batches import Waiting
 
 _MOST_WAITING = 64 * 1024 * 1024
@@ -170,7 +171,7 @@ def _size(served: Served) -> int:
 
 
 def _told(at: float, served: Served) -> dict[str, Any]:
-    begun, usage = served.begun, served.usage
+    begun = served.begun
     return {
         "time": _moment(at),
         "id": _plain(begun.id),
@@ -190,7 +191,7 @@ def _told(at: float, served: Served) -> dict[str, Any]:
         "upstream_seconds": round(served.upstream_seconds, 6),
         "bytes_in": served.bytes_in,
         "bytes_out": served.bytes_out,
-        "tokens": None if usage is None else msgspec.structs.replace(usage, native=None),
+        "tokens": shown_tokens(served.usage, is_estimated=served.is_estimated),
         "findings": dict(served.findings),
     }
 

@@ -1,0 +1,174 @@
+"""The five counters of tool calling: for the provider that answered, over time, after a restart."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from canonicall.blocks import Text, ToolCall
+from canonicall.cli.verbs import cli
+from canonicall.gateway.app import Gateway
+from canonicall.gateway.settings import (
+    Choice,
+    ModelSettings,
+    RepairSettings,
+    Settings,
+    StoreSettings,
+)
+from gateway_faults import BACKS, BROKEN, CALLS, FRONTS, Play, Upstream, said, stream_of
+from gateway_sockets import until
+from gateway_support import World, ask, simulated_providers
+
+GOOD = said(Text(text="I will look."), *CALLS)
+WRONG = said(ToolCall(id="call_1", name="no_such_tool", args={}, raw="{}"))
+
+
+def gateway_before(upstream: Upstream, *chain: str, store: str = "", **options: Any) -> Gateway:
+    """A gateway whose model `m` is answered by a chain."""
+    first, *others = chain
+    settings = Settings(
+        providers=simulated_providers(),
+        models={"m": ModelSettings(choices=(Choice(target=first),), fallbacks=tuple(others))},
+        store=StoreSettings(path=store),
+        **options,
+    )
+    return Gateway(settings, transport=upstream)
+
+
+def counted(gateway: Gateway, provider: str) -> tuple[int, int]:
+    """Calls, and those with invalid arguments."""
+    counters = gateway.state.tally.by_provider[provider]
+    return counters.tool_calls_total, counters.tool_calls_invalid_args
+
+
+def compared(*arguments: str) -> dict[str, dict[str, Any]]:
+    """What `stats` says, by provider."""
+    made = CliRunner().invoke(cli, ["stats", *arguments, "--json"])
+    assert made.exit_code == 0, made.output
+    return {one["provider"]: one for one in json.loads(made.stdout)["providers"]}
+
+
+@pytest.mark.parametrize("format", ["openai-chat", "anthropic", "gemini", "openai-responses"])
+@pytest.mark.parametrize("reply", [GOOD, WRONG])
+async def test_calls_in_forwarded_streams_are_counted(format: str, reply: Any) -> None:
+    upstream = Upstream(Play.stream(format, stream_of(reply, format)))
+    gateway = gateway_before(upstream, BACKS[format])
+    path, body = FRONTS[format].streamed("m")
+    answer = await ask(gateway, path, body)
+    provider = BACKS[format].partition(":")[0].partition("/")[0]
+    found = counted(gateway, provider)
+    await gateway.close()
+    assert answer.headers["x-canonicall-forwarded"] == "true"
+    assert found == ((1, 1) if reply is WRONG else (2, 0))
+
+
+async def test_calls_in_forwarded_bodies_are_counted() -> None:
+    use = {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Rome"}}
+    body = {"id": "msg_1", "type": "message", "role": "assistant", "model": "x", "content": [use]}
+    body |= {"stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 1}}
+    gateway = gateway_before(Upstream(Play.json(json.dumps(body).encode())), BACKS["anthropic"])
+    answer = await ask(gateway, *FRONTS["anthropic"].whole("m"))
+    found = counted(gateway, "anthropic")
+    await gateway.close()
+    assert (answer.headers["x-canonicall-forwarded"], found) == ("true", (1, 0))
+
+
+async def test_calls_are_counted_where_arguments_are_not_looked_at() -> None:
+    upstream = Upstream(Play.stream("anthropic", stream_of(WRONG, "anthropic")))
+    repair = RepairSettings(arguments="off")
+    gateway = gateway_before(upstream, BACKS["anthropic"], repair=repair)
+    await ask(gateway, *FRONTS["openai-chat"].streamed("m"))
+    found = counted(gateway, "anthropic")
+    await gateway.close()
+    assert found == (1, 0)
+
+
+async def test_every_refusal_is_counted_for_who_refused() -> None:
+    """Also the one that ends the request, and that of a target with a fallback."""
+    refusal = Play.json(b'{"error": {"message": "Something is wrong."}}', 400)
+    upstream = Upstream(refusal)
+    gateway = gateway_before(upstream, BACKS["gemini"], BACKS["cohere"])
+    answer = await ask(gateway, *FRONTS["openai-chat"].whole("m"))
+    counts = gateway.state.tally.by_provider
+    asked = ["cohere" in url for url in upstream.urls]
+    await gateway.close()
+    assert answer.status == 400
+    assert counts["cohere"].tool_api_400_total == asked.count(True) > 0
+    assert counts["gemini"].tool_api_400_total == asked.count(False) > 0
+
+
+async def test_a_stream_that_another_target_finishes_is_counted_for_that_one() -> None:
+    """The first broke off in its text, before any call."""
+    begin = stream_of(said(Text(text="I will look at both")), "anthropic").split(b"\n\n")
+    cut = [one + b"\n\n" for one in begin if b"stop" not in one]
+    upstream = Upstream(
+        Play.stream("anthropic", *cut, BROKEN),
+        Play.stream("gemini", stream_of(GOOD, "gemini")),
+    )
+    gateway = gateway_before(upstream, BACKS["anthropic"], BACKS["gemini"])
+    await ask(gateway, *FRONTS["openai-chat"].streamed("m"))
+    counts = gateway.state.tally.by_provider
+    await gateway.close()
+    assert counts["gemini"].tool_calls_total == 2
+    assert "anthropic" not in counts
+
+
+async def test_after_a_failover_and_a_restart_stats_name_who_answered(place: str) -> None:
+    """In the table of the store, by provider, model and tool."""
+    replied = Play.stream("gemini", stream_of(GOOD, "gemini"))
+    for _ in range(2):
+        gateway = gateway_before(
+            Upstream(BROKEN, replied), BACKS["anthropic"], BACKS["gemini"], store=place
+        )
+        answer = await ask(gateway, *FRONTS["anthropic"].streamed("m"))
+        report = await ask(
+            gateway, f"/canonicall/reports/{answer.headers['x-canonicall-request-id']}"
+        )
+        await gateway.close()
+        assert answer.headers["x-canonicall-target"].startswith("gemini:")
+        assert [one["kind"] for one in report.json["notices"]] == ["switched", "answered"]
+    found = await _compared_elsewhere(place)
+    assert found["gemini"]["tool_calls_total"] == 4
+    assert found["anthropic"]["tool_calls_total"] == 0
+    assert found["anthropic"]["tool_calls_invalid_args_rate"] is None
+
+
+async def _compared_elsewhere(place: str) -> dict[str, dict[str, Any]]:
+    """The command has an event loop of its own."""
+    given = ("--compare", "anthropic", "gemini", "--since", "7d", "--store", place)
+    return await asyncio.to_thread(compared, *given)
+
+
+async def test_the_store_is_written_while_the_gateway_runs(tmp_path: Path) -> None:
+    """Not on the way of the request: a moment later."""
+    place = str(tmp_path / "gateway.db")
+    upstream = Upstream(Play.stream("gemini", stream_of(GOOD, "gemini")))
+    gateway = gateway_before(upstream, BACKS["gemini"], store=place)
+    await ask(gateway, *FRONTS["gemini"].streamed("m"))
+    assert gateway.state.tally.has_news
+    await until(lambda: not gateway.state.tally.has_news)
+    found = await asyncio.to_thread(compared, "gemini", "--by", "tool", "--store", place)
+    await gateway.close()
+    assert (found["gemini"]["tool"], found["gemini"]["tool_calls_total"]) == ("get_weather", 2)
+
+
+async def test_a_reload_does_not_forget_who_is_down() -> None:
+    world = World()
+    models = {
+        "m": ModelSettings(
+            choices=(Choice(target="anthropic:x"),), fallbacks=("openai/openai-chat:y",)
+        )
+    }
+    gateway = world.gateway(models)
+    breakers = gateway.state.backs.breakers
+    target = gateway.state.routes.find("m").chain("s")[0]
+    for _ in range(3):
+        breakers.failed(target, "connection", gateway.state.backs.means.elapsed())
+    await gateway.reload(gateway.state.settings)
+    answer = await ask(gateway, "/v1/messages", {**FRONTS["anthropic"].body, "model": "m"})
+    await gateway.close()
+    assert answer.headers["x-canonicall-target"].startswith("openai")
+    assert "anthropic" not in world.simulators
