@@ -117,16 +117,17 @@ def stats(
     store: str | None,
     as_json: bool,
 ) -> None:
-    """Show how well providers call tools: calls, invalid arguments, repairs, refusals.
+    """Show how well providers call tools, counted over time.
 
-    Counts are those of the provider that answered, also after a failover. Gateways and sessions
+    Calls, calls with invalid arguments, calls that were repaired, and requests that the provider
+    refused. Counts are those of the provider that answered, also after a failover. Gateways and sessions
     with a store add to them by provider, model, tool and hour.
 
     \b
     Examples:
       canonicall stats
       canonicall stats --compare anthropic gemini --since 7d
-      canonicall stats --compare anthropic gemini --by tool --store gateway.db --json
+      canonicall stats --compare anthropic gemini --store gateway.db --json
     """
     if compare and len(set(providers)) < 2:
         raise click.UsageError("--compare needs two providers: --compare anthropic gemini.")
