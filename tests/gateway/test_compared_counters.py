@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from canonicall.blocks import Text, ToolCall
 from canonicall.cli.verbs import cli
 from canonicall.gateway.app import Gateway
+from canonicall.gateway.routing import Switched
+from canonicall.gateway.sessions import is_within_turn
 from canonicall.gateway.settings import (
     Choice,
     ModelSettings,
@@ -18,6 +21,7 @@ from canonicall.gateway.settings import (
     Settings,
     StoreSettings,
 )
+from canonicall.providers.registry import get_target
 from gateway_faults import BACKS, BROKEN, CALLS, FRONTS, Play, Upstream, said, stream_of
 from gateway_sockets import until
 from gateway_support import World, ask, simulated_providers
@@ -172,3 +176,60 @@ async def test_a_reload_does_not_forget_who_is_down() -> None:
     await gateway.close()
     assert answer.headers["x-canonicall-target"].startswith("openai")
     assert "anthropic" not in world.simulators
+
+
+BUSY = Play.json(b'{"type":"error","error":{"type":"overloaded_error","message":"Busy."}}', 529)
+
+
+def with_result(front: str) -> tuple[str, dict[str, Any]]:
+    """A request in the middle of a turn."""
+    path, body = FRONTS[front].whole("m")
+    call = {"id": "toolu_1", "name": "get_weather", "input": {"city": "Rome"}}
+    made, result = {"type": "tool_use", **call}, {"type": "tool_result", "tool_use_id": "toolu_1"}
+    more = [
+        {"role": "assistant", "content": [made]},
+        {"role": "user", "content": [{**result, "content": "15"}]},
+    ]
+    return path, {**body, "messages": [*body["messages"], *more]}
+
+
+@pytest.mark.parametrize("back", ["anthropic", "gemini"])
+async def test_a_turn_is_bound_to_its_provider_until_it_fails_for_good(back: str) -> None:
+    """In the middle of a turn it is asked again; at its beginning the next one is, at once."""
+    found = []
+    for path, body in (FRONTS["anthropic"].whole("m"), with_result("anthropic")):
+        upstream = Upstream(BUSY)
+        gateway = gateway_before(upstream, BACKS[back], BACKS["cohere"])
+        backs = gateway.state.backs
+        backs.means = replace(backs.means, sleep=lambda _: asyncio.sleep(0))
+        await ask(gateway, path, body)
+        await gateway.close()
+        found.append(sum("cohere" not in url for url in upstream.urls))
+    assert found == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("body", "is_within"),
+    [
+        ({"messages": [{"role": "tool", "tool_call_id": "c", "content": "15"}]}, True),
+        ({"messages": [{"role": "user", "content": "Hello."}]}, False),
+        ({"messages": [{"role": "user", "content": [{"type": "tool_result"}]}]}, True),
+        ({"input": [{"type": "function_call_output", "call_id": "c", "output": "15"}]}, True),
+        ({"input": "Hello."}, False),
+        ({"contents": [{"role": "user", "parts": [{"functionResponse": {}}]}]}, True),
+        ({"contents": [{"role": "user", "parts": [{"text": "Hello."}]}]}, False),
+        ({"messages": [7]}, False),
+        ({}, False),
+    ],
+)
+def test_a_request_with_results_is_within_a_turn(body: dict[str, Any], is_within: bool) -> None:
+    assert is_within_turn(body) is is_within
+
+
+def test_a_turn_stays_where_it_is_to_its_end() -> None:
+    one, other = get_target("anthropic:x"), get_target("gemini:y")
+    switched = Switched()
+    switched.took_over("s", other, 0.0)
+    later = 10 * 3600.0
+    assert switched.first("s", (one, other), later, is_bound=True) == (other, one)
+    assert switched.first("s", (one, other), later) == (one, other)

@@ -120,8 +120,8 @@ def stats(
     """Show how well providers call tools, counted over time.
 
     Calls, calls with invalid arguments, calls that were repaired, and requests that the provider
-    refused. Counts are those of the provider that answered, also after a failover. Gateways and sessions
-    with a store add to them by provider, model, tool and hour.
+    refused. Counts are those of the provider that answered, also after a failover. Gateways and
+    sessions with a store add to them by provider, model, tool and hour.
 
     \b
     Examples:

@@ -138,7 +138,8 @@ class Generation:
                 if attempt.takes_another_key(failure):
                     continue
                 delay = means.config.retry.delay(waits, means.random, told=failure.wait)
-                if not failure.passing or delay is None or len(turn.chain) > 1:
+                has_others = len(turn.chain) > 1 and not turn.waits_for(attempt.target)
+                if not failure.passing or delay is None or has_others:
                     raise
             await means.sleep(delay)
             waits += 1
@@ -175,7 +176,8 @@ class Generation:
         """Note what a stream said. `is_noted`: whether all but an estimate is known."""
         if not is_noted:
             self._note_forwarded(attempt.last_bytes)
-        self._turn.reply = attempt.given
+        if self._turn.body.get("tools"):
+            self._turn.reply = attempt.given
         if self._turn.usage is None:
             self._turn.said = attempt.said
 

@@ -23,7 +23,7 @@ from canonicall.gateway.responses_state import FORMAT, Whole, whole_body
 from canonicall.gateway.routing import Route
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Begun, Served, Watcher
-from canonicall.gateway.sessions import session_of
+from canonicall.gateway.sessions import is_within_turn, session_of
 from canonicall.gateway.state import State
 from canonicall.gateway.turns import Turn, first_headers, target_name, wants_strict
 from canonicall.gateway.usage import estimated_usage
@@ -94,7 +94,10 @@ class ServedTurn:
         whole = await self._whole(body, route, key)
         # A session is known by how it begins, which may be stored.
         session = session_of(request, whole.body, key)
-        chain = state.switched.first(session, route.chain(session), state.backs.means.now())
+        is_bound = is_within_turn(whole.body)
+        chain = state.switched.first(
+            session, route.chain(session), state.backs.means.now(), is_bound=is_bound
+        )
         is_as_sent = whole.body is body or whole.keeper == target_name(chain[0])
         return Turn(
             id=self._id,
@@ -109,6 +112,7 @@ class ServedTurn:
             session=session,
             key=key,
             strict=strict,
+            is_bound=is_bound,
             on_body=self._on_body,
         )
 

@@ -62,6 +62,7 @@ class Translation:
             turn.notices.append,
             continues=turn.streams and state.settings.repair.continue_streams,
             renderings=self._remembered,
+            bound=turn.chain[0] if turn.is_bound else None,
         )
         batches = asking.batches()
         try:

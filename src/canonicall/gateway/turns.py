@@ -41,6 +41,9 @@ class Turn(Struct, kw_only=True):
     key: str = ""
     """The name of the virtual key it came with."""
     strict: bool = False
+    is_bound: bool = False
+    """Whether it is in the middle of a turn: another target is asked only after the first one of
+    the chain has failed for good."""
 
     target: Target | None = None
     """Who answered, or was asked last."""
@@ -72,6 +75,10 @@ class Turn(Struct, kw_only=True):
     @property
     def findings(self) -> tuple[Finding, ...]:
         return (*self.on_body, *self.on_request, *self.on_reply)
+
+    def waits_for(self, target: Target) -> bool:
+        """Whether a target is asked again before another is, where the failure may pass."""
+        return self.is_bound and target == self.chain[0]
 
     def report(self) -> dict[str, Any]:
         """All of it, for people and machines."""
