@@ -178,6 +178,21 @@ async def test_a_reload_does_not_forget_who_is_down() -> None:
     assert "anthropic" not in world.simulators
 
 
+async def test_a_reload_with_another_address_asks_again() -> None:
+    """The operator has put right what was wrong."""
+    gateway = World().gateway({"m": ModelSettings(choices=(Choice(target="anthropic:x"),))})
+    target = gateway.state.routes.find("m").chain("s")[0]
+    for _ in range(3):
+        gateway.state.backs.breakers.failed(target, "connection", 0.0)
+    settings = gateway.state.settings
+    other = replace(settings.providers["anthropic"], base_url="http://anthropic.sim/elsewhere")
+    providers = {**settings.providers, "anthropic": other}
+    await gateway.reload(replace(settings, providers=providers))
+    shown = gateway.state.backs.shown()
+    await gateway.close()
+    assert shown == []
+
+
 BUSY = Play.json(b'{"type":"error","error":{"type":"overloaded_error","message":"Busy."}}', 529)
 
 

@@ -39,6 +39,7 @@ class CallCounts:
     def __init__(self, tally: Tally, database: Database) -> None:
         self.tally = tally
         self._table = CounterTable(database)
+        self._is_due: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None
 
     def ended(self, turn: Turn, now: float) -> None:
@@ -53,8 +54,9 @@ class CallCounts:
         for failure in turn.failures:
             if failure.kind == REFUSED and failure.provider:
                 self.refused(failure.provider, failure.model)
-        if self.tally.has_news and self._writing is None:
-            self._writing = asyncio.ensure_future(self._write_later(now))
+        if self.tally.has_news and self._is_due is None:
+            loop = asyncio.get_running_loop()
+            self._is_due = loop.call_later(_LATER_SECONDS, self._begin_writing, now)
 
     def refused(self, provider: str, model: str) -> None:
         """A provider refused a request."""
@@ -62,16 +64,16 @@ class CallCounts:
 
     async def close(self, now: float) -> None:
         """Write what was counted."""
-        writing, self._writing = self._writing, None
-        if writing is not None:
-            writing.cancel()
+        if self._is_due is not None:
+            self._is_due.cancel()
+        if self._writing is not None:
+            await self._writing
         if self.tally.has_news:
             await self._write(now)
 
-    async def _write_later(self, now: float) -> None:
-        await asyncio.sleep(_LATER_SECONDS)
-        self._writing = None
-        await self._write(now)
+    def _begin_writing(self, now: float) -> None:
+        self._is_due = None
+        self._writing = asyncio.ensure_future(self._write(now))
 
     async def _write(self, now: float) -> None:
         try:

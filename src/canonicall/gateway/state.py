@@ -50,7 +50,10 @@ class State:
             self.gate.after(old.gate)
         self.backs = Backs(settings, transport, environ=lasting.environ)
         if old is not None:
-            self.backs.breakers.remember(old.backs.breakers)
+            # Where an address or a key has changed, it is worth asking again.
+            before = old.settings.providers
+            same = {name for name, one in settings.providers.items() if before.get(name) == one}
+            self.backs.breakers.remember(old.backs.breakers, same)
         self.routes = Routes(settings.models, default=lasting.default)
         self.switched: Switched = old.switched if old is not None else Switched()
         self.middleware = lasting.middleware

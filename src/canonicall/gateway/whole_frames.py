@@ -19,10 +19,12 @@ _LAST_EVENTS = {
 }
 """What some clients wait for though the reply is whole without it, and what it is known by."""
 _ENDING = re.compile(
-    rb"^(?:data: ?\[DONE\]|event: ?(?:message_stop|response\.(?:completed|incomplete|failed)))",
+    rb"^(?:data: ?\[DONE\]|event: ?(?:message_stop|response\.(?:completed|incomplete|failed)))"
+    rb'|"finishReason"\s*:\s*"',
     re.MULTILINE,
 )
-"""Where the events begin that clients take for the end of the reply. In JSON no line ends."""
+"""What clients take for the end of the reply. In JSON no line ends, and in its texts quotes are
+escaped."""
 
 
 def ends_reply(events: bytes) -> bool:
