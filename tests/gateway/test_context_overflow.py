@@ -1,6 +1,7 @@
 """A conversation that is too long is refused in the form that clients of the front recognise, after
 the provider was asked once."""
 
+import asyncio
 import json
 import re
 from typing import Any
@@ -11,7 +12,8 @@ from canonicall.blocks import Text
 from canonicall.client.failure import Failure
 from canonicall.client.overflow import Overflow, overflow_of
 from gateway_faults import BACKS, FRONTS, Faulty, Play, Upstream, said, stream_of
-from gateway_sockets import on_port
+from gateway_sockets import Upstream as Host
+from gateway_sockets import on_port, served, until
 from gateway_support import Answer
 from judges.sources import MISSING
 
@@ -128,6 +130,33 @@ async def test_one_inside_of_a_stream_is_the_same(front: str) -> None:
     await faulty.gateway.close()
     told = answer.body.decode()
     assert re.search(r"prompt is too long|context_length_exceeded|input token count", told)
+
+
+@pytest.mark.parametrize(
+    ("front", "sign"),
+    [
+        ("anthropic", f'"message":"{CLAUDE}'),
+        ("openai-chat", '"code":"context_length_exceeded"'),
+        ("openai-responses", '"code":"context_length_exceeded"'),
+        ("gemini", "The input token count (130123) exceeds"),
+    ],
+)
+async def test_one_that_comes_after_the_head_of_a_stream_is_its_end(front: str, sign: str) -> None:
+    """The head was sent to show signs of life."""
+    body = json.dumps(REFUSALS["anthropic"]).encode()
+    head = f"HTTP/1.1 400 Bad Request\r\ncontent-length: {len(body)}\r\nconnection: close\r\n"
+
+    async def behave(host: Host) -> None:
+        await asyncio.sleep(0.5)
+        await host.write(head.encode() + b"content-type: application/json\r\n\r\n" + body)
+
+    async with served(behave, "anthropic", keep=0.05) as (door, _):
+        client = await door.connect(front)
+        status, told = await client.all()
+        await until(lambda: bool(door.told.ends))
+    assert status.startswith(b"HTTP/1.1 200")
+    assert sign in told.decode()
+    assert door.told.ends[0].error == "context_overflow"
 
 
 async def test_a_fallback_with_a_larger_context_is_asked() -> None:

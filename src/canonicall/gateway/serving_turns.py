@@ -143,7 +143,7 @@ class ServedTurn:
                 front=self._front.format,
                 action=GENERATE,
                 model=model,
-                key=self._permit.key if self._permit is not None else "",
+                key=state.gate.name_of(shown),
                 streams=streams,
                 traceparent=headers.get("traceparent", ""),
                 tracestate=headers.get("tracestate", ""),
