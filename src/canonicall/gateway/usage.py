@@ -91,6 +91,10 @@ def without_usage(events: bytes) -> bytes:
     """Whole events of a chat stream without the figures that its client did not ask for."""
     if b'"usage"' not in events:
         return events
+    # As OpenAI writes it; in texts the quotes would be escaped.
+    events = events.replace(b',"usage":null', b"")
+    if b'"usage"' not in events:
+        return events
     shown = (_NULL.sub(b"", event) for event in _EVENT.findall(events))
     return b"".join(event for event in shown if not _tells_usage_alone(event))
 

@@ -25,11 +25,16 @@ _ENDING = re.compile(
 )
 """What clients take for the end of the reply. In JSON no line ends, and in its texts quotes are
 escaped."""
+_SIGNS = (
+    *(b"[DONE]", b"message_stop", b"finishReason"),
+    *(b"response.completed", b"response.incomplete", b"response.failed"),
+)
+"""Without one of these there is none: to look for them is faster."""
 
 
 def ends_reply(events: bytes) -> bool:
     """Whether a client that has got these events may close the connection: it has the reply."""
-    return _ENDING.search(events) is not None
+    return any(sign in events for sign in _SIGNS) and _ENDING.search(events) is not None
 
 
 class WholeFrames:
