@@ -187,3 +187,22 @@ def test_an_unknown_provider_is_refused_with_the_nearest(canonicall_, tmp_path):
     made = canonicall_("stats", "--compare", "antropic", "gemini", "--store", place)
     assert made.exit_code == 1
     assert "anthropic" in made.stderr
+
+
+def test_counters_are_kept_for_400_days(canonicall_, place):
+    """What is older is forgotten when a gateway or a session opens the store, not by `stats`."""
+    asyncio.run(count(place, GEMINI, days_ago=401))
+    asyncio.run(count(place, CLAUDE, days_ago=390))
+    found = told(canonicall_("stats", "--since", "999w", "--store", place, "--json"))["providers"]
+    assert [one["provider"] for one in found] == ["anthropic"]
+
+    async def rows():
+        database = Database(place)
+        try:
+            return await CounterTable(database).since(0.0)
+        finally:
+            database.close()
+
+    assert len(asyncio.run(rows())) == 2
+    asyncio.run(count(place))
+    assert len(asyncio.run(rows())) == 1

@@ -160,7 +160,7 @@ def _rows(place: str, began: float) -> list[Counted]:
 
 async def _read(database: Database, began: float) -> list[Counted]:
     table = CounterTable(database)
-    await table.prepare(time.time())
+    await table.prepare()
     return await table.since(began)
 
 

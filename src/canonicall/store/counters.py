@@ -52,8 +52,8 @@ class CounterTable:
         self._database = database
         self._is_there = False
 
-    async def prepare(self, now: float) -> None:
-        """Make the table where it is missing, and forget what is older than 400 days."""
+    async def prepare(self, now: float | None = None) -> None:
+        """Make the table where it is missing. With the time, forget what is older than 400 days."""
         if self._is_there:
             return
         try:
@@ -62,8 +62,9 @@ class CounterTable:
             # PostgreSQL: another process has just made it.
             await self._database.read(_CREATE)
         self._is_there = True
-        oldest = int(now // HOUR) - _KEPT_HOURS
-        self._database.put(Write(_FORGET, [(oldest,)]), chain=Chain())
+        if now is not None:
+            oldest = int(now // HOUR) - _KEPT_HOURS
+            self._database.put(Write(_FORGET, [(oldest,)]), chain=Chain())
 
     def add(self, counted: Mapping[Place, Counters], now: float) -> None:
         """Add to the counts of this hour, after `prepare`; written in one transaction with what
