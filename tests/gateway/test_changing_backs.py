@@ -1,8 +1,10 @@
 """The back changes in the midst of a conversation: by another name, by weight, by fallback."""
 
+import asyncio
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from canonicall.gateway.settings import Choice, ModelSettings
 from canonicall.reply import Reply
@@ -71,9 +73,14 @@ def failing_first(provider: str, *faults: Fault | None) -> World:
 def test_who_fails_is_replaced_and_the_session_stays_with_the_other(
     front: str, fault: Fault
 ) -> None:
-    world = failing_first("anthropic", None, fault)
-    backs = chain("anthropic/anthropic", "gemini/gemini", "openai/openai-responses")
-    with serve(world.gateway(backs)) as server, FRONTS[front].connect(server.url) as client:
+    """In the middle of a turn: after it has failed for good, with all its retries."""
+    world = failing_first("anthropic", None, fault, fault, fault)
+    gateway = world.gateway(
+        chain("anthropic/anthropic", "gemini/gemini", "openai/openai-responses")
+    )
+    means = gateway.state.backs.means
+    gateway.state.backs.means = replace(means, sleep=lambda _: asyncio.sleep(0))
+    with serve(gateway) as server, FRONTS[front].connect(server.url) as client:
         # In a stream the error would come behind thoughts that the client has seen.
         conversing = FRONTS[front](client, streamed=fault is not Fault.ERROR_IN_200)
         said = conversing.ask("m", BOTH)
@@ -86,7 +93,22 @@ def test_who_fails_is_replaced_and_the_session_stays_with_the_other(
     failed = asked["anthropic"][1]
     assert failed == 200 if fault is Fault.ERROR_IN_200 else failed >= 429
     # Nobody was asked again who had failed: Gemini took over and kept the session.
-    assert asked == {"anthropic": [200, failed], "gemini": [200, 200, 200]}
+    assert asked == {"anthropic": [200, failed, failed, failed], "gemini": [200, 200, 200]}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_failure_that_passes_does_not_end_a_turn(fault: Fault) -> None:
+    """The provider that made the calls gets their results."""
+    world = failing_first("anthropic", None, fault)
+    gateway = world.gateway(chain("anthropic/anthropic", "gemini/gemini"))
+    means = gateway.state.backs.means
+    gateway.state.backs.means = replace(means, sleep=lambda _: asyncio.sleep(0))
+    with serve(gateway) as server, FRONTS["messages"].connect(server.url) as client:
+        conversing = FRONTS["messages"](client)
+        said = conversing.ask("m", BOTH)
+        answer = conversing.answer("m", said, ["one", "two"])
+    assert answer.text == "It is so: one; two."
+    assert list(world.simulators) == ["anthropic"]
 
 
 async def test_a_session_stays_with_a_fallback_that_is_forwarded_to() -> None:

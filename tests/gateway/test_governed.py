@@ -93,6 +93,17 @@ async def test_whoever_watches_is_told_of_all_requests() -> None:
     await gateway.close()
 
 
+async def test_whoever_watches_learns_whose_request_was_refused() -> None:
+    watched = Told()
+    limited = keys(requests_per_minute=1, models=("fast",))
+    gateway = World().gateway(MODELS, keys=limited, watchers=[watched])
+    for model, key in (("fast", KEY), ("fast", KEY), ("slow", KEY), ("fast", "wrong")):
+        await ask(gateway, CHAT, {**BODY, "model": model}, headers=shown(key))
+    await gateway.close()
+    found = [(one.status, one.begun.key) for one in watched.ends]
+    assert found == [(200, "team"), (429, "team"), (403, "team"), (401, "")]
+
+
 async def test_operators_have_doors_of_their_own() -> None:
     admin = {"boss": KeySettings(hash=hash_of("ck-admin-0123456789"), admin=True), **keys()}
     gateway = World().gateway(MODELS, keys=admin)

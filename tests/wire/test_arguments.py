@@ -17,6 +17,7 @@ from canonicall import (
     Tool,
     ToolCall,
     ToolCallAccumulator,
+    admission,
     decode_request,
     decode_response,
     encode_request,
@@ -369,6 +370,7 @@ def parsed(monkeypatch):
 
     monkeypatch.setattr(rule, "parse_arguments", counted)
     monkeypatch.setattr(reading, "parse_arguments", counted)
+    monkeypatch.setattr(admission, "parse_arguments", counted)
     return texts
 
 

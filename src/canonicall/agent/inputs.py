@@ -27,6 +27,8 @@ class ModelReplied(_Input, frozen=True, tag="model_replied"):
     reply: Reply
     cost: float = 0.0
     seconds: float = 0.0
+    target: Target | None = None
+    """Who answered, where it is known; another than was asked, after a failover."""
 
 
 class ModelFailed(_Input, frozen=True, tag="model_failed"):

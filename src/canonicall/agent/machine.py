@@ -67,7 +67,8 @@ class Machine:
         them somebody is asked about every call that needs approval."""
         self.conversation = conversation
         self.target = target
-        """Who is asked; a change takes effect when the user speaks again."""
+        """Who is asked; a change takes effect when the user speaks again. After a failover, who
+        answered, until the run ends."""
         self.tools = tools
         self.limits = limits or RunLimits()
         self.spent = Spent()
@@ -166,7 +167,8 @@ class Machine:
         if reached is not None and self._ending is None:
             told = f"{reached.name} reached {reached.limit:g}"
             if reached.name in ("turns", "tool_calls"):
-                self.tally.add(self.target.provider, "tool_loop_max_iterations")
+                name = "tool_loop_max_iterations"
+                self.tally.add(self.target.provider, name, model=self.target.model)
             if reached.policy == "stop":
                 return self._finish(Finish("limit", told))
             self._ending = Finish("limit", told)
@@ -181,6 +183,9 @@ class Machine:
         if not self._asking:
             raise _out_of_turn("a reply of the model")
         self._asking = False
+        if event.target is not None:
+            # After a failover the run stays with who answered: the one before has failed for good.
+            self.target = event.target
         self.spent = self.spent.with_turn(event)
         message = event.reply.message
         self._words = message.text

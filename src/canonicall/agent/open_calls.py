@@ -73,7 +73,7 @@ class OpenCalls:
         for call in calls:
             checked = validate_call(call, self._offered, budget=self.budget)
             self.budget = checked.budget or self.budget
-            self._tally.count(target.provider, checked)
+            self._tally.count(target.provider, checked, model=target.model)
             if checked.result is not None:
                 self._write(checked.result)
                 continue

@@ -23,6 +23,10 @@ VERBS = {
         "canonicall.cli.sessions:sessions",
         "List, show, export or delete stored sessions.",
     ),
+    "stats": (
+        "canonicall.cli.stats:stats",
+        "Show how well providers call tools, counted over time.",
+    ),
     "serve": ("canonicall.cli.serve:serve", "Serve any provider to the clients of any other."),
     "keys": ("canonicall.cli.keys:keys", "Make virtual keys for the gateway."),
     "check": ("canonicall.cli.check:check", "Find what a provider would refuse in a transcript."),

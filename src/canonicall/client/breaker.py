@@ -8,7 +8,7 @@ Pure: `Circuit` is a value, the time is handed in, thresholds are data. Only fai
 request would meet as well count; a request that is refused says that the endpoint is alive.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -97,6 +97,14 @@ class Breakers:
     def known(self) -> Mapping[tuple[str, str, str], Circuit]:
         """All circuits that are out of the ordinary, by provider, format and model."""
         return self._circuits
+
+    def remember(self, other: "Breakers", providers: Container[str]) -> None:
+        """Take over which endpoints of these providers another client has found to be down."""
+        self._circuits |= {
+            endpoint: one.let_go()
+            for endpoint, one in other.known.items()
+            if endpoint[0] in providers
+        }
 
     def of(self, target: Target) -> Circuit:
         """What is known of an endpoint."""

@@ -76,6 +76,8 @@ class Exchange:
         self.attempts = 0
         self.rendered: Rendered | None = None
         """What was sent last."""
+        self._goal: Target | None = None
+        """Who is asked, without what was learnt of it."""
         self._key = Secret("")
         """What the last attempt was sent with."""
         self._keys_left = 0
@@ -84,6 +86,7 @@ class Exchange:
     async def batches(self, request: Request, target: Target) -> AsyncGenerator[list[Event], None]:
         """The events of the reply, as many at a time as came together; `AttemptFailed` where there
         will be none."""
+        self._goal = target
         rendered = self._rendered(request, self._learned.fit(target))
         change: Change | None = None
         is_recovered = False
@@ -210,7 +213,7 @@ class Exchange:
                         is_passed = True
                         self._first = self._means.elapsed() - self._sent_at
                     if isinstance(held[-1], StreamEnded):
-                        self._tell_end(held[-1], rendered.target)
+                        self._tell_end(held[-1], self._goal or rendered.target)
                     yield held
                     held = []
         finally:

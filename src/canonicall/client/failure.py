@@ -21,6 +21,7 @@ from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event, StreamEnded
 from canonicall.target import Target
 from canonicall.transcript.turns import Diagnostics
+from canonicall.verify.explainer import explain
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.formats import get_format
 
@@ -66,6 +67,9 @@ class Failure(Struct, frozen=True, kw_only=True):
     """The error as it came, for `explain`."""
     diagnostics: Diagnostics | None = None
     """Of the request that the provider answered with this error."""
+    provider: str = ""
+    """Who answered with an error, and for which model; empty where nobody answered."""
+    model: str = ""
     saved: str = ""
     """The file that the request was written to, if it was refused and that is wanted."""
 
@@ -95,13 +99,17 @@ def of_response(
     if kind == "redirect":
         words = f"it leads to {hide(headers.get('location', '?').partition('?')[0], secrets)}"
     said = " ".join(filter(None, (f"HTTP {status}", known and f"({known})")))
+    passing = is_passing(status, headers, f"{known} {words}")
+    kind, passing = _at_fault(kind, passing, error.native or words)
     return Failure(
         kind=kind,
         message=_sentence(target, f"{said}: {words[:_SHOWN]}", _HELP.get(kind, "")),
         status=status,
-        passing=is_passing(status, headers, f"{known} {words}"),
+        passing=passing,
         wait=retry_after(headers, now),
         error=error.native or words,
+        provider=target.provider,
+        model=target.model,
     )
 
 
@@ -112,11 +120,14 @@ def of_event(target: Target, event: ErrorReported, secrets: tuple[Secret, ...]) 
     known = f" ({hide(event.type, secrets)})" if event.type else ""
     words = hide(event.message, secrets)[:_SHOWN]
     kind = _KINDS.get(code or 0, "provider_error") if code else "provider_error"
+    kind, passing = _at_fault(kind, passing, event.native or words)
     return Failure(
         kind=kind,
         message=_sentence(target, f"an error in the stream{known}: {words}"),
         passing=passing,
         error=event.native or words,
+        provider=target.provider,
+        model=target.model,
     )
 
 
@@ -179,6 +190,16 @@ def _kind(status: int, words: str) -> str:
     if kind:
         return kind
     return "redirect" if 300 <= status < 400 else "provider_error" if status >= 500 else "rejected"
+
+
+def _at_fault(kind: str, passing: bool, error: Any) -> tuple[str, bool]:
+    """Kind and `passing` of an error. A conversation that is too long stays so: hosts report it
+    inside of streams too, and as their own failure."""
+    if kind != "provider_error" or all(
+        entry.code != "context_overflow" for entry in explain(error).entries
+    ):
+        return kind, passing
+    return REFUSED, False
 
 
 def _status_in(native: Any) -> int | None:

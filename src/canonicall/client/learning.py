@@ -63,6 +63,12 @@ def is_chance(told: Explanation) -> bool:
     return any(entry.code in CHANCE for entry in told.entries)
 
 
+def is_outside(told: Explanation) -> bool:
+    """Whether a refusal is known to have nothing to do with how the request is written: in another
+    form the same conversation is refused again."""
+    return bool(told) and all(entry.outside for entry in told.entries)
+
+
 class Learned:
     """What was learnt about targets, for as long as a client lives."""
 

@@ -158,5 +158,6 @@ def _model_error(failures: dict[Target, Failure]) -> ModelError:
         kind=first.kind,
         # Refusals by those before it were told when the next one was asked.
         refused_by=goal.provider if last.kind == REFUSED else "",
+        refused_model=goal.model,
         diagnostics=next(diagnoses, None),
     )

@@ -83,14 +83,20 @@ class _Kept:
         return found
 
 
+def takes_usage_question(target: Target, *, is_own: bool | None = None) -> bool:
+    """Whether a chat host may be asked for the tokens of a stream. `is_own`: whether the request
+    was written for it, where that is known."""
+    is_taken = takes_unknown("request", target, is_own=is_own)
+    return is_taken or has_all(_WITH_USAGE, "request", target)
+
+
 def _with_usage(request: Request, target: Target) -> Request:
     """`request` that asks for the usage of a chat stream, if the target takes the question.
 
     Nobody else wanted it, so it is no finding where it is left out.
     """
     is_own = request.domain == target.domain if request.domain else None
-    is_taken = takes_unknown("request", target, is_own=is_own)
-    if not is_taken and not has_all(_WITH_USAGE, "request", target):
+    if not takes_usage_question(target, is_own=is_own):
         return request
     native = request.native
     given = native.fields if native is not None and native.format == _CHAT else {}

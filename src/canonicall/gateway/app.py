@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from canonicall.agent.counters import Tally
 from canonicall.client.transport import Transport
 from canonicall.gateway import operations
+from canonicall.gateway.call_counts import CallCounts
 from canonicall.gateway.endpoints import answer
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response, unexpected
@@ -21,6 +22,7 @@ from canonicall.gateway.fronts import front_beside, front_for, methods_at
 from canonicall.gateway.fronts.front import COMPACT, GENERATE, STREAM, Asked, Front
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.governance.metrics import Metrics, MetricsMissing
+from canonicall.gateway.governance.request_log import LARGEST_BODY
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.observing import Observing
 from canonicall.gateway.operated import Operated
@@ -79,7 +81,7 @@ class Gateway:
         self.revocations = Revocations(self.keeping)
         self._lasting = Lasting(
             keeping=self.keeping,
-            tally=tally,
+            counts=CallCounts(tally, self.keeping.database),
             default=default,
             environ=dict(environ or {}),
             middleware=tuple(middleware),
@@ -98,7 +100,8 @@ class Gateway:
         if scope["type"] != "http":
             return
         async with self._held() as state:
-            await self._http(state, head_of(scope), receive, Outlet(send))
+            keeps = LARGEST_BODY if state.settings.log.bodies else 0
+            await self._http(state, head_of(scope), receive, Outlet(send, keeps=keeps))
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Most clients never open one.
@@ -135,6 +138,7 @@ class Gateway:
             state.backs.forget()
         self._retired.clear()
         self._observing.close()
+        await self._lasting.counts.close(time.time())
         self.keeping.close()
 
     def _made(self, settings: Settings, old: State | None) -> State:

@@ -5,6 +5,7 @@ from contextlib import aclosing
 
 from canonicall.client.exchange import Exchange
 from canonicall.client.failure import AttemptFailed, Failure
+from canonicall.client.notices import Switched
 from canonicall.client.rendering import Rendered, Renderings
 from canonicall.events import ErrorReported, Event, StreamEnded, TextAdded
 from canonicall.gateway.backs import Backs
@@ -26,7 +27,7 @@ class NoReply(Exception):
 class Asking:
     """The way of one request along its chain."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is a choice of its own
         self,
         backs: Backs,
         request: Request,
@@ -36,11 +37,13 @@ class Asking:
         continues: bool = True,
         broken: TakenOver | None = None,
         renderings: Renderings | None = None,
+        bound: Target | None = None,
     ) -> None:
         """`continues`: whether a reply that breaks off is brought to an end, where that can be: by
         another attempt that goes on with its words, or by the calls that it has. `broken`: a
         reply that has broken off already, behind what the client has of it. `renderings`: what is
-        known of the conversation."""
+        known of the conversation. `bound`: the target that is asked again before another is."""
+        self._bound = bound
         self._renderings = renderings or backs.renderings
         self._backs = backs
         self._request = request
@@ -91,8 +94,11 @@ class Asking:
                                 yield passed
             except AttemptFailed as failed:
                 self.failures.append(failed.failure)
+                if self._chain:
+                    self._notify(Switched(target, self._chain[0], failed.failure.message))
                 continue
             finally:
+                self.rendered = exchange.rendered or self.rendered
                 self._attempts += exchange.attempts
                 self._exchange = None
             if end is None or end.complete or not self._goes_on(end, target):
@@ -139,7 +145,7 @@ class Asking:
             self._renderings,
             self._backs.learned,
             self._notify,
-            waits=not self._chain,
+            waits=not self._chain or target == self._bound,
             reads_leaks=self._backs.reads_leaks,
         )
         return self._exchange

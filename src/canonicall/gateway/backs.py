@@ -57,6 +57,8 @@ class Backs:
         self.renderings = Renderings()
         self.learned = Learned(is_shared=True)
         self.breakers = Breakers(config.breaker)
+        self.uncounted: set[Target] = set()
+        """Chat hosts that refuse to be asked for the tokens of a stream."""
         self.reads_leaks = settings.repair.leaks
         """Whether calls are looked for in the words of replies."""
 

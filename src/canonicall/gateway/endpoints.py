@@ -3,8 +3,7 @@
 import os
 from typing import Any
 
-from canonicall.blocks import Block, Media, ToolResult
-from canonicall.codec import Encoded, decode_request, encode_request
+from canonicall.codec import decode_request, encode_request
 from canonicall.errors import CanonicallError, MostlyUnread, UnknownName
 from canonicall.gateway.conversations import ACTIONS, Conversations
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
@@ -28,12 +27,7 @@ from canonicall.gateway.sessions import session_of
 from canonicall.gateway.state import State
 from canonicall.gateway.summaries import opened
 from canonicall.gateway.turn_tree import RESPONSE, Line
-
-_BYTES_A_TOKEN = 4
-_MEDIA_TOKENS = 1600
-"""The most that an image takes at Anthropic (docs "Vision"); others are near."""
-_MEDIA_BYTES_A_TOKEN = 40
-"""Pages of a PDF take 1,500 to 3,000 tokens (docs "PDF support"), and some 100 kB in base64."""
+from canonicall.gateway.usage import tokens_in
 
 
 async def answer(
@@ -97,7 +91,7 @@ async def _counted(
         body = await _whole(state, request, front, owner, (body, route))
         chain = route.chain(session_of(request, body, ""))
         decoded = decode_request(opened(body, front.format), front.format)
-        count = _tokens_in(encode_request(decoded, chain[0]))
+        count = tokens_in(encode_request(decoded, chain[0]))
     except UnknownName as error:
         raise Refused(404, "model_not_found", str(error)) from None
     except MostlyUnread as error:
@@ -120,23 +114,6 @@ async def _whole(
         return (await references.whole(*asked)).body
     finally:
         references.release()
-
-
-def _tokens_in(encoded: Encoded) -> int:
-    """About how many tokens a body has. What images and files are made of is not read as words."""
-    blocks: list[Block] = [block for turn in encoded.transcript.turns for block in turn.blocks]
-    blocks += [
-        part for block in blocks if isinstance(block, ToolResult) for part in block.content or ()
-    ]
-    inline = [one for one in blocks if isinstance(one, Media) and one.data]
-    words = len(encoded.data) - sum(len(one.data or "") for one in inline)
-    return max(words, 0) // _BYTES_A_TOKEN + 1 + sum(map(_tokens_of, inline))
-
-
-def _tokens_of(media: Media) -> int:
-    if media.media_type.startswith("image/"):
-        return _MEDIA_TOKENS
-    return max(_MEDIA_TOKENS, len(media.data or "") // _MEDIA_BYTES_A_TOKEN)
 
 
 async def _stored(state: State, id: str, owner: str) -> Line:

@@ -5,6 +5,7 @@ import traceback
 from collections.abc import Sequence
 
 from canonicall.client.failure import Failure
+from canonicall.client.overflow import overflow_of
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.fronts.front import Front
@@ -26,20 +27,26 @@ _BY_KIND = {
 """A provider that refuses the gateway's key says nothing about the client's."""
 
 
-def refused_of(error: NoReply) -> Refused:
-    """The failure of the target that was meant, with the others in its words."""
+def refused_of(error: NoReply, front: Front) -> Refused:
+    """The failure of the target that was meant, with the messages of the others. A context overflow
+    is reported in the form that clients of the front know it by."""
     first = _worst(error.failures)
+    overflow = overflow_of(first)
+    if overflow is not None:
+        refused = front.overflow(overflow.tokens, overflow.limit)
+        refused.message = f"{refused.message} {first.message}"
+        return refused
     status = _BY_KIND.get(first.kind) or (first.status if 400 <= first.status < 500 else 502)
     message = " | ".join(dict.fromkeys(one.message for one in error.failures))
     return Refused(status, first.kind or "failed", message, retry_after=first.wait)
 
 
-def provider_refusal(failure: Failure, format: str) -> Refused:
+def provider_refusal(failure: Failure, front: Front) -> Refused:
     """A failure with the provider's own code: its clients know what to do about it."""
-    refused = refused_of(NoReply([failure]))
+    refused = refused_of(NoReply([failure]), front)
     native = failure.error
     if isinstance(native, dict):
-        said = get_format(format).decode_error(native)
+        said = get_format(front.format).decode_error(native)
         inner = native.get("error")
         details = inner.get("details") if isinstance(inner, dict) else None
         refused.code, refused.param = said.code, said.param

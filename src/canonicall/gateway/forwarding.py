@@ -29,6 +29,7 @@ from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event
 from canonicall.folding import WHY_CUT
 from canonicall.gateway.backs import Backs
+from canonicall.gateway.usage import size_in, without_usage
 from canonicall.gateway.whole_frames import StreamCut, WholeFrames
 from canonicall.providers.endpoint import endpoint_of
 from canonicall.providers.registry import get_profile
@@ -121,13 +122,16 @@ class Forwarded:
         *,
         stream: bool,
         compacts: bool = False,
+        hides_usage: bool = False,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         """`compacts`: whether it asks for a summary of the conversation, at the path for that.
+        `hides_usage`: whether the client did not ask for the tokens that the stream tells.
         `headers`: of the client, where they belong to the body."""
         self._compacts = compacts
         self._headers = headers
         self._backs = backs
+        self._hides_usage = hides_usage
         self._data = data
         self._stream = stream
         self._first = b""
@@ -188,19 +192,25 @@ class Forwarded:
         something else can be said. `StreamCut` where they end too early."""
         frames, why = self._frames, WHY_CUT
         try:
-            yield hide_in_bytes(self._first, self._secrets)
+            if shown := self._shown(self._first):
+                yield shown
             if self._chunks is not None:
                 async for chunk in self._chunks:
-                    if whole := frames.feed(chunk):
-                        yield hide_in_bytes(whole, self._secrets)
+                    if (whole := frames.feed(chunk)) and (shown := self._shown(whole)):
+                        yield shown
         except TransportError as error:
             why = str(error)
         finally:
             self.close()
-        if rest := frames.rest():
-            yield hide_in_bytes(rest, self._secrets)
+        if (rest := frames.rest()) and (shown := self._shown(rest)):
+            yield shown
         if not frames.is_ended:
             raise StreamCut(frames, why)
+
+    def _shown(self, events: bytes) -> bytes:
+        """Events as the client gets them."""
+        wanted = without_usage(events) if self._hides_usage else events
+        return hide_in_bytes(wanted, self._secrets)
 
     async def whole(self) -> bytes:
         """The body of a reply that is not streamed. `AttemptFailed` where it is none."""
@@ -216,6 +226,19 @@ class Forwarded:
         if not _is_reply(body):
             raise AttemptFailed(of_cut(self.target, "there is no message in the reply."))
         return hide_in_bytes(body, self._secrets)
+
+    @property
+    def given(self) -> bytes:
+        """The stream so far; of a long one, its end."""
+        return self._frames.given
+
+    @property
+    def said(self) -> int:
+        """Bytes of what the model said in the stream so far. Of a long one the end is kept, from
+        which the rest is estimated."""
+        given = self.given
+        size = size_in(given, self.target.format)
+        return size if self._frames.is_whole else size * self._frames.size // max(len(given), 1)
 
     @property
     def last_bytes(self) -> bytes:

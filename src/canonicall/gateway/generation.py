@@ -1,10 +1,16 @@
 """A reply to one request: bytes forwarded where that is enough, else translated both ways."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
-from canonicall.client.failure import REFUSED, AttemptFailed
+from msgspec.structs import replace
+
+from canonicall.client.failure import REFUSED, AttemptFailed, Failure, with_more
+from canonicall.client.learning import is_outside
+from canonicall.client.notices import Switched
+from canonicall.client.rendering import takes_usage_question
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.empty_replies import refuse_empty
 from canonicall.gateway.exchange import HttpResponse
@@ -16,9 +22,18 @@ from canonicall.gateway.state import State
 from canonicall.gateway.storing import store
 from canonicall.gateway.translation import Translation
 from canonicall.gateway.turns import Turn
-from canonicall.gateway.usage import usage_in
-from canonicall.gateway.whole_frames import StreamCut
+from canonicall.gateway.usage import (
+    asking_usage,
+    size_in,
+    usage_in,
+    wants_usage,
+)
+from canonicall.gateway.whole_frames import StreamCut, ends_reply
 from canonicall.target import Target
+from canonicall.verify.explainer import explain
+
+_QUESTION = "stream_options"
+"""What a host names that refuses to be asked for the tokens of a stream."""
 
 
 class Generation:
@@ -49,11 +64,14 @@ class Generation:
                 return refuse_empty(await self._forwarded(target), target)
             except AttemptFailed as failed:
                 turn.is_forwarded = False
-                turn.failures.append(failed.failure)
-                if failed.failure.kind == REFUSED:
+                failure, helps = _explained(failed.failure)
+                turn.failures.append(failure)
+                if helps:
                     # In another form it may be taken: the translation knows which.
                     break
                 chain.pop(0)
+                if chain:
+                    turn.notices.append(Switched(target, chain[0], failure.message))
         if not chain:
             raise NoReply(turn.failures)
         try:
@@ -72,7 +90,7 @@ class Generation:
         except AttemptFailed as failed:
             turn.is_forwarded = False
             turn.failures.append(failed.failure)
-            raise provider_refusal(failed.failure, turn.front.format) from failed
+            raise provider_refusal(failed.failure, turn.front) from failed
 
     def _may_forward(self, target: Target) -> bool:
         turn, state = self._turn, self._state
@@ -84,11 +102,38 @@ class Generation:
         ) and is_met_as_it_is(turn.body, target, state.backs.learned.fit(target))
 
     async def _forwarded(self, target: Target) -> HttpResponse:
+        if not self._asks_usage(target):
+            return await self._sent(target, asks_usage=False)
+        try:
+            return await self._sent(target, asks_usage=True)
+        except AttemptFailed as failed:
+            if failed.failure.kind != REFUSED or _QUESTION not in failed.failure.message:
+                raise
+        self._state.backs.uncounted.add(target)
+        self._state.counts.refused(target.provider, target.model)
+        return await self._sent(target, asks_usage=False)
+
+    def _asks_usage(self, target: Target) -> bool:
+        """Whether the host is asked for the tokens of a stream in the place of the client."""
+        turn, backs = self._turn, self._state.backs
+        if not turn.streams or target.format != "openai-chat" or wants_usage(turn.body):
+            return False
+        return target not in backs.uncounted and takes_usage_question(backs.learned.fit(target))
+
+    async def _sent(self, target: Target, *, asks_usage: bool) -> HttpResponse:
         turn = self._turn
         turn.target = target
-        data = with_model(turn.data, turn.body, target)
+        data, sent = turn.data, turn.body
+        if asks_usage:
+            data, sent = asking_usage(data, sent)
+        data = with_model(data, sent, target)
         attempt = Forwarded(
-            self._state.backs, target, data, stream=turn.streams, headers=_state_headers(turn)
+            self._state.backs,
+            target,
+            data,
+            stream=turn.streams,
+            hides_usage=asks_usage,
+            headers=_state_headers(turn),
         )
         with self._state.backs.asking(target):
             body = await self._asked(attempt)
@@ -100,6 +145,9 @@ class Generation:
             pieces = turn.front.framed(self._watched(attempt), turn.http)
             return HttpResponse(200, headers, pieces)
         self._note_forwarded(body)
+        turn.reply = body
+        if turn.usage is None:
+            turn.said = size_in(body, target.format)
         await self._store(reply_in(body) if turn.storing is not None else None)
         headers = {**turn.headers(), "content-type": attempt.content_type}
         return HttpResponse(200, headers, body)
@@ -118,7 +166,8 @@ class Generation:
                 if attempt.takes_another_key(failure):
                     continue
                 delay = means.config.retry.delay(waits, means.random, told=failure.wait)
-                if not failure.passing or delay is None or len(turn.chain) > 1:
+                has_others = len(turn.chain) > 1 and not turn.waits_for(attempt.target)
+                if not failure.passing or delay is None or has_others:
                     raise
             await means.sleep(delay)
             waits += 1
@@ -141,6 +190,7 @@ class Generation:
                         await self._store(reader.reply())
                         reader = None
                         yield last
+                    turn.is_given = turn.is_given or ends_reply(piece)
         except StreamCut as cut:
             turn.is_complete = False
             asked = turn.chain.index(attempt.target)
@@ -148,10 +198,22 @@ class Generation:
             async with aclosing(rest):
                 async for piece in rest:
                     yield piece
+        except (asyncio.CancelledError, GeneratorExit):
+            # What a client got before it left is counted.
+            self._note_end(attempt, is_noted=is_noted or not turn.is_given)
+            raise
         else:
             turn.is_complete = not attempt.is_failed
-            if not is_noted:
-                self._note_forwarded(attempt.last_bytes)
+            self._note_end(attempt, is_noted=is_noted)
+
+    def _note_end(self, attempt: Forwarded, *, is_noted: bool) -> None:
+        """Note what a stream said. `is_noted`: whether all but an estimate is known."""
+        if not is_noted:
+            self._note_forwarded(attempt.last_bytes)
+        if self._turn.body.get("tools"):
+            self._turn.reply = attempt.given
+        if self._turn.usage is None:
+            self._turn.said = attempt.said
 
     def _note_forwarded(self, data: bytes) -> None:
         """Count tokens, and note who answers now."""
@@ -173,3 +235,15 @@ def _state_headers(turn: Turn) -> dict[str, str]:
         return {}
     given = turn.http.headers
     return {name: given[name] for name in turn.front.state_headers if name in given}
+
+
+def _explained(failure: Failure) -> tuple[Failure, bool]:
+    """A failure with what is known of it, and whether another form of the request may help."""
+    if failure.kind != REFUSED:
+        return failure, False
+    told = explain(failure.error if failure.error is not None else failure.message)
+    if not is_outside(told):
+        return failure, True
+    known = told.entries[0]
+    message = with_more(failure.message, known.meaning, known.repair)
+    return replace(failure, message=message), False

@@ -64,6 +64,11 @@ class Keeping:
         self.turns = TurnTree(self._database)
         self.conversations = ConversationStore(self._database)
 
+    @property
+    def database(self) -> Database:
+        """Where others keep what outlives a request too."""
+        return self._database
+
     def close(self) -> None:
         """Write what was asked for, and close the file."""
         self._write_later()

@@ -105,12 +105,15 @@ class Switched:
         if len(self._targets) > _SESSIONS_KEPT:
             self._targets.popitem(last=False)
 
-    def first(self, session: str, chain: tuple[Target, ...], now: float) -> tuple[Target, ...]:
-        """`chain` with the target that the session has got used to before the others."""
+    def first(
+        self, session: str, chain: tuple[Target, ...], now: float, *, is_bound: bool = False
+    ) -> tuple[Target, ...]:
+        """`chain` with the target that the session has got used to before the others. `is_bound`:
+        in the middle of a turn, which it keeps to its end."""
         target, until = self._targets.get(session, (None, 0.0))
         if target is None or target not in chain:
             return chain
-        if until < now:
+        if until < now and not is_bound:
             del self._targets[session]
             return chain
         return (target, *(one for one in chain if one != target))

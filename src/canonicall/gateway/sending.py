@@ -11,14 +11,22 @@ from canonicall.gateway.reading import Send
 class Outlet:
     """Where one response goes. Counts what was sent, and when the first byte went."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, *, keeps: int = 0) -> None:
+        """`keeps`: how many bytes of the body are kept for the request log."""
         self._send = send
+        self._keeps = keeps
+        self._kept: list[bytes] = []
         self.is_started = False
         self.bytes_out = 0
         self.first_byte_after = 0.0
         """Seconds from the beginning to the first byte of the body."""
         self._now = asyncio.get_running_loop().time
         self._begun = self._last_at = self._now()
+
+    @property
+    def kept(self) -> bytes:
+        """The beginning of the body, up to the last piece that is kept whole."""
+        return b"".join(self._kept)
 
     async def start(self, status: int, headers: Mapping[str, str]) -> None:
         """Send the head."""
@@ -54,6 +62,8 @@ class Outlet:
         self._last_at = self._now()
         self.first_byte_after = self.first_byte_after or self._last_at - self._begun
         self.bytes_out += len(data)
+        if self.bytes_out <= self._keeps:
+            self._kept.append(data)
 
     async def keep_alive(self, sign: bytes, seconds: float, headers: Mapping[str, str]) -> None:
         """Send `sign` whenever nothing else was sent for so long, for ever; before that the head,

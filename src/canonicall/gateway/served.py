@@ -45,6 +45,8 @@ class Served(Struct, frozen=True, kw_only=True):
     is_complete: bool = True
     """Whether the reply came to its end."""
     usage: Usage | None = None
+    is_estimated: bool = False
+    """Whether `usage` is an estimate: the provider gave no figures."""
     seconds: float = 0.0
     upstream_seconds: float = 0.0
     """How much of it was spent waiting for the provider's first byte."""
@@ -54,6 +56,7 @@ class Served(Struct, frozen=True, kw_only=True):
     request_body: bytes = b""
     """Only where the log asks for bodies."""
     response_body: bytes = b""
+    """What the client got; only its beginning where `bytes_out` is more."""
 
 
 class Watcher(Protocol):

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from canonicall.blocks import Message
+from canonicall.blocks import Message, Native
 from canonicall.errors import CanonicallError, UnknownName
-from canonicall.events import StreamEnded
+from canonicall.events import ErrorReported, StreamEnded
 from canonicall.findings import Finding
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.compaction import generation_of
@@ -24,9 +24,10 @@ from canonicall.gateway.references import References
 from canonicall.gateway.responses_state import FORMAT
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Begun, Served, Watcher
-from canonicall.gateway.sessions import session_of
+from canonicall.gateway.sessions import is_within_turn, session_of
 from canonicall.gateway.state import State
-from canonicall.gateway.turns import Turn, target_name, wants_strict
+from canonicall.gateway.turns import Turn, first_headers, target_name, wants_strict
+from canonicall.gateway.usage import estimated_usage
 from canonicall.reply import ERROR, Reply
 from canonicall.streams import StreamEncoder
 
@@ -47,6 +48,8 @@ class ServedTurn:
         self._state = state
         self._watchers = watchers
         self._request = request
+        self._came = request.body
+        self._on_body: list[Finding] = []
         self._front, self._asked = found
         self._id = request_id
         self._turn: Turn | None = None
@@ -71,13 +74,16 @@ class ServedTurn:
         finally:
             if self._references is not None:
                 self._references.release()
+            if status == _WENT_AWAY and self._turn is not None and self._turn.is_given:
+                # Clients close the connection at the event that ends the reply.
+                status = 200
             self._tell(status, outlet)
 
     async def _made(self) -> Turn:
         """Who is asked for what. `Refused` where that is nobody, or nothing."""
         state, front = self._state, self._front
         strict = state.settings.repair.strict or wants_strict(self._request)
-        read, on_body = self._read(strict=strict)
+        read, self._on_body = self._read(strict=strict)
         body, left_out = front.served(read)
         request = self._request
         model = front.model(self._asked, body) or self._prompted(body)
@@ -94,7 +100,10 @@ class ServedTurn:
         whole = await self._references.whole(body, route)
         # A session is known by how it begins, which may be stored.
         session = session_of(request, whole.body, key)
-        chain = state.switched.first(session, route.chain(session), state.backs.means.now())
+        is_bound = is_within_turn(whole.body)
+        chain = state.switched.first(
+            session, route.chain(session), state.backs.means.now(), is_bound=is_bound
+        )
         is_as_sent = whole.body is read or (body is read and whole.keeper == target_name(chain[0]))
         return Turn(
             id=self._id,
@@ -109,8 +118,9 @@ class ServedTurn:
             session=session,
             key=key,
             strict=strict,
+            is_bound=is_bound,
             repeats=front.repeats(body),
-            on_body=[*on_body, *left_out],
+            on_body=[*self._on_body, *left_out],
             storing=whole.storing,
             is_delta=whole.is_delta,
         )
@@ -148,7 +158,7 @@ class ServedTurn:
                 front=self._front.format,
                 action=COMPACT if self._asked.action == COMPACT else GENERATE,
                 model=model,
-                key=self._permit.key if self._permit is not None else "",
+                key=state.gate.name_of(shown),
                 streams=streams,
                 traceparent=headers.get("traceparent", ""),
                 tracestate=headers.get("tracestate", ""),
@@ -180,7 +190,7 @@ class ServedTurn:
         try:
             return await generation_of(self._state, turn).response()
         except NoReply as error:
-            raise refused_of(error) from error
+            raise refused_of(error, turn.front) from error
         except CanonicallError as error:
             raise Refused(500, "internal", str(error)) from error
 
@@ -194,28 +204,42 @@ class ServedTurn:
     async def _refuse(self, refused: Refused, outlet: Outlet) -> int:
         self._error = refused.kind
         turn = self._turn
-        headers = {"x-canonicall-request-id": self._id} if turn is None else turn.headers()
+        headers = first_headers(self._id, self._on_body) if turn is None else turn.headers()
         if not outlet.is_started:
-            response = error_response(self._front, refused, headers)
-            await outlet.whole(response)
-            return response.status
-        # The head was sent to show signs of life: the error is told as the end of the stream.
-        failed = Message("assistant", partial=True, finish=ERROR)
-        end = StreamEnded(Reply(failed), complete=False, why=refused.message)
+            if turn is None or not turn.streams or refused.kind not in self._front.streamed_errors:
+                response = error_response(self._front, refused, headers)
+                await outlet.whole(response)
+                return response.status
+            kind = {"content-type": self._front.stream_type(self._request)}
+            await outlet.start(200, {**headers, **kind})
+        # The head was sent, maybe to show signs of life: the error is the end of the stream.
+        body = self._front.error(refused)
+        failed = Reply(
+            Message("assistant", partial=True, finish=ERROR),
+            native=Native(self._front.format, {"error": body["error"]}),
+        )
+        events = (
+            ErrorReported(refused.message, refused.kind, body),
+            StreamEnded(failed, complete=False, why=refused.message),
+        )
         repeats = {} if turn is None else turn.repeats
-        pieces = _one(StreamEncoder(self._front.format, repeats=repeats).feed(end))
+        encoder = StreamEncoder(self._front.format, seed=self._id, repeats=repeats)
+        pieces = _one(encoder.feed_all(events))
         await outlet.pieces(self._front.framed(pieces, self._request))
         return refused.status
 
     def _tell(self, status: int, outlet: Outlet) -> None:
         """Tell the watchers, and keep the report."""
         turn, begun = self._turn, self._begun
+        if turn is not None and turn.usage is None and turn.said and turn.target is not None:
+            turn.usage = estimated_usage(turn.body, turn.front.format, turn.target, turn.said)
+            turn.is_estimated = True
         if self._permit is not None:
             usage = turn.usage if turn is not None else None
             tokens = usage.input_tokens + usage.output_tokens if usage is not None else 0
             self._permit.release(tokens, self._state.backs.means.now())
         if turn is not None:
-            self._count_refusals(turn)
+            self._state.counts.ended(turn, self._state.backs.means.now())
             self._state.keeping.keep_report(
                 turn.id,
                 {**turn.report(), "status": status, "error": self._error},
@@ -228,12 +252,6 @@ class ServedTurn:
         for watcher in self._watchers:
             watcher.ended(served)
 
-    def _count_refusals(self, turn: Turn) -> None:
-        """The providers that refused the form of the request."""
-        for notice in turn.notices:
-            if notice.refused_by:
-                self._state.tally.add(notice.refused_by, "tool_api_400_total")
-
     def _served(self, begun: Begun, turn: Turn | None, status: int, outlet: Outlet) -> Served:
         seconds = self._elapsed() - self._begun_at
         known = Served(
@@ -241,8 +259,10 @@ class ServedTurn:
             status=status,
             error=self._error,
             seconds=seconds,
-            bytes_in=len(self._request.body),
+            bytes_in=len(self._came),
             bytes_out=outlet.bytes_out,
+            request_body=self._came if self._state.settings.log.bodies else b"",
+            response_body=outlet.kept,
         )
         if turn is None:
             return known
@@ -258,6 +278,7 @@ class ServedTurn:
             is_forwarded=turn.is_forwarded,
             is_complete=turn.is_complete and status != _WENT_AWAY,
             usage=turn.usage,
+            is_estimated=turn.is_estimated,
             upstream_seconds=turn.upstream_seconds,
             first_byte_seconds=outlet.first_byte_after,
         )

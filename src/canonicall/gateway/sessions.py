@@ -37,6 +37,24 @@ def session_of(request: HttpRequest, body: Mapping[str, Any], caller: str) -> st
     return f"{caller}|{named}"
 
 
+def is_within_turn(body: Mapping[str, Any]) -> bool:
+    """Whether a request gives results of calls: who made them is bound to answer."""
+    turns = next((body[name] for name in _TURNS if body.get(name)), None)
+    last = turns[-1] if isinstance(turns, list) and turns else None
+    if not isinstance(last, dict):
+        return False
+    if last.get("role") in ("tool", "function") or str(last.get("type")).endswith("_output"):
+        return True
+    parts = next((last[name] for name in ("content", "parts") if name in last), None)
+    return isinstance(parts, list) and any(map(_is_result, parts))
+
+
+def _is_result(part: Any) -> bool:
+    if not isinstance(part, dict):
+        return False
+    return str(part.get("type")).endswith("tool_result") or "functionResponse" in part
+
+
 def _named(request: HttpRequest, body: Mapping[str, Any]) -> str:
     for header in _HEADERS:
         if request.headers.get(header):

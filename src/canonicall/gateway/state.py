@@ -3,9 +3,9 @@ have begun go on with theirs."""
 
 from msgspec import Struct
 
-from canonicall.agent.counters import Tally
 from canonicall.client.transport import Transport
 from canonicall.gateway.backs import Backs
+from canonicall.gateway.call_counts import CallCounts
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.memory import Memory
@@ -18,7 +18,7 @@ class Lasting(Struct, frozen=True, kw_only=True):
     """What stays the same through all reloads."""
 
     keeping: Keeping
-    tally: Tally
+    counts: CallCounts
     default: str = ""
     environ: dict[str, str] = {}
     middleware: tuple[ToolMiddleware, ...] = ()
@@ -38,7 +38,8 @@ class State:
         """`old`: the state whose place this one takes; what keys have spent there counts here."""
         self.settings = settings
         self.keeping = lasting.keeping
-        self.tally = lasting.tally
+        self.counts = lasting.counts
+        self.tally = lasting.counts.tally
         self.gate = Gate(
             settings.keys,
             open_to_all=not settings.keys,
@@ -48,6 +49,11 @@ class State:
         if old is not None:
             self.gate.after(old.gate)
         self.backs = Backs(settings, transport, environ=lasting.environ)
+        if old is not None:
+            # Where an address or a key has changed, it is worth asking again.
+            before = old.settings.providers
+            same = {name for name, one in settings.providers.items() if before.get(name) == one}
+            self.backs.breakers.remember(old.backs.breakers, same)
         self.routes = Routes(settings.models, default=lasting.default)
         self.switched: Switched = old.switched if old is not None else Switched()
         self.middleware = lasting.middleware

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from canonicall.codec import encode_request, encode_response
 from canonicall.coverage import refuse_loss
 from canonicall.errors import CanonicallError, MalformedBody, MostlyUnread
-from canonicall.events import Event, StreamEnded
+from canonicall.events import ArgumentsAdded, Event, StreamEnded, TextAdded, ThinkingAdded
 from canonicall.folding import events_of
 from canonicall.gateway.asking import Asking
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused
@@ -23,6 +23,7 @@ from canonicall.gateway.storing import store
 from canonicall.gateway.summaries import opened
 from canonicall.gateway.taking_over import TakenOver
 from canonicall.gateway.turns import Turn, summary_of
+from canonicall.gateway.usage import size_of, wants_usage
 from canonicall.gateway.whole_frames import StreamCut
 from canonicall.guard.replies import checked_reply
 from canonicall.lookalikes import with_likeness
@@ -62,13 +63,14 @@ class Translation:
             turn.notices.append,
             continues=turn.streams and state.settings.repair.continue_streams,
             renderings=self._remembered,
+            bound=turn.chain[0] if turn.is_bound else None,
         )
         batches = asking.batches()
         try:
             first = await anext(batches)
         finally:
             self._note_asked(asking)
-        self._note_sent(asking, request)
+            self._note_sent(asking, request)
         if turn.streams:
             encoder = StreamEncoder(
                 turn.front.format, seed=turn.id, created=int(self._now), repeats=turn.repeats
@@ -80,6 +82,7 @@ class Translation:
             last = first
             async for events in batches:
                 last = events
+        self._note_asked(asking)
         return await self._whole(last[-1], request)
 
     async def rest(self, cut: StreamCut, chain: list[Target]) -> AsyncGenerator[bytes, None]:
@@ -198,10 +201,12 @@ class Translation:
                 for part in self._parts(first):
                     if data := await self._bytes(part, asking, request, encoder):
                         yield data
+                        self._turn.is_given = isinstance(part[-1], StreamEnded)
             async for events in batches:
                 for part in self._parts(events):
                     if data := await self._bytes(part, asking, request, encoder):
                         yield data
+                        self._turn.is_given = isinstance(part[-1], StreamEnded)
 
     def _parts(self, events: list[Event]) -> list[list[Event]]:
         """Events that are sent together: the last one waits for the store, the others do not."""
@@ -218,10 +223,13 @@ class Translation:
         encoder: StreamEncoder | TakenOver,
     ) -> bytes:
         """What the client gets for some events."""
+        for one in events:
+            if isinstance(one, TextAdded | ThinkingAdded | ArgumentsAdded):
+                self._turn.said += len(one.text)
         if isinstance(events[-1], StreamEnded):
-            events = self._ended(events, request)
             encoder.completed(self._state.backs.means.now())
             self._note_asked(asking)
+            events = self._ended(events, request)
         elif self._state.waits_for_replies:
             # Somebody has to see the whole reply before the client does.
             return b""
@@ -260,17 +268,24 @@ class Translation:
     def _checked(self, reply: Reply, request: Request, *, streamed: bool) -> Reply:
         """`reply` with its arguments looked at; what was sent in a stream cannot be repaired."""
         mode = self._state.settings.repair.arguments
-        provider = self._turn.target.provider if self._turn.target is not None else ""
+        target = self._turn.target
+        count = (
+            None
+            if target is None
+            else partial(self._state.tally.count, target.provider, model=target.model)
+        )
         return checked_reply(
             self._outbound.with_losses(reply),
             request.tools,
             "report" if streamed and mode == "repair" else mode,
-            count=partial(self._state.tally.count, provider),
+            count=count,
         )
 
     def _note_reply(self, reply: Reply) -> None:
         self._turn.on_reply = list(reply.findings)
         self._turn.usage = reply.usage
+        if reply.usage is None:
+            self._turn.said = size_of(reply.message.blocks)
 
     async def _keep(self) -> None:
         """Keep what outlives the turn: state of the provider, the response, who answers now."""
@@ -294,7 +309,4 @@ class Translation:
 
 def _wants_usage(turn: Turn) -> bool:
     """Whether a reply says what it cost: in a stream, chat clients have to ask for it."""
-    if turn.front.format != "openai-chat" or not turn.streams:
-        return True
-    options = turn.body.get("stream_options")
-    return isinstance(options, dict) and options.get("include_usage") is True
+    return turn.front.format != "openai-chat" or not turn.streams or wants_usage(turn.body)

@@ -1,10 +1,12 @@
 """One request for a reply, as the gateway sees it: who asks whom for what, and what was noticed."""
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 from urllib.parse import quote
 
 from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from canonicall.client.failure import Failure
 from canonicall.client.notices import Saved
@@ -46,11 +48,16 @@ class Turn(Struct, kw_only=True):
     """What is stored with the reply; None where nothing is."""
     is_delta: bool = False
     """Whether it refers to what only its provider has."""
+    is_bound: bool = False
+    """Whether it is in the middle of a turn: another target is asked only after the first one of
+    the chain has failed for good."""
 
     target: Target | None = None
     """Who answered, or was asked last."""
     is_forwarded: bool = False
     is_complete: bool = True
+    is_given: bool = False
+    """Whether the client was sent the event that ends the reply."""
     attempts: int = 0
     on_body: list[Finding] = field(default_factory=list)
     """What had to be mended before the body could be read."""
@@ -63,12 +70,22 @@ class Turn(Struct, kw_only=True):
     names: dict[str, str] = field(default_factory=dict)
     """Names of tools as they were sent, and the client's own, for those that differ."""
     usage: Usage | None = None
+    is_estimated: bool = False
+    """Whether `usage` is an estimate: the provider gave no figures."""
+    reply: bytes = b""
+    """A reply that was forwarded to its end, for the counters."""
+    said: int = 0
+    """Bytes of what the model said, for the estimate."""
     upstream_seconds: float = 0.0
     first_byte_seconds: float = 0.0
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         return (*self.on_body, *self.on_request, *self.on_reply)
+
+    def waits_for(self, target: Target) -> bool:
+        """Whether a target is asked again before another is, where the failure may pass."""
+        return self.is_bound and target == self.chain[0]
 
     def report(self) -> dict[str, Any]:
         """All of it, for people and machines."""
@@ -81,6 +98,7 @@ class Turn(Struct, kw_only=True):
             "forwarded": self.is_forwarded,
             "complete": self.is_complete,
             "attempts": self.attempts,
+            "tokens": shown_tokens(self.usage, is_estimated=self.is_estimated),
             "request": [told(one) for one in (*self.on_body, *self.on_request)],
             "response": [told(one) for one in self.on_reply],
             "ids": self.ids,
@@ -96,16 +114,22 @@ class Turn(Struct, kw_only=True):
 
     def headers(self) -> dict[str, str]:
         """What every response says of it."""
-        named = {"x-canonicall-request-id": self.id}
+        named = first_headers(self.id, self.findings)
         if self.target is not None:
             named["x-canonicall-target"] = _ascii(target_name(self.target))
-        summary = summary_of(self.findings)
-        named["x-canonicall-changes"] = summary or "none"
         if self.names:
             named["x-canonicall-renamed-tools"] = _renamed(self.names)
         if self.is_forwarded:
             named["x-canonicall-forwarded"] = "true"
         return named
+
+
+def shown_tokens(usage: Usage | None, *, is_estimated: bool) -> dict[str, Any] | None:
+    """Tokens as JSON; an estimate is marked as one."""
+    if usage is None:
+        return None
+    shown: dict[str, Any] = to_builtins(replace(usage, native=None))
+    return {**shown, "estimated": True} if is_estimated else shown
 
 
 def wants_strict(request: HttpRequest) -> bool:
@@ -132,7 +156,15 @@ def told(finding: Finding) -> dict[str, str]:
     }
 
 
-def summary_of(findings: tuple[Finding, ...]) -> str:
+def first_headers(id: str, findings: Sequence[Finding]) -> dict[str, str]:
+    """What every response says, also where no target was found."""
+    return {
+        "x-canonicall-request-id": id,
+        "x-canonicall-changes": summary_of(findings) or "none",
+    }
+
+
+def summary_of(findings: Sequence[Finding]) -> str:
     """Codes and how often, for a header: `orphan_result=1, thinking_dropped=2`."""
     counts: dict[str, int] = {}
     for one in findings:

@@ -34,6 +34,7 @@ from canonicall.gateway.failing import error_response
 from canonicall.gateway.fronts import FRONTS, front_for
 from canonicall.gateway.fronts.front import GENERATE, Asked
 from canonicall.gateway.governance.keys import shown_key
+from canonicall.gateway.governance.request_log import LARGEST_BODY
 from canonicall.gateway.reading import Receive, Scope, Send, head_of, mended, parsed_body
 from canonicall.gateway.responses_state import FORMAT, PREVIOUS
 from canonicall.gateway.sending import Outlet
@@ -68,8 +69,8 @@ _EXTENSION = "websocket.http.response"
 class SocketOutlet(Outlet):
     """Where the events of one turn go."""
 
-    def __init__(self, send: Send, lane: str | None = None) -> None:
-        super().__init__(_unless_gone(send))
+    def __init__(self, send: Send, lane: str | None = None, *, keeps: int = 0) -> None:
+        super().__init__(_unless_gone(send), keeps=keeps)
         self._lane = lane
         self.response: dict[str, Any] | None = None
         """The whole response, once it has come to its end."""
@@ -259,7 +260,7 @@ class Connection:
         outlet = SocketOutlet(self._send)
         try:
             event, findings = await self._read(message)
-            outlet = SocketOutlet(self._send, _lane_of(event))
+            outlet = SocketOutlet(self._send, _lane_of(event), keeps=await self._kept_bytes())
             if self._now() - self._begun > _LONGEST:
                 raise _too_old()
             asked = self._asked(event, findings)
@@ -277,6 +278,11 @@ class Connection:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         return True
+
+    async def _kept_bytes(self) -> int:
+        """How much of a response is kept for the log."""
+        async with self._hold() as state:
+            return LARGEST_BODY if state.settings.log.bodies else 0
 
     async def _read(self, message: Mapping[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
         """The object in a message, and what was mended in it; in strict mode nothing is."""

@@ -1,5 +1,7 @@
 """Server-sent events that pass in whole events, so that something else can be said behind them."""
 
+import re
+
 from canonicall.events import ErrorReported
 from canonicall.streams import StreamDecoder
 from canonicall.target import Target
@@ -16,6 +18,23 @@ _LAST_EVENTS = {
     "anthropic": (b"message_stop", b'event: message_stop\ndata: {"type":"message_stop"}\n\n'),
 }
 """What some clients wait for though the reply is whole without it, and what it is known by."""
+_ENDING = re.compile(
+    rb"^(?:data: ?\[DONE\]|event: ?(?:message_stop|response\.(?:completed|incomplete|failed)))"
+    rb'|"finishReason"\s*:\s*"',
+    re.MULTILINE,
+)
+"""What clients take for the end of the reply. In JSON no line ends, and in its texts quotes are
+escaped."""
+_SIGNS = (
+    *(b"[DONE]", b"message_stop", b"finishReason"),
+    *(b"response.completed", b"response.incomplete", b"response.failed"),
+)
+"""Without one of these there is none: to look for them is faster."""
+
+
+def ends_reply(events: bytes) -> bool:
+    """Whether a client that has got these events may close the connection: it has the reply."""
+    return any(sign in events for sign in _SIGNS) and _ENDING.search(events) is not None
 
 
 class WholeFrames:
@@ -72,6 +91,11 @@ class WholeFrames:
     def given(self) -> bytes:
         """What was given on, as far as it was kept."""
         return b"".join(self._kept)
+
+    @property
+    def size(self) -> int:
+        """Bytes that were given on, kept or not."""
+        return self._size
 
     @property
     def last(self) -> bytes:

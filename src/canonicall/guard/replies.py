@@ -25,7 +25,13 @@ def checked_reply(
     A call that does not fit goes to the client as it is: only the client can ask the model again.
     The findings say what is wrong with it. `count` hears of every call that was looked at.
     """
-    if mode == "off" or not tools or not reply.calls:
+    if not tools or not reply.calls:
+        return reply
+    if mode == "off":
+        looked_at = [one for one in reply.calls if one.kind == "function" and not one.truncated]
+        for call in looked_at:
+            if count is not None:
+                count(Validated(call))
         return reply
     findings: list[Finding] = []
     blocks: list[Block] = []

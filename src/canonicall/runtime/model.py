@@ -28,15 +28,17 @@ class ModelError(CanonicallError):
         status: int = 0,
         kind: str = "",
         refused_by: str | None = None,
+        refused_model: str = "",
         diagnostics: Diagnostics | None = None,
     ) -> None:
         """`refused_by`: the provider that refused the last request, empty where none did; None if
-        it is the one that was asked and `status` says so. `diagnostics`: of the request that a
-        provider answered with an error."""
+        it is the one that was asked and `status` says so. `refused_model`: the model that it was
+        asked for. `diagnostics`: of the request that a provider answered with an error."""
         self.message = message
         self.status = status
         self.kind = kind
         self.refused_by = refused_by
+        self.refused_model = refused_model
         self.diagnostics = diagnostics
         super().__init__(message)
 

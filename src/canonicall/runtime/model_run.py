@@ -19,6 +19,7 @@ from canonicall.runtime.events import AgentEvent, ErrorEvent, StatusEvent, TextE
 from canonicall.runtime.middleware import Chain, MiddlewareError
 from canonicall.runtime.model import Model, ModelError, Notice, Repaired
 from canonicall.runtime.observer import RunObserver
+from canonicall.target import Target
 
 Answer: TypeAlias = ModelReplied | ModelFailed
 
@@ -49,6 +50,8 @@ class ModelRun:
         self._tell = tell
         self._events: list[Event] = []
         """What has come of the reply."""
+        self._answered: Target | None = None
+        """Who gave it, where the model says so."""
 
     async def to_its_end(self, model: Model) -> Answer:
         """Ask, and give what the machine is to hear of it."""
@@ -95,14 +98,17 @@ class ModelRun:
                 if isinstance(one, TextAdded | ThinkingAdded):
                     self._tell(TextEvent(text=one.text, thinking=isinstance(one, ThinkingAdded)))
                 elif isinstance(one, StreamEnded):
-                    return ModelReplied(self._chain.reply(one.reply)), ""
+                    reply = self._chain.reply(one.reply)
+                    return ModelReplied(reply, target=self._answered), ""
                 elif isinstance(one, MessageStarted):
                     # Another attempt: what an earlier one said is not part of this reply.
                     self._events.clear()
                 self._events.append(one)
         except ModelError as error:
-            asked = target.provider if error.status in _REFUSED else ""
-            self._count_refusal(asked if error.refused_by is None else error.refused_by)
+            if error.refused_by is not None:
+                self._count_refusal(error.refused_by, error.refused_model)
+            elif error.status in _REFUSED:
+                self._count_refusal(target.provider, target.model)
             told = ErrorEvent(message=error.message, kind=error.kind, diagnostics=error.diagnostics)
             self._tell(told)
             return self._failed(error.message), error.kind or str(error.status or "")
@@ -116,16 +122,20 @@ class ModelRun:
         return self._failed("the stream ended without a reply"), "stream_ended"
 
     def _tell_notice(self, notice: Notice) -> None:
+        target = getattr(notice, "target", None)
+        named = target if isinstance(target, Target) else None
+        if notice.kind == "answered":
+            self._answered = named
         # Refusals that the model gets over by itself never come as an error.
-        self._count_refusal(notice.refused_by)
+        self._count_refusal(notice.refused_by, named.model if named is not None else "")
         told = StatusEvent(kind=notice.kind, detail=notice.detail)
         if isinstance(notice, Repaired):
             told = replace(told, findings=notice.findings, diagnostics=notice.diagnostics)
         self._tell(told)
 
-    def _count_refusal(self, provider: str) -> None:
+    def _count_refusal(self, provider: str, model: str) -> None:
         if provider:
-            self._tally.add(provider, "tool_api_400_total")
+            self._tally.add(provider, "tool_api_400_total", model=model)
 
 
 def _is_unfinished(block: Block) -> bool:

@@ -27,6 +27,7 @@ from canonicall.agent.inputs import (
     Decided,
     Input,
     ModelChosen,
+    ModelReplied,
     Resumed,
     Supplied,
     UserSaid,
@@ -239,7 +240,8 @@ class Session:
 
     def _step(self, event: Input) -> None:
         """Tell the machine, tell who listens, and do what the machine wants."""
-        self._watch.heard(event, self.machine.target.provider)
+        answered = event.target if isinstance(event, ModelReplied) else None
+        self._watch.heard(event, (answered or self.machine.target).provider)
         ends = event if isinstance(event, CallEnded | Supplied) else None
         known = None if ends is None else self.conversation.ledger.get(ends.call_id)
         commands = self.machine.step(event)

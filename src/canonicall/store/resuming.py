@@ -1,9 +1,11 @@
 """Sessions that outlive their process: opened, or opened again after a crash at any point."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
 from typing import Unpack
 
+from canonicall.agent.counters import Tally
 from canonicall.agent.inputs import CallEnded
 from canonicall.agent.pending import waiting_calls
 from canonicall.blocks import Entry, Message
@@ -14,6 +16,7 @@ from canonicall.runtime.model import Model
 from canonicall.runtime.options import SessionOptions, refuse_unknown
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.session import Session
+from canonicall.store.counters import CounterTable
 from canonicall.store.database import Chain
 from canonicall.store.sessions import SessionStore, Stored, StoredJournal
 from canonicall.tools.toolset import Toolset
@@ -46,7 +49,7 @@ async def open_session(  # noqa: PLR0913  each is a choice of its own
     on with it, and for the others it is a StoreError, before a tool is run.
 
     `options` are those of a session. It has its own scheduler and its own `keep`: both write to the
-    store.
+    store, and so does what its tally counts (`canonicall.store.counters`).
     """
     refuse_unknown(options, _OPTIONS, "open_session")
     known = {one.id for one in await store.list()}
@@ -55,6 +58,7 @@ async def open_session(  # noqa: PLR0913  each is a choice of its own
     conversation = (await store.load(id)).conversation if id in known else Conversation()
 
     chain = Chain()
+    options["tally"] = await _stored_tally(store, options.get("tally") or Tally(), now)
 
     def keep(first: int, entries: Sequence[Entry]) -> Awaitable[object]:
         return store.append(id, first, entries, now(), chain)
@@ -71,6 +75,22 @@ async def open_session(  # noqa: PLR0913  each is a choice of its own
     options["scheduler"] = Scheduler(tools, journal=journal, clock=clock)
     options["keep"] = keep
     return Session(model, target, tools, conversation=conversation, **options)
+
+
+async def _stored_tally(store: SessionStore, tally: Tally, now: Callable[[], float]) -> Tally:
+    """`tally`, whose counts are added to those of the store from now on."""
+    table = CounterTable(store.database)
+    await table.prepare(now())
+    loop = asyncio.get_running_loop()
+
+    def write() -> None:
+        table.add(tally.take(), now())
+
+    def write_soon() -> None:
+        loop.call_soon(write)
+
+    tally.on_news = write_soon
+    return tally
 
 
 async def settle(

@@ -46,6 +46,10 @@ class MessagesFront(Front):
     def is_beside(self, request: HttpRequest) -> bool:
         return "anthropic-version" in request.headers or super().is_beside(request)
 
+    def overflow(self, tokens: int, limit: int) -> Refused:
+        figures = f": {tokens} tokens > {limit} maximum" if tokens and limit else "."
+        return Refused(400, "context_overflow", f"prompt is too long{figures}")
+
     def models(self, names: Sequence[str], query: Mapping[str, str]) -> dict[str, Any]:
         size = page_size(query.get("limit", ""), _PAGE)
         before, after = query.get("before_id"), query.get("after_id")

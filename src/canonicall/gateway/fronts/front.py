@@ -82,6 +82,8 @@ class Front:
     state_headers: ClassVar[tuple[str, ...]] = ()
     """What a client says of stored conversations in headers: it goes on with those that are left to
     the provider."""
+    streamed_errors: ClassVar[tuple[str, ...]] = ()
+    """Kinds of refusals that a client which streams reads from the stream, not from the status."""
 
     def __init__(self) -> None:
         self._routes = [(method, re.compile(path), what) for method, path, what in self.routes]
@@ -150,6 +152,10 @@ class Front:
             ErrorBody(refused.message, kind, refused.code, refused.param)
         )
         return body
+
+    def overflow(self, tokens: int, limit: int) -> Refused:
+        """A prompt that is too long, as clients recognise it; figures that are unknown are 0."""
+        raise NotImplementedError
 
     def models(self, names: Sequence[str], query: Mapping[str, str]) -> dict[str, Any]:
         """The list of models, or the page of it that is asked for."""

@@ -86,6 +86,11 @@ class GeminiFront(Front):
         kind = super().error(refused)["error"]["status"]
         return encode_error(ErrorBody(refused.message, kind, str(refused.status)))
 
+    def overflow(self, tokens: int, limit: int) -> Refused:
+        count, most = (f" ({number})" if number else "" for number in (tokens, limit))
+        what = f"The input token count{count} exceeds the maximum number of tokens allowed{most}."
+        return Refused(400, "context_overflow", what)
+
     def models(self, names: Sequence[str], query: Mapping[str, str]) -> dict[str, Any]:
         begin = whole_number(query.get("pageToken", ""), 0)
         end = begin + page_size(query.get("pageSize", ""), _PAGE)

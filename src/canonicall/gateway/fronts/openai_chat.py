@@ -23,6 +23,8 @@ class ChatFront(Front):
         ("GET", f"{_BASE}/models/{MODEL_NAME}", MODEL),
     )
     response_prefix = "chatcmpl-"
+    history: ClassVar[str] = "messages"
+    """The field of a request that holds the conversation."""
 
     def dated(self, body: dict[str, Any], begun: float, ended: float) -> dict[str, Any]:
         del ended
@@ -49,6 +51,16 @@ class ChatFront(Front):
             body["error"]["type"] = "invalid_request_error"
         body["error"]["code"] = refused.code or _CODES.get(refused.kind)
         return body
+
+    def overflow(self, tokens: int, limit: int) -> Refused:
+        what = "Your input exceeds the context window of this model."
+        help = "Please adjust your input and try again."
+        if tokens and limit:
+            what = f"This model's maximum context length is {limit} tokens."
+            help = f"However, your messages resulted in {tokens} tokens."
+            help += " Please reduce the length of the messages."
+        code = "context_length_exceeded"
+        return Refused(400, "context_overflow", f"{what} {help}", code=code, param=self.history)
 
 
 _CODES = {

@@ -56,6 +56,9 @@ class ResponsesFront(ChatFront):
     )
     beside = _BASE + r"/.*"
     response_prefix = "resp_"
+    history = "input"
+    # openai/codex: only `response.failed` with the code of an overflow is taken for one.
+    streamed_errors = ("context_overflow",)
 
     def served(self, body: dict[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
         if body.get("background") is not True:

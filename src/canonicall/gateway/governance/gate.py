@@ -135,6 +135,11 @@ class Gate:
             raise Refused(401, "authentication", what)
         return key
 
+    def name_of(self, shown: str) -> str:
+        """The name of a key, also of one that is refused; empty if it is unknown."""
+        key = self._ring.find(shown) if shown and self._ring.by_hash else None
+        return "" if key is None else key.name
+
     def revoke(self, name: str) -> str | None:
         """Refuse a key from now on: its hash, to be kept where that is to last; None if unknown.
 

@@ -20,6 +20,7 @@ from canonicall.client.secrets import Secret, hide
 from canonicall.errors import CanonicallError
 from canonicall.gateway.served import Begun, Served, Watcher
 from canonicall.gateway.settings import LogSettings
+from canonicall.gateway.turns import shown_tokens
 from canonicall.store.batches import Waiting
 
 _MOST_WAITING = 64 * 1024 * 1024
@@ -27,8 +28,9 @@ _MOST_WAITING = 64 * 1024 * 1024
 _OF_A_LINE = 1024
 """What a line without bodies takes, about."""
 _MOST_AT_ONCE = 200
-_LARGEST_BODY = 1024 * 1024
-"""To look through more for keys would hold up the loop; such a body is told by its length."""
+LARGEST_BODY = 1024 * 1024
+"""Bytes of a body that are searched for keys; more would delay other requests. Of a longer stream
+the first events are written, of any other longer body its length."""
 _MOST_OF_A_BODY = 256 * 1024
 _LONGEST_END = 5.0
 _ONLY_OWNER = 0o600
@@ -125,8 +127,8 @@ class RequestLog(Watcher):
     def _full_line(self, at: float, served: Served) -> bytes:
         told = _told(at, served)
         if self._bodies:
-            told["request"] = _body(served.request_body)
-            told["response"] = _body(served.response_body)
+            told["request"] = _body(served.request_body, len(served.request_body))
+            told["response"] = _body(served.response_body, served.bytes_out)
         line = msgspec.json.encode(told)
         if not self._secrets:
             return line
@@ -169,7 +171,7 @@ def _size(served: Served) -> int:
 
 
 def _told(at: float, served: Served) -> dict[str, Any]:
-    begun, usage = served.begun, served.usage
+    begun = served.begun
     return {
         "time": _moment(at),
         "id": _plain(begun.id),
@@ -189,7 +191,7 @@ def _told(at: float, served: Served) -> dict[str, Any]:
         "upstream_seconds": round(served.upstream_seconds, 6),
         "bytes_in": served.bytes_in,
         "bytes_out": served.bytes_out,
-        "tokens": None if usage is None else msgspec.structs.replace(usage, native=None),
+        "tokens": shown_tokens(served.usage, is_estimated=served.is_estimated),
         "findings": dict(served.findings),
     }
 
@@ -203,12 +205,16 @@ def _moment(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
-def _body(data: bytes) -> Any:
-    """A body, or the beginning of its text where it is long. Keys are gone before it is cut."""
-    if len(data) > _LARGEST_BODY:
-        return f"({len(data)} bytes)"
+def _body(data: bytes, size: int) -> Any:
+    """A body, or the beginning of its text where it is long. Keys are gone before it is cut.
+
+    `size`: the bytes of the whole body, of which `data` may be the beginning.
+    """
+    if len(data) > LARGEST_BODY or (size and not data):
+        return f"({size} bytes)"
     body = redacted(data)
     text = body if isinstance(body, str) else msgspec.json.encode(body).decode()
-    if len(text) <= _MOST_OF_A_BODY:
+    if len(text) <= _MOST_OF_A_BODY and size <= len(data):
         return body
-    return f"{text[:_MOST_OF_A_BODY]}… ({len(text)} characters)"
+    length = f"{size} bytes" if size > len(data) else f"{len(text)} characters"
+    return f"{text[:_MOST_OF_A_BODY]}… ({length})"

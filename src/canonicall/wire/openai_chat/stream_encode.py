@@ -244,6 +244,9 @@ class StreamEncoding:
             written += self._whole(self._transcript)
         if not event.complete:
             error = {"message": event.why, "type": "server_error", "param": None, "code": None}
+            told = own_fields(reply.native).get("error")
+            if isinstance(told, dict):
+                error |= {name: field for name, field in told.items() if name in error}
             return written + _frame({"error": error}) + _DONE
         if reply.finish not in CUT_SHORT:
             written += self._settle()
