@@ -204,7 +204,7 @@ class Translation:
         request: Request,
         encoder: StreamEncoder | TakenOver,
     ) -> bytes:
-        """What the client gets for some events. The end comes by itself, and waits for the store."""
+        """What the client gets for some events. The end, which comes last, waits for the store."""
         if isinstance(events[-1], StreamEnded):
             events = self._ended(events, request)
             self._note_asked(asking)
