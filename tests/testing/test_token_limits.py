@@ -139,7 +139,7 @@ def test_the_probe_of_claude_code_is_answered():
     status, answer = ask(Simulator("anthropic"), MESSAGES, body)
     assert status == 200
     assert (answer["stop_reason"], answer["usage"]["output_tokens"]) == ("max_tokens", 1)
-    assert answer["content"] == [{"type": "text", "text": "You"}]
+    assert [block["text"] for block in answer["content"]] == ["You"]
 
 
 def test_a_negative_number_is_no_limit_for_ollama():

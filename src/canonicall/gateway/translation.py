@@ -197,23 +197,13 @@ class Translation:
         `first`: the events that have been taken from the others already.
         """
         async with aclosing(batches):
-            if first is not None:
-                for part in self._parts(first):
-                    if data := await self._bytes(part, asking, request, encoder):
-                        yield data
-                        self._turn.is_given = isinstance(part[-1], StreamEnded)
+            if first is not None and (data := await self._bytes(first, asking, request, encoder)):
+                yield data
+                self._turn.is_given = isinstance(first[-1], StreamEnded)
             async for events in batches:
-                for part in self._parts(events):
-                    if data := await self._bytes(part, asking, request, encoder):
-                        yield data
-                        self._turn.is_given = isinstance(part[-1], StreamEnded)
-
-    def _parts(self, events: list[Event]) -> list[list[Event]]:
-        """Events that are sent together: the last one waits for the store, the others do not."""
-        *before, last = events
-        if self._turn.storing is None or not before or not isinstance(last, StreamEnded):
-            return [events]
-        return [before, [last]]
+                if data := await self._bytes(events, asking, request, encoder):
+                    yield data
+                    self._turn.is_given = isinstance(events[-1], StreamEnded)
 
     async def _bytes(
         self,
@@ -222,7 +212,7 @@ class Translation:
         request: Request,
         encoder: StreamEncoder | TakenOver,
     ) -> bytes:
-        """What the client gets for some events."""
+        """What the client gets for some events. The end, which comes last, waits for the store."""
         for one in events:
             if isinstance(one, TextAdded | ThinkingAdded | ArgumentsAdded):
                 self._turn.said += len(one.text)

@@ -29,7 +29,7 @@ class Tables(NamedTuple):
 
     name: str
     statements: tuple[str, ...]
-    """The tables of the first version."""
+    """The tables of the first version; () for those who only look, at any version."""
     changes: tuple[tuple[str, ...], ...] = ()
     """What each later version changes; a database of an earlier one is brought up to date when it
     is opened."""

@@ -44,7 +44,7 @@ def _opened(path: str, tables: Tables) -> sqlite3.Connection:
         connection.execute("PRAGMA busy_timeout=10000")
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
-        version = _version(connection)
+        version = _version(connection) if tables.statements else tables.version
         if version < tables.version:
             _bring_up_to_date(connection, tables)
     except (sqlite3.Error, OSError) as error:
