@@ -57,8 +57,7 @@ def test_a_conversation_keeps_the_turns(simulate, connect, streamed):
         client, streamed, input="And now?", **{**asked, "conversation": {"id": talk.id}}
     )
     assert last.output_text == "Still sunny."
-    if not streamed:
-        assert last.conversation.id == talk.id
+    assert last.conversation.id == talk.id
     assert texts(provider.simulator.model.requests[-1]) == [
         "Be brief.",
         "The weather in Paris?",

@@ -286,11 +286,11 @@ class Simulator:
         told = stream_of(
             reply, door.format, faults, created=self._answers, repeats=door.repeats(turn.body)
         )
+        if Fault.ERROR_IN_200 not in faults:
+            told = door.continued(told, self._kept(turn, reply))
         if Fault.LATE_NAMES not in faults:
             told = door.shaped(told, turn.target)
         pieces = list(door.framed(spoilt(told, faults), request))
-        if Fault.ERROR_IN_200 not in faults:
-            self._kept(turn, reply)
         is_cut = Fault.CUT_STREAM in faults
         sent = cut(pieces) if is_cut else pieces
         headers = {"content-type": door.type_of_stream(request), "cache-control": "no-cache"}

@@ -32,6 +32,8 @@ BREAKS = {
 }
 KEY = "sk-test-0123456789abcdef"
 TIMELY = {Fault.SLOW_STREAM, Fault.STALLED_STREAM}
+ELSEWHERE = {Fault.THREAD_UNSUPPORTED}
+"""No check sends a thread."""
 
 
 async def at_once(seconds):
@@ -54,7 +56,7 @@ def test_every_simulator_keeps_the_rules_of_its_provider(name, format):
     assert [check.name for check in report.checks] == list(CHECKS)
 
 
-@pytest.mark.parametrize("fault", [fault for fault in Fault if fault not in TIMELY])
+@pytest.mark.parametrize("fault", [fault for fault in Fault if fault not in TIMELY | ELSEWHERE])
 def test_a_fault_breaks_a_check(fault):
     report = checked(Simulator("openai", faults=Schedule([fault], repeat=True), call_tools="*"))
     broken = report[BREAKS[fault]]

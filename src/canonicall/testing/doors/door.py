@@ -192,6 +192,11 @@ class Door:
         del target
         return pieces
 
+    def continued(self, pieces: list[bytes], made: dict[str, Any]) -> list[bytes]:
+        """The pieces of a stream with what the kept response `made` says it continues."""
+        del made
+        return pieces
+
     def type_of_stream(self, request: SimRequest) -> str:
         """The content type of a stream as this request wants it framed."""
         del request

@@ -23,6 +23,10 @@ _BY_ID = ("item_reference", "image_generation_call")
 _VARIABLE = re.compile(r"{{\s*(\w+)\s*}}")
 
 
+TOLD = ("conversation", "previous_response_id", "prompt")
+"""What a response repeats of its request: the state that it was made from."""
+
+
 class ResponsesState(State):
     """All that is kept for the Responses API."""
 
@@ -82,13 +86,9 @@ class ResponsesState(State):
         self, asked: dict[str, Any], whole: dict[str, Any], made: dict[str, Any]
     ) -> dict[str, Any]:
         """Keep a response; it says what it continues."""
-        told = {
-            name: asked[name]
-            for name in ("previous_response_id", "prompt")
-            if asked.get(name) is not None
-        }
-        conversation = self._conversations.keep(asked, made)
-        made = {**made, **told, **({"conversation": conversation} if conversation else {})}
+        told = {name: asked[name] for name in TOLD if asked.get(name) is not None}
+        told |= self._conversations.keep(asked, made)
+        made = {**made, **told}
         self._responses.keep(whole, made)
         return made
 
