@@ -123,7 +123,7 @@ class Forwarded:
         stream: bool,
         hides_usage: bool = False,
     ) -> None:
-        """`hides_usage`: whether the client did not ask for the tokens that the stream tells."""
+        """`hides_usage`: whether the client did not ask for the tokens in the stream."""
         self._backs = backs
         self._hides_usage = hides_usage
         self._data = data
