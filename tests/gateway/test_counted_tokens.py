@@ -127,7 +127,7 @@ async def test_a_host_that_refuses_the_question_is_asked_without_it() -> None:
 @pytest.mark.parametrize("streams", [False, True])
 async def test_any_reply_without_figures_is_estimated(streams: bool) -> None:
     """Forwarded or translated, whole or streamed."""
-    message = {"role": "assistant", "content": "Hello, whoever you are."}
+    message = {"role": "assistant", "content": "Hello to all of you."}
     whole = {"id": "c1", "object": "chat.completion", "created": 1, "model": "gpt-5"}
     whole["choices"] = [{"index": 0, "message": message, "finish_reason": "stop"}]  # type: ignore[assignment]
     play = Play.stream("openai-chat", *PLAIN) if streams else Play.json(json.dumps(whole).encode())

@@ -93,7 +93,7 @@ async def test_whoever_watches_is_told_of_all_requests() -> None:
     await gateway.close()
 
 
-async def test_whoever_watches_learns_whose_request_was_refused() -> None:
+async def test_watchers_learn_whose_request_was_refused() -> None:
     watched = Told()
     limited = keys(requests_per_minute=1, models=("fast",))
     gateway = World().gateway(MODELS, keys=limited, watchers=[watched])

@@ -59,7 +59,7 @@ class Tally:
         self.by_provider[provider] = _more(self.by_provider.get(provider), name)
         place = Place(provider, model, tool)
         if place not in self._new and len(self._new) >= _MOST_PLACES:
-            # Models invent names, and there may be nobody who takes them.
+            # Models invent names, and perhaps no store takes them.
             place = Place(provider)
         is_first = not self._new
         self._new[place] = _more(self._new.get(place), name)

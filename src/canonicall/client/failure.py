@@ -68,7 +68,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     diagnostics: Diagnostics | None = None
     """Of the request that the provider answered with this error."""
     provider: str = ""
-    """Who answered with an error, and for which model; empty where nobody answered."""
+    """Who answered with an error, and for which model; empty without an answer."""
     model: str = ""
     saved: str = ""
     """The file that the request was written to, if it was refused and that is wanted."""

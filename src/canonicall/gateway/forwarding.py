@@ -126,7 +126,7 @@ class Forwarded:
         headers: Mapping[str, str] | None = None,
     ) -> None:
         """`compacts`: whether it asks for a summary of the conversation, at the path for that.
-        `hides_usage`: whether the client did not ask for the tokens that the stream tells.
+        `hides_usage`: whether the client did not ask for the tokens in the stream.
         `headers`: of the client, where they belong to the body."""
         self._compacts = compacts
         self._headers = headers

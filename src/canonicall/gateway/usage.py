@@ -32,7 +32,7 @@ _OPTIONS = "stream_options"
 _QUESTION = b'{"stream_options":{"include_usage":true},'
 _EVENT = re.compile(rb".*?(?:\r?\n){2}", re.DOTALL)
 _NULL = re.compile(rb',\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,\s*')
-"""What every chunk has whose stream tells its tokens at the end."""
+"""In every chunk of a stream that reports its tokens at the end."""
 _UNREADABLE = (CanonicallError, msgspec.MsgspecError, UnicodeError, RecursionError)
 
 
