@@ -123,6 +123,7 @@ DELTAS: dict[str, Delta] = {
         {"role": "model", "parts": [{"text": "It is."}]},
         {"role": "user", "parts": [{"text": "Is it?"}]},
     ),
+    "nothing after cached content": _contents(),
     "a question about cached content": _contents({"role": "user", "parts": [{"text": "Why?"}]}),
     "a result after a prompt resource": _converse({"role": "user", "content": [_TOOL_RESULT]}),
     "a reply after a prompt resource": _converse(
