@@ -36,7 +36,15 @@ def _converse(*messages: dict[str, Any]) -> Delta:
 
 _RESULT = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "Sunny"}
 _TOOL_RESULT = {"toolResult": {"toolUseId": "tooluse_1", "content": [{"text": "Sunny"}]}}
-_ADDED = {"type": "tool_addition", "tool": {"type": "tool_reference", "name": "f"}}
+_CALL = {"type": "tool_use", "id": "toolu_2", "name": "get_weather", "input": {"city": "Oslo"}}
+_ASKED = {"functionCall": {"id": "a1", "name": "f", "args": {}}, "thoughtSignature": "c2ln"}
+_GIVEN = {"functionResponse": {"id": "a1", "name": "f", "response": {"a": 1}}}
+_ADVISED = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "advisor", "input": {}}
+_ADVICE = {
+    "type": "advisor_tool_result",
+    "tool_use_id": "srvtoolu_1",
+    "content": {"type": "advisor_result", "text": "Wait."},
+}
 
 DELTAS: dict[str, Delta] = {
     "an output after a response": _responses(
@@ -85,6 +93,29 @@ DELTAS: dict[str, Delta] = {
         {"role": "user", "content": [_RESULT]},
         {"role": "system", "content": "Be brief."},
     ),
+    "instructions after a thread": _messages({"role": "system", "content": "Be brief."}),
+    "a call of its own after a thread": _messages(
+        {"role": "user", "content": [_RESULT]},
+        {"role": "assistant", "content": [_CALL]},
+        {"role": "user", "content": [{**_RESULT, "tool_use_id": "toolu_2"}]},
+    ),
+    "a loop of a thread that thinks": _messages(
+        {"role": "user", "content": [_RESULT]},
+        {"role": "assistant", "content": [_CALL]},
+        {"role": "user", "content": [{**_RESULT, "tool_use_id": "toolu_2"}]},
+        model="claude-sonnet-4-5",
+        max_tokens=4000,
+        thinking={"type": "enabled", "budget_tokens": 2000},
+    ),
+    "a tool that the provider ran after a thread": _messages(
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": [_ADVISED, _ADVICE, {"type": "text", "text": "So."}]},
+        {"role": "user", "content": "And?"},
+    ),
+    "a call after cached content": _contents(
+        {"role": "model", "parts": [_ASKED]},
+        {"role": "user", "parts": [_GIVEN]},
+    ),
     "a response to cached content": _contents(
         {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"a": 1}}}]}
     ),
@@ -92,6 +123,7 @@ DELTAS: dict[str, Delta] = {
         {"role": "model", "parts": [{"text": "It is."}]},
         {"role": "user", "parts": [{"text": "Is it?"}]},
     ),
+    "nothing after cached content": _contents(),
     "a question about cached content": _contents({"role": "user", "parts": [{"text": "Why?"}]}),
     "a result after a prompt resource": _converse({"role": "user", "content": [_TOOL_RESULT]}),
     "a reply after a prompt resource": _converse(

@@ -83,6 +83,15 @@ def test_who_speaks_the_same_format_has_other_state(source, target):
         translate(delta.body, source, target)
 
 
+def test_an_item_that_another_host_stores_is_not_left_out():
+    """Whose item it is was not said: OpenAI's, which Azure cannot read."""
+    body = {"model": "m", "input": [{"type": "item_reference", "id": "msg_1"}]}
+    assert translate(body, "openai-responses", "openai/openai-responses").body == body
+    assert translate(body, "azure", "azure/openai-responses").body == body
+    with pytest.raises(StateElsewhere, match="`item_reference`"):
+        translate(body, "openai-responses", "azure/openai-responses")
+
+
 def test_only_the_claude_api_has_threads():
     delta = DELTAS["a result after a thread"]
     hosts = [name for name in provider_names() if "anthropic" in get_profile(name).formats]

@@ -11,10 +11,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.arguments import agreeing, message_with_arguments
-from canonicall.blocks import Block, Origin, ToolCall
+from canonicall.blocks import Block, Origin, ToolCall, Unknown
 from canonicall.conversation import Conversation
 from canonicall.coverage import is_plain, refuse_loss, refuse_unsent, with_empty_reported
-from canonicall.deltas import ITEM_REFERENCE, named, state_names
+from canonicall.deltas import (
+    ITEM_REFERENCE,
+    is_item_reference,
+    named,
+    referenced_items,
+    state_names,
+)
 from canonicall.errors import CanonicallError, MalformedBody, StateElsewhere
 from canonicall.finding_paths import Sent
 from canonicall.findings import Action, Fault, Finding, Report
@@ -340,11 +346,24 @@ def _refuse_elsewhere(request: Request, target: Target) -> None:
 
 
 def _refuse_lost(request: Request, body: dict[str, Any], target: Target) -> None:
-    """Raise `StateElsewhere` if a field that refers to kept state is not in the body."""
-    stored = request.continues.fields if request.continues is not None else {}
-    lost = [name for name, value in stored.items() if body.get(name) != value]
+    """Raise `StateElsewhere` if something that refers to kept state is not in the body."""
+    if request.continues is None:
+        return
+    lost = [name for name, value in request.continues.fields.items() if body.get(name) != value]
+    if _referenced(request.conversation) - set(referenced_items(body)):
+        lost.append(ITEM_REFERENCE)
     if lost:
         raise StateElsewhere(lost, target=_place(target))
+
+
+def _referenced(conversation: Conversation) -> set[str]:
+    """The ids of the stored items that a conversation refers to."""
+    return {
+        str(block.native.fields.get("id"))
+        for message in conversation.messages
+        for block in message.blocks
+        if type(block) is Unknown and block.native and is_item_reference(block.native.fields)
+    }
 
 
 def _place(target: Target) -> str:

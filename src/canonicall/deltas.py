@@ -9,7 +9,7 @@ APIs of this kind whose bodies are not read at all are in `other_state_api`. `ve
 table.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -81,9 +81,16 @@ def state_names(body: Any, format: str) -> tuple[str, ...]:
     if not isinstance(body, dict):
         return ()
     names = tuple(state_fields(body, format))
-    items = body.get("input") if format == "openai-responses" else None
-    has_references = isinstance(items, list) and any(map(is_item_reference, items))
+    has_references = format == "openai-responses" and any(True for _ in referenced_items(body))
     return (*names, ITEM_REFERENCE) if has_references else names
+
+
+def referenced_items(body: Mapping[str, Any]) -> Iterator[str]:
+    """The ids of the stored items that a request of the Responses API names."""
+    items = body.get("input")
+    for item in items if isinstance(items, list) else ():
+        if is_item_reference(item):
+            yield str(item.get("id"))
 
 
 def is_item_reference(item: Any) -> bool:

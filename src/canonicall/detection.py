@@ -43,7 +43,6 @@ _FIELDS: dict[str, Formats] = {
     "anthropic_version": ANTHROPIC,
     "stop_sequences": ("anthropic", "cohere"),
     "mcp_servers": ANTHROPIC,
-    "thread": ANTHROPIC,
     "container": ANTHROPIC,
     "context_management": ANTHROPIC,
     "output_format": ANTHROPIC,
@@ -195,7 +194,10 @@ def other_api(body: Any) -> str:
 
 
 def _spoken_for(body: dict[str, Any]) -> Formats:
-    """The formats with the most marks. A mark counts once, however often it occurs."""
+    """The formats with the most marks. A mark counts once, however often it occurs. Only requests
+    of Anthropic begin or continue a thread, whatever their few messages look like."""
+    if isinstance(body.get("thread"), dict):
+        return ANTHROPIC
     marks = dict(_marks_of_body(body))
     for message in _objects(body["messages"]):
         marks |= dict(_marks_of_message(message))

@@ -306,7 +306,7 @@ def test_the_glossary_gives_each_word_one_meaning():
         *("truncated", "partial call", "marker", "detection", "leak"),
         *("refusal", "coercion", "correction budget", "tool", "toolset", "declaration", "external"),
         *("simulator", "door", "script", "seal", "fault on demand", "conformance", "check"),
-        *("record", "decision", "approval rule"),
+        *("record", "decision", "approval rule", "delta"),
     }
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from canonicall import (
     CanonicallError,
+    StateElsewhere,
     decode_request,
     detect_format,
     encode_request,
@@ -41,7 +42,12 @@ def test_what_is_sent_is_accepted_and_stays_as_it_is(format, data, names):
     except CanonicallError:
         return
     for target in [BASES[format], *(TARGETS[name] for name in names)]:
-        made = encode_request(request, target)
+        try:
+            made = encode_request(request, target)
+        except StateElsewhere:
+            assert request.continues is not None
+            assert target is not BASES[format]
+            continue
         assert not verify(made.body, made.target)
         back = decode_request(made.data, target.format, provider=target.provider)
         assert encode_request(back, target).data == made.data

@@ -125,7 +125,6 @@ AFTER_IT = {
         thread(said("user", TEXT), system="Be brief."),
         "parameter_unsupported",
     ),
-    "no contents beside cached content": ("gemini:gemini-3-pro", cached(), "empty_input"),
     "a response after a reply": (
         "gemini:gemini-3-pro",
         cached(

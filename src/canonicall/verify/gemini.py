@@ -60,7 +60,9 @@ class Turn(Struct):
 def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
     root, known = Node(body), known_fields(target.fields)
     turns = [_turn(content) for content in several(root, "contents")]
-    if not turns:
+    is_open = is_delta(root, target.format)
+    yield from state_violations(root, target)
+    if not turns and not is_open:
         error = "* GenerateContentRequest.contents: contents is not specified"
         yield refuse("empty_input", "$.contents", error, source=CALLING)
     for turn in turns:
@@ -70,8 +72,6 @@ def violations(body: dict[str, Any], target: Target) -> Iterator[Violation]:
             yield from _part(part, target, known)
             yield from unknown_in(part, known.part)
     yield from _instructions(root, known)
-    is_open = is_delta(root, target.format)
-    yield from state_violations(root, target)
     yield from _ends(turns, target, is_open=is_open)
     yield from _pairs(_merged(turns), is_open=is_open)
     if target.signature_sentinel is not None:

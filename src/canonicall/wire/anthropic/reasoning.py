@@ -102,13 +102,13 @@ def encode_reasoning(
 
 
 def fit_thinking(
-    fields: dict[str, Any], limit: int, turns: Sequence[Turn]
+    fields: dict[str, Any], limit: int, turns: Sequence[Turn], *, continues: bool = False
 ) -> tuple[dict[str, Any], list[Finding]]:
     """`fields` with manual thinking as this request can have it: a smaller budget, or none."""
     budget = fields.get("thinking", {}).get("budget_tokens")
     if not isinstance(budget, int):
         return fields, []
-    if _answers_without_thought(turns):
+    if _answers_without_thought(turns, continues=continues):
         # "When `thinking` is enabled, a final `assistant` message must start with a thinking block"
         why = "Thinking cannot begin inside a tool loop that began without it; it is off this time."
         return fields | {"thinking": {"type": "disabled"}}, [_changed("params.reasoning", why)]
@@ -187,13 +187,18 @@ def _known_thinking(thinking: dict[str, Any], findings: list[Finding]) -> dict[s
     return {name: field for name, field in thinking.items() if name not in lost}
 
 
-def _answers_without_thought(turns: Sequence[Turn]) -> bool:
-    """Whether a reply goes on, or results are answered, of a loop that began without a thought."""
+def _answers_without_thought(turns: Sequence[Turn], *, continues: bool) -> bool:
+    """Whether a reply goes on, or results are answered, of a loop that began without a thought.
+
+    `continues`: a loop without a beginning began in what the provider keeps.
+    """
     loop: list[Turn] = []
     for turn in reversed(turns):
         if turn.role != "assistant" and not all(isinstance(one, ToolResult) for one in turn.blocks):
             break
         loop.append(turn)
+    if continues and len(loop) == len(turns):
+        return False
     replies = [turn for turn in loop if turn.role == "assistant" and turn.blocks]
     return bool(replies) and not isinstance(replies[-1].blocks[0], Thinking)
 

@@ -139,12 +139,12 @@ def encode_request(
     limit = _max_tokens(request.params, findings)
     thinking, more = encode_reasoning(request.params.reasoning, native, target)
     findings += more
-    thinking, more = fit_thinking(thinking, limit, transcript.turns)
+    stored = own_fields(request.continues)
+    thinking, more = fit_thinking(thinking, limit, transcript.turns, continues=bool(stored))
     findings += more
     output = encode_output(request.params.output, own_fields(request.spelled), findings)
     if output:
         thinking[OUTPUT_CONFIG] = {**thinking.get(OUTPUT_CONFIG, {}), **output}
-    stored = own_fields(request.continues)
     are_offered = bool(tools or stored)
     choice, more = _encode_choice(request, names, target, are_offered, is_thinking(thinking))
     findings += more
