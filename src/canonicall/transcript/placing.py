@@ -61,6 +61,8 @@ class Builder:
         """Blocks of the last turn that are not in it yet: they join it when it ends."""
         self._is_answer = False
         """Whether the last turn holds results of the client."""
+        self._first_reply = -1
+        """Where the first turn of the model is; -1 before it."""
         self._leading = 0
         """How many turns at the start are instructions."""
         self._waited: list[Turn] = []
@@ -75,6 +77,12 @@ class Builder:
         """All turns. Do not change them."""
         self._end_turn()
         return self._turns
+
+    @property
+    def follows_stored(self) -> bool:
+        """Whether results can answer calls that the provider keeps: before any reply, or where
+        items need no order."""
+        return self._first_reply < 0 or self.target.results == "items"
 
     @property
     def held(self) -> tuple[Turn, ...]:
@@ -98,6 +106,8 @@ class Builder:
             self._turns[-1] = replace(last, blocks=last.blocks[: mark.blocks], native=mark.native)
         self._is_answer = last is not None and _has_results(self._turns[-1])
         self._leading = min(self._leading, mark.turns)
+        if self._first_reply >= mark.turns:
+            self._first_reply = -1
         del self._waited[mark.waited :]
         self._released = mark.released
         while len(self._answered) > mark.answered:
@@ -278,6 +288,8 @@ class Builder:
         self._end_turn()
         if self._leading == len(self._turns) and _instructs(turn):
             self._leading += 1
+        if turn.role == "assistant" and self._first_reply < 0:
+            self._first_reply = len(self._turns)
         self._turns.append(turn)
         self._is_answer = self._note_results(turn)
 

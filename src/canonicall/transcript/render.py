@@ -11,7 +11,17 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.blocks import Entry, Media, Message, Native, Summary, Text, ToolCall, ToolResult
+from canonicall.blocks import (
+    Block,
+    Entry,
+    Media,
+    Message,
+    Native,
+    Summary,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Place, Report
 from canonicall.ledger import Interaction, Ledger
@@ -28,7 +38,7 @@ from canonicall.transcript.ending import finished
 from canonicall.transcript.fields import is_of, kept_fields, with_good_name
 from canonicall.transcript.fitting import Fitter
 from canonicall.transcript.opening import with_one_opening
-from canonicall.transcript.placing import Builder, Built
+from canonicall.transcript.placing import MEDIA_NOTE, Builder, Built
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import NOTHING, Marked, Projection
 from canonicall.transcript.turns import KnownTurns, Transcript
@@ -216,7 +226,14 @@ class Renderer:
         answered = completion(one, self.target, self.policy, self._findings)
         home = conversation.entries[one.result_entry] if one.result_entry is not None else None
         source = home if isinstance(home, Message) else Message("tool")
-        fitted = self._fitter.result(answered, source, where, self._findings)
+        result, media = self._fitted(answered, source, where)
+        return self._named(call, result, where), media
+
+    def _fitted(
+        self, result: ToolResult, source: Message, where: str
+    ) -> tuple[ToolResult, list[Media | Text]]:
+        """A result of a message as the target takes it, and the media that has to follow it."""
+        fitted = self._fitter.result(result, source, where, self._findings)
         result, media = split_media(fitted, self.target)
         for part in media:
             why = f"The target takes no {family(part)} in this result; it follows the results."
@@ -224,8 +241,7 @@ class Renderer:
                 Finding("media_moved", where, Action.MOVED, why, Fault.RENDER, rule="result_media")
             )
         seen = [self._fitter.media(part, where, self._findings) for part in media]
-        named = self._named(call, result, where)
-        return named, [part for part in seen if isinstance(part, (Media, Text))]
+        return result, [part for part in seen if isinstance(part, (Media, Text))]
 
     def _named(self, call: ToolCall, result: ToolResult, where: str) -> ToolResult:
         """`result` under the id and the name that its call is sent with."""
@@ -259,13 +275,19 @@ class Renderer:
         return Native(format, kept) if kept else None
 
     def _report_set_aside(self, message: Message, conversation: Conversation, index: int) -> None:
-        """Say which results are not sent, and send orphans as text if the policy says so."""
+        """Say which results are not sent, and send orphans as text if the policy says so.
+
+        Results that follow what the provider keeps may answer calls that are kept there.
+        """
+        moved: list[Media | Text] = []
         for position, result in enumerate(message.blocks):
             if type(result) is not ToolResult or result.opaque:
                 continue
             one = conversation.ledger.answered(result, (index, position))
-            if one is None and self.policy.continues:
-                self._builder.stored_result(result, f"entries[{index}]", self._findings)
+            if one is None and self.policy.continues and self._builder.follows_stored:
+                fitted, media = self._fitted(result, message, f"entries[{index}]")
+                self._builder.stored_result(fitted, f"entries[{index}]", self._findings)
+                moved += media
                 continue
             if one is not None and one.result_entry == index:
                 continue
@@ -282,6 +304,9 @@ class Renderer:
             if as_text:
                 note = Text(text=f"[A tool result without its call]\n{result.text}")
                 self._builder.user([note], None, where, self._findings)
+        if moved:
+            content: list[Block] = [Text(text=MEDIA_NOTE), *moved]
+            self._builder.user(content, None, f"entries[{index}]", self._findings)
 
     def _own_native(self, message: Message, where: str, *, is_sent: bool) -> Native | None:
         """The native fields of a message. `is_sent`: it holds something else as well."""
