@@ -137,6 +137,40 @@ def test_what_a_thread_keeps_is_not_repeated():
     assert [one.came for one in made.report.changes] == ["$.system", "$.tools"]
 
 
+def test_a_result_after_a_reply_of_the_delta_is_an_orphan():
+    """The calls that it could answer are in the request."""
+    body = {
+        "model": "claude-opus-5",
+        "max_tokens": 9,
+        "thread": THREAD,
+        "messages": [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": "Hello."},
+            {
+                "role": "user",
+                "content": [{"type": "tool_result", "tool_use_id": "t", "content": "x"}],
+            },
+            {"role": "user", "content": "So?"},
+        ],
+    }
+    assert "orphan_result_sent" in verify(body, "anthropic")
+    made = translate(body, "anthropic", "anthropic")
+    assert "orphan_not_sent" in made.report
+    assert made.body["messages"] == [*body["messages"][:2], body["messages"][3]]
+
+
+def test_its_end_is_repaired_as_that_of_any_request():
+    """Which message is the last is known: only what precedes the first is not."""
+    reply = {"role": "model", "parts": [{"text": "It is."}]}
+    body = {"cachedContent": "cachedContents/a", "contents": [reply]}
+    target = get_target("gemini")
+    assert "must_end_with_user" in verify(body, target)
+    made = translate(body, "gemini", target)
+    assert made.body["contents"][0] == reply
+    assert made.report.counts == {"state_elsewhere": 1, "ending_added": 1}
+    assert not verify(made.body, target)
+
+
 def test_another_model_is_not_the_prompt_that_was_named():
     body = {"modelId": ARN, "messages": [{"role": "user", "content": [{"text": "Hi"}]}]}
     assert translate(body, "bedrock", "bedrock").body == body

@@ -62,6 +62,10 @@ def deltas(protocol):
                 yield record, {**rest, **reference, field: after}
 
 
+def rendered(body, record):
+    return encode_request(decode_request(body, FORMATS[record["protocol"]]), owner(record))
+
+
 @each("protocol", KEPT)
 def test_a_delta_of_an_accepted_conversation_is_accepted(protocol):
     seen = 0
@@ -69,7 +73,10 @@ def test_a_delta_of_an_accepted_conversation_is_accepted(protocol):
         seen += 1
         found = [(one.code, one.where) for one in verify(body, owner(record))]
         assert found == [], record["id"]
-        encoded = encode_request(decode_request(body, FORMATS[protocol]), owner(record))
-        assert not {one.code for one in encoded.report} & {*INVENTED}, record["id"]
+        encoded = rendered(body, record)
+        made_up = {one.code for one in encoded.report} & {*INVENTED}
+        if made_up:
+            # What is rendered keeps to narrower rules than the service has.
+            assert made_up <= {one.code for one in rendered(record["request"], record).report}
         assert not verify(encoded.body, owner(record)), record["id"]
     assert seen > 20, seen

@@ -27,7 +27,8 @@ def finished(
     last = next(spoken, None)
     is_refused = target.ends_with_user or bool(built.held)
     asks = last is not None and not (is_refused and last.role == "assistant")
-    if not asks and not policy.continues:
+    # What a request without a message asks is known to the provider that it continues.
+    if not asks and not (policy.continues and last is None):
         why, fault = (
             ("There is nothing to answer yet.", Fault.INPUT)
             if last is None

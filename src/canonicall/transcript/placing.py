@@ -65,6 +65,8 @@ class Builder:
         self._is_answer = False
         """Whether the last turn holds results of the client. A turn that is added to it holds
         nothing else if it holds any."""
+        self._first_reply = -1
+        """Where the first turn of the model is; -1 before it."""
         self._leading = 0
         """How many turns at the start are instructions."""
         self._waited: list[Turn] = []
@@ -79,6 +81,12 @@ class Builder:
         """All turns. Do not change them."""
         self._end_turn()
         return self._turns
+
+    @property
+    def follows_stored(self) -> bool:
+        """Whether results can answer calls that the provider keeps: before any reply, or where
+        items need no order."""
+        return self._first_reply < 0 or self.target.results == "items"
 
     @property
     def held(self) -> tuple[Turn, ...]:
@@ -101,6 +109,8 @@ class Builder:
             self._turns[-1] = replace(last, blocks=kept, native=mark.last.native)
         self._is_answer = last is not None and _has_results(self._turns[-1])
         self._leading = min(self._leading, mark.turns)
+        if self._first_reply >= mark.turns:
+            self._first_reply = -1
         self._counts = mark.waited
         del self._waited[self._counts[0] :]
         self._answered = None
@@ -203,37 +213,34 @@ class Builder:
             turn = Turn("assistant", tuple(demanded), *message)
             self._add(turn, findings, where)
             self._results(answers, findings, where)
-        self._after_results(moved, findings, where)
+        self.after_results(moved, findings, where)
 
-    def stored_result(
-        self,
-        result: ToolResult,
-        moved: Sequence[Media | Text],
-        where: str,
-        findings: list[Finding],
-    ) -> None:
-        """The result of a call that only the provider knows, under the id it came with.
+    def stored_result(self, result: ToolResult, where: str, findings: list[Finding]) -> bool:
+        """The result of a call that only the provider knows, under the id it came with; whether it
+        is sent.
 
         An id that the provider cannot have given names none of its calls.
         """
         id, rule = result.call_id, self.target.ids
         if rule.style == "echoed" and not id:
-            self._results([result], findings, where)  # It names the tool, and needs no id.
+            pass  # It names the tool, and needs no id.
         elif not id or len(id) > rule.max_length or not re.fullmatch(rule.pattern, id):
             why = f"No stored call can have the id {id!r}."
             findings.append(
                 Finding("orphan_not_sent", where, Action.DROPPED, why, Fault.INPUT, rule="ids")
             )
+            return False
         elif id in self._ids_answered():
             why = f"{id} has another result, which is sent."
             findings.append(Finding("result_not_sent", where, Action.DROPPED, why, Fault.INPUT))
-        else:
-            self._results([result], findings, where)
-            self._after_results(moved, findings, where)
+            return False
+        self._results([result], findings, where)
+        return True
 
-    def _after_results(
+    def after_results(
         self, moved: Sequence[Media | Text], findings: list[Finding], where: str
     ) -> None:
+        """The media of results that is sent after them."""
         if moved:
             self.user([Text(text=MEDIA_NOTE), *moved], None, where, findings)
 
@@ -305,6 +312,8 @@ class Builder:
             self._end_turn()
         if self._leading == len(self._turns) and _instructs(turn):
             self._leading += 1
+        if turn.role == "assistant" and self._first_reply < 0:
+            self._first_reply = len(self._turns)
         self._turns.append(turn)
         self._is_answer = type(turn.blocks[0]) is ToolResult and turn.role != "assistant"
 

@@ -15,8 +15,8 @@ class Policy(Struct, frozen=True):
     orphans: Literal["drop", "text"] = "drop"
     """A result without a call: left out, or told as text of the user."""
     continues: bool = False
-    """The provider keeps earlier turns: results without a call here are sent, and an end that
-    asks nothing is left as it is."""
+    """The provider keeps earlier turns: results without a call here are sent, and nothing is put
+    before the first turn or in place of one."""
     foreign_thinking: Literal["drop", "text"] = "drop"
     """Reasoning that the target cannot read: left out, or sent as plain words."""
     server_tools: Literal["drop", "text"] = "drop"

@@ -11,7 +11,16 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from canonicall.blocks import Entry, Media, Message, Native, Summary, Text, ToolCall, ToolResult
+from canonicall.blocks import (
+    Entry,
+    Media,
+    Message,
+    Native,
+    Summary,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Place, Report
 from canonicall.ledger import Interaction, Ledger
@@ -272,14 +281,20 @@ class Renderer:
         return Native(format, kept) if kept else None
 
     def _report_set_aside(self, message: Message, conversation: Conversation, index: int) -> None:
-        """Say which results are not sent, and send orphans as text if the policy says so."""
+        """Say which results are not sent, and send orphans as text if the policy says so.
+
+        Results that follow what the provider keeps may answer calls that are kept there.
+        """
+        moved: list[Media | Text] = []
         for position, result in enumerate(message.blocks):
             if type(result) is not ToolResult or is_sealed(result):
                 continue
             one = conversation.ledger.answered(result, (index, position))
-            if one is None and self.policy.continues:
-                fitted, media = self._fitted_result(result, message, f"entries[{index}]")
-                self._builder.stored_result(fitted, media, f"entries[{index}]", self._findings)
+            if one is None and self.policy.continues and self._builder.follows_stored:
+                where = f"entries[{index}]"
+                fitted, media = self._fitted_result(result, message, where)
+                if self._builder.stored_result(fitted, where, self._findings):
+                    moved += media
                 continue
             if one is not None and one.result_entry == index:
                 continue
@@ -296,6 +311,8 @@ class Renderer:
             if as_text:
                 note = Text(text=f"[A tool result without its call]\n{result.text}")
                 self._builder.user([note], None, where, self._findings)
+        if moved:
+            self._builder.after_results(moved, self._findings, f"entries[{index}]")
 
     def _own_native(self, message: Message, where: str, *, is_sent: bool) -> Native | None:
         """The native fields of a message. `is_sent`: it holds something else as well."""
