@@ -88,11 +88,6 @@ def _with_arguments(
     `copied`: its object is a copy already.
     """
     if call.args is None:
-        raw = call.raw or ""
-        if raw[:1] == "{" and call.kind != "custom" and raw.isascii() and "\\u" not in raw:
-            args = parse_arguments(raw)
-            if args is not None:
-                return replace(call, args=args)  # There is nothing to report.
         reported: list[Finding] = []
         call = with_arguments(call, reported)
         if reported:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Message, ToolCall
+from canonicall.blocks import Message, ToolCall
 from canonicall.errors import InvalidValue
 from canonicall.findings import Action, Fault, Finding
 from canonicall.growing import GrowingJson
@@ -74,13 +74,15 @@ def message_with_arguments(
     read: Callable[[ToolCall, list[Finding]], ToolCall] = with_arguments,
 ) -> Message:
     """The message of a reply, in which every call has its arguments parsed by `read`."""
-    if not message.calls:
+    if ToolCall not in map(type, message.blocks):
         return message
-    blocks: list[Block] = []
+    blocks = list(message.blocks)
     for at, block in enumerate(message.blocks):
-        reported: list[Finding] = []
-        blocks.append(read(block, reported) if isinstance(block, ToolCall) else block)
-        findings += inside(f"reply.blocks[{at}]", reported)
+        if type(block) is ToolCall:
+            reported: list[Finding] = []
+            blocks[at] = read(block, reported)
+            if reported:
+                findings += inside(f"reply.blocks[{at}]", reported)
     return replace(message, blocks=tuple(blocks))
 
 

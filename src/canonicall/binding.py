@@ -13,6 +13,7 @@ results than calls, the first ones are left over: clients cut off the head of th
 """
 
 from collections import deque
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -63,10 +64,11 @@ class Binding:
     @property
     def waiting_since(self) -> int | None:
         """The first log entry with a result that may still get its call, or another one."""
+        since = self.placement.since
+        if not self._early_results:
+            return since
         entries = [one.place[0] for held in self._early_results.values() for one in held]
-        if self.placement.since is not None:
-            entries.append(self.placement.since)
-        return min(entries, default=None)
+        return min(entries if since is None else (*entries, since), default=None)
 
     def knows(self, ended: ToolResult | CallClosed) -> bool:
         """Whether there is, or was before compaction, a call that a result or a closing names."""
@@ -89,21 +91,29 @@ class Binding:
 
     def bind_message(self, message: Message, entry: int, findings: list[Finding]) -> Message:
         """`message` as it is to be written at position `entry` of the log."""
-        by_model = message.role == "assistant"
-        turn_key = message.turn_key
-        if by_model:
-            if not self._continues_exchange:
-                findings += self.placement.end_exchange()
-                self.ledger.begin_exchange()
-            turn_key = self._turn_keys.key_of(message)
-        else:
-            self._turn_keys.heard.append(message)
-            kinds = set(map(type, message.blocks))
-            if kinds != _RESULTS:
-                self._hear(message, kinds)
-                if message.role != "tool" and ToolResult not in kinds:
-                    self._continues_exchange = False
-                    return message
+        if message.role == "assistant":
+            return self._bind_reply(message, entry, findings)
+        self._turn_keys.heard.append(message)
+        self._continues_exchange = False
+        kinds = set(map(type, message.blocks))
+        if kinds != _RESULTS:
+            self._hear(message, kinds)
+            if ToolResult not in kinds:
+                return message
+        blocks = [
+            self._bind_result(block, (entry, position), findings)
+            if type(block) is ToolResult
+            else block
+            for position, block in enumerate(message.blocks)
+        ]
+        return replace(message, blocks=tuple(blocks))
+
+    def _bind_reply(self, message: Message, entry: int, findings: list[Finding]) -> Message:
+        """The same for a message of the model."""
+        if not self._continues_exchange:
+            findings += self.placement.end_exchange()
+            self.ledger.begin_exchange()
+        turn_key = self._turn_keys.key_of(message)
         provider = message.origin.provider if message.origin is not None else ""
         blocks = list(message.blocks)
         for position, block in enumerate(message.blocks):
@@ -112,10 +122,10 @@ class Binding:
                 blocks[position] = self._bind_call(block, provider, turn_key, place, findings)
             elif type(block) is ToolResult:
                 blocks[position] = self._bind_result(block, (entry, position), findings)
-        if by_model and self.ledger.exchange:
+        if self._early_results and self.ledger.exchange:
             self._early_results.clear()
         # After a cut reply another one is a new attempt: the id it repeats is a new call's.
-        self._continues_exchange = by_model and not message.partial
+        self._continues_exchange = not message.partial
         return replace(message, blocks=tuple(blocks), turn_key=turn_key)
 
     def _hear(self, message: Message, kinds: set[type]) -> None:
@@ -199,7 +209,8 @@ class Binding:
             why = "The call names no tool."
             findings.append(_seen("missing_tool_name", place, Action.KEPT, why))
         number = self._next_number
-        if is_canonical_tool_id(call.id) and call.id not in self.ledger:
+        ledger = self.ledger
+        if is_canonical_tool_id(call.id) and call.id not in ledger:
             index, number = max(index, call.index), max(number, call.number)
             self._next_index[turn], self._next_number = index + 1, number + 1
             return replace(call, index=index, number=number)
@@ -208,34 +219,34 @@ class Binding:
             why = "The call has no id; its turn and position identify it."
             told = Finding("missing_call_id", in_words(place), Action.ADDED, why, Fault.NONE)
             findings.append(told)
-        elif self.ledger.knows(raw_id):
+        elif ledger.knows(raw_id):
             why = f"The raw id {raw_id!r} was used before; turn and position tell them apart."
             findings.append(_seen("reused_call_id", place, Action.KEPT, why))
         id = derived_tool_id(provider, raw_id, call.name, turn, index)
-        while id in self.ledger or self.ledger.buried(id) is not None:
+        while id in ledger.records or ledger.buried(id) is not None:
             index += 1
             id = derived_tool_id(provider, raw_id, call.name, turn, index)
         self._next_index[turn], self._next_number = index + 1, number + 1
         return replace(call, id=id, raw_id=raw_id, index=index, number=number)
 
     def _bind_result(self, result: ToolResult, place: Place, findings: list[Finding]) -> ToolResult:
-        call_id = result.call_id or result.raw_id
-        result = replace(result, call_id=call_id, outcome=_outcome_of(result))
+        call_id, ledger, outcome = result.call_id or result.raw_id, self.ledger, _outcome_of(result)
         if not call_id or result.placed:
+            result = replace(result, call_id=call_id, outcome=outcome)
             self.placement.hold(Held(result, place))
             return result
-        before = self.ledger.recorded(call_id) if result.bound else self.ledger.named(call_id)
-        if before is None and not result.bound and self.ledger.buried(call_id) is None:
+        before = ledger.records.get(call_id) if result.bound else ledger.named(call_id)
+        if before is None and not result.bound and ledger.buried(call_id) is None:
             before = self._spelled(call_id, place, findings)
         if before is None:
+            result = replace(result, call_id=call_id, outcome=outcome)
             return self._hold_orphan(result, place, findings)
-        if self.ledger.is_displaceable(before.id):
+        if ledger.is_displaceable(before.id):
             self.placement.take_back()
-            before = self.ledger[before.id]
-        if not result.bound:
-            raw_id = result.raw_id or ("" if call_id == before.id else call_id)
-            result = replace(result, call_id=before.id, raw_id=raw_id, bound=True)
-        after = self.ledger.complete(before.id, result, place[0])
+            before = ledger[before.id]
+        raw_id = result.raw_id or ("" if call_id == before.id else call_id)
+        result = replace(result, call_id=before.id, raw_id=raw_id, outcome=outcome, bound=True)
+        after = ledger.complete(before.id, result, place[0])
         _note_completion(before, after, result, place, findings)
         return result
 
@@ -306,6 +317,8 @@ class Placement:
     @property
     def since(self) -> int | None:
         """The first log entry with a result that may still get another call."""
+        if not self._before and not self._after:
+            return None
         held = (*self._before[:1], *self._after[:1])
         return min((one.place[0] for one in held), default=None)
 
@@ -344,11 +357,11 @@ class Placement:
                     self._loose.append(held)
         self._placed = len(self._after)
 
-    def end_exchange(self) -> list[Finding]:
+    def end_exchange(self) -> Sequence[Finding]:
         """Make all placements final. What found no call may precede one of the next exchange."""
         if not self._before and not self._after:
             self._calls = 0
-            return []  # Every result had an id.
+            return ()  # Every result had an id.
         self.place()
         earlier = [] if self._ledger.exchange else self._before
         self._before = [*earlier, *self._loose]

@@ -143,8 +143,9 @@ def _source(body: Any, named: str, provider: str) -> tuple[Source, str | None]:
     """Where a body comes from, and the signing domain of that provider if it is known."""
     source = source_of(body, named)
     provider = provider or source.provider
-    domain = get_target(f"{provider}/{source.format}").domain if provider else None
-    return Source(source.format, provider), domain
+    if not provider:
+        return source, None
+    return Source(source.format, provider), get_target(f"{provider}/{source.format}").domain
 
 
 def decode_tools(
@@ -224,8 +225,9 @@ def encode_request(
     request, about_groups = ungrouped(request, goal)
     asked = request
     wanted = renderer.policy if renderer else policy
-    wanted = replace(wanted, continues=wanted.continues or request.continues is not None)
-    if goal.model:
+    if request.continues is not None and not wanted.continues:
+        wanted = replace(wanted, continues=True)
+    if goal.model and goal.model != request.model:
         request = replace(request, model=goal.model)
     request, about_params = fitted_params(request, goal)
     goal = as_asked(goal, request.params)
@@ -241,8 +243,10 @@ def encode_request(
     renderer.offer(request.tools)
     transcript = renderer.render(request.conversation)
     transcript, about_names = renamed_tools(request, transcript)
-    request, about_marks = within_cache_marks(request, transcript.cache_marks, goal)
-    request, transcript, about_lifetimes = ordered_lifetimes(request, transcript, goal)
+    request, about_marks = within_cache_marks(request, transcript, goal)
+    request, transcript, about_lifetimes = ordered_lifetimes(
+        request, transcript, goal, marked=renderer.has_marks
+    )
     body, told = get_format(goal.format).encode_request(
         request, transcript, goal, renderer.known_turns
     )

@@ -15,6 +15,8 @@ at; then the most that there can be is compared; the last step looks at every it
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
@@ -47,6 +49,8 @@ _THOUGHTS = ("thinking", "reasoning", "thought", "redacted_thinking")
 _DEPTH = 3
 """How many objects deep content is looked for inside of a message."""
 _SET_ASIDE = ("orphan_result", "duplicate_result", "conflicting_result", "late_result")
+_MESSAGES = {Message}
+_blocks_of, _native_of = attrgetter("blocks"), attrgetter("native")
 _MARKS = {
     **dict.fromkeys(("parts", "functionCall", "functionResponse"), "gemini"),
     **dict.fromkeys(("toolUse", "toolResult"), "bedrock"),
@@ -133,14 +137,12 @@ def is_plain(body: dict[str, Any], request: Request) -> bool:
         history = body.get(name)
         if type(history) is list:
             came += len(history)
-    if 2 * len(entries) < came or not entries:
+    if 2 * len(entries) < came or set(map(type, entries)) != _MESSAGES:
         return False
-    for entry in entries:
-        if type(entry) is not Message or not entry.blocks or entry.native is not None:
-            return False
-        if Unknown in map(type, entry.blocks):
-            return False
-    return True
+    blocks = list(map(_blocks_of, entries))
+    if not all(blocks) or any(map(_native_of, entries)):
+        return False
+    return Unknown not in map(type, chain.from_iterable(blocks))
 
 
 def _most(body: dict[str, Any]) -> float:

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, TypeGuard
 
 from msgspec.structs import replace
@@ -42,7 +43,7 @@ from canonicall.wire.places import (
 )
 from canonicall.wire.reading import parse_json
 
-_PLACE = re.compile(r"\w+\[(\d+)\](?:\.blocks\[(\d+)\])?")
+_PLACE = re.compile(r"(entries|turns|tools)\[(\d+)\](?:\.blocks\[(\d+)\])?")
 _TOOLS = re.compile(r"\$\.(?:tools|functions|toolConfig\.tools)\[")
 _MESSAGE = re.compile(r"\$\.(?:\w+\[\d+\]|\w+)")
 _AROUND = ("request", "native", "$")
@@ -94,27 +95,25 @@ class Sent:
 
     def written(self, findings: Iterable[Finding]) -> list[Finding]:
         """What the encoder said. It counts only the turns that are messages."""
-        return [
-            replace(self._located(self._counted(one), "", self._request.tools), where=one.where)
-            for one in findings
-        ]
+        return [self._located_turn(one) for one in findings]
 
-    def _counted(self, finding: Finding) -> Finding:
-        """`finding` of an encoder with the number that its turn has among all turns."""
+    def _located_turn(self, finding: Finding) -> Finding:
+        """`finding` of an encoder with its paths: its turn has another number among all turns."""
+        tools = self._request.tools
         turn = _PLACE.match(finding.where) if finding.where.startswith("turns[") else None
-        if turn is None or int(turn[1]) >= len(self._written_turns):
-            return finding
-        return replace(finding, where=f"turns[{self._written_turns[int(turn[1])]}]")
+        if turn is None or int(turn[2]) >= len(self._written_turns):
+            return self._located(finding, "", tools)
+        counted = replace(finding, where=f"turns[{self._written_turns[int(turn[2])]}]")
+        return replace(self._located(counted, "", tools), where=finding.where)
 
     def _located(self, finding: Finding, path: str, tools: Sequence[Tool]) -> Finding:
         """`finding` with its paths; `path` is where it is in the incoming body, if that is said."""
         where = finding.where
-        kind = where.partition("[")[0]
-        place = _PLACE.match(where) if kind in ("entries", "turns", "tools") else None
+        place = _PLACE.match(where)
         came, went = finding.action is not Action.ADDED, finding.action not in _GONE
         paths = ("", "")
         if place is None:
-            if kind in _AROUND:
+            if where.partition("[")[0] in _AROUND:
                 paths = self._parameter(self._only_field, came, went)
             elif not where.startswith("$."):
                 paths = self._parameter(_canonical(where), came, went)
@@ -122,14 +121,14 @@ class Sent:
                 paths = self._parameter(canonical_name(where), came, went)
             else:
                 paths = existing(path, self._came_in), self._went_from(path) if went else ""
-        elif kind == "entries":
-            at, position = int(place[1]), int(place[2]) if place[2] else None
+        elif place[1] == "entries":
+            at, position = int(place[2]), int(place[3]) if place[3] else None
             sent = self._went_of(at, position, finding.code) if went else ""
             paths = self._came_of(at, position) if came else "", sent
-        elif kind == "turns":
-            paths = self._came_of_turn(int(place[1])), self._turn_path(int(place[1]))
+        elif place[1] == "turns":
+            paths = self._came_of_turn(int(place[2])), self._turn_path(int(place[2]))
         else:
-            paths = self._tool(int(place[1]), tools)
+            paths = self._tool(int(place[2]), tools)
         if not (came and paths[0]) and not (went and paths[1]):
             return finding
         return replace(finding, came=paths[0] if came else "", went=paths[1] if went else "")
@@ -152,7 +151,7 @@ class Sent:
         except (MalformedBody, AttributeError, TypeError):
             return []  # It was changed after it was read.
         split = [
-            int(found[1])
+            int(found[2])
             for one in self._given.findings
             if one.code == "call_in_wrong_role" and (found := _PLACE.match(one.where))
         ]
@@ -212,38 +211,52 @@ class Sent:
     # The body that goes out.
 
     @cached_property
+    def _counts(self) -> list[int]:
+        """How many messages each turn was written as."""
+        return self._renderer.known_turns.counts
+
+    @cached_property
     def _written_turns(self) -> list[int]:
         """The turns that are messages. Instructions may be a field of their own."""
-        turns, count = self._transcript.turns, len(self._renderer.known_turns.counts)
+        turns, count = self._transcript.turns, len(self._counts)
         spoken = [at for at, turn in enumerate(turns) if turn.role not in ("system", "developer")]
         return spoken if len(spoken) == count else list(range(len(turns) - count, len(turns)))
 
     @cached_property
-    def _turn_paths(self) -> dict[int, tuple[str, ...]]:
-        """The messages that each turn was written as."""
-        counts = self._renderer.known_turns.counts
+    def _field(self) -> str:
+        """The field with the messages of the turns; empty where it holds something else."""
         field = next((name for name in MESSAGES if name in self._body), "")
-        if not field or sum(counts) != len(self._body[field]):
+        messages = self._body[field] if field else None
+        is_written = isinstance(messages, list) and len(messages) == sum(self._counts)
+        return field if is_written else ""
+
+    @cached_property
+    def _messages(self) -> dict[int, range]:
+        """The messages that each turn was written as, by their positions in `_field`."""
+        if not self._field:
             return {}
-        paths: dict[int, tuple[str, ...]] = {}
-        start = 0
-        for turn, count in zip(self._written_turns, counts, strict=False):
-            paths[turn] = tuple([f"$.{field}[{at}]" for at in range(start, start + count)])
-            start += count
+        ends = list(accumulate(self._counts))
+        return dict(zip(self._written_turns, map(range, [0, *ends], ends), strict=False))
+
+    def _turn_paths(self, turn: int) -> list[str]:
+        """The paths of what a turn was written as: its messages, or the field of instructions."""
+        if turn in self._messages:
+            return [f"$.{self._field}[{at}]" for at in self._messages[turn]]
         top = next((name for name in INSTRUCTIONS if name in self._body), "")
-        for turn in range(len(self._transcript.turns)) if top else ():
-            paths.setdefault(turn, (f"$.{top}",))
-        return paths
+        is_apart = self._field and top and turn < len(self._transcript.turns)
+        return [f"$.{top}"] if is_apart else []
 
     def _turn_path(self, turn: int) -> str:
-        paths = self._turn_paths.get(turn, ())
-        return existing(paths[0], self._body) if paths else ""
+        messages = self._messages.get(turn)
+        if messages:
+            return f"$.{self._field}[{messages[0]}]"
+        return next(iter(self._turn_paths(turn)), "")
 
     def _block_path(self, place: Place) -> str:
         turn, position = place
         known = self._parts_written.get(turn)
         if known is None:
-            paths = self._turn_paths.get(turn, ())
+            paths = self._turn_paths(turn)
             blocks = self._transcript.turns[turn].blocks
             known = self._parts_written[turn] = _part_paths(blocks, paths, self._body)
         return known[position]
@@ -261,6 +274,9 @@ class Sent:
 
     def _entry_path(self, entry: int, *, is_bridge: bool = False) -> str:
         """The path of what an entry was sent as: its message, or its only block inside of one."""
+        whole = None if is_bridge else self._renderer.whole_turn(entry)
+        if whole is not None:
+            return self._turn_path(whole)
         key = entry, is_bridge
         if key not in self._entries_written:
             placed = self._renderer.placed(entry)
@@ -424,6 +440,7 @@ def _longest(path: str, known: Container[str]) -> str:
 
 
 def _is_bridge(turn: Turn) -> bool:
-    return len(turn.blocks) == 1 and any(
-        isinstance(block, Text) and block.text in _BRIDGES for block in turn.blocks
-    )
+    if len(turn.blocks) != 1:
+        return False
+    (block,) = turn.blocks
+    return isinstance(block, Text) and block.text in _BRIDGES

@@ -115,7 +115,9 @@ class Report(Struct, frozen=True):
 
     def __contains__(self, wanted: object) -> bool:
         """`"orphan_result" in report` asks for a code; a finding can be asked for as well."""
-        return any(wanted in (finding.code, finding) for finding in self.findings)
+        if not isinstance(wanted, str):
+            return wanted in self.findings
+        return wanted in [one.code for one in self.findings]
 
     def __str__(self) -> str:
         found = [str(one) for one in self.findings] or ["nothing to report"]

@@ -138,9 +138,10 @@ class Ledger(Mapping[str, Interaction]):
         """Whether a call had this id before, as its raw one or its canonical one."""
         return id in self._latest_by_raw_id or id in self._interactions
 
-    def recorded(self, id: str) -> Interaction | None:
-        """The interaction with a canonical id, without what was set aside since it was read."""
-        return self._interactions.get(id)
+    @property
+    def records(self) -> Mapping[str, Interaction]:
+        """The same by canonical id, without what was set aside since they were read."""
+        return self._interactions
 
     def bury(self, tombstone: Tombstone) -> None:
         """Note a call that was compacted away."""

@@ -45,13 +45,14 @@ class TurnKeys:
         if message.turn_key:
             self._note(message.turn_key)
             return message.turn_key
-        said = msgspec.json.encode(_said(message))
-        base = _PREFIX + base64url(sha256(said).digest()[:_BYTES])
-        if base in self._occurrences:
-            answered = msgspec.json.encode([_said(one) for one in heard])
-            base = f"{base}.{base64url(sha256(answered).digest()[:_BYTES])}"
-        seen = self._occurrences[base] = self._occurrences.get(base, 0) + 1
-        return base if seen == 1 else f"{base}.{seen}"
+        base, occurrences = _PREFIX + _digest(_said(message)), self._occurrences
+        if base in occurrences:
+            base = f"{base}.{_digest([_said(one) for one in heard])}"
+        if base not in occurrences:
+            occurrences[base] = 1
+            return base
+        occurrences[base] += 1
+        return f"{base}.{occurrences[base]}"
 
     def _note(self, key: str) -> None:
         """Count a key that was given before."""
@@ -64,6 +65,10 @@ class TurnKeys:
         self._occurrences.setdefault(base.partition(".")[0], 1)
 
 
+def _digest(said: list[object]) -> str:
+    return base64url(sha256(msgspec.json.encode(said)).digest()[:_BYTES])
+
+
 def _said(message: Message) -> list[object]:
     """What a message says, for its key.
 
@@ -74,8 +79,8 @@ def _said(message: Message) -> list[object]:
         if type(block) is Text:
             parts.append(block.text)
         elif type(block) is ToolCall:
-            arguments = block.raw if block.args is None else block.args
-            parts += (block.raw_id or block.id, block.name, arguments)
+            parts += (block.raw_id or block.id, block.name)
+            parts.append(block.raw if block.args is None else block.args)
         elif type(block) is ToolResult and message.role != "assistant":
             parts.append(block.text)
     return parts

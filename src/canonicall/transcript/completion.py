@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from canonicall.arguments import is_cut
-from canonicall.blocks import Entry, Media, Message, ResultContent, Text, ToolResult
+from canonicall.blocks import Block, Entry, Media, Message, ResultContent, Text, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.ledger import Interaction
 from canonicall.outcome import Outcome, wording
@@ -109,15 +109,18 @@ def _visible(result: ToolResult | None) -> tuple[ResultContent, ...]:
 
 def are_moved(calls: Sequence[Interaction], entries: Sequence[Entry], reply: int) -> bool:
     """Whether results are not where they are sent: right after the reply, in the order of calls."""
-    entry, at = reply, -1
+    entry, at = reply, 0
+    blocks: tuple[Block, ...] = ()
     for one in calls:
         if one.result_entry is None or one.result_entry < reply:
             continue  # It is made up, or came before its call, which has a finding.
-        entry, at = (entry, at + 1) if one.result_entry == entry else (one.result_entry, 0)
-        home = entries[entry]
-        blocks = home.blocks if type(home) is Message else ()
-        if at >= len(blocks) or blocks[at] is not one.result or entry > reply + 1:
+        if one.result_entry == entry + 1 and at == len(blocks):
+            entry, at = one.result_entry, 0
+            home = entries[entry]
+            blocks = home.blocks if type(home) is Message else ()
+        if one.result_entry != entry or at == len(blocks) or blocks[at] is not one.result:
             return _are_apart(calls, entries, reply)
+        at += 1
     return False
 
 

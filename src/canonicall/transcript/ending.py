@@ -16,6 +16,8 @@ from canonicall.transcript.placing import CONTINUE, Builder
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.turns import Turn
 
+_INSTRUCTING = ("system", "developer")
+
 
 def finished(
     built: Builder, policy: Policy, *, marked: bool
@@ -23,9 +25,9 @@ def finished(
     """The turns with an end that the target accepts. `marked`: some block has a cache mark."""
     findings: list[Finding] = []
     turns, target = tuple(built.turns), built.target
-    spoken = (turn for turn in reversed(turns) if turn.role not in ("system", "developer"))
-    last = next(spoken, None)
-    is_refused = target.ends_with_user or bool(built.held)
+    last = next((turn for turn in reversed(turns) if turn.role not in _INSTRUCTING), None)
+    held = built.held
+    is_refused = target.ends_with_user or bool(held)
     asks = last is not None and not (is_refused and last.role == "assistant")
     # What a request without a message asks is known to the provider that it continues.
     if not asks and not (policy.continues and last is None):
@@ -41,7 +43,8 @@ def finished(
         turns = (*turns, Turn("user", (Text(text=CONTINUE),)))
     elif last is not None and last.role == "assistant" and target.trimmed_ending:
         turns = _trimmed(turns, findings)
-    turns = (*turns, *built.held)
+    if held:
+        turns = (*turns, *held)
     if marked:
         turns = _within_cache_marks(turns, target, findings)
     return turns, findings

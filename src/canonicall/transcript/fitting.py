@@ -63,15 +63,15 @@ class Fitter:
     ) -> list[Block]:
         """The blocks of an assistant message."""
         ledger = conversation.ledger
-        kept_server = self._kept_server(message, conversation)
+        kept_server = self.server_blocks.kept(message, conversation)
+        kept_server = kept_server - self._sent_before(message) if kept_server else kept_server
         blocks: list[Block] = []
         for index, block in enumerate(message.blocks):
-            if _is_bare_text(block):
-                blocks.append(block)
-                continue
             where = f"entries[{entry}].blocks[{index}]"
             if type(block) is ToolCall and block.kind != "server":
                 blocks.append(self._call(block, message, where, findings))
+            elif _is_bare_text(block):
+                blocks.append(block)
             elif type(block) is Media and not self._may_stay(block, message):
                 blocks.append(self._note(block, where, findings))
             elif not is_server_side(block, ledger):
@@ -119,11 +119,6 @@ class Fitter:
         is_called = id in self.projection.items or id in [call.id for call in message.calls]
         return is_called and (one is None or one.result is block)
 
-    def _kept_server(self, message: Message, conversation: Conversation) -> set[str]:
-        """The ids of the calls of the provider's that are sent back."""
-        kept = self.server_blocks.kept(message, conversation)
-        return kept - self._sent_before(message) if kept else kept
-
     def _sent_before(self, message: Message) -> set[str]:
         """The calls of the provider's in a message whose ids are sent with others."""
         sent = {call.raw_id for call in message.calls if call.kind != "server"}
@@ -142,14 +137,14 @@ class Fitter:
         for index, block in enumerate(message.blocks):
             if _is_bare_text(block):
                 blocks.append(block)
-                continue
-            where = f"entries[{entry}].blocks[{index}]"
-            if isinstance(block, Thinking):
-                why = "Only the model's messages hold reasoning; it is left out."
-                told = Finding("thinking_dropped", where, Action.DROPPED, why, Fault.RENDER)
-                findings.append(told)
-            elif not isinstance(block, ToolResult):
-                blocks += self._fitted(block, message, where, findings)
+            elif type(block) is not ToolResult:
+                where = f"entries[{entry}].blocks[{index}]"
+                if isinstance(block, Thinking):
+                    why = "Only the model's messages hold reasoning; it is left out."
+                    told = Finding("thinking_dropped", where, Action.DROPPED, why, Fault.RENDER)
+                    findings.append(told)
+                else:
+                    blocks += self._fitted(block, message, where, findings)
         if not self.target.item_ids:
             return blocks
         return self._named_items(blocks, message, f"entries[{entry}]", findings)
@@ -314,13 +309,14 @@ class Fitter:
     def _call(
         self, call: ToolCall, message: Message, where: str, findings: list[Finding]
     ) -> ToolCall:
-        call = self._common(call, message, where, findings)
+        if call.opaque or call.native is not None or call.cache is not None:
+            call = self._common(call, message, where, findings)
         if call.kind == "server":
             return call
-        made_in = message.origin.format if message.origin is not None else ""
-        foreign = made_in not in ("", self.target.format)
-        made_by = message.origin.provider if message.origin is not None else ""
-        own = made_by != "" and made_by == self.target.provider
+        foreign = own = False
+        if message.origin is not None:
+            foreign = message.origin.format not in ("", self.target.format)
+            own = message.origin.provider == self.target.provider != ""
         wire_id = self.projection.id(call, findings, where, foreign=foreign, own=own)
         name = self.projection.name(call.name)
         if call.kind == "custom" and not self.target.custom_tools:

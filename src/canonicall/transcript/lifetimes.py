@@ -19,10 +19,11 @@ _LONG, _SHORT = "1h", "5m"
 
 
 def ordered_lifetimes(
-    request: Request, transcript: Transcript, target: Target
+    request: Request, transcript: Transcript, target: Target, *, marked: bool
 ) -> tuple[Request, Transcript, list[Finding]]:
-    """The same with no long mark behind a short one."""
-    if not target.cache_order or not _has_long(request.tools, transcript.turns):
+    """The same with no long mark behind a short one. `marked`: some block has a cache mark."""
+    turns_marked = transcript.turns if marked else ()
+    if not target.cache_order or not _has_long(request.tools, turns_marked):
         return request, transcript, []
     marks = _Marks()
     tools = tuple(
@@ -46,7 +47,6 @@ def ordered_lifetimes(
 
 
 def _has_long(tools: Iterable[Tool], turns: Iterable[Turn]) -> bool:
-    """Looks at every block of a conversation each time, so it makes nothing on the way."""
     for turn in turns:
         for block in turn.blocks:
             if block.cache == _LONG:

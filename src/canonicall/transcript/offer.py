@@ -4,6 +4,8 @@ In: a request. Out: the same request with tools the target can be given and a ch
 what could not be said is met by offering less, and every change is a finding.
 """
 
+from operator import is_
+
 from msgspec.structs import replace
 
 from canonicall.blocks import Message, Native, ToolCall
@@ -42,11 +44,13 @@ def fitted_offer(
 
 
 def within_cache_marks(
-    request: Request, used: int, target: Target
+    request: Request, transcript: Transcript, target: Target
 ) -> tuple[Request, list[Finding]]:
-    """`request` whose tools carry no more cache marks than `used` by the messages leaves free."""
-    free = max(target.cache_marks - used, 0) if target.marked_tools else 0
+    """`request` whose tools carry no more cache marks than the messages leave free."""
     marked = [index for index, tool in enumerate(request.tools) if tool.cache is not None]
+    if not marked:
+        return request, []
+    free = max(target.cache_marks - transcript.cache_marks, 0) if target.marked_tools else 0
     surplus = marked[: max(len(marked) - free, 0)]
     if not surplus:
         return request, []
@@ -317,6 +321,9 @@ def _known_fields_only(request: Request, target: Target, findings: list[Finding]
             kept = _without_own_words(kept, target)
             kept = kept_fields(kept, "tool", target, is_own=is_own, where=where, findings=findings)
         tools.append(tool if kept is tool.native else replace(tool, native=kept))
+    is_same = native is request.native and spelled is request.spelled
+    if is_same and all(map(is_, tools, request.tools)):
+        return request
     return replace(request, tools=tuple(tools), native=native, spelled=spelled)
 
 

@@ -21,6 +21,7 @@ from canonicall.transcript.schemas import fit, told_changes, why_not_strict
 
 _PLACE = "params.output"
 _SCHEMA = f"{_PLACE}.schema"
+_NONE = Counts()
 _ANY_OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -48,7 +49,7 @@ def used_by_output(request: Request, target: Target) -> Counts:
     """What a fitted format of the reply uses up of the limits that strict tools have as well."""
     asked = request.params.output
     if asked is None or asked.schema is None or not _is_held(asked, target):
-        return Counts()
+        return _NONE
     return counted(asked.schema)
 
 

@@ -59,6 +59,8 @@ class Builder:
         """`continues`: the provider keeps turns that precede these."""
         self.target = target
         self._continues = continues
+        self._demands = (target.reasoning_placeholder, target.signature_sentinel) != (None, None)
+        """Whether replies may need a placeholder."""
         self._turns: list[Turn] = []
         self._joining: list[Block] = []
         """Blocks of the last turn that are not in it yet: they join it when it ends."""
@@ -204,16 +206,22 @@ class Builder:
         if self.target.calls_last:
             blocks = _calls_last(blocks, self.target, where, findings)
         for part, answers in self._parts(blocks, results):
-            thought = with_placeholder(part, self.target)
-            demanded = with_sentinel(thought, self.target)
-            if thought is not part:
-                findings.append(_placeholder("a thought beside calls", where))
-            if demanded is not thought:
-                findings.append(_placeholder("a signature on the first call", where))
-            turn = Turn("assistant", tuple(demanded), *message)
-            self._add(turn, findings, where)
-            self._results(answers, findings, where)
-        self.after_results(moved, findings, where)
+            demanded = self._demanded(part, where, findings) if self._demands else part
+            self._add(Turn("assistant", tuple(demanded), *message), findings, where)
+            if answers:
+                self._results(answers, findings, where)
+        if moved:
+            self.after_results(moved, findings, where)
+
+    def _demanded(self, blocks: list[Block], where: str, findings: list[Finding]) -> list[Block]:
+        """The blocks of a reply with the placeholders that the target wants."""
+        thought = with_placeholder(blocks, self.target)
+        if thought is not blocks:
+            findings.append(_placeholder("a thought beside calls", where))
+        signed = with_sentinel(thought, self.target)
+        if signed is not thought:
+            findings.append(_placeholder("a signature on the first call", where))
+        return signed
 
     def stored_result(self, result: ToolResult, where: str, findings: list[Finding]) -> bool:
         """The result of a call that only the provider knows, under the id it came with; whether it
@@ -275,8 +283,6 @@ class Builder:
         return parts
 
     def _results(self, results: Sequence[ToolResult], findings: list[Finding], where: str) -> None:
-        if not results:
-            return
         if self._answered is not None:
             self._answered.update(result.call_id for result in results)
         if self.target.results in ("user_message", "own_user_message"):
@@ -286,7 +292,7 @@ class Builder:
                 self._add(Turn("tool", (result,)), findings, where)
 
     def _add(self, turn: Turn, findings: list[Finding], where: str) -> None:
-        if self._begins_late(turn):
+        if self._leading == len(self._turns) and self._begins_late(turn):
             self._bridge("user", START, "starts_with_user", findings, where)
         is_waited_for = self._counts[1] < self._counts[0]
         if is_waited_for and turn.role == "assistant":
@@ -333,7 +339,7 @@ class Builder:
         """Whether the user has to speak before this turn, which would be the first."""
         if turn.role != "assistant" or self._continues or not self.target.starts_with_user:
             return False
-        return self.only_instructs() and not opens(turn.blocks[0])
+        return not opens(turn.blocks[0])
 
     def _release(self) -> None:
         for turn in self.held:
@@ -395,7 +401,8 @@ def _calls_last(
     behind = len(blocks)
     while behind and _is_call(blocks[behind - 1]):
         behind -= 1
-    if not any(map(_is_call, blocks[:behind])):
+    before = blocks[:behind]
+    if ToolCall not in map(type, before) or not any(map(_is_call, before)):
         return blocks
     first = next(at for at, block in enumerate(blocks) if _is_call(block))
     if Thinking in map(type, blocks[first:]) and target.results != "items":

@@ -6,7 +6,7 @@ has made: after one more entry it renders that entry, and again only what was st
 render is the same code from the start, so both give the same turns.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from canonicall.blocks import (
     Text,
     ToolCall,
     ToolResult,
+    Unknown,
 )
 from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding, Place, Report
@@ -100,15 +101,14 @@ class Renderer:
         known = len(self._findings)
         settled_until = conversation.settled_until
         for index, entry in enumerate(conversation.entries[len(self._marks) :], len(self._marks)):
-            self._mark(entry, conversation, index, settled_until)
-            if isinstance(entry, Message):
+            self._mark(entry, conversation.ledger, index, len(conversation), settled_until)
+            if type(entry) is Message:
                 self._message(entry, conversation, index)
         place = (self.target.name, self.target.format)
         conversation.ledger.remember(place, self.projection.sent)
         if len(self._findings) > known:
             self._findings[known:] = with_rule_keys(self._findings[known:], self.target)
-        marked = self._fitter.kept_marks
-        turns, told = finished(self._builder, self.policy, marked=marked)
+        turns, told = finished(self._builder, self.policy, marked=self.has_marks)
         return Transcript(
             turns,
             dict(self.projection.ids),
@@ -117,16 +117,34 @@ class Renderer:
             self.target,
         )
 
+    @property
+    def has_marks(self) -> bool:
+        """Whether some block may have a cache mark."""
+        return self._fitter.kept_marks
+
     def placed(self, entry: int) -> list[Place]:
         """The blocks that an entry was rendered to: the turn and the position of each."""
         turns = self._builder.turns
-        start, end = self._end_before(entry), self._end_before(entry + 1)
-        found: list[Place] = []
-        for at in range(max(start[0], 0), end[0] + 1):
-            first = start[1] if at == start[0] else 0
-            last = end[1] if at == end[0] else len(turns[at].blocks)
-            found += ((at, position) for position in range(first, last))
-        return found
+        (first, before), (last, count) = self._end_before(entry), self._end_before(entry + 1)
+        return [
+            (at, position)
+            for at in range(max(first, 0), last + 1)
+            for position in range(
+                before if at == first else 0, count if at == last else len(turns[at].blocks)
+            )
+        ]
+
+    def whole_turn(self, entry: int) -> int | None:
+        """The turn that begins what an entry was rendered to, if it holds several of its blocks and
+        nothing else: that of a reply with calls, which its results follow. Else None.
+        """
+        if entry + 1 >= len(self._marks):
+            return None
+        before, after = self._marks[entry].built, self._marks[entry + 1].built
+        turns, at = self._builder.turns, before.turns
+        if after.turns < at + 2 or len(turns[at].blocks) == 1:
+            return None
+        return at if at == 0 or len(turns[at - 1].blocks) == before.blocks else None
 
     def _end_before(self, entry: int) -> Place:
         """Where the turns ended before an entry was rendered: the last turn, and its length."""
@@ -165,32 +183,34 @@ class Renderer:
         if self._first_open is not None and self._first_open >= to:
             self._first_open = None
 
-    def _mark(
-        self, entry: Entry, conversation: Conversation, index: int, settled_until: int
-    ) -> None:
-        until = _depends_until(entry, conversation, index)
+    def _mark(self, entry: Entry, ledger: Ledger, index: int, end: int, settled_until: int) -> None:
+        until = _depends_until(entry, ledger, index, end)
         built, projected = self._builder.mark(), self.projection.mark()
         self._marks.append(_Mark(built, projected, len(self._findings), until))
         self._entries.append(entry)
         # What depends on nothing behind the log is settled.
         if self._first_open is None and (
-            index >= settled_until
-            or (until == len(conversation) and not _is_settled(entry, conversation, index))
+            index >= settled_until or (until == end and not _is_settled(entry, ledger, index))
         ):
             self._first_open = index
 
     def _message(self, message: Message, conversation: Conversation, index: int) -> None:
         where = f"entries[{index}]"
-        is_first = self._builder.only_instructs()
-        message = with_one_opening(message, where, self._findings, is_first=is_first)
+        kinds = set(map(type, message.blocks))
+        if Unknown in kinds:
+            is_first = self._builder.only_instructs()
+            message = with_one_opening(message, where, self._findings, is_first=is_first)
         if message.role == "assistant":
             self._reply(message, conversation, index, where)
-            self._report_set_aside(message, conversation, index)
+            if ToolResult in kinds:
+                self._report_set_aside(message, conversation, index)
             return
-        self._report_set_aside(message, conversation, index)
-        for block in message.blocks:
-            for tombstone in block.tombstones if type(block) is Summary else ():
-                self.projection.reserve(tombstone)
+        if ToolResult in kinds:
+            self._report_set_aside(message, conversation, index)
+            if len(kinds) == 1 and message.native is None:
+                return  # Results are sent beside their calls.
+        if Summary in kinds:
+            self._reserve(message)
         blocks = self._fitter.content(message, index, self._findings)
         if not blocks and message.native is None:
             return
@@ -200,35 +220,40 @@ class Renderer:
         elif blocks:
             self._builder.instruct(message.role, blocks, native, where, self._findings)
 
+    def _reserve(self, message: Message) -> None:
+        """Keep the ids of calls that were compacted away from others."""
+        for block in message.blocks:
+            for tombstone in block.tombstones if type(block) is Summary else ():
+                self.projection.reserve(tombstone)
+
     def _reply(self, message: Message, conversation: Conversation, index: int, where: str) -> None:
-        ledger = conversation.ledger
+        records = conversation.ledger.records
         blocks = self._fitter.reply(message, conversation, index, self._findings)
+        calls: list[Interaction] = []
         results: list[ToolResult] = []
         moved: list[Media | Text] = []
-        entries = conversation.entries
-        after = entries[index + 1] if index + 1 < len(entries) else None
-        following = after.blocks if type(after) is Message else ()
-        is_in_place = True
         for call in message.blocks:
             if type(call) is ToolCall and call.kind != "server":
-                one = ledger[call.id]
-                at = len(results)
-                is_in_place = is_in_place and at < len(following) and following[at] is one.result
+                one = records[call.id]
                 result, media = self._result(call, one, conversation, where)
+                calls.append(one)
                 results.append(result)
                 moved += media
-        if not is_in_place and are_moved(_client_calls(message, ledger), entries, index):
+        if calls and are_moved(calls, conversation.entries, index):
             why = "The results are sent right after their calls, in the order of the calls."
             told = Finding("results_moved", where, Action.MOVED, why, Fault.RENDER)
             self._findings.append(told)
-        made_by = (message.origin, self._own_native(message, where, is_sent=bool(blocks)))
+        native = message.native
+        if native is not None:
+            native = self._own_native(message, where, is_sent=bool(blocks))
+        made_by = (message.origin, native)
         self._builder.reply(blocks, results, moved, made_by, where, self._findings)
 
     def _result(
         self, call: ToolCall, one: Interaction, conversation: Conversation, where: str
-    ) -> tuple[ToolResult, list[Media | Text]]:
+    ) -> tuple[ToolResult, Sequence[Media | Text]]:
         if one.result is not None and is_usual(one, one.result):
-            return self._named(call, one.result, where), []
+            return self._named(call, one.result, where), ()
         answered = completion(one, self.target, self.policy, self._findings)
         home = conversation.entries[one.result_entry] if one.result_entry is not None else None
         source = home if isinstance(home, Message) else Message("tool")
@@ -251,13 +276,16 @@ class Renderer:
 
     def _named(self, call: ToolCall, result: ToolResult, where: str) -> ToolResult:
         """`result` under the id and the name that its call is sent with."""
+        native = result.native
+        if native is not None or call.native is not None:
+            native = self._echoed(call, result, where)
         return replace(
             result,
             call_id=self.projection.ids[call.id],
             name=self.projection.name(call.name),
             kind=call.kind if self.target.custom_tools else "function",
             is_complete=True,
-            native=self._echoed(call, result, where),
+            native=native,
         )
 
     def _echoed(self, call: ToolCall, result: ToolResult, where: str) -> Native | None:
@@ -286,10 +314,15 @@ class Renderer:
         Results that follow what the provider keeps may answer calls that are kept there.
         """
         moved: list[Media | Text] = []
+        ledger = conversation.ledger
         for position, result in enumerate(message.blocks):
             if type(result) is not ToolResult or is_sealed(result):
                 continue
-            one = conversation.ledger.answered(result, (index, position))
+            one = (
+                ledger.records.get(result.call_id)
+                if result.bound
+                else ledger.answered(result, (index, position))
+            )
             if one is None and self.policy.continues and self._builder.follows_stored:
                 where = f"entries[{index}]"
                 fitted, media = self._fitted_result(result, message, where)
@@ -335,25 +368,21 @@ class Renderer:
         return with_good_name(kept, self.target, where, self._findings)
 
 
-def _client_calls(message: Message, ledger: Ledger) -> list[Interaction]:
-    return [ledger[call.id] for call in message.calls if call.kind != "server"]
-
-
-def _is_settled(entry: Entry, conversation: Conversation, index: int) -> bool:
+def _is_settled(entry: Entry, ledger: Ledger, index: int) -> bool:
     """Whether nothing that is written later can change what an entry is sent as."""
-    concerned = _calls_of(entry, conversation.ledger, index)
+    concerned = _calls_of(entry, ledger, index)
     return not any(one.is_open or one.is_stand_in for one in concerned if one is not None)
 
 
-def _depends_until(entry: Entry, conversation: Conversation, index: int) -> int:
-    """The last entry that decides what `entry` is sent as."""
-    until, ledger = index, conversation.ledger
+def _depends_until(entry: Entry, ledger: Ledger, index: int, end: int) -> int:
+    """The last entry that decides what `entry` is sent as, `end` where that is to be seen."""
+    until, records = index, ledger.records
     for position, block in enumerate(entry.blocks if type(entry) is Message else ()):
         one: Interaction | None
         if type(block) is ToolCall:
-            one = ledger[block.id]
+            one = records[block.id]
         elif type(block) is ToolResult:
-            if block.bound and block.call_id in ledger:
+            if block.bound and block.call_id in records:
                 continue
             one = ledger.answered(block, (index, position))
             if one is not None and one.entry <= index:
@@ -361,7 +390,7 @@ def _depends_until(entry: Entry, conversation: Conversation, index: int) -> int:
         else:
             continue
         if one is None or one.closed or one.markers or one.result_entry is None:
-            return len(conversation)
+            return end
         until = max(until, one.entry, one.result_entry)
     return until
 

@@ -5,10 +5,10 @@ the provider's word or the calls that are there, the word that came or the one t
 it, the figures that came or those made anew.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from canonicall.blocks import Message
+from canonicall.blocks import Block, Message, ToolCall
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import (
     CONTEXT_OVERFLOW,
@@ -48,7 +48,13 @@ def finish_told(message: Message) -> str:
 
 def has_calls(message: Message) -> bool:
     """Whether a message calls tools that the client has to run."""
-    return any(call.kind != "server" for call in message.calls)
+    return runs_calls(message.blocks)
+
+
+def runs_calls(blocks: Iterable[Block]) -> bool:
+    """The same of the blocks of a message."""
+    kinds = [block.kind for block in blocks if type(block) is ToolCall]
+    return kinds.count("server") < len(kinds)
 
 
 def finish_findings(raw: Any, meaning: str, finish: str, where: str) -> tuple[Finding, ...]:
@@ -80,6 +86,8 @@ def own_figures(
 
 def count_of(figure: Any) -> int:
     """A number of tokens. Hosts write whole ones also as `3.0` or "3"; what is none counts as 0."""
+    if figure is None:
+        return 0
     if isinstance(figure, str) and figure.isascii() and figure.isdigit() and len(figure) < 19:
         return int(figure)
     if isinstance(figure, bool) or not isinstance(figure, (int, float)):

@@ -26,7 +26,8 @@ def without_tokens(call: ToolCall) -> ToolCall:
 
 def with_own_names(reply: Reply) -> Reply:
     """`reply` with all calls under their own names."""
-    if not any(_OPENS in call.name for call in reply.calls):
+    names = [block.name for block in reply.message.blocks if type(block) is ToolCall]
+    if _OPENS not in " ".join(names):
         return reply
     findings: list[Finding] = []
     blocks = list(reply.message.blocks)

@@ -154,11 +154,11 @@ def found_at(path: str, body: Any) -> tuple[str, Any]:
 
 def parameter(name: str, body: Any) -> str:
     """The path of a parameter by its canonical name, empty where the body does not have it."""
-    if not isinstance(body, dict) or _STEP.fullmatch(f".{name}") is None:
+    wired = _NAMES.get(name)
+    if not isinstance(body, dict) or (wired is None and _STEP.fullmatch(f".{name}") is None):
         return ""
-    wired = _NAMES.get(name, (name,))
     for holder, path in _settings(body):
-        for wire in wired:
+        for wire in wired or (name,):
             first, _, rest = wire.partition(".")
             known = first if first in holder else _snake(first)
             if known in holder and (not rest or _has(holder[known], rest)):

@@ -6,7 +6,7 @@ is written.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any
 
@@ -41,11 +41,9 @@ def without_wrong_kinds(
     Lists of objects, such as tools, are not looked at in a body that comes in: they are too much to
     be left out, and its decoder refuses them.
     """
-    wrong = list(_wrong(body, known_parameters(format), ()))
+    wrong = _wrong(body, known_parameters(format), (), with_objects=fault is not Fault.INPUT)
     findings: list[Finding] = []
     for path, kinds in wrong:
-        if fault is Fault.INPUT and "objects" in kinds:
-            continue
         body = _without(body, list(path))
         why = f"A value of the kind {' or '.join(kinds)} belongs here."
         where = f"$.{'.'.join(path)}"
@@ -54,21 +52,26 @@ def without_wrong_kinds(
 
 
 def _wrong(
-    fields: dict[str, Any], known: Mapping[str, Parameter], before: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    fields: dict[str, Any],
+    known: Mapping[str, Parameter],
+    before: tuple[str, ...],
+    *,
+    with_objects: bool,
+) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The paths of values of a wrong kind, each with the right kinds."""
+    found: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
     for name, value in fields.items():
         one = known.get(name)
-        if one is None or value is None:
+        if one is None or value is None or type(value) in one.types:
             continue
-        if type(value) in one.types:
-            continue
-        if one.kinds and not any(_FITS[kind](value) for kind in one.kinds):
-            yield (*before, name), one.kinds
+        is_looked_at = one.kinds and (with_objects or "objects" not in one.kinds)
+        if is_looked_at and not any(_FITS[kind](value) for kind in one.kinds):
+            found.append(((*before, name), one.kinds))
         elif one.is_typed and type(value) is dict and not value.get("type"):
-            yield (*before, name, "type"), one.inner["type"].kinds
+            found.append(((*before, name, "type"), one.inner["type"].kinds))
         elif type(value) is dict:
-            yield from _wrong(value, one.inner, (*before, name))
+            found += _wrong(value, one.inner, (*before, name), with_objects=with_objects)
+    return found
 
 
 def _each(kind: type) -> Callable[[Any], bool]:

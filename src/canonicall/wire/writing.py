@@ -15,6 +15,8 @@ def fenced(block: Code) -> str:
 
 def words_of(block: Block) -> str:
     """The text of a block that is text in one form or another, no text for any other."""
+    if type(block) is Text:
+        return block.text
     match block:
         case Text() | Summary():
             return block.text

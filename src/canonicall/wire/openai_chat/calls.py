@@ -15,8 +15,8 @@ from canonicall.wire.openai_chat.native import (
     HINT,
     decode_mark,
     native_of,
-    native_rest,
     own_fields,
+    rest_of,
     whole_mark,
     with_rest,
 )
@@ -94,7 +94,7 @@ def decode_call(call: dict[str, Any], where: str) -> ToolCall:
     """One call."""
     id = id_at(call.get("id"), f"{where}.id")
     kind = text_at(call.get("type"), f"{where}.type") or "function"
-    fields = own_fields(native_rest(call, _KNOWN))
+    fields = rest_of(call, _KNOWN)
     if kind == "custom":
         custom = object_at(call.get("custom"), f"{where}.custom")
         return ToolCall(
@@ -109,7 +109,7 @@ def decode_call(call: dict[str, Any], where: str) -> ToolCall:
     raw, args = arguments_at(function.get("arguments"))
     if kind != "function":  # Kimi's builtin_function
         fields["type"] = kind
-    extra = own_fields(native_rest(function, ("name", "arguments")))
+    extra = rest_of(function, ("name", "arguments"))
     if extra:
         fields["function"] = extra
     return ToolCall(

@@ -17,12 +17,13 @@ from canonicall.wire.reading import number_at, object_at, text_at, whole
 
 EFFORT = "reasoning_effort"
 SWITCHES = ("reasoning", "thinking", "enable_thinking", "thinking_budget")
+_SAID = (EFFORT, *SWITCHES)
 _CANONICAL = {
     "reasoning": ("effort", "max_tokens", "enabled"),
     "thinking": ("type", "budget_tokens"),
 }
 _WORDS = {
-    "": (EFFORT, *SWITCHES),
+    "": _SAID,
     "thinking": (EFFORT, "thinking"),
     "enable_thinking": (EFFORT, "enable_thinking", "thinking_budget"),
     "reasoning": (EFFORT, "reasoning"),
@@ -32,6 +33,8 @@ _WORDS = {
 
 def decode_effort(body: Mapping[str, Any]) -> Reasoning | None:
     """What a body says of it, in whatever way."""
+    if body.keys().isdisjoint(_SAID):
+        return None
     routed = object_at(body.get("reasoning") or {}, "$.reasoning")
     thinking = object_at(body.get("thinking") or {}, "$.thinking")
     effort = text_at(body.get(EFFORT), f"$.{EFFORT}")
@@ -84,7 +87,7 @@ def encode_effort(
 ) -> tuple[dict[str, Any], list[Finding]]:
     """The fields that said it, where the target reads them and they still say the same; else those
     that the target has."""
-    words = {name: spelled[name] for name in (EFFORT, *SWITCHES) if name in spelled}
+    words = {name: spelled[name] for name in _SAID if name in spelled}
     read = _WORDS[target.thinking_field]
     is_read = all(name in read and target.fields.takes(name) for name in words)
     if is_read and decode_effort(words) == reasoning:

@@ -139,4 +139,7 @@ def _object(usage: dict[str, Any], name: str) -> dict[str, Any]:
 
 def _first(*figures: Any) -> int:
     """The first figure that is one and not zero."""
-    return next(filter(None, map(count_of, figures)), 0)
+    for figure in figures:
+        if figure is not None and (count := count_of(figure)):
+            return count
+    return 0

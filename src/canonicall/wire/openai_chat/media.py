@@ -9,7 +9,13 @@ from typing import Any
 
 from canonicall.blocks import Media, Native, Opaque
 from canonicall.target import Target
-from canonicall.wire.openai_chat.native import decode_mark, native_of, native_rest, own_fields
+from canonicall.wire.openai_chat.native import (
+    decode_mark,
+    native_of,
+    native_rest,
+    own_fields,
+    rest_of,
+)
 from canonicall.wire.reading import split_data_url
 from canonicall.wire.writing import data_url
 
@@ -47,7 +53,7 @@ def decode_media(part: dict[str, Any], where: str, domain: str) -> Media | None:
         media = _located(held.get("url"), _ADDRESSED[kind], native_rest(held, ("url",)))
     if media is None:
         return None
-    rest = own_fields(native_rest(part, ("type", kind)))
+    rest = rest_of(part, ("type", kind))
     name = media.name
     if kind == "document_url" and isinstance(rest.get(_NAME), str):
         name = rest.pop(_NAME)

@@ -33,10 +33,15 @@ native_of = partial(carried.native_of, FORMAT)
 
 def native_rest(value: dict[str, Any], known: Container[str]) -> Native | None:
     """The fields of `value` that are not `known`; a null is as good as absent here."""
+    return native_of(rest_of(value, known))
+
+
+def rest_of(value: dict[str, Any], known: Container[str]) -> dict[str, Any]:
+    """The same, as they are."""
     rest = carried.set_fields(value, known)
-    for mark in _MARKS:
+    for mark in _MARKS if rest else ():
         rest.pop(mark, None)
-    return native_of(rest)
+    return rest
 
 
 def field_of(block: Block) -> str:
@@ -58,8 +63,10 @@ def with_rest(wire: dict[str, Any], block: Block | Tool) -> dict[str, Any]:
 
 def decode_mark(value: dict[str, Any], where: str) -> str | None:
     """The cache mark on a part, a message, a call or a tool: its time to live, or "default"."""
-    marks = (carried.mark_at(value, name, where) for name in _MARKS)
-    return next((mark for mark in marks if mark is not None), None)
+    for name in _MARKS:
+        if value.get(name) is not None:
+            return carried.mark_at(value, name, where)
+    return None
 
 
 def part_mark(cache: str | None, target: Target) -> dict[str, Any]:

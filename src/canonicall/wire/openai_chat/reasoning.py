@@ -10,7 +10,7 @@ from typing import Any
 
 from canonicall.blocks import Block, Native, Opaque, Text, Thinking
 from canonicall.findings import Action, Fault, Finding
-from canonicall.wire.openai_chat.native import HINT, field_of, native_rest, own_fields
+from canonicall.wire.openai_chat.native import HINT, field_of, own_fields, rest_of
 from canonicall.wire.openai_chat.target import FORMAT
 from canonicall.wire.reading import list_at, text_at
 
@@ -83,7 +83,7 @@ def decode_thinking_chunk(part: dict[str, Any], where: str, domain: str) -> Thin
         for chunk in chunks
         if isinstance(chunk, dict) and isinstance(chunk.get("text"), str)
     )
-    fields = {HINT: "content", **own_fields(native_rest(part, ("type", "thinking", "signature")))}
+    fields = {HINT: "content", **rest_of(part, ("type", "thinking", "signature"))}
     if chunks != [{"type": "text", "text": text}]:
         fields["thinking"] = chunks
     signature = part.get("signature")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Block, Message, Native, Origin, Thinking, ToolCall, Unknown
 from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import ERROR, REFUSAL, STOP, Reply
-from canonicall.wire.finishing import finish_findings, finish_told, has_calls, is_kept
+from canonicall.wire.finishing import finish_findings, finish_told, is_kept, runs_calls
 from canonicall.wire.openai_chat.audio import encode_audio
 from canonicall.wire.openai_chat.calls import encode_reply_call
 from canonicall.wire.openai_chat.errors import decode_error
@@ -30,7 +30,7 @@ from canonicall.wire.openai_chat.messages import (
     decode_assistant_blocks,
     encode_beside,
 )
-from canonicall.wire.openai_chat.native import field_of, native_of, native_rest, own_fields
+from canonicall.wire.openai_chat.native import field_of, native_of, own_fields, rest_of
 from canonicall.wire.openai_chat.parts import encode_content, is_refusal
 from canonicall.wire.openai_chat.reasoning import encode_reply_reasoning
 from canonicall.wire.openai_chat.target import FORMAT, TARGET
@@ -144,9 +144,9 @@ def _choice_findings(
 def _decode_rest(body: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
     known = _BODY_FIELDS if body.get("created") else (*_BODY_FIELDS, "created")
     return {
-        "body": own_fields(native_rest(body, known)),
-        "choice": own_fields(native_rest(choice, _CHOICE_FIELDS)),
-        "message": own_fields(native_rest(_message_in(choice), (*ASSISTANT_FIELDS, "annotations"))),
+        "body": rest_of(body, known),
+        "choice": rest_of(choice, _CHOICE_FIELDS),
+        "message": rest_of(_message_in(choice), (*ASSISTANT_FIELDS, "annotations")),
     }
 
 
@@ -170,11 +170,11 @@ def _decode_ending(
     where = f"{_FIRST}.finish_reason"
     raw = text_at(choice.get("finish_reason"), where)
     native = choice.get("native_finish_reason")
-    calls = has_calls(Message("assistant", blocks))
+    calls = runs_calls(blocks)
     finish = decode_finish(raw, calls, native if isinstance(native, str) else None)
     known = meaning_of(raw)
     findings += finish_findings(raw, known, finish, where)
-    if known and finish != decode_finish(raw, calls):
+    if known and native is not None and finish != decode_finish(raw, calls):
         why = f"The host says {raw!r}, the model's own provider {native!r}; the latter counts."
         findings.append(Finding("finish_corrected", where, Action.CHANGED, why, Fault.INPUT))
     if finish in ("", STOP) and any(map(is_refusal, blocks)):

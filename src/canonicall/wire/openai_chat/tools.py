@@ -13,8 +13,8 @@ from canonicall.wire.offering import FREEFORM, NO_PARAMETERS, names_one
 from canonicall.wire.openai_chat.native import (
     decode_mark,
     native_of,
-    native_rest,
     own_fields,
+    rest_of,
     whole_mark,
     with_rest,
 )
@@ -148,8 +148,8 @@ def _of_one_kind(
 
 def _decode_function(tool: dict[str, Any], function: dict[str, Any], where: str) -> Tool:
     parameters, strict = function.get("parameters"), function.get("strict")
-    fields = own_fields(native_rest(tool, ("type", "function")))
-    extra = own_fields(native_rest(function, _FUNCTION_FIELDS))
+    fields = rest_of(tool, ("type", "function"))
+    extra = rest_of(function, _FUNCTION_FIELDS)
     if extra:
         fields["function"] = extra
     return Tool(
@@ -163,8 +163,8 @@ def _decode_function(tool: dict[str, Any], function: dict[str, Any], where: str)
 
 
 def _decode_custom(tool: dict[str, Any], custom: dict[str, Any], where: str) -> Tool:
-    fields = own_fields(native_rest(tool, ("type", "custom")))
-    extra = own_fields(native_rest(custom, ("name", "description")))
+    fields = rest_of(tool, ("type", "custom"))
+    extra = rest_of(custom, ("name", "description"))
     if extra:
         fields["custom"] = extra
     return Tool(
