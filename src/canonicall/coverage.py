@@ -105,7 +105,7 @@ def refuse_unsent(request: Request, report: Report, target: Target) -> None:
     `report` says what was done for this target: only parts that it does not get make a difference
     to what was read. A request that was not read from a body is never refused.
     """
-    if request.source is not None and "block_dropped" in report:
+    if report.findings and request.source is not None and "block_dropped" in report:
         body = parse_json(request.source.given, [])
         refuse_loss(body, request, request.source.format, target)
 

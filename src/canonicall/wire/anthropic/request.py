@@ -212,7 +212,8 @@ def _max_tokens(params: Params, findings: list[Finding]) -> int:
     # The budget for thinking has to be smaller than the limit (docs "Extended thinking").
     budget = (reasoning.budget if reasoning is not None else None) or 0
     why = "The format requires a limit and none was given."
-    findings.append(Finding("param_added", "params.max_tokens", Action.ADDED, why, Fault.NONE))
+    where, went = "params.max_tokens", "$.max_tokens"
+    findings.append(Finding("param_added", where, Action.ADDED, why, Fault.NONE, went=went))
     return DEFAULT_MAX_TOKENS + budget
 
 
