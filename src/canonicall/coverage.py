@@ -134,9 +134,8 @@ def is_plain(body: dict[str, Any], request: Request) -> bool:
     entries = request.conversation.entries
     came = 0
     for name in _HISTORIES:
-        history = body.get(name)
-        if type(history) is list:
-            came += len(history)
+        if name in body and type(body[name]) is list:
+            came += len(body[name])
     if 2 * len(entries) < came or set(map(type, entries)) != _MESSAGES:
         return False
     blocks = list(map(_blocks_of, entries))

@@ -107,7 +107,8 @@ class Ledger(Mapping[str, Interaction]):
         self._projected: dict[tuple[str, str], Mapping[str, str]] = {}
         """By target: the ids that it was sent, each with the call that it means there."""
         self._unspelled: list[str] = []
-        self._spellings = Spellings()
+        self._spellings: Spellings | None = None
+        """The raw ids in all spellings, once somebody asks for one."""
         self._unread: dict[str, list[int]] = {}
         """Entries set aside that are not in their interaction yet."""
 
@@ -214,10 +215,11 @@ class Ledger(Mapping[str, Interaction]):
 
     def spelled(self, id: str) -> tuple[Interaction, ...]:
         """Open calls whose raw id may be the same as `id` in another spelling; the first few."""
+        spellings = self._spellings = self._spellings or Spellings()
         for call in self._unspelled:
-            self._spellings.add(self.records[call].call.raw_id, call)
+            spellings.add(self.records[call].call.raw_id, call)
         self._unspelled.clear()
-        fitting = self._spellings.matching(id, self._open, SPELLED)
+        fitting = spellings.matching(id, self._open, SPELLED)
         return tuple(self.records[call] for call in fitting)
 
     def answered(self, result: ToolResult, place: Place) -> Interaction | None:

@@ -143,7 +143,9 @@ def encode_request(
         "anthropic_version": target.body_version,
         "model": target.model or request.model,
         "max_tokens": limit,
-        "system": encode_content(tuple(block for turn in system for block in turn.blocks), target),
+        "system": encode_content(
+            tuple([block for turn in system for block in turn.blocks]), target
+        ),
         "tools": tools,
         "tool_choice": choice,
         **thinking,
