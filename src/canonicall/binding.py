@@ -375,12 +375,16 @@ class Placement:
 
     def new_places(self) -> dict[Place, ToolResult]:
         """The results that got a call since this was last asked, with the call."""
+        if not self._settled and not self._provisional:
+            return {}
         found = self._settled | self._provisional
         self._settled, self._provisional = {}, {}
         return found
 
     def forget_loose(self) -> None:
         """Another message came: what found no call until now belongs to none that follows."""
+        if not self._before and not self._after:
+            return
         if len(self._ledger.exchange) > self._calls:
             self.place()
         self._forgotten = len(self._after)

@@ -265,7 +265,9 @@ def encode_request(
         *about_lifetimes,
     ]
     written = (*told, *about_kinds, *about_fields)
-    if request.findings or findings or written:
+    if not request.findings and not findings and all(one.went for one in written):
+        findings = with_rule_keys(written, goal)
+    else:
         sent = Sent(asked, request, renderer, transcript, body)
         located = sent.read(request.findings)
         if findings:

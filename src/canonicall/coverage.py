@@ -105,7 +105,7 @@ def refuse_unsent(request: Request, report: Report, target: Target) -> None:
     `report` says what was done for this target: only parts that it does not get make a difference
     to what was read. A request that was not read from a body is never refused.
     """
-    if request.source is not None and "block_dropped" in report:
+    if report.findings and request.source is not None and "block_dropped" in report:
         body = parse_json(request.source.given, [])
         refuse_loss(body, request, request.source.format, target)
 
@@ -134,9 +134,8 @@ def is_plain(body: dict[str, Any], request: Request) -> bool:
     entries = request.conversation.entries
     came = 0
     for name in _HISTORIES:
-        history = body.get(name)
-        if type(history) is list:
-            came += len(history)
+        if name in body and type(body[name]) is list:
+            came += len(body[name])
     if 2 * len(entries) < came or set(map(type, entries)) != _MESSAGES:
         return False
     blocks = list(map(_blocks_of, entries))

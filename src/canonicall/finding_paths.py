@@ -94,8 +94,11 @@ class Sent:
         ]
 
     def written(self, findings: Iterable[Finding]) -> list[Finding]:
-        """What the encoder said. It counts only the turns that are messages."""
-        return [self._located_turn(one) for one in findings]
+        """What the encoder said. It counts only the turns that are messages.
+
+        Where it wrote a field of its own it has said so.
+        """
+        return [one if one.went else self._located_turn(one) for one in findings]
 
     def _located_turn(self, finding: Finding) -> Finding:
         """`finding` of an encoder with its paths: its turn has another number among all turns."""

@@ -85,7 +85,8 @@ class Ledger(Mapping[str, Interaction]):
     """Every interaction by canonical id, in call order. Written by the conversation only."""
 
     def __init__(self) -> None:
-        self._interactions: dict[str, Interaction] = {}
+        self.records: dict[str, Interaction] = {}
+        """By canonical id, without what was set aside since they were read. Do not change it."""
         self._open: dict[str, None] = {}
         # Nearly every id is armed once, and a deque is ten times as large as what it holds.
         self._armed: dict[str, tuple[int, tuple[str] | deque[str]]] = {}
@@ -106,42 +107,38 @@ class Ledger(Mapping[str, Interaction]):
         self._projected: dict[tuple[str, str], Mapping[str, str]] = {}
         """By target: the ids that it was sent, each with the call that it means there."""
         self._unspelled: list[str] = []
-        self._spellings = Spellings()
+        self._spellings: Spellings | None = None
+        """The raw ids in all spellings, once somebody asks for one."""
         self._unread: dict[str, list[int]] = {}
         """Entries set aside that are not in their interaction yet."""
 
     def __getitem__(self, id: str) -> Interaction:
         if self._unread and id in self._unread:
             # Thousands of duplicates of one result are written down once, when somebody looks.
-            one = self._interactions[id]
+            one = self.records[id]
             aside = (*one.set_aside, *self._unread.pop(id))
-            self._interactions[id] = replace(one, set_aside=aside)
-        return self._interactions[id]
+            self.records[id] = replace(one, set_aside=aside)
+        return self.records[id]
 
     def __contains__(self, id: object) -> bool:
-        return id in self._interactions
+        return id in self.records
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._interactions)
+        return iter(self.records)
 
     def __len__(self) -> int:
-        return len(self._interactions)
+        return len(self.records)
 
     @property
     def open(self) -> tuple[Interaction, ...]:
         """Calls without an outcome, in call order."""
         # A call that was completed by position stays listed until its exchange ends.
-        known = (self._interactions[id] for id in self._open)
+        known = (self.records[id] for id in self._open)
         return tuple(one for one in known if one.is_open)
 
     def knows(self, id: str) -> bool:
         """Whether a call had this id before, as its raw one or its canonical one."""
-        return id in self._latest_by_raw_id or id in self._interactions
-
-    @property
-    def records(self) -> Mapping[str, Interaction]:
-        """The same by canonical id, without what was set aside since they were read."""
-        return self._interactions
+        return id in self._latest_by_raw_id or id in self.records
 
     def bury(self, tombstone: Tombstone) -> None:
         """Note a call that was compacted away."""
@@ -163,7 +160,7 @@ class Ledger(Mapping[str, Interaction]):
     def record(self, call: ToolCall, turn_key: str, entry: int) -> tuple[str, ...]:
         """Open an interaction. Returns the open calls whose raw id this one takes over."""
         id, raw_id = call.id, call.raw_id
-        self._interactions[id] = Interaction(id, call, turn_key, entry)
+        self.records[id] = Interaction(id, call, turn_key, entry)
         self._open[id] = None
         self.exchange.append(id)
         if not raw_id:
@@ -184,16 +181,16 @@ class Ledger(Mapping[str, Interaction]):
 
     def named(self, id: str) -> Interaction | None:
         """The interaction an id means: canonical, raw, as a target was sent it, or re-prefixed."""
-        exact = self._interactions.get(id)
+        exact = self.records.get(id)
         if exact is not None and (exact.outcome is None or exact.is_stand_in):
             return exact
         armed = self._armed.get(id)
         waiting = None if armed is None else self._unsettled(id, armed[1])
         if waiting is not None:
-            return self._interactions[waiting]
+            return self.records[waiting]
         # Nothing is open under this id. The call that had it last explains a duplicate or late
         # result; failing that, `call_*` and `toolu_*` may be made from a canonical `hist_tool_*`.
-        latest = self._interactions.get(self._latest_by_raw_id.get(id, id))
+        latest = self.records.get(self._latest_by_raw_id.get(id, id))
         if latest is None and self._projected:
             latest = self._sent_as(id)
         if latest is None and not id.startswith(HISTORY_PREFIX):
@@ -211,23 +208,24 @@ class Ledger(Mapping[str, Interaction]):
     def _sent_as(self, id: str) -> Interaction | None:
         """The call that a target was sent under this id; the target rendered for last counts."""
         for sent in reversed(self._projected.values()):
-            one = self._interactions.get(sent.get(id, ""))
+            one = self.records.get(sent.get(id, ""))
             if one is not None:
                 return one
         return None
 
     def spelled(self, id: str) -> tuple[Interaction, ...]:
         """Open calls whose raw id may be the same as `id` in another spelling; the first few."""
+        spellings = self._spellings = self._spellings or Spellings()
         for call in self._unspelled:
-            self._spellings.add(self._interactions[call].call.raw_id, call)
+            spellings.add(self.records[call].call.raw_id, call)
         self._unspelled.clear()
-        fitting = self._spellings.matching(id, self._open, SPELLED)
-        return tuple(self._interactions[call] for call in fitting)
+        fitting = spellings.matching(id, self._open, SPELLED)
+        return tuple(self.records[call] for call in fitting)
 
     def answered(self, result: ToolResult, place: Place) -> Interaction | None:
         """The call that the result at a place of the log belongs to; None for an orphan."""
         id = result.call_id if result.bound else self._takers.get(place)
-        return self[id] if id in self._interactions else None
+        return self[id] if id in self.records else None
 
     def place(self, id: str, result: ToolResult, place: Place) -> None:
         """Complete an open call by position, until a result names it or the exchange ends."""
@@ -241,11 +239,11 @@ class Ledger(Mapping[str, Interaction]):
         if not after.is_open:
             marker = EARLY if place[0] < before.entry else PLACED
             after = replace(after, markers=_added(after.markers, marker))
-        self._interactions[id] = after
+        self.records[id] = after
 
     def take_back(self) -> None:
         """Undo what was completed by position in this exchange."""
-        self._interactions |= self._displaceable
+        self.records |= self._displaceable
         for place in self._placed:
             del self._takers[place]
         self._forget_placed()
@@ -262,19 +260,19 @@ class Ledger(Mapping[str, Interaction]):
                 self._open.pop(id, None)
             if PLACED in one.markers:
                 kept = tuple(marker for marker in one.markers if marker != PLACED)
-                self._interactions[id] = replace(one, markers=kept)
+                self.records[id] = replace(one, markers=kept)
         self._forget_placed()
 
     def complete(self, id: str, result: ToolResult, entry: int) -> Interaction:
         """Write what a result means for its interaction and return the new record."""
-        before = self._interactions[id]
+        before = self.records[id]
         if before.outcome is not None and (result.synthetic or not before.is_stand_in):
             marker = LATE_RESULT if before.closed else DUPLICATE_RESULT
             self._unread.setdefault(id, []).append(entry)
             if marker in before.markers:
                 return before
             after = replace(before, markers=(*before.markers, marker))
-            self._interactions[id] = after
+            self.records[id] = after
             return after
         after = before
         if before.outcome is None or result.outcome is not None:
@@ -283,7 +281,7 @@ class Ledger(Mapping[str, Interaction]):
                 self._unread.setdefault(id, []).append(before.result_entry)
         if after.outcome is not None:
             self._open.pop(id, None)
-        self._interactions[id] = after
+        self.records[id] = after
         return after
 
     def complete_early(self, id: str, result: ToolResult, place: Place) -> Interaction:
@@ -292,7 +290,7 @@ class Ledger(Mapping[str, Interaction]):
         after = self.complete(id, result, place[0])
         if not after.is_open:
             after = replace(after, markers=_added(after.markers, EARLY))
-            self._interactions[id] = after
+            self.records[id] = after
         return after
 
     def close(self, closing: CallClosed, entry: int) -> Interaction | None:
@@ -314,14 +312,14 @@ class Ledger(Mapping[str, Interaction]):
             markers=tuple(marker for marker in before.markers if marker not in _STAND_INS),
             set_aside=_with_entry(before.set_aside, before.result_entry),
         )
-        self._interactions[closing.call_id] = after
+        self.records[closing.call_id] = after
         self._open.pop(closing.call_id, None)
         return after
 
     def fork(self) -> "Ledger":
         """An independent copy."""
         twin = Ledger()
-        twin._interactions = dict(self._interactions)
+        twin.records = dict(self.records)
         twin._open = dict(self._open)
         twin._armed = {raw: (at, copy(ids)) for raw, (at, ids) in self._armed.items()}
         twin._standing_in = {raw: copy(ids) for raw, ids in self._standing_in.items()}
@@ -332,7 +330,7 @@ class Ledger(Mapping[str, Interaction]):
         twin._displaceable, twin._placed = dict(self._displaceable), list(self._placed)
         twin._takers = dict(self._takers)
         twin._projected = dict(self._projected)
-        twin._unspelled = [id for id, one in self._interactions.items() if one.call.raw_id]
+        twin._unspelled = [id for id, one in self.records.items() if one.call.raw_id]
         twin._unread = {id: list(entries) for id, entries in self._unread.items()}
         return twin
 
@@ -346,14 +344,14 @@ class Ledger(Mapping[str, Interaction]):
         What is not open any more is not read twice.
         """
         if isinstance(ids, tuple):
-            is_waiting = ids[0] in self._open or self._interactions[ids[0]].is_stand_in
+            is_waiting = ids[0] in self._open or self.records[ids[0]].is_stand_in
             return ids[0] if is_waiting else None
         while ids and ids[0] not in self._open:
             self._standing_in.setdefault(raw_id, deque()).append(ids.popleft())
         if ids:
             return ids[0]
         held = self._standing_in[raw_id]
-        while held and not self._interactions[held[0]].is_stand_in:
+        while held and not self.records[held[0]].is_stand_in:
             held.popleft()
         return held[0] if held else None
 

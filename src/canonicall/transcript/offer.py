@@ -30,11 +30,7 @@ def fitted_offer(
     """`request` with an offer that fits `target`."""
     findings: list[Finding] = []
     request = _known_choice(_once(request, findings), target, findings)
-    fits = (
-        *(_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced),
-        *(_unmarked, _unreasoned),
-    )
-    for fit in fits:
+    for fit in _FITS:
         request = fit(request, target, findings)
     used = used_by_output(request, target)
     tools, about_schemas = fitted_tools(request.tools, target.schemas, policy, used)
@@ -352,3 +348,10 @@ def _called_names(request: Request) -> list[str]:
             if call.kind != "server"
         )
     )
+
+
+_FITS = (
+    *(_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced),
+    *(_unmarked, _unreasoned),
+)
+"""The steps that make an offer fit, in their order."""

@@ -398,11 +398,13 @@ def _calls_last(
     blocks immediately after" (recorded 2026); its own replies never have it. DeepSeek's Responses
     API answers a message or a thought there with "No tool output found for tool call".
     """
-    behind = len(blocks)
-    while behind and _is_call(blocks[behind - 1]):
-        behind -= 1
-    before = blocks[:behind]
-    if ToolCall not in map(type, before) or not any(map(_is_call, before)):
+    has_call = False
+    for block in blocks:
+        if type(block) is ToolCall and block.kind != "server":
+            has_call = True
+        elif has_call:
+            break
+    else:
         return blocks
     first = next(at for at, block in enumerate(blocks) if _is_call(block))
     if Thinking in map(type, blocks[first:]) and target.results != "items":

@@ -118,11 +118,12 @@ def with_sentinel(blocks: list[Block], target: Target) -> list[Block]:
         return blocks
     for index, block in enumerate(blocks):
         if isinstance(block, ToolCall) and block.kind != "server":
-            if any(one.kind == "signature" for one in block.opaque):
+            if block.opaque and any(one.kind == "signature" for one in block.opaque):
                 return blocks
             seal = Opaque(target.domain, "signature", target.signature_sentinel)
-            signed = replace(block, opaque=(*block.opaque, seal))
-            return [*blocks[:index], signed, *blocks[index + 1 :]]
+            signed = list(blocks)
+            signed[index] = replace(block, opaque=(*block.opaque, seal))
+            return signed
     return blocks
 
 

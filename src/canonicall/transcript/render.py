@@ -66,6 +66,7 @@ class Renderer:
 
     def __init__(self, target: Target, *, policy: Policy = DEFAULT) -> None:
         self.target = target
+        self._named_as = (target.name, target.format)
         self.projection = Projection(target)
         self.policy = policy
         self._fitter = Fitter(target, policy, self.projection)
@@ -87,8 +88,9 @@ class Renderer:
         offered = tuple((tool.name, tool.kind == "server") for tool in tools)
         if offered == self._offered:
             return
-        self._rewind(0)
-        self.projection.rewind(NOTHING)
+        if self._marks or self._offered:
+            self._rewind(0)
+            self.projection.rewind(NOTHING)
         self._offered = offered
         self._fitter.server_blocks.offered = tuple(name for name, _ in offered)
         for name, is_of_server in offered:
@@ -100,20 +102,22 @@ class Renderer:
         self._rewind(self._first_stale(conversation))
         known = len(self._findings)
         settled_until = conversation.settled_until
+        ledger, end = conversation.ledger, len(conversation)
         for index, entry in enumerate(conversation.entries[len(self._marks) :], len(self._marks)):
-            self._mark(entry, conversation.ledger, index, len(conversation), settled_until)
+            self._mark(entry, ledger, index, end, settled_until)
             if type(entry) is Message:
                 self._message(entry, conversation, index)
-        place = (self.target.name, self.target.format)
-        conversation.ledger.remember(place, self.projection.sent)
+        conversation.ledger.remember(self._named_as, self.projection.sent)
         if len(self._findings) > known:
             self._findings[known:] = with_rule_keys(self._findings[known:], self.target)
         turns, told = finished(self._builder, self.policy, marked=self.has_marks)
+        if told:
+            told = with_rule_keys(told, self.target)
         return Transcript(
             turns,
             dict(self.projection.ids),
             self.projection.renamed,
-            Report((*self._findings, *with_rule_keys(told, self.target))),
+            Report((*self._findings, *told)),
             self.target,
         )
 

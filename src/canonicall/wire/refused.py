@@ -104,7 +104,9 @@ def _is_refused(body: dict[str, Any], refusal: Refusal) -> bool:
 
 def _at(body: Any, path: str) -> Any:
     for name in path.split("."):
-        body = body.get(name) if isinstance(body, dict) else None
+        if not isinstance(body, dict) or name not in body:
+            return None
+        body = body[name]
     return body
 
 

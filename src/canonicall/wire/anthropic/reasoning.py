@@ -75,6 +75,8 @@ def encode_reasoning(
     What is asked has been fitted to the target before; only words of this format are chosen here.
     """
     findings: list[Finding] = []
+    if reasoning is None and not native:
+        return {}, findings
     asked = reasoning or Reasoning()
     effort, enabled = asked.effort, asked.enabled
     if effort == "none":

@@ -156,7 +156,9 @@ def encode_request(
         "anthropic_version": target.body_version,
         "model": target.model or request.model,
         "max_tokens": limit,
-        "system": encode_content(tuple(block for turn in system for block in turn.blocks), target),
+        "system": encode_content(
+            tuple([block for turn in system for block in turn.blocks]), target
+        ),
         "tools": tools,
         "tool_choice": choice,
         **thinking,
@@ -230,7 +232,8 @@ def _max_tokens(params: Params, findings: list[Finding]) -> int:
     # The budget for thinking has to be smaller than the limit (docs "Extended thinking").
     budget = (reasoning.budget if reasoning is not None else None) or 0
     why = "The format requires a limit and none was given."
-    findings.append(Finding("param_added", "params.max_tokens", Action.ADDED, why, Fault.NONE))
+    where, went = "params.max_tokens", "$.max_tokens"
+    findings.append(Finding("param_added", where, Action.ADDED, why, Fault.NONE, went=went))
     return DEFAULT_MAX_TOKENS + budget
 
 

@@ -233,12 +233,6 @@ def _encode_block(block: Block, *, by_model: bool) -> dict[str, Any] | None:
     match block:
         case Text() | Summary():
             part = _part("text", block.text, block)
-        case Thinking():
-            part = {**_part("text", block.text, block), "thought": True}
-        case Code():
-            part = _encode_code(block, by_model=by_model)
-        case Media():
-            part = _part(*encode_media(block), block)
         case ToolCall() | ToolResult() if _is_server_side(block):
             part = _server_part(block)
         case ToolCall():
@@ -246,6 +240,12 @@ def _encode_block(block: Block, *, by_model: bool) -> dict[str, Any] | None:
         case ToolResult():
             part = _part("functionResponse", results.encode_result(block), block)
             part.pop("response", None)
+        case Thinking():
+            part = {**_part("text", block.text, block), "thought": True}
+        case Code():
+            part = _encode_code(block, by_model=by_model)
+        case Media():
+            part = _part(*encode_media(block), block)
         case Unknown():
             part = own_fields(block.native) or None
     return part

@@ -94,7 +94,7 @@ def _response_of(result: ToolResult) -> dict[str, Any]:
     """The response as it came, unless the result has changed since."""
     words = [part.text for part in result.content or () if isinstance(part, Text)]
     text = "\n".join(words) if words else None
-    came = own_fields(result.native).get("response")
+    came = own_fields(result.native).get("response") if result.native is not None else None
     if isinstance(came, dict) and _read_response(came) == (text, result.error):
         return came
     return _write_response(text, error=result.error)

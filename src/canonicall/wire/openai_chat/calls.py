@@ -70,12 +70,11 @@ def decode_legacy(function: dict[str, Any], where: str) -> ToolCall:
 
 def encode_call(call: ToolCall, target: Target) -> dict[str, Any]:
     """A call of a request's history. Its arguments are always the text of a JSON object."""
-    is_custom = call.kind == "custom" and target.custom_tools
-    wire = (
-        _encode_custom(call)
-        if is_custom
-        else _encode_function(call, arguments_text(with_object(call)))
-    )
+    if call.kind == "custom" and target.custom_tools:
+        wire = _encode_custom(call)
+    else:
+        whole = call if call.args is not None else with_object(call)
+        wire = _encode_function(call, arguments_text(whole))
     return wire if call.cache is None else wire | whole_mark(call.cache, target)
 
 

@@ -65,6 +65,8 @@ def decode_effort(body: Mapping[str, Any]) -> Reasoning | None:
 
 def effort_extras(body: Mapping[str, Any]) -> dict[str, Any]:
     """What the objects that ask for reasoning hold beyond what is canonical."""
+    if body.keys().isdisjoint(_CANONICAL):
+        return {}
     extras = {
         name: {key: item for key, item in held.items() if key not in known and item is not None}
         for name, known in _CANONICAL.items()

@@ -20,10 +20,14 @@ PLAIN_FIELDS = ("temperature", "top_p", "top_k", "stop", "seed", "stream")
 """Fields that have one name only."""
 SPELLED_FIELDS = ("max_tokens", "max_completion_tokens", "random_seed", EFFORT, *SWITCHES)
 """Fields that are remembered, because there are several ways to say the same."""
+_FIELDS = (*PLAIN_FIELDS, *SPELLED_FIELDS, OUTPUT)
+_UNSET = Params()
 
 
 def decode_params(body: dict[str, Any], findings: list[Finding]) -> Params:
     """The parameters of a request body."""
+    if body.keys().isdisjoint(_FIELDS):
+        return _UNSET
     limit, newer = number_at(body, "max_tokens"), number_at(body, "max_completion_tokens")
     if limit is not None and newer is not None and limit != newer:
         why = "Two different token limits are given; max_completion_tokens counts."

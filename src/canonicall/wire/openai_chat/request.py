@@ -38,6 +38,8 @@ _KNOWN = (
     *("tool_choice", "function_call", "parallel_tool_calls"),
     *PLAIN_FIELDS,
 )
+_READ = {*_KNOWN, *SPELLED_FIELDS}
+"""The fields that are not native; `response_format` beside them, where it is understood."""
 
 
 def decode_history(
@@ -71,16 +73,16 @@ def decode_request(
     unread = body.get(OUTPUT) if params.output is None else None
     held = unread.get("json_schema") if isinstance(unread, dict) else None
     is_broken = broken_output(unread, held, f"$.{OUTPUT}", findings)
-    known = (*_KNOWN, OUTPUT) if is_broken else _KNOWN
+    known = _READ if params.output is None and not is_broken else {*_READ, OUTPUT}
     return Request(
         conversation,
         tools=decode_tools(body, findings),
         tool_choice=choice,
         params=params,
         model=model,
-        native=native_of(set_fields(body, (*known, *said)) | effort_extras(body)),
+        native=native_of(set_fields(body, known) | effort_extras(body)),
         spelled=native_of(
-            {name: field for name in said if asks_effort(name, field := body.get(name))}
+            {name: body[name] for name in said if name in body and asks_effort(name, body[name])}
         ),
         findings=(*findings, *conversation.report.findings),
     )

@@ -36,7 +36,9 @@ def decode_tools(body: dict[str, Any], findings: list[Finding]) -> tuple[Tool, .
     tools = [
         _decode_tool(tool, at, findings) for tool, at in objects_at(body.get("tools"), "$.tools")
     ]
-    for function, where in objects_at(body.get("functions"), "$.functions"):
+    if "functions" not in body:
+        return tuple(tools)
+    for function, where in objects_at(body["functions"], "$.functions"):
         why = "A legacy function is read as a function tool."
         findings.append(Finding("legacy_function", where, Action.CHANGED, why, Fault.INPUT))
         tools.append(_decode_function({}, function, where))
