@@ -44,6 +44,9 @@ def fitted_reasoning(params: Params, target: Target) -> tuple[Reasoning | None, 
     if asked is None or (not target.thinking and target.efforts is None):
         return asked, []
     findings: list[Finding] = []
+    if asked.budget is not None and asked.budget < 0:
+        findings.append(_dropped("params.reasoning.budget", "It is below zero.", ""))
+        asked = replace(asked, budget=None)
     if asked.budget == 0:
         asked = Reasoning(enabled=False, effort=asked.effort)
     if asked.enabled is False or asked.effort == "none":

@@ -251,6 +251,8 @@ def _decode_server_call(block: dict[str, Any], where: str, domain: str) -> ToolC
     if domain == TARGET.domain and block["type"] == _SERVER_CALLS[0]:
         is_own = isinstance(id, str) and _SERVER_ID.fullmatch(id)
         domain = domain if is_own else UNKNOWN_ISSUER
+    if not id:
+        domain = UNKNOWN_ISSUER  # No result could name it.
     return ToolCall(
         id=id_at(block.get("id"), f"{where}.id"),
         name=text_at(block.get("name"), f"{where}.name"),
