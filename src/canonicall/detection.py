@@ -193,7 +193,7 @@ def possible_formats(body: Any) -> Formats:
 
 def other_api(body: Any) -> str:
     """The API that a body is for, if it is recognised and its format is not one of those read."""
-    is_other = isinstance(body, dict) and not possible_formats(body) and _is_interaction(body)
+    is_other = isinstance(body, dict) and _is_interaction(body) and not possible_formats(body)
     return INTERACTIONS if is_other else ""
 
 
