@@ -113,7 +113,8 @@ class Sent:
         """`finding` with its paths; `path` is where it is in the incoming body, if that is said."""
         where = finding.where
         place = _PLACE.match(where)
-        came, went = finding.action is not Action.ADDED, finding.action not in _GONE
+        came = finding.action is not Action.ADDED
+        went = not came or finding.action not in _GONE
         paths = ("", "")
         if place is None:
             if where.partition("[")[0] in _AROUND:
@@ -269,7 +270,9 @@ class Sent:
             return ""
         if code == "result_made_up":
             return self._next_made_up(entry)
-        if position is not None and position < len(self._blocks(entry)):
+        if position is None:
+            return self._entry_path(entry, is_bridge=code == "bridge_added")
+        if position < len(self._blocks(entry)):
             place = self._block_places(entry)[position]
             if place is not None:
                 return self._block_path(place)

@@ -81,6 +81,17 @@ def results_of(*parts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 SEARCHED = {"type": "web_search_tool_result", "tool_use_id": "toolu_1", "content": []}
 ODD = {
+    "a result of a server's before its call, both without an id": claude(
+        {"role": "assistant", "content": [{"type": "mcp_tool_result"}, {"type": "mcp_tool_use"}]}
+    ),
+    "a budget below zero of another format": claude(
+        thinking={"type": "enabled", "budget_tokens": -5}
+    ),
+    "a choice of an unknown tool in a delta": responses(
+        {"type": "item_reference", "id": "msg_2"},
+        tools=[{"type": "function", "name": "f", "parameters": {}}],
+        tool_choice={"type": "function", "name": "search"},
+    ),
     "a summary with a field of another block": claude(
         {"role": "assistant", "content": [{"type": "compaction", "code": "1"}]}
     ),

@@ -41,12 +41,12 @@ def as_asked(target: Target, params: Params) -> Target:
 def fitted_reasoning(params: Params, target: Target) -> tuple[Reasoning | None, list[Finding]]:
     """The reasoning of `params` as `target` takes it."""
     asked = params.reasoning
-    if asked is None or (not target.thinking and target.efforts is None):
-        return asked, []
     findings: list[Finding] = []
-    if asked.budget is not None and asked.budget < 0:
+    if asked is not None and asked.budget is not None and asked.budget < 0:
         findings.append(_dropped("params.reasoning.budget", "It is below zero.", ""))
         asked = replace(asked, budget=None)
+    if asked is None or (not target.thinking and target.efforts is None):
+        return asked, findings
     if asked.budget == 0:
         asked = Reasoning(enabled=False, effort=asked.effort)
     if asked.enabled is False or asked.effort == "none":

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from canonicall.arguments import parse_arguments
-from canonicall.blocks import Block, Text, Thinking, ToolCall
+from canonicall.blocks import Block, Native, Text, Thinking, ToolCall, Unknown
 from canonicall.events import Event, SignatureAdded
 from canonicall.wire.bedrock.messages import decode_blocks
 from canonicall.wire.carried import set_fields
@@ -197,7 +197,11 @@ class GrowingWhole(GrowingBlock):
 
     def _decoded(self, wire: dict[str, Any]) -> Block:
         """The block; whether a result is of the provider's own tool, its call tells."""
-        return decode_blocks([*self._server_calls, wire], "$", self._domain)[-1]
+        blocks = decode_blocks([*self._server_calls, wire], "$", self._domain)
+        if len(blocks) > len(self._server_calls):
+            return blocks[-1]
+        # A mark, which is nothing by itself.
+        return Unknown(native=Native("", wire))
 
     def _tell_end(self, block: Block, events: list[Event]) -> None:
         self._blocks.whole(block, events)
