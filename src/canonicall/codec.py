@@ -17,8 +17,8 @@ from canonicall.coverage import is_plain, refuse_loss, refuse_unsent, with_empty
 from canonicall.deltas import (
     ITEM_REFERENCE,
     is_item_reference,
+    item_ids,
     named,
-    referenced_items,
     state_names,
 )
 from canonicall.errors import CanonicallError, MalformedBody, StateElsewhere
@@ -356,7 +356,7 @@ def _refuse_lost(request: Request, body: dict[str, Any], target: Target) -> None
     if request.continues is None:
         return
     lost = [name for name, value in request.continues.fields.items() if body.get(name) != value]
-    if _referenced(request.conversation) - set(referenced_items(body)):
+    if _referenced(request.conversation) - set(item_ids(body)):
         lost.append(ITEM_REFERENCE)
     if lost:
         raise StateElsewhere(lost, target=_place(target))

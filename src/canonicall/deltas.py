@@ -93,6 +93,14 @@ def referenced_items(body: Mapping[str, Any]) -> Iterator[str]:
             yield str(item.get("id"))
 
 
+def item_ids(body: Mapping[str, Any]) -> Iterator[str]:
+    """The ids of the items of a request of the Responses API, and of those that it names."""
+    items = body.get("input")
+    for item in items if isinstance(items, list) else ():
+        if isinstance(item, dict) and item.get("id"):
+            yield str(item["id"])
+
+
 def is_item_reference(item: Any) -> bool:
     """Whether an item names a stored one; it need not say its type."""
     if not isinstance(item, dict):

@@ -88,7 +88,9 @@ def test_the_simulated_model_makes_no_agent_run_anything(agent, tmp_path):
     with serve(gateway) as server, no_way_out() as proxy:
         started(agent, Place(server.url, home, work), proxy)
 
-    assert not (work / FILE).exists()
+    made = work / FILE
+    # An agent may make the empty file that its command line names.
+    assert not made.exists() or not made.read_text()
     target = get_target(agent.back)
     seen = world.of(target.provider).seen
     assert seen

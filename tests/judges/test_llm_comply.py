@@ -58,6 +58,7 @@ SKIPPED = "It asks only models whose names it knows as those of models that thin
 KNOWN = {
     ("openai", "chat-reasoning-summary"): FOREIGN,
     ("azure", "error-handling"): "An address of Azure names the model: the body need not do so.",
+    ("azure", "compact-missing-model"): "As above.",
     ("deepseek", "chat-image-input"): "DeepSeek takes no images.",
     ("deepseek", "chat-reasoning-summary"): SKIPPED,
     ("mistral", "chat-reasoning-summary"): SKIPPED,

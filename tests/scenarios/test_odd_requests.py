@@ -81,6 +81,14 @@ def results_of(*parts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 SEARCHED = {"type": "web_search_tool_result", "tool_use_id": "toolu_1", "content": []}
 ODD = {
+    "a reference to an item that is there": responses(
+        {"type": "item_reference", "id": "ws_1"},
+        {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+        {"type": "item_reference", "id": "msg_2"},
+    ),
+    "thinking with a budget that is null": claude(
+        thinking={"type": "enabled", "budget_tokens": None}
+    ),
     "a result of a server's before its call, both without an id": claude(
         {"role": "assistant", "content": [{"type": "mcp_tool_result"}, {"type": "mcp_tool_use"}]}
     ),

@@ -44,8 +44,11 @@ def decode_reasoning(
     if enabled is not None and thinking["type"] != "between_tools":
         kind = thinking.pop("type")
         given = thinking.get("budget_tokens")
-        if kind == "enabled" and isinstance(given, int):
-            budget = thinking.pop("budget_tokens")
+        if kind == "enabled" and isinstance(given, int | None):
+            budget = thinking.pop("budget_tokens", None)
+        if kind == "enabled" and given is None:
+            where, why = "$.thinking.budget_tokens", "No budget is given; the model chooses it."
+            findings.append(Finding("param_changed", where, Action.CHANGED, why, Fault.INPUT))
     native = {"thinking": thinking, "output_config": output}
     rest = {name: field for name, field in native.items() if field}
     if enabled is None and effort is None:
