@@ -89,7 +89,9 @@ def referenced_items(body: Mapping[str, Any]) -> Iterator[str]:
     """The ids of the stored items that a request of the Responses API names."""
     items = body.get("input")
     for item in items if isinstance(items, list) else ():
-        if is_item_reference(item):
+        # Nearly all items are large: a reference has an id, and sometimes a type.
+        is_like = isinstance(item, dict) and (len(item) < 3 or item.get("type") == ITEM_REFERENCE)
+        if is_like and is_item_reference(item):
             yield str(item.get("id"))
 
 

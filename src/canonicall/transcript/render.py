@@ -320,7 +320,7 @@ class Renderer:
         moved: list[Media | Text] = []
         ledger = conversation.ledger
         for position, result in enumerate(message.blocks):
-            if type(result) is not ToolResult or is_sealed(result):
+            if type(result) is not ToolResult or (result.opaque and is_sealed(result)):
                 continue
             one = (
                 ledger.records.get(result.call_id)

@@ -176,6 +176,10 @@ def _decode_call(
         why = "The arguments are an object, not its text."
         place = f"{where}.arguments"
         findings.append(Finding("arguments_not_text", place, Action.CHANGED, why, Fault.INPUT))
+    lost = ("execution",) if "execution" in item else ()
+    if lost:
+        why = "Only searches say who runs them."
+        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
     return ToolCall(
         id=id_at(item.get("call_id"), f"{where}.call_id"),
         name=text_at(item.get("name"), f"{where}.name"),
@@ -184,7 +188,7 @@ def _decode_call(
         truncated=item.get("status") == INCOMPLETE,
         opaque=opaque_id(item, where, domain),
         native=native_of(
-            rest_of(item, "id", "item_id", "output_index", "call_id", "name", "arguments")
+            rest_of(item, "id", "item_id", "output_index", "call_id", "name", "arguments", *lost)
         ),
     )
 
