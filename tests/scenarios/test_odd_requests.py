@@ -81,6 +81,18 @@ def results_of(*parts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 SEARCHED = {"type": "web_search_tool_result", "tool_use_id": "toolu_1", "content": []}
 ODD = {
+    "a choice without tools beside a reference": responses({"id": "msg_2"}, tool_choice="required"),
+    "a call of the client's that says who runs it": responses(
+        {
+            "type": "function_call",
+            "call_id": "call_1",
+            "name": "f",
+            "arguments": "{}",
+            "execution": "server",
+        },
+        {"type": "function_call_output", "call_id": "call_1", "output": "x"},
+    ),
+    "a budget that is no whole number": cohere(thinking={"token_budget": 1e308}),
     "a reference to an item that is there": responses(
         {"type": "item_reference", "id": "ws_1"},
         {"type": "web_search_call", "id": "ws_1", "status": "completed"},

@@ -136,7 +136,8 @@ def _known_choice(request: Request, target: Target, findings: list[Finding]) -> 
     """No choice of a tool that is not offered. A group may bring more of them, and so may the state
     that a provider keeps."""
     choice = request.tool_choice
-    may_be_kept = request.continues is not None and not request.tools
+    stored = request.continues.fields if request.continues is not None else {}
+    may_be_kept = bool(stored) and not request.tools
     if choice is None or not choice.names or may_be_kept:
         return request
     offers = [tool for tool in request.tools if _can_be_offered(tool, target)]

@@ -42,8 +42,9 @@ def fitted_reasoning(params: Params, target: Target) -> tuple[Reasoning | None, 
     """The reasoning of `params` as `target` takes it."""
     asked = params.reasoning
     findings: list[Finding] = []
-    if asked is not None and asked.budget is not None and asked.budget < 0:
-        findings.append(_dropped("params.reasoning.budget", "It is below zero.", ""))
+    if asked is not None and asked.budget is not None and not _is_count(asked.budget):
+        why = "A budget is a number of tokens."
+        findings.append(_dropped("params.reasoning.budget", why, ""))
         asked = replace(asked, budget=None)
     if asked is None or (not target.thinking and target.efforts is None):
         return asked, findings
@@ -58,6 +59,11 @@ def fitted_reasoning(params: Params, target: Target) -> tuple[Reasoning | None, 
         asked = _switched_on(asked, params.max_tokens, target, findings)
     asked = _with_known_effort(asked, target, findings)
     return (None if asked == Reasoning() else asked), findings
+
+
+def _is_count(budget: object) -> bool:
+    """Whether a value, which may come from a body as it is, counts tokens."""
+    return type(budget) is int and budget >= 0
 
 
 def _takes(kind: str, target: Target) -> bool:

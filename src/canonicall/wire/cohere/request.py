@@ -86,7 +86,7 @@ def _decode_thinking(value: Any) -> Reasoning | None:
     thinking = object_at(value, "$.thinking")
     return Reasoning(
         enabled=thinking.get("type", "enabled") != "disabled",
-        budget=budget if isinstance(budget := thinking.get("token_budget"), int) else None,
+        budget=thinking.get("token_budget"),
     )
 
 

@@ -107,7 +107,9 @@ def encode_request(
     tools, findings = encode_tools(request.tools, names, target)
     instructions, turns = _instructions_apart(transcript.turns, target)
     items = with_answers(known.written(turns, target, encode_turn))
-    are_offered = bool(tools) or request.continues is not None or any(map(_brings_tools, items))
+    # What is named by a field may bring tools; an item that is named does not.
+    is_continued = request.continues is not None and bool(request.continues.fields)
+    are_offered = bool(tools) or is_continued or any(map(_brings_tools, items))
     choice, more = _encode_choice(request, names, target, are_offered=are_offered)
     findings += more
     findings += lost_marks(turns, request.tools)
