@@ -23,7 +23,7 @@ from canonicall.gateway.fronts.front import (
 from canonicall.gateway.reading import parsed_body
 from canonicall.gateway.responses_state import as_list, listed, refuse_too_large, unsupported
 from canonicall.gateway.state import State
-from canonicall.gateway.storing import locked, named_items, no_conversation
+from canonicall.gateway.storage import locked, named_items, no_conversation
 
 ACTIONS = (
     CONVERSATION_MAKE,

@@ -19,7 +19,7 @@ from canonicall.gateway.forwarded_replies import ReplyReader, reply_in
 from canonicall.gateway.forwarding import Forwarded, can_forward, is_met_as_it_is, with_model
 from canonicall.gateway.opaque import has_packed
 from canonicall.gateway.state import State
-from canonicall.gateway.storing import store
+from canonicall.gateway.storage import store
 from canonicall.gateway.translation import Translation
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import (

@@ -12,7 +12,7 @@ import msgspec
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.settings import StoreSettings
-from canonicall.gateway.storing import too_long
+from canonicall.gateway.storage import too_long
 from canonicall.gateway.turn_tree import MESSAGE, Line, Storing, Whole
 
 FORMAT = "anthropic"

@@ -19,7 +19,7 @@ from canonicall.gateway.failing import unexpected
 from canonicall.gateway.opaque import calls_in, restored, restored_messages
 from canonicall.gateway.outbound import Outbound
 from canonicall.gateway.state import State
-from canonicall.gateway.storing import store
+from canonicall.gateway.storage import store
 from canonicall.gateway.summaries import opened
 from canonicall.gateway.taking_over import TakenOver
 from canonicall.gateway.turns import Turn, summary_of

@@ -40,6 +40,7 @@ from canonicall.wire.openai_responses.repeated import repeated
 
 SOURCE = "OpenAI: error invalid_encrypted_content"
 COMPACTION = "compaction"
+_STORED = r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)"
 _DATA = b"data: "
 _FAMILY = re.compile(r"^(?:[^/]+/)?([a-z]+-?\d+(?:\.\d+)?|[a-z]+-[\w.]+?\d)")
 _PREFIXES: dict[type, str] = {Thinking: "rs", Text: "msg", ToolCall: "fc"}
@@ -75,10 +76,10 @@ class ResponsesDoor(Door):
         ("POST", r"/responses$", GENERATE),
         ("POST", r"/responses/input_tokens$", COUNT),
         ("POST", r"/responses/compact$", COMPACT),
-        ("GET", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)/input_items$", INPUT_ITEMS),
-        ("POST", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)/cancel$", CANCEL),
-        ("GET", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)$", STORED),
-        ("DELETE", r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)$", DELETE),
+        ("GET", rf"{_STORED}/input_items$", INPUT_ITEMS),
+        ("POST", rf"{_STORED}/cancel$", CANCEL),
+        ("GET", rf"{_STORED}$", STORED),
+        ("DELETE", rf"{_STORED}$", DELETE),
         *_CONVERSATION_ROUTES,
         ("GET", r"/models$", MODELS),
         ("GET", r"/models/(?P<name>.+)$", MODEL),
