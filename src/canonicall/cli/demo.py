@@ -247,7 +247,7 @@ def _checks(talk: Conversation, hops: Sequence[Hop], naive: Sequence[Refused]) -
     yield Check(f"{accepted} of {len(hops)} hops were accepted", accepted == len(hops))
     yield Check("every call has an id of its own", own)
     yield Check("every call has exactly one outcome", not talk.ledger.open)
-    yield Check("cancelled calls are told truthfully, never as done", _is_truthful(talk))
+    yield Check("cancelled calls are reported truthfully, never as done", _is_truthful(talk))
     yield Check("without canonicall, providers refuse it", any(one.status != 200 for one in naive))
 
 

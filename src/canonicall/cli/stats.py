@@ -75,7 +75,7 @@ class Line(msgspec.Struct, frozen=True):
     group: str = ""
     """The model, tool or hour, where the counts are grouped by it."""
 
-    def told(self, by: str) -> dict[str, Any]:
+    def as_json(self, by: str) -> dict[str, Any]:
         """The line as JSON; a rate is null where there was no call."""
         calls = self.counters.tool_calls_total
         named = {"provider": self.provider, **({by: self.group} if by else {})}
@@ -137,12 +137,12 @@ def stats(
     _refuse_unknown(providers, rows)
     lines = _lines(rows, providers, by or "")
     if as_json:
-        told = {
+        counted = {
             "store": shown(place),
             "since": _moment(began // HOUR * HOUR),
-            "providers": [line.told(by or "") for line in lines],
+            "providers": [line.as_json(by or "") for line in lines],
         }
-        click.echo(msgspec.json.format(msgspec.json.encode(told), indent=2))
+        click.echo(msgspec.json.format(msgspec.json.encode(counted), indent=2))
         return
     _show(lines, by or "", began)
 
@@ -217,8 +217,8 @@ def _show(lines: Sequence[Line], by: str, began: float) -> None:
         named = [line.provider, *([line.group or "-"] if by else [])]
         if console.width < NARROW:
             say(console, " ".join(named), style="bold", indent="")
-            told = zip(_HEADS.values(), cells, strict=True)
-            say(console, ", ".join(f"{head} {cell}" for head, cell in told))
+            pairs = zip(_HEADS.values(), cells, strict=True)
+            say(console, ", ".join(f"{head} {cell}" for head, cell in pairs))
         add_row(table, *named, *cells)
     if console.width >= NARROW:
         show_table(console, table)

@@ -63,10 +63,10 @@ def is_chance(told: Explanation) -> bool:
     return any(entry.code in CHANCE for entry in told.entries)
 
 
-def is_outside(told: Explanation) -> bool:
+def is_outside(explanation: Explanation) -> bool:
     """Whether a refusal is known to have nothing to do with how the request is written: in another
     form the same conversation is refused again."""
-    return bool(told) and all(entry.outside for entry in told.entries)
+    return bool(explanation) and all(entry.outside for entry in explanation.entries)
 
 
 class Learned:

@@ -241,9 +241,9 @@ def _explained(failure: Failure) -> tuple[Failure, bool]:
     """A failure with what is known of it, and whether another form of the request may help."""
     if failure.kind != REFUSED:
         return failure, False
-    told = explain(failure.error if failure.error is not None else failure.message)
-    if not is_outside(told):
+    explanation = explain(failure.error if failure.error is not None else failure.message)
+    if not is_outside(explanation):
         return failure, True
-    known = told.entries[0]
+    known = explanation.entries[0]
     message = with_more(failure.message, known.meaning, known.repair)
     return replace(failure, message=message), False
