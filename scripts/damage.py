@@ -10,7 +10,9 @@ that was made as small as it gets:
 - `fixpoint`: a body that is read in the target's format and encoded again is another one.
 
 Case `n` of a seed is the same whatever else is run: `--seed 1 --start n --cases 1` is that case
-alone. The exit code is 1 where anything is counted.
+alone. With `--each` the bodies are not damaged at random: every sample turn and every group of
+settings is changed in every place in every way, one change at a time; the seed chooses the targets
+and what else the body holds. The exit code is 1 where anything is counted.
 """
 
 import argparse
@@ -20,6 +22,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
 
@@ -37,7 +40,7 @@ from canonicall import (
     provider_names,
     verify,
 )
-from canonicall.testing.damage import damaged, damaged_json, places_in
+from canonicall.testing.damage import damaged, damaged_json, damaged_once, places_in
 from canonicall.testing.vocabulary import VOCABULARIES, made_body
 from scripts.golden.inputs import recordings
 
@@ -126,6 +129,15 @@ class Campaign:
         body = damaged_json(whole, chance) if as_bytes else damaged(whole, chance)
         targets = chance.sample(self._names, min(per_case, len(self._names)))
         return Case(f"{seed}:{number}", format, body, targets)
+
+    def each(self, seed: int, start: int, stop: int, per_case: int) -> Iterator[Case]:
+        """The cases of `--each` from number `start` up to number `stop`."""
+        for number, (format, changed) in enumerate(islice(_changed_once(), stop)):
+            if number >= start:
+                chance = Random(f"{seed} {number}")  # noqa: S311 -- nothing is secret
+                body = {**made_body(format, chance), **changed}
+                targets = chance.sample(self._names, min(per_case, len(self._names)))
+                yield Case(f"{seed}:{number}", format, body, targets)
 
     def run(self, case: Case) -> None:
         """Count what goes wrong with one case."""
@@ -226,6 +238,17 @@ class Campaign:
         return case._replace(body=body), failure
 
 
+def _changed_once() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Fields of a body of each format, changed in one place."""
+    for format, known in sorted(VOCABULARIES.items()):
+        for settings in known.settings:
+            for changed in damaged_once(settings):
+                yield format, changed
+        for turn in known.turns:
+            for changed in damaged_once(turn if isinstance(turn, list) else [turn]):
+                yield format, {known.turns_at: [known.turns[0], *changed]}
+
+
 def _error(format: str, target: str, error: Exception, name: str = "") -> Failure:
     return Failure(Group("error", format, target, _named(error)), name, repr(error))
 
@@ -262,11 +285,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--start", type=int, default=0, help="the number of the first case")
     parser.add_argument("--targets", type=int, default=3, help="how many for each case")
+    parser.add_argument("--each", action="store_true", help="every single change, not by chance")
     parser.add_argument("--examples", type=int, default=1_500, help="characters of each example")
     asked = parser.parse_args()
     campaign = Campaign(all_targets(), recorded_bodies())
-    for number in range(asked.start, asked.start + asked.cases):
-        campaign.run(campaign.case(asked.seed, number, asked.targets))
+    stop = asked.start + asked.cases
+    if asked.each:
+        cases = campaign.each(asked.seed, asked.start, stop, asked.targets)
+    else:
+        numbers = range(asked.start, stop)
+        cases = (campaign.case(asked.seed, number, asked.targets) for number in numbers)
+    for case in cases:
+        campaign.run(case)
     counts = "; ".join(f"{name}: {count}" for name, count in sorted(campaign.counts.items()))
     for group, count in sorted(campaign.groups.items()):
         case, failure = campaign.smallest(group)

@@ -14,6 +14,7 @@ render it, so a law for every target generates it once.
 
 `pytest.xfail` in a case is an expected failure of this case, `pytest.skip` leaves it out. Both are
 counted. The summary of a run prints how many cases, called checks, were run in how many tests.
+With `counted=True` it also prints how many cases passed for each value of that argument.
 """
 
 import asyncio
@@ -27,6 +28,7 @@ from typing import Any, NamedTuple
 import pytest
 
 CHECKS, EXPECTED, LEFT_OUT = "checks", "expected failures", "left out"
+FIGURES = "figures"
 """What a batch says of itself in the properties of its report."""
 _LINES = 6
 """As many lines of an error are shown for each case. The first error is shown with its traceback."""
@@ -39,6 +41,7 @@ class _Axis(NamedTuple):
     cases: Iterable[Any] | Callable[..., Iterable[Any]]
     ids: Iterable[str] | Callable[[Any], Any] | None
     least: int
+    counted: bool = False
 
     def named(self, fixtures: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The name and the arguments of every case."""
@@ -69,6 +72,30 @@ class _Axis(NamedTuple):
         )
 
 
+class _Figures:
+    """How many cases passed, for each value of the arguments that are counted."""
+
+    def __init__(self, axes: list[_Axis]) -> None:
+        self._names = [name for axis in axes if axis.counted for name in axis.names]
+        self._run, self._passed = Counter[str](), Counter[str]()
+
+    def passed(self, values: dict[str, Any]) -> None:
+        self._passed.update(str(values[name]) for name in self._names)
+        self.failed(values)
+
+    def failed(self, values: dict[str, Any]) -> None:
+        self._run.update(str(values[name]) for name in self._names)
+
+    def properties(self, test: str, left_out: int) -> dict[str, list[str]]:
+        """The lines for the summary; none where nothing is counted."""
+        if not self._names:
+            return {}
+        run, passed = self._run.total(), self._passed.total()
+        cells = f"{run + left_out:,} cells, {passed:,} passed, {run - passed:,} failed"
+        lines = [f"  {name}: {self._passed[name]} of {of} passed" for name, of in self._run.items()]
+        return {FIGURES: [f"{test}: {cells}, {left_out:,} left out", *lines]}
+
+
 class _Batch:
     """The cases of one test, and what became of them."""
 
@@ -82,20 +109,24 @@ class _Batch:
         failed: list[tuple[str, BaseException]] = []
         expected, left_out = Counter[str](), Counter[str]()
         checks = 0
+        figures = _Figures(self.axes)
         for name, values in self.cases(fixtures):
             if wanted not in name:
                 continue
             checks += 1
             try:
                 self.run_one({**fixtures, **values})
+                figures.passed(values)
             except pytest.skip.Exception as why:
                 left_out[str(why)] += 1
             except pytest.xfail.Exception as why:
                 expected[str(why)] += 1
             except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001  the others still run
                 failed.append((name, error))
+                figures.failed(values)
         checks -= left_out.total()
         said = {CHECKS: checks, EXPECTED: expected.total(), LEFT_OUT: dict(left_out)}
+        said |= figures.properties(request.node.name, left_out.total())
         request.node.user_properties[:] = (dict(request.node.user_properties) | said).items()
         if failed:
             raise AssertionError(_report(failed, checks)) from failed[0][1]
@@ -115,14 +146,20 @@ class _Batch:
 
 
 def each(
-    names: str | Iterable[str], cases: Any, ids: Any = None, *, least: int = 1
+    names: str | Iterable[str],
+    cases: Any,
+    ids: Any = None,
+    *,
+    least: int = 1,
+    counted: bool = False,
 ) -> Callable[..., Any]:
     """One test of all cases; several of them on a test run every combination.
 
-    Fewer cases than `least` fail it: then the data is not what it should be.
+    Fewer cases than `least` fail it: then the data is not what it should be. `counted`: the summary
+    says how many passed for each of them.
     """
     split = names.split(",") if isinstance(names, str) else names
-    axis = _Axis([name.strip() for name in split], cases, ids, least)
+    axis = _Axis([name.strip() for name in split], cases, ids, least, counted)
 
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
         inner = getattr(test, "batch", None)
@@ -192,8 +229,10 @@ def summary(reports: Iterable[pytest.TestReport]) -> Iterator[str]:
     """Lines on what was checked in a run: how many cases, and which were left out for what reason."""
     tests = checks = expected = 0
     left_out = Counter[str]()
+    figures: list[str] = []
     for report in reports:
         said = dict(report.user_properties)
+        figures += said.get(FIGURES, ())
         tests += 1
         checks += said.get(CHECKS, 1)
         expected += said.get(EXPECTED, 0)
@@ -201,3 +240,4 @@ def summary(reports: Iterable[pytest.TestReport]) -> Iterator[str]:
     more = f", {expected:,} of them failed as expected" if expected else ""
     yield f"{checks:,} checks in {tests:,} tests{more}"
     yield from (f"{count:,} cases left out: {why}" for why, count in sorted(left_out.items()))
+    yield from figures

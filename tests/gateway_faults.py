@@ -7,18 +7,25 @@ so that each test can end by asking that no key is in it.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin, Text, Thinking, ToolCall
-from canonicall.client.transport import Timeouts, TransportError
+from canonicall.client.transport import Timeouts, Transport, TransportError
 from canonicall.events import ArgumentsAdded, Event
 from canonicall.folding import events_of
+from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
 from canonicall.gateway.app import Gateway
 from canonicall.gateway.served import Begun, Served, Watcher
-from canonicall.gateway.settings import Choice, ModelSettings, RepairSettings, Settings
+from canonicall.gateway.settings import (
+    Choice,
+    KeySettings,
+    ModelSettings,
+    RepairSettings,
+    Settings,
+)
 from canonicall.reply import TOOL_CALLS, Reply, Usage
 from canonicall.streams import StreamEncoder
 from gateway_support import UPSTREAM_KEY, Answer, ask, simulated_providers
@@ -146,6 +153,13 @@ class Play(Struct, frozen=True):
         return cls((data,), status, {"content-type": "application/json", **named})
 
 
+class Playing(Transport, Protocol):
+    """A transport that knows what was asked, and what is still open."""
+
+    urls: list[str]
+    open: int
+
+
 class Upstream:
     """Plays answers one after another, the last one for ever; or what a function says."""
 
@@ -173,6 +187,10 @@ class Upstream:
         if isinstance(play, Exception):
             raise play
         return Played(self, play if isinstance(play, Play) else play(url, body))
+
+    async def all_closed(self) -> bool:
+        """Whether no answer is open any more."""
+        return self.open == 0
 
     async def close(self) -> None:
         self.is_closed = True
@@ -218,11 +236,14 @@ class Faulty:
 
     def __init__(
         self,
-        upstream: Upstream,
+        upstream: Playing,
         *chain: str,
         goes_on: bool = False,
         watchers: Sequence[Watcher] = (),
+        replies: ReplyLimits = DEFAULT_LIMITS,
+        keys: Mapping[str, KeySettings] | None = None,
     ) -> None:
+        """`keys`: without any, clients on this machine are operators, and are told addresses."""
         first, *others = chain
         self.upstream = upstream
         self.told = Told()
@@ -231,6 +252,8 @@ class Faulty:
             providers=simulated_providers(),
             models={"m": ModelSettings(choices=(Choice(target=first),), fallbacks=tuple(others))},
             repair=RepairSettings(continue_streams=goes_on),
+            replies=replies,
+            keys=dict(keys or {}),
         )
         self.gateway = Gateway(settings, transport=upstream, watchers=(self.told, *watchers))
         backs = self.gateway.state.backs

@@ -112,7 +112,7 @@ class Client:
         data = body if isinstance(body, bytes) else msgspec.json.encode(body)
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2048)
         head = (
-            f"POST {path} HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer {CLIENT_KEY}\r\n"
+            f"POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {CLIENT_KEY}\r\n"
             f"content-type: application/json\r\nconnection: close\r\n"
             f"content-length: {len(data)}\r\n\r\n"
         )

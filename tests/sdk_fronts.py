@@ -39,6 +39,8 @@ class Conversing:
         self.client = client
         self.streamed = streamed
         self.thinks = thinks
+        self.more: dict[str, Any] = {}
+        """Other fields of its requests: of `config` in Gemini's."""
         self.history: list[Any] = []
 
     def ask(self, model: str, text: str) -> Said:
@@ -85,6 +87,7 @@ class ChatConversing(Conversing):
         asked: dict[str, Any] = {"model": model, "messages": self.history, "tools": self.tools}
         if self.thinks:
             asked["reasoning_effort"] = "low"
+        asked |= self.more
         completions = self.client.chat.completions
         if self.streamed:
             with completions.stream(**asked) as stream:
@@ -138,7 +141,7 @@ class ResponsesConversing(Conversing):
         asked: dict[str, Any] = {"model": model, "input": self.history, "tools": self.tools}
         if self.thinks:
             asked["reasoning"] = {"effort": "low", "summary": "auto"}
-        return self.kept(self.made({**asked, **self.storage()}))
+        return self.kept(self.made({**asked, **self.storage(), **self.more}))
 
     def storage(self) -> dict[str, Any]:
         return {"store": False, "include": ["reasoning.encrypted_content"]}
@@ -211,6 +214,7 @@ class MessagesConversing(Conversing):
         }
         if self.thinks:
             asked["thinking"] = {"type": "adaptive"}
+        asked |= self.more
         if self.streamed:
             with self.client.messages.stream(**asked) as stream:
                 message = stream.get_final_message()
@@ -259,7 +263,7 @@ class GeminiConversing(Conversing):
         }
         if self.thinks:
             config["thinking_config"] = {"include_thoughts": True, "thinking_level": "low"}
-        asked = {"model": model, "contents": self.history, "config": config}
+        asked = {"model": model, "contents": self.history, "config": config | self.more}
         models = self.client.models
         if self.streamed:
             chunks = list(models.generate_content_stream(**asked))

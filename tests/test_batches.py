@@ -11,7 +11,9 @@ def ran(test, *, case="", **fixtures):
     """What a batch says of itself, and how it ended."""
     said = []
     config = SimpleNamespace(getoption={"case": case}.get)
-    request = SimpleNamespace(config=config, node=SimpleNamespace(user_properties=said))
+    request = SimpleNamespace(
+        config=config, node=SimpleNamespace(name="check", user_properties=said)
+    )
     try:
         test(request, **fixtures)
     except (AssertionError, pytest.fail.Exception, pytest.skip.Exception) as error:
@@ -112,4 +114,22 @@ def test_the_summary_counts_cases_and_names_what_was_left_out():
     assert list(summary(reports)) == [
         "2,401 checks in 3 tests, 4 of them failed as expected",
         "6 cases left out: says nothing",
+    ]
+
+
+def test_the_summary_says_how_many_cases_of_each_value_passed():
+    @each("kind", ["good", "bad"], counted=True)
+    @each("number", range(3))
+    def check(kind, number):
+        if number == 0:
+            pytest.skip("nothing")
+        assert kind == "good" or number == 1
+
+    said, _ = ran(check)
+    (_, *lines) = summary([SimpleNamespace(user_properties=list(said.items()))])
+    assert lines == [
+        "2 cases left out: nothing",
+        "check: 6 cells, 3 passed, 1 failed, 2 left out",
+        "  good: 2 of 2 passed",
+        "  bad: 1 of 2 passed",
     ]

@@ -36,14 +36,13 @@ def admit(entry: Entry, at: int, findings: list[Finding]) -> Entry:
         entry = _conformed(entry, at, findings)
         blocks = [_admit_block(block, (at, n), findings) for n, block in enumerate(entry.blocks)]
         return _with_blocks(entry, blocks)
-    if ToolCall not in map(type, entry.blocks):
-        # Plain words, thoughts and results: only calls are left to be completed.
-        return entry
-    blocks = [
-        _with_arguments(block, (at, n), findings) if type(block) is ToolCall else block
-        for n, block in enumerate(entry.blocks)
-    ]
-    return replace(entry, blocks=tuple(blocks))
+    # Plain words, thoughts and results: only calls are left to be completed.
+    completed: list[Block] = []
+    for n, block in enumerate(entry.blocks):
+        if type(block) is ToolCall:
+            completed = completed or list(entry.blocks)
+            completed[n] = _with_arguments(block, (at, n), findings)
+    return replace(entry, blocks=tuple(completed)) if completed else entry
 
 
 def _conformed(message: Message, at: int, findings: list[Finding]) -> Message:

@@ -100,12 +100,10 @@ class Binding:
             self._hear(message, kinds)
             if ToolResult not in kinds:
                 return message
-        blocks = [
-            self._bind_result(block, (entry, position), findings)
-            if type(block) is ToolResult
-            else block
-            for position, block in enumerate(message.blocks)
-        ]
+        blocks = list(message.blocks)
+        for position, block in enumerate(message.blocks):
+            if type(block) is ToolResult:
+                blocks[position] = self._bind_result(block, (entry, position), findings)
         return replace(message, blocks=tuple(blocks))
 
     def _bind_reply(self, message: Message, entry: int, findings: list[Finding]) -> Message:
@@ -154,7 +152,7 @@ class Binding:
             why = f"No call has the id {closing.call_id!r}, so nothing was closed."
             findings.append(Finding("orphan_closing", where, Action.SET_ASIDE, why, Fault.INPUT))
             return closing
-        if EARLY in one.markers and self.ledger.is_displaceable(one.id):
+        if EARLY in one.markers and one.id in self.ledger.displaceable:
             self.placement.take_back()
             one = self.ledger[one.id]
         closing = replace(closing, call_id=one.id, bound=True)
@@ -241,7 +239,7 @@ class Binding:
         if before is None:
             result = replace(result, call_id=call_id, outcome=outcome)
             return self._hold_orphan(result, place, findings)
-        if ledger.is_displaceable(before.id):
+        if before.id in ledger.displaceable:
             self.placement.take_back()
             before = ledger[before.id]
         raw_id = result.raw_id or ("" if call_id == before.id else call_id)

@@ -135,6 +135,8 @@ class ToolCall(_Block, frozen=True, tag="tool_call"):
     """Running number in its conversation. It never changes, whatever is compacted away."""
     truncated: bool = False
     """The stream was cut, or the token limit reached, inside this call: it must not be run."""
+    recovered: bool = False
+    """It was read from the text of a reply: its host gave it as words, not as a call."""
 
 
 class Unknown(_Block, frozen=True, tag="unknown"):

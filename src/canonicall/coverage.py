@@ -15,8 +15,6 @@ at; then the most that there can be is compared; the last step looks at every it
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
-from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
@@ -28,6 +26,7 @@ from canonicall.lookalikes import TITLES
 from canonicall.request import Request
 from canonicall.target import Target
 from canonicall.transcript.fields import takes_part
+from canonicall.transcript.opening import summary_text
 from canonicall.wire.reading import parse_json
 
 TEXT, CALL, RESULT = "texts", "calls", "results"
@@ -49,8 +48,6 @@ _THOUGHTS = ("thinking", "reasoning", "thought", "redacted_thinking")
 _DEPTH = 3
 """How many objects deep content is looked for inside of a message."""
 _SET_ASIDE = ("orphan_result", "duplicate_result", "conflicting_result", "late_result")
-_MESSAGES = {Message}
-_blocks_of, _native_of = attrgetter("blocks"), attrgetter("native")
 _MARKS = {
     **dict.fromkeys(("parts", "functionCall", "functionResponse"), "gemini"),
     **dict.fromkeys(("toolUse", "toolResult"), "bedrock"),
@@ -74,7 +71,7 @@ def refuse_loss(
     if is_plain(body, request):
         return
     went = sum(
-        type(block) in _UNDERSTOOD or (type(block) is Unknown and _is_sent(block, target))
+        _sent_of(block, target) if type(block) is Unknown else type(block) in _UNDERSTOOD
         for message in request.conversation.messages
         for block in message.blocks
     )
@@ -122,11 +119,15 @@ def with_empty_reported(request: Request) -> Request:
 _UNDERSTOOD = (Text, Summary, ToolCall, ToolResult)
 
 
-def _is_sent(block: Unknown, target: Target | None) -> bool:
-    """Whether a part that was not understood is kept for the target, as far as that is known."""
-    if target is None or block.native is None:
-        return True
-    return takes_part(block.native, None, target)
+def _sent_of(block: Unknown, target: Target | None) -> int:
+    """How much is in a part that was not understood and is kept for the target, as far as that is
+    known; at least 1, also where it holds nothing that is counted."""
+    native = block.native
+    if native is None:
+        return 1
+    if target is not None and not takes_part(native, None, target):
+        return 1 if summary_text(block) else 0
+    return max(1, sum(1 for _ in _said(native.fields)))
 
 
 def is_plain(body: dict[str, Any], request: Request) -> bool:
@@ -136,12 +137,14 @@ def is_plain(body: dict[str, Any], request: Request) -> bool:
     for name in _HISTORIES:
         if name in body and type(body[name]) is list:
             came += len(body[name])
-    if 2 * len(entries) < came or set(map(type, entries)) != _MESSAGES:
+    if 2 * len(entries) < came or not entries:
         return False
-    blocks = list(map(_blocks_of, entries))
-    if not all(blocks) or any(map(_native_of, entries)):
-        return False
-    return Unknown not in map(type, chain.from_iterable(blocks))
+    for entry in entries:
+        if type(entry) is not Message or entry.native is not None or not entry.blocks:
+            return False
+        if Unknown in map(type, entry.blocks):
+            return False
+    return True
 
 
 def _most(body: dict[str, Any]) -> float:

@@ -30,6 +30,9 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, 
     Where the rule allows, a wildcard does not match ``; & | < > ` $ ( )``, a line break, or `..` as
     a segment of a path: what begins another command or leads out of a folder is written out in the
     rule, or somebody is asked."""
+    recovered: bool = False
+    """Where the rule allows: whether it means calls that were read from the text of a reply too. A
+    rule that denies always does."""
 
 
 class _Record(

@@ -7,6 +7,7 @@
     ├── UnknownCall              a strict conversation has no such call
     ├── MalformedBody            a request or response body is not what its format says
     │   ├── ForeignHistory       it is the stored history of another framework
+    │   ├── ReplyTooLarge        a reply is beyond one of the limits for replies
     │   └── MostlyUnread         most of what it says was not understood, and would be lost
     ├── StateElsewhere           a request continues what the target does not keep
     ├── UntranslatableSchema     a target cannot say what the schema of a tool says
@@ -127,6 +128,18 @@ class ForeignHistory(MalformedBody):
         super().__init__(
             f"this looks like a {framework} history ({form}), which is not {of}. {instead}"
         )
+
+
+class ReplyTooLarge(MalformedBody):
+    """A reply that is larger than is read. `limit` is the field of `ReplyLimits` that it is beyond.
+
+    The same request would bring the same again, so it is not sent again.
+    """
+
+    def __init__(self, what: str, *, limit: str) -> None:
+        self.limit = limit
+        help = f"If such replies are wanted, raise `{limit}` of the limits for replies."
+        super().__init__(f"{what} {help}")
 
 
 class MostlyUnread(MalformedBody):

@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, TypeGuard
 
 from msgspec.structs import replace
@@ -47,7 +47,7 @@ _PLACE = re.compile(r"(entries|turns|tools)\[(\d+)\](?:\.blocks\[(\d+)\])?")
 _TOOLS = re.compile(r"\$\.(?:tools|functions|toolConfig\.tools)\[")
 _MESSAGE = re.compile(r"\$\.(?:\w+\[\d+\]|\w+)")
 _AROUND = ("request", "native", "$")
-_GONE = (Action.DROPPED, Action.SET_ASIDE, Action.REFUSED)
+_ADDED, _GONE = Action.ADDED, (Action.DROPPED, Action.SET_ASIDE, Action.REFUSED)
 _BRIDGES = (BRIDGE, CONTINUE, START)
 
 
@@ -111,10 +111,10 @@ class Sent:
 
     def _located(self, finding: Finding, path: str, tools: Sequence[Tool]) -> Finding:
         """`finding` with its paths; `path` is where it is in the incoming body, if that is said."""
-        where = finding.where
+        where, action = finding.where, finding.action
         place = _PLACE.match(where)
-        came = finding.action is not Action.ADDED
-        went = not came or finding.action not in _GONE
+        came = action is not _ADDED
+        went = not came or action not in _GONE
         paths = ("", "")
         if place is None:
             if where.partition("[")[0] in _AROUND:
@@ -125,14 +125,16 @@ class Sent:
                 paths = self._parameter(canonical_name(where), came, went)
             else:
                 paths = existing(path, self._came_in), self._went_from(path) if went else ""
-        elif place[1] == "entries":
-            at, position = int(place[2]), int(place[3]) if place[3] else None
-            sent = self._went_of(at, position, finding.code) if went else ""
-            paths = self._came_of(at, position) if came else "", sent
-        elif place[1] == "turns":
-            paths = self._came_of_turn(int(place[2])), self._turn_path(int(place[2]))
         else:
-            paths = self._tool(int(place[2]), tools)
+            list_of, number, inner = place.groups()
+            at, position = int(number), int(inner) if inner else None
+            if list_of == "entries":
+                sent = self._went_of(at, position, finding.code) if went else ""
+                paths = self._came_of(at, position) if came else "", sent
+            elif list_of == "turns":
+                paths = self._came_of_turn(at), self._turn_path(at)
+            else:
+                paths = self._tool(at, tools)
         if not (came and paths[0]) and not (went and paths[1]):
             return finding
         return replace(finding, came=paths[0] if came else "", went=paths[1] if went else "")
@@ -235,25 +237,25 @@ class Sent:
         return field if is_written else ""
 
     @cached_property
-    def _messages(self) -> dict[int, range]:
-        """The messages that each turn was written as, by their positions in `_field`."""
+    def _messages(self) -> dict[int, tuple[int, int]]:
+        """Where in `_field` the messages of each turn begin and end."""
         if not self._field:
             return {}
-        ends = list(accumulate(self._counts))
-        return dict(zip(self._written_turns, map(range, [0, *ends], ends), strict=False))
+        ends = accumulate(self._counts, initial=0)
+        return dict(zip(self._written_turns, pairwise(ends), strict=False))
 
     def _turn_paths(self, turn: int) -> list[str]:
         """The paths of what a turn was written as: its messages, or the field of instructions."""
         if turn in self._messages:
-            return [f"$.{self._field}[{at}]" for at in self._messages[turn]]
+            return [f"$.{self._field}[{at}]" for at in range(*self._messages[turn])]
         top = next((name for name in INSTRUCTIONS if name in self._body), "")
         is_apart = self._field and top and turn < len(self._transcript.turns)
         return [f"$.{top}"] if is_apart else []
 
     def _turn_path(self, turn: int) -> str:
-        messages = self._messages.get(turn)
-        if messages:
-            return f"$.{self._field}[{messages[0]}]"
+        first, end = self._messages.get(turn, (0, 0))
+        if first < end:
+            return f"$.{self._field}[{first}]"
         return next(iter(self._turn_paths(turn)), "")
 
     def _block_path(self, place: Place) -> str:

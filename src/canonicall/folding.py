@@ -102,7 +102,7 @@ def events_of(reply: Reply) -> Iterator[Event]:
     message = reply.message
     yield MessageStarted(message.origin or Origin())
     for index, block in enumerate(message.blocks):
-        yield from _events_of_block(index, block)
+        yield from block_events(index, block)
         if not (message.partial and isinstance(block, ToolCall) and block.truncated):
             yield BlockEnded(index, block)
     if reply.usage is not None:
@@ -169,7 +169,8 @@ def _grown(block: Block, text: str) -> Block:
             return block
 
 
-def _events_of_block(index: int, block: Block) -> Iterator[Event]:
+def block_events(index: int, block: Block) -> Iterator[Event]:
+    """The events of a block up to its end, which is not among them."""
     match block:
         case Text(text=text) if text:
             yield BlockStarted(index, replace(block, text=""))

@@ -148,7 +148,7 @@ class Spellings:
 
 def base64url(digest: bytes) -> str:
     """Base64 with the URL-safe alphabet, as `base64.urlsafe_b64encode` writes it."""
-    return b2a_base64(digest, newline=False).translate(_TO_BASE64URL).decode("ascii")
+    return b2a_base64(digest, newline=False).translate(_TO_BASE64URL).decode()
 
 
 def _with_prefix(id: str, prefix: str) -> str:

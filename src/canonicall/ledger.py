@@ -96,8 +96,9 @@ class Ledger(Mapping[str, Interaction]):
         self._exchange = 0
         self.exchange: list[str] = []
         """The calls of the last exchange, in order. Do not change it."""
-        self._displaceable: dict[str, Interaction] = {}
-        """The calls of the last exchange that were completed by position, as they were before."""
+        self.displaceable: dict[str, Interaction] = {}
+        """The calls of the last exchange that were completed by position, as they were before: a
+        result that names one takes its place. Do not change it."""
         self._placed: list[Place] = []
         """Where the results are that completed them."""
         self._takers: dict[Place, str] = {}
@@ -230,7 +231,7 @@ class Ledger(Mapping[str, Interaction]):
     def place(self, id: str, result: ToolResult, place: Place) -> None:
         """Complete an open call by position, until a result names it or the exchange ends."""
         before = self[id]
-        self._displaceable.setdefault(id, before)
+        self.displaceable.setdefault(id, before)
         self._takers[place] = id
         self._placed.append(place)
         after = _completed(before, result, place[0])
@@ -243,18 +244,14 @@ class Ledger(Mapping[str, Interaction]):
 
     def take_back(self) -> None:
         """Undo what was completed by position in this exchange."""
-        self.records |= self._displaceable
+        self.records |= self.displaceable
         for place in self._placed:
             del self._takers[place]
         self._forget_placed()
 
-    def is_displaceable(self, id: str) -> bool:
-        """Whether a call was completed by position in an exchange that lasts."""
-        return id in self._displaceable
-
     def settle(self) -> None:
         """The exchange is over: what was completed by position stays so."""
-        for id in self._displaceable:
+        for id in self.displaceable:
             one = self[id]
             if not one.is_open:
                 self._open.pop(id, None)
@@ -327,7 +324,7 @@ class Ledger(Mapping[str, Interaction]):
         twin._exchange = self._exchange
         twin.exchange = list(self.exchange)
         twin._buried = dict(self._buried)
-        twin._displaceable, twin._placed = dict(self._displaceable), list(self._placed)
+        twin.displaceable, twin._placed = dict(self.displaceable), list(self._placed)
         twin._takers = dict(self._takers)
         twin._projected = dict(self._projected)
         twin._unspelled = [id for id, one in self.records.items() if one.call.raw_id]
@@ -335,7 +332,7 @@ class Ledger(Mapping[str, Interaction]):
         return twin
 
     def _forget_placed(self) -> None:
-        self._displaceable.clear()
+        self.displaceable.clear()
         self._placed.clear()
 
     def _unsettled(self, raw_id: str, ids: tuple[str] | deque[str]) -> str | None:

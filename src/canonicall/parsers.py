@@ -9,7 +9,9 @@ from canonicall.blocks import ToolCall
 from canonicall.codec import Body, decode_response
 from canonicall.detection import reply_format
 from canonicall.errors import InvalidValue, MalformedBody, UnknownName
-from canonicall.providers.registry import find_target_parts, provider_names
+from canonicall.providers.registry import find_target_parts, get_target, provider_names
+from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.detection import printed_by, syntax_of_text
 from canonicall.syntax.parsing import parse
 from canonicall.syntax.registry import get_syntax, syntax_names
 from canonicall.target import FORMATS
@@ -38,23 +40,43 @@ class ToolParser(Protocol):
 class WireParser:
     """Reads the structured calls of a provider's response, or one call in its own form.
 
-    Where the provider speaks several formats, the response says which of them it is in.
+    Where the provider speaks several formats, the response says which of them it is in. Where it is
+    known to print calls as text, the text of a response without calls is read as well, and so is a
+    text that is no response.
     """
 
     format = "json"
 
-    def __init__(self, provider: str, *wire_formats: str) -> None:
-        """`wire_formats`: those that are read. The first is taken where a response fits none."""
+    def __init__(self, provider: str, *wire_formats: str, printed: Syntax | None = None) -> None:
+        """`wire_formats`: those that are read. The first is taken where a response fits none.
+        `printed`: the syntaxes that it prints."""
         self.provider_id = provider
         self.wire_format = wire_formats[0]
         self._wire_formats = wire_formats
+        self._printed = printed
 
     def parse(self, response: Body) -> list[ToolCall]:
         """The calls of a response body; raises `MalformedBody` if it is none."""
-        body = parse_body(response)
+        try:
+            body = parse_body(response)
+        except MalformedBody:
+            text = "" if isinstance(response, dict) else _text_of(response).strip()
+            calls = self._calls_in(text) or self._calls_of_any_syntax(text)
+            if not calls and (self._printed is None or text[:1] in ("", "{")):
+                raise
+            return calls
         found = _RESPONSES if _is_item(body) else reply_format(body)
         wire_format = found if found in self._wire_formats else self.wire_format
-        return list(decode_response(_as_response(body, wire_format), wire_format).calls)
+        reply = decode_response(_as_response(body, wire_format), wire_format)
+        return list(reply.calls) or self._calls_in(reply.message.text)
+
+    def _calls_in(self, text: str) -> list[ToolCall]:
+        """The calls in a text that the provider is known to print."""
+        return [] if self._printed is None else list(parse(text, syntax=self._printed).calls)
+
+    def _calls_of_any_syntax(self, text: str) -> list[ToolCall]:
+        """The calls in what the caller says is a text of the provider's model."""
+        return [] if self._printed is None else list(parse(text, syntax=syntax_of_text()).calls)
 
 
 class TextParser:
@@ -68,8 +90,11 @@ class TextParser:
         """The calls in a text."""
         if isinstance(response, dict):
             raise MalformedBody("expected the text of a model, got an object.")
-        text = response.decode("utf-8", "replace") if isinstance(response, bytes) else response
-        return list(parse(text, syntax=self.provider_id).calls)
+        return list(parse(_text_of(response), syntax=self.provider_id).calls)
+
+
+def _text_of(response: bytes | str) -> str:
+    return response.decode("utf-8", "replace") if isinstance(response, bytes) else response
 
 
 _OWN: dict[str, ToolParser] = {}
@@ -82,7 +107,7 @@ def get_parser(provider: str) -> ToolParser:
     parts = find_target_parts(provider)
     if parts is not None:
         formats = (parts.format,) if parts.format else parts.profile.formats
-        return WireParser(parts.profile.name, *formats)
+        return WireParser(parts.profile.name, *formats, printed=printed_by(get_target(provider)))
     if provider in syntax_names():
         return TextParser(provider)
     known = (*provider_names(), *_OWN, *syntax_names())

@@ -69,12 +69,14 @@ def _copy_clean(value: Any, depth: int) -> Json:
             value.encode()
         return value
     if kind is dict and depth:
-        for key in value:
+        made = {}
+        for key, item in value.items():
             if type(key) is not str:
                 raise _NotCleanError
             if not key.isascii():
                 key.encode()
-        return {key: _copy_clean(item, depth - 1) for key, item in value.items()}
+            made[key] = _copy_clean(item, depth - 1)
+        return made
     if kind is list and depth:
         return [_copy_clean(item, depth - 1) for item in value]
     if kind is int or kind is bool or value is None or (kind is float and math.isfinite(value)):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from canonicall.arguments import message_with_arguments, with_arguments
 from canonicall.blocks import Message, Origin, ToolCall
-from canonicall.errors import MalformedBody
+from canonicall.errors import MalformedBody, ReplyTooLarge
 from canonicall.events import (
     ArgumentsAdded,
     BlockEnded,
@@ -25,6 +25,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.folding import WHY_CUT, with_open_calls, with_truncated_call
 from canonicall.framing.detect import AnyFraming
 from canonicall.framing.frame import Frame
+from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
 from canonicall.framing.repeats import Repeated
 from canonicall.ids import base64url
 from canonicall.providers.registry import get_target
@@ -37,6 +38,8 @@ from canonicall.wire.stream_arguments import ObjectArguments
 from canonicall.wire.streaming import Growth
 
 _DONE = b"[DONE]"
+TOO_LARGE = "reply_too_large"
+"""The type of the error of a stream that is beyond a limit."""
 _decode = msgspec.json.Decoder().decode
 
 
@@ -53,13 +56,21 @@ def _nothing(text: str, events: list[Event]) -> None:
 
 
 class StreamDecoder:
-    """Reads one stream of a wire format, however its bytes are split."""
+    """Reads one stream of a wire format, however its bytes are split.
 
-    def __init__(self, format: Format | str, *, provider: str = "") -> None:
+    A stream beyond `limits` is told as an error of the type `reply_too_large`; nothing is read
+    after it.
+    """
+
+    def __init__(
+        self, format: Format | str, *, provider: str = "", limits: ReplyLimits = DEFAULT_LIMITS
+    ) -> None:
+        self._limits = limits
+        self._most_frames, self._small = limits.events, limits.small
         self._wire = get_format(format)
         self._domain = get_target(f"{provider}/{format}").domain if provider else None
         self._origin = Origin(provider, format) if provider else None
-        self._framing = AnyFraming()
+        self._framing = AnyFraming(limits)
         self._decoding = self._wire.stream_decoding(self._origin, self._domain)
         self._findings: list[Finding] = []
         self._frames = 0
@@ -81,13 +92,18 @@ class StreamDecoder:
         """Whether the provider has said that it ended. Usage may still follow."""
         return self._decoding.complete
 
+    @property
+    def is_broken(self) -> bool:
+        """Whether nothing more can be read of the stream: its framing is damaged, or too large."""
+        return self._broken
+
     def feed(self, data: bytes) -> list[Event]:
         """The events that these bytes complete."""
         events: list[Event] = []
         repeated = self._repeated
         if repeated is not None:
             text = repeated.text_in(data)
-            if text:
+            if text and self._frames < self._most_frames:
                 self._frames += 1
                 self._add(text, events)
                 return events
@@ -135,18 +151,30 @@ class StreamDecoder:
         try:
             frames = [] if self._broken else find()
         except MalformedBody as error:
-            self._broken = True
-            broken = ErrorReported(error.what, "damaged_stream")
-            self._decoding.error = self._decoding.error or broken
-            events.append(broken)
+            self._break(error, events)
             return []
         for frame in frames:
-            self._take(frame, events)
+            try:
+                self._take(frame, events)
+            except ReplyTooLarge as error:
+                self._break(error, events)
+                return []
         return frames
+
+    def _break(self, error: MalformedBody, events: list[Event]) -> None:
+        self._broken = True
+        kind = TOO_LARGE if isinstance(error, ReplyTooLarge) else "damaged_stream"
+        broken = ErrorReported(error.what, kind)
+        self._decoding.error = self._decoding.error or broken
+        events.append(broken)
 
     def _take(self, frame: Frame, events: list[Event]) -> None:
         self._frames += 1
         name, data = frame
+        if self._frames > self._most_frames or len(data) > self._small:
+            self._limits.check_events(self._frames)
+            self._limits.check_event(len(data))
+            self._limits.check_json(data)
         try:
             value = _decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError):

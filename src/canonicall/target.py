@@ -119,6 +119,47 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """What the provider answers; `{value}` and `{model}` are filled in."""
 
 
+class TextForm(Struct, frozen=True, kw_only=True):
+    """How a host prints a call as text, as data: a syntax of that host alone.
+
+    `{name}` means the name of the call, `{key}` the name of the argument:
+
+        opening NAME between ARGUMENTS closing
+        opening NAME between [before_key KEY before_value VALUE after_value separator]... closing
+    """
+
+    name: str
+    opening: str
+    between: str = ""
+    closing: str = ""
+    joint: str = ""
+    """What is between two calls, where it is not the closing and the opening."""
+    arguments: Literal["json", "object", "members"] = "json"
+    """json: a JSON object after the name. object: a JSON object that has the name as well. members:
+    each argument by itself, as an element, an attribute or a pair."""
+    name_key: str = ""
+    arguments_key: str = ""
+    """The members of such an object; without the second the arguments are beside the name."""
+    before_key: str = ""
+    before_value: str = ""
+    after_value: str = ""
+    separator: str = ""
+    quote: str = ""
+    """The quotation mark around values."""
+    quoted: Literal["strings", "all"] = "strings"
+    escapes: Literal["", "xml", "json"] = ""
+    """How a value is escaped."""
+
+    def __post_init__(self) -> None:
+        if not self.name or not self.opening.strip():
+            raise ValueError("a form needs a name, and an opening that is not blank")
+        if self.arguments == "object" and not self.name_key:
+            raise ValueError("an object needs the key of the name: name_key")
+        ends = self.after_value + self.separator + self.before_key
+        if self.arguments == "members" and not (self.before_value and (self.quote or ends)):
+            raise ValueError("members need before_value, and something that ends a value")
+
+
 class Target(Struct, frozen=True):
     """One target: who it is and what it accepts."""
 
@@ -281,6 +322,8 @@ class Target(Struct, frozen=True):
     """The fields by which a request can continue what is kept here; `item_reference` is the item
     that names a stored one. A request with another such field cannot be answered here. None where
     nothing is known to be refused."""
+    kept_instructions: bool = False
+    """What a request continues has its own instructions: the request gives none at the top."""
     unstored: bool = False
     """Nothing is kept for later requests, and each of them has to say that it knows."""
     stream_only: bool = False
@@ -294,6 +337,10 @@ class Target(Struct, frozen=True):
     """The names of those among them that may not."""
     replayed_if_offered: tuple[str, ...] = ()
     """The names of those that may, where the tool is offered again; "*": all, if any tool is."""
+    group_names: str = ""
+    """A pattern for the names of groups of tools, "" where any will do."""
+    client_run: tuple[str, ...] = ()
+    """The names of those that the caller runs: a call of theirs is sent with its result only."""
     mixed_tools: bool = True
     """Functions may be offered beside tools that the provider runs on its side."""
 
@@ -322,6 +369,14 @@ class Target(Struct, frozen=True):
     """The switch for parallel calls is refused where no tools are declared."""
     item_ids: bool = False
     """Items are looked up by their ids, so these have to be the provider's own."""
+
+    # What a reply may hold beside structured calls.
+    leaks: tuple[str, ...] = ()
+    """The syntaxes in which calls are known to be printed into the text of replies, by name.
+    "family": the syntax of the model's family, or every syntax with markers of its own if the
+    family is unknown. Empty: text is only text."""
+    text_forms: tuple[TextForm, ...] = ()
+    """Forms of calls in text that only this host is known to print; `leaks` names them."""
 
     # What is looked at less closely than elsewhere.
     unenforced: tuple[str, ...] = ()

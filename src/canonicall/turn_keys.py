@@ -41,13 +41,14 @@ class TurnKeys:
 
     def key_of(self, message: Message) -> str:
         """The key of the next message of the model."""
-        heard, self.heard = self.heard, []
         if message.turn_key:
             self._note(message.turn_key)
+            self.heard.clear()
             return message.turn_key
         base, occurrences = _PREFIX + _digest(_said(message)), self._occurrences
         if base in occurrences:
-            base = f"{base}.{_digest([_said(one) for one in heard])}"
+            base = f"{base}.{_digest([_said(one) for one in self.heard])}"
+        self.heard.clear()
         if base not in occurrences:
             occurrences[base] = 1
             return base

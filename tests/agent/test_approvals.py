@@ -1,6 +1,7 @@
 """Decisions about calls: once, for the session, by rule; each of them is data of the conversation."""
 
 import pytest
+from msgspec.structs import replace
 
 from agent.driving import Driver, machine_for, outcomes, said
 from canonicall.agent.commands import AskApproval, AwaitExternal, RunBatch
@@ -84,6 +85,39 @@ def test_by_rule_is_for_the_calls_that_the_rule_means():
         *(says(call("shell", command=command)) for command in commands),
     )
     assert asked_about(driver) == [{"command": "git status"}, {"command": "rm x"}]
+
+
+PRINTED = [
+    says(replace(call("shell", command=command), recovered=True)) for command in ("ls", "pwd")
+]
+
+
+def test_what_was_allowed_does_not_allow_calls_that_were_read_from_text():
+    """Somebody else may have written the text."""
+    allow = says(call("shell", command="ls"))
+    driver = driven(lambda made: Decided(made.id, "allow", scope="session"), allow, *PRINTED)
+    assert asked_about(driver) == [{"command": "ls"}] * 2
+    asked = [one for command in driver.commands for one in getattr(command, "calls", ())]
+    assert [one.recovered for one in asked if isinstance(one, ToolCall)] == [False, True]
+    denied = driven(lambda made: Decided(made.id, "deny", scope="session"), allow, *PRINTED)
+    assert asked_about(denied) == [{"command": "ls"}]
+
+
+def test_a_tool_may_need_approval_only_if_its_call_was_read_from_text():
+    @tool(approval="recovered")
+    def look(place: str) -> str:
+        """Look."""
+        return place
+
+    steps = [says(call("look", place="a")), says(replace(call("look", place="b"), recovered=True))]
+    driver = Driver(
+        machine_for(look),
+        ScriptedModel([*steps, "Done."]),
+        decide=lambda made: Decided(made.id, "deny"),
+    )
+    driver.run(said("Go."))
+    assert asked_about(driver) == [{"place": "b"}]
+    assert driver.run_calls == [("look", {"place": "a"})]
 
 
 def test_a_denial_can_stand_as_well_and_keeps_its_reason():
@@ -234,7 +268,7 @@ def test_a_rule_with_arguments_means_no_call_without_them():
 @pytest.mark.parametrize("name", ["pay", "a[b]", "what?", "*"])
 def test_the_rule_of_a_tool_or_a_call_means_no_other(name):
     made = ToolCall(name=name, args={"command": "rm *", "n": 1})
-    for rule in (rule_for(name), rule_like(made)):
+    for rule in (rule_for(made), rule_like(made)):
         assert means(rule, made, "allow")
         assert not means(rule, ToolCall(name="pax", args=made.args), "allow")
     other = ToolCall(name=name, args={"command": "rm x", "n": 1})

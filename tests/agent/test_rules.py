@@ -243,3 +243,67 @@ def test_a_rule_like_a_call_with_free_text_means_that_text_alone():
     rule = rule_like(ToolCall(name="shell", raw="ls", kind="custom"))
     assert means(rule, ToolCall(name="shell", raw="ls", kind="custom"), "allow")
     assert not means(rule, ToolCall(name="shell", raw="rm -r .", kind="custom"), "allow")
+
+
+@each(
+    "command",
+    [
+        "git -c core.pager='rm x' log",
+        "git log --output=/etc/x",
+        "git log --output /etc/x",
+        "git log --outp=/etc/x",
+        "git log --out''put=/etc/x",
+        'git "-c" core.pager=x log',
+        "git \\-c core.pager=x log",
+        "git {-c,core.pager=x} log",
+        "/usr/bin/git -ccore.pager=x log",
+        "git -C /elsewhere log",
+        "git grep -Oless x",
+        "git fetch --upload-pack=x origin",
+        "git rebase -x 'rm x' main",
+    ],
+)
+def test_a_wildcard_stands_for_no_option_that_runs_or_writes(command):
+    assert not allows("git *", command)
+    assert not allows("*", command)
+    assert denies("*", command)
+
+
+@each(
+    ("program", "rest"),
+    [
+        ("find", ". -name x -delete"),
+        ("find", ". -exec rm x +"),
+        ("tar", "--to-command=sh -tf x"),
+        ("sort", "-uo x y"),
+        ("sed", "-i s/a/b/ x"),
+        ("python3", "-c pass"),
+        ("rg", "--pre sh x"),
+        ("curl", "-o x http://localhost"),
+        ("rsync", "-ae sh a b"),
+    ],
+)
+def test_options_are_known_by_program(program, rest):
+    assert not allows(f"{program} *", f"{program} {rest}")
+    assert allows(f"{program} {rest}", f"{program} {rest}")
+    assert allows("echo *", f"echo {rest}")
+
+
+@each(
+    "command",
+    [
+        "git log --oneline -3",
+        "git status",
+        "git diff --stat main",
+        "git show HEAD --name-only",
+        "git commit -am text",
+        "git push -u origin main",
+    ],
+)
+def test_usual_commands_are_allowed_as_before(command):
+    assert allows("git *", command)
+
+
+def test_an_option_that_the_rule_writes_out_is_allowed():
+    assert allows("git -C src *", "git -C src log")
+    assert not allows("git -C src *", "git -C src -c core.pager=x log")

@@ -121,3 +121,11 @@ def test_a_file_that_is_no_profile_is_told_in_one_line(house, content):
     done = run("--provider", str(house))
     assert done.exit_code == 2
     assert str(house) in done.stderr
+
+
+def test_an_endpoint_on_this_machine_needs_no_key():
+    with serve(Simulator("openai", call_tools="*")) as server:
+        options = ("--url", server.url, "--format", "openai-chat", "--model", "gpt-4o")
+        assert run(*options).exit_code == 0
+        assert run(*options, "--key-env", "UNSET").exit_code == 0
+    assert run("--url", "http://[", "--format", "openai-chat", "--key-env", "UNSET").exit_code != 0

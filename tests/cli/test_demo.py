@@ -72,9 +72,9 @@ def test_ids_are_what_each_provider_wants(facts):
 
 
 def test_nobody_takes_the_conversation_as_it_is(facts):
-    """But Ollama, which puts whatever comes into the template of the model."""
+    """But llama.cpp, which puts whatever comes into the template of the model."""
     assert len(facts["naive"]) == len(facts["hops"]) - 1
-    refused = [one for one in facts["naive"] if one["provider"] != "ollama"]
+    refused = [one for one in facts["naive"] if one["provider"] != "llamacpp"]
     assert len(refused) == len(facts["naive"]) - 1
     assert all(400 <= one["status"] < 500 and one["error"] for one in refused)
 

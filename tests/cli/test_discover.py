@@ -139,3 +139,17 @@ def test_a_model_that_says_nothing_useful_leaves_answers_open():
         done = run(server.url, "--key-env", "A_KEY", A_KEY=KEY)
     assert done.exit_code == 0, done.output
     assert "unknown" in done.stdout
+
+
+def test_a_host_on_this_machine_needs_no_key(tmp_path):
+    """Also if a variable is named for later: the profile has its name."""
+    file = tmp_path / "local.toml"
+    with serve(Simulator("mistral", call_tools="*")) as server:
+        done = run(server.url, "--model", "open-mistral-7b", "-o", str(file))
+        assert done.exit_code == 0, done.output
+        done = run(server.url, "--model", "open-mistral-7b", "--key-env", "UNSET", "-o", str(file))
+        assert done.exit_code == 0, done.output
+    assert load_profile(file.read_text(), "local").key_env == ("UNSET",)
+    done = run("https://api.example.com", "--key-env", "UNSET")
+    assert done.exit_code == 2
+    assert "the variable UNSET is not set" in done.stderr

@@ -54,3 +54,11 @@ def test_there_is_nothing_else_to_do_with_keys(arguments):
     done = CliRunner().invoke(cli, ["keys", *arguments])
     assert done.exit_code == 2
     assert "new" in done.stderr
+
+
+def test_an_admin_key_opens_the_admin_endpoints():
+    for arguments, is_admin in ((("--admin",), True), ((), False)):
+        done = new("--name", "operator", *arguments)
+        section = done.output[done.output.index("keys:\n") :]
+        made = read_settings(section.encode(), "a.yaml", {}).settings.keys["operator"]
+        assert made.admin is is_admin

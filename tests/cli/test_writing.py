@@ -5,11 +5,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from canonicall.cli.files import back_up, writing
+from canonicall.cli.files import UnusableFile, back_up, reading, writing
 from cli.transcripts import DAMAGED, SOUND, as_lines
 
 FIX = [sys.executable, "-m", "canonicall.cli.entry", "fix", "-", "--as", "anthropic"]
@@ -42,12 +43,37 @@ def half_done(tmp_path):
 
 
 def test_ctrl_c_leaves_the_old_file_and_nothing_else(half_done, tmp_path):
-    assert len(names(tmp_path)) == 2
     half_done.send_signal(signal.SIGINT)
     assert half_done.wait(60) == 130
     assert b"Traceback" not in half_done.stderr.read()
     assert names(tmp_path) == ["out.jsonl"]
     assert (tmp_path / "out.jsonl").read_text() == "as it was"
+
+
+def test_a_kill_leaves_the_old_file_and_nothing_else(half_done, tmp_path):
+    half_done.kill()
+    half_done.wait(60)
+    assert names(tmp_path) == ["out.jsonl"]
+    assert (tmp_path / "out.jsonl").read_text() == "as it was"
+
+
+def test_what_an_older_run_has_left_is_removed_by_the_next(tmp_path):
+    """Only that of a process that is gone, and of this file."""
+    left = [f".out.{2**30}.part", f".out.{os.getpid()}.part", f".other.{2**30}.part", ".out.x.part"]
+    for name in left:
+        (tmp_path / name).write_bytes(b"")
+    with writing(str(tmp_path / "out")) as out:
+        out.write(b"x")
+    assert names(tmp_path) == sorted([*left[2:], "out"])
+
+
+def test_where_files_need_a_name_they_are_written_the_same(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_TMPFILE")
+    with writing(str(tmp_path / "out")) as out:
+        out.write(b"x")
+        assert len(names(tmp_path)) == 1
+    assert names(tmp_path) == ["out"]
+    assert (tmp_path / "out").read_bytes() == b"x"
 
 
 def test_the_end_of_the_input_completes_the_file(half_done, tmp_path):
@@ -115,3 +141,34 @@ def test_a_backup_is_a_copy_with_the_times_of_the_file(tmp_path):
     assert backup.name == "talk.bak"
     assert backup.read_bytes() == b"x"
     assert backup.stat().st_mtime == 2
+
+
+def test_a_pipe_that_nobody_writes_to_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr("canonicall.cli.files.PATIENCE", 0.05)
+    place = tmp_path / "pipe"
+    os.mkfifo(place)
+    with pytest.raises(UnusableFile, match="nothing was written to it"), reading(str(place)):
+        pass
+
+
+def test_a_pipe_is_read_to_its_end(tmp_path):
+    place = tmp_path / "pipe"
+    os.mkfifo(place)
+    data = b"line\n" * 50_000
+    writer = threading.Thread(target=place.write_bytes, args=(data,))
+    writer.start()
+    with reading(str(place)) as file:
+        assert b"".join(file) == data
+    writer.join()
+
+
+def test_a_pipe_without_a_name_is_read_to_its_end():
+    """As `<(command)` of a shell is."""
+    reader, writer = os.pipe()
+    os.write(writer, b"some")
+    os.close(writer)
+    with reading(f"/dev/fd/{reader}") as file:
+        assert file.read() == b"some"
+    with reading(f"/dev/fd/{reader}") as file:
+        assert file.read() == b""
+    os.close(reader)

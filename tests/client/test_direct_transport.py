@@ -6,6 +6,7 @@ import zlib
 
 import pytest
 
+from canonicall.client.aiohttp_transport import AiohttpTransport
 from canonicall.client.connection import Broken, Connection
 from canonicall.client.direct_transport import DirectTransport
 from canonicall.client.transport import Timeouts, TransportError
@@ -24,8 +25,9 @@ class Host:
     """Answers each request on a connection with the next of some bytes, and hangs up behind the
     last. `b""` hangs up at once, None waits for the client to do so."""
 
-    def __init__(self, *answers):
+    def __init__(self, *answers, make=DirectTransport):
         self.answers = answers
+        self.make = make
         self.connections = 0
         self.heads = []
         self.hung_up = asyncio.Event()
@@ -34,7 +36,7 @@ class Host:
         self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
         port = self.server.sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{port}/v1"
-        self.transport = DirectTransport()
+        self.transport = self.make()
         return self
 
     async def __aexit__(self, *error):
@@ -214,6 +216,37 @@ async def test_a_host_that_hung_up_meanwhile_is_called_again():
         await until(lambda: not host.transport._open)
         assert await host.post() == b"hello"
         assert host.connections == 2
+
+
+BOTH = pytest.mark.parametrize("make", [DirectTransport, AiohttpTransport])
+
+
+@BOTH
+async def test_a_kept_connection_that_is_closed_unanswered_is_replaced_once(make):
+    """Each connection answers once, and is closed when the second request has come."""
+    async with Host(SIZED, b"", make=make) as host:
+        assert await host.post() == b"hello"
+        assert await host.post() == b"hello"
+        assert host.connections == 2
+        assert len(host.heads) == 3
+
+
+@BOTH
+async def test_a_new_connection_that_is_closed_unanswered_is_an_error(make):
+    async with Host(b"", make=make) as host:
+        with pytest.raises(TransportError, match="closed without an answer"):
+            await host.post()
+        assert host.connections == 1
+
+
+@BOTH
+async def test_a_kept_connection_that_is_closed_in_an_answer_is_an_error(make):
+    """The host has begun to answer, so the request has been read."""
+    async with Host(SIZED, HEAD, make=make) as host:
+        assert await host.post() == b"hello"
+        with pytest.raises(TransportError):
+            await host.post()
+        assert host.connections == 1
 
 
 async def test_an_answer_that_was_not_read_is_broken_off():

@@ -1,6 +1,7 @@
 """The client over real HTTP, against simulated providers that are as strict as the real ones."""
 
 import pytest
+from msgspec.structs import replace
 
 from batches import each
 from canonicall.blocks import ToolCall
@@ -8,7 +9,7 @@ from canonicall.conversation import Conversation
 from canonicall.events import ArgumentsAdded, BlockEnded, BlockStarted, TextAdded
 from canonicall.folding import fold
 from canonicall.providers.registry import provider_names
-from canonicall.request import Params, Reasoning, Request, Tool
+from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.runtime.events import CompleteEvent, StatusEvent
 from canonicall.runtime.session import Session
 from canonicall.testing.script import call, says, thought
@@ -82,21 +83,54 @@ async def test_names_that_a_provider_refuses_are_mapped_there_and_back():
     assert set(named) == {tool.name}
 
 
-@pytest.mark.parametrize("place", ["openai", "anthropic", "gemini", "bedrock", "cohere", "ollama"])
-async def test_calls_that_leaked_into_words_are_calls(place):
-    served = simulator(place, SAID, faults=["leaked_calls"])
+@pytest.mark.parametrize(
+    "place", ["ollama", "vllm", "vllm/openai-responses", "kimi", "minimax/anthropic", "xai"]
+)
+async def test_calls_are_read_from_text_if_the_host_is_known_to_print_them(place):
+    served = simulator(place.partition("/")[0], SAID, faults=["leaked_calls"])
     async with client(served) as model:
         events, reply = await asked(model, Request(talk(), (TOOL,)), target(place))
     assert arguments(reply) == [{"city": "Paris"}, {"city": "Rome"}]
+    assert all(call.recovered for call in reply.calls)
     assert any(one.code == "call_recovered" for one in reply.findings)
-    assert "<tool_call>" not in "".join(one.text for one in events if isinstance(one, TextAdded))
+    assert "call" not in "".join(one.text for one in events if isinstance(one, TextAdded))
+
+
+@pytest.mark.parametrize("place", ["openai", "anthropic", "gemini", "bedrock", "cohere"])
+async def test_text_of_other_hosts_is_read_only_if_that_is_wanted(place):
+    for recover, wanted in (("known", []), ("always", [{"city": "Paris"}, {"city": "Rome"}])):
+        served = simulator(place, SAID, faults=["leaked_calls"])
+        async with client(served, recover=recover) as model:
+            _, reply = await asked(model, Request(talk(), (TOOL,)), target(place))
+        assert arguments(reply) == wanted
+        assert ("<tool_call>" in reply.message.text) == (not wanted)
+
+
+async def test_a_host_is_read_only_in_the_syntax_of_its_model():
+    text = '[TOOL_CALLS]weather[ARGS]{"city": "Rome"}'
+    for model_name, count in (("Qwen/Qwen3-32B", 0), ("mistralai/Devstral-Small-2507", 1)):
+        async with client(simulator("vllm", says(text))) as model:
+            _, reply = await asked(model, Request(talk(), (TOOL,)), target("vllm", model_name))
+        assert len(reply.calls) == count
+
+
+async def test_nothing_is_read_from_text_if_no_tool_may_be_chosen():
+    asks = Request(talk(), (TOOL,), ToolChoice("none"))
+    for whole in (False, True):
+        text = '<tool_call>{"name": "weather", "arguments": {"city": "Rome"}}</tool_call>'
+        served = simulator("vllm", says(text))
+        async with client(served, recover="always") as model:
+            params = Params(stream=False) if whole else Params()
+            _, reply = await asked(model, replace(asks, params=params), target("vllm"))
+        assert not reply.calls
+        assert reply.message.text == text
 
 
 async def test_leaks_are_read_under_the_names_the_model_knows():
-    served = Simulator("openai", faults=["leaked_calls"], call_tools="*")
+    served = Simulator("vllm", faults=["leaked_calls"], call_tools="*")
     tool = Tool("weather.now", "The weather.", SCHEMA)
     async with client(served) as model:
-        _, reply = await asked(model, Request(talk(), (tool,)), target("openai"))
+        _, reply = await asked(model, Request(talk(), (tool,)), target("vllm"))
     assert [one.name for one in reply.calls] == ["weather.now"]
 
 

@@ -29,6 +29,7 @@ from canonicall import (
     verify,
 )
 from canonicall.cli.verbs import cli
+from canonicall.client.failure import of_response
 from canonicall.client.redaction import redacted_request
 from canonicall.client.refusals import RefusedRequest, refused_request
 from canonicall.client.retrying import RetryPolicy
@@ -55,12 +56,12 @@ ERROR = {"error": {"message": WORDS, "type": "invalid_request_error"}}
 class Refusing(Direct):
     """A provider that refuses every request, or those that hold some bytes."""
 
-    def __init__(self, status=400, word=b"", then=None):
-        self.status, self.word, self.then = status, word, then
+    def __init__(self, status=400, word=b"", then=None, error=ERROR):
+        self.status, self.word, self.then, self.error = status, word, then, error
 
     async def post(self, url, headers, body, timeouts, *, proxy=""):
         if self.word in body:
-            return DirectResponse(SimResponse.json(self.status, ERROR))
+            return DirectResponse(SimResponse.json(self.status, self.error))
         return await self.then.post(url, headers, body, timeouts, proxy=proxy)
 
 
@@ -132,9 +133,35 @@ async def test_nothing_is_written_unless_it_is_wanted(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("status", [401, 404, 429, 500])
+@pytest.mark.parametrize("status", [401, 404, 429])
 async def test_other_failures_say_nothing_of_the_request(tmp_path, status):
     assert await refuse(tmp_path, transport=Refusing(status=status)) == []
+
+
+async def test_a_failure_of_the_server_says_nothing_of_the_request(tmp_path):
+    failed = {"error": {"message": "The server had an error.", "type": "server_error"}}
+    assert await refuse(tmp_path, transport=Refusing(500, error=failed)) == []
+
+
+SERVER_ERRORS = {
+    "image input is not supported - hint: if this is unexpected, you may need to provide the"
+    " mmproj": False,
+    "Cannot use both json_schema and grammar": False,
+    "Failed to parse tools: Unsupported tool type: {}": False,
+    "Failed to parse messages: Missing tool call type: {}": False,
+    "The server had an error while processing your request.": True,
+    "Compute error.": True,
+}
+
+
+@each("words", SERVER_ERRORS)
+def test_a_request_that_a_server_refuses_as_its_own_error_is_not_sent_again(words):
+    """llama.cpp answers 500 to some requests that it does not take."""
+    error = {"error": {"code": 500, "message": words, "type": "server_error"}}
+    data = json.dumps(error).encode()
+    failure = of_response(get_target("llamacpp:m"), 500, {}, data, secrets=(), now=0.0)
+    assert failure.passing is SERVER_ERRORS[words]
+    assert (failure.kind == "provider_error") is SERVER_ERRORS[words]
 
 
 async def test_a_folder_that_cannot_be_written_ends_no_run(tmp_path):

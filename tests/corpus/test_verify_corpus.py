@@ -35,6 +35,7 @@ READ_ELSEWHERE = {
     ("gemini", "gemini", "names"),
     ("gemini", "gemini", "result_media"),
     ("kimi", "openai-chat", "forced_choice_with_reasoning"),
+    ("llamacpp", "openai-chat", "unenforced"),
     ("ollama", "ollama", "max_tools"),
     ("ollama", "ollama", "names"),
     ("ollama", "ollama", "unenforced"),

@@ -91,6 +91,14 @@ def test_a_model_that_calls_no_tools_is_not_said_to_be_unable():
     assert info.format == ""
 
 
+def test_a_reply_that_was_cut_off_before_a_call_proves_nothing():
+    """Servers hold a model to a call with a grammar that lets it say something before."""
+    endless = says("I think about it. " * 9, finish="length")
+    info, _ = found(simulated("openai", model=lambda request: endless))
+    assert info.answer("choice_required") is info.answer("choice_named") is None
+    assert info.answer("choice_none") == "obeyed"
+
+
 def test_one_call_where_two_were_asked_for_proves_nothing():
     class OneAtATime(SmallModel):
         def __call__(self, request):

@@ -12,6 +12,7 @@ import pytest
 from batches import each
 from canonicall import Event, Policy, tool_from_schema
 from canonicall.discovery.statement import QUESTIONS
+from canonicall.framing.limits import ReplyLimits
 from canonicall.gateway.settings import Section, Settings
 from canonicall.outcome import MAY_HAVE_RUN, Outcome, status_of, wording
 from canonicall.testing import Fault, strategies
@@ -235,7 +236,7 @@ def test_the_gateway_page_has_every_setting_with_its_default():
     """In the order of the structs; a section by a name of one's own is NAME."""
     shown = table((ROOT / "docs/gateway.md").read_text(encoding="utf-8"), "setting")
     sections = ("server", "profiles", "providers", "models", "keys", "prompts")
-    sections += ("repair", "log", "store")
+    sections += ("replies", "repair", "log", "store")
     assert set(sections) == set(Settings.__struct_fields__)
     expected = [row for name in sections for row in settings_of(Settings, name)]
     assert [row[:2] for row in shown] == expected
@@ -265,7 +266,7 @@ def settings_of(kind, name, before="") -> list[list[str]]:
 
 
 def is_section(kind) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Section)
+    return isinstance(kind, type) and issubclass(kind, (Section, ReplyLimits))
 
 
 def test_the_architecture_page_has_the_layers_of_the_contract():

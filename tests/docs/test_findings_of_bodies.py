@@ -295,6 +295,10 @@ RENDERING: dict[str, Callable[[], Iterable[Finding]]] = {
         *_said(_SEARCH, Text(text="Found."), origin=_OPENAI),
         *_said(_SEARCH, Text(text="Found."), origin=_OPENAI, policy=_TEXT),
     ),
+    "summary_as_text": lambda: _said(
+        Unknown(native=Native("anthropic", {"type": "compaction", "content": "So far."})),
+        target="openai",
+    ),
     "block_dropped": lambda: _said(Unknown(native=Native("gemini", {"smell": 1}))),
     "blank_dropped": lambda: _said(Text(text=" "), Text(text="Yes.")),
     "media_dropped": lambda: _rendered(_user("Hi", _DOCUMENT), target="deepseek"),

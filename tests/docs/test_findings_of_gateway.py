@@ -22,6 +22,14 @@ PROVOKED: dict[str, tuple[str, list[Play]]] = {
         "anthropic",
         [Play.stream("anthropic", stream_of(said(_UNFIT), "anthropic"))],
     ),
+    "input_truncated": (
+        "anthropic",
+        [
+            Play.json(b'{"error":{"message":"prompt is too long: 9 tokens > 5 maximum"}}', 400),
+            Play.stream("anthropic", stream_of(said(Text(text="Yes.")), "anthropic")),
+        ],
+    ),
+    "reply_not_stored": ("openai-chat", [Play.stream("openai-chat", _WORDS)]),
     "stream_continued": (
         "openai-chat",
         [
@@ -45,9 +53,15 @@ async def test_the_page_says_what_is_done(code: str) -> None:
     """The actions in the table are those that are in the report of the request."""
     back, plays = PROVOKED[code]
     world = Faulty(Upstream(*plays), BACKS[back], goes_on=True)
+    if code == "reply_not_stored":
+        await world.gateway.keeping.database.read("PRAGMA query_only=1")
     front = FRONTS["openai-responses"]
     tools = [*front.body["tools"], _TEXTS]
-    front = replace(front, body=front.body | {"tools": tools})
+    input = [{"role": "user", "content": "Hello."}, *front.body["input"]]
+    more = {"tools": tools, "input": input, "truncation": "auto", "store": True}
+    front = replace(front, body=front.body | more)
     report = await world.report(await world.ask(front))
-    done = {one["action"] for one in report["response"] if one["code"] == code}
+    done = {
+        one["action"] for one in (*report["request"], *report["response"]) if one["code"] == code
+    }
     assert done == documented(ABOUT_GATEWAY)[code]

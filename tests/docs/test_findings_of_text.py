@@ -50,6 +50,10 @@ PROVOKED: dict[str, Callable[[], Iterable[Finding]]] = {
     ),
     "thought_unopened": lambda: _read("So.</think>Hello.", "hermes"),
     "call_recovered": lambda: _recovered(_CALL),
+    "call_quoted": lambda: (
+        *_recovered(f"{_CALL} is how it is done."),
+        *_recovered(f"> {_CALL}"),
+    ),
     "markers_removed": lambda: _recovered("<|channel|>final<|message|>Hello."),
 }
 

@@ -110,7 +110,7 @@ BROKEN = [
 @each("name", [name for name in provider_names() if get_profile(name).format == "openai-chat"])
 def test_what_the_judge_finds_is_on_the_page(name):
     """The rules that switch codes on and off are those of the judge."""
-    body = {"messages": BROKEN, "tools": [TOOL, TOOL], "tool_choice": "sometimes"}
+    body = {"messages": BROKEN, "tools": [TOOL, TOOL], "tool_choice": "sometimes", "stop": 5}
     found = {one.code for one in verify(body, get_target(name).as_served)}
     assert len(found) > 4
     assert found <= {one.code for one in refusals(name, [get_target(name)])}

@@ -1,7 +1,8 @@
 """A program for the tests of kill -9: the real gateway on a store, before slow simulated providers.
 
-python killed_gateway.py STORE; it prints its address as a JSON line. The model repeats all that the
-user has said so far. What providers send comes in small pieces, so that a kill meets it half-way.
+python killed_gateway.py STORE [DRAIN_SECONDS]; it prints its address as a JSON line. The model
+repeats all that the user has said so far. What providers send comes in small pieces, so that a kill
+meets it half-way.
 """
 
 import asyncio
@@ -61,8 +62,9 @@ def tell(event, text):
 
 
 def main():
+    drain = float(sys.argv[2]) if len(sys.argv) > 2 else 20.0
     settings = Settings(
-        server=ServerSettings(port=0),
+        server=ServerSettings(port=0, drain_seconds=drain),
         store=StoreSettings(path=sys.argv[1]),
         providers=simulated_providers(),
         models=models(),

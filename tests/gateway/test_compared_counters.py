@@ -154,7 +154,11 @@ async def test_the_store_is_written_while_the_gateway_runs(tmp_path: Path) -> No
     await ask(gateway, *FRONTS["gemini"].streamed("m"))
     assert gateway.state.tally.has_news
     await until(lambda: not gateway.state.tally.has_news)
-    found = await asyncio.to_thread(compared, "gemini", "--by", "tool", "--store", place)
+    found: dict[str, Any] = {}
+    async with asyncio.timeout(30):
+        # The thread of the store writes it.
+        while not found or not found["gemini"]["tool"]:
+            found = await asyncio.to_thread(compared, "gemini", "--by", "tool", "--store", place)
     await gateway.close()
     assert (found["gemini"]["tool"], found["gemini"]["tool_calls_total"]) == ("get_weather", 2)
 

@@ -1,8 +1,12 @@
 """One file becomes settings; a wrong one is refused with every fault, its place and what to do."""
 
 import hashlib
+import json
+import re
 from contextlib import suppress
+from typing import get_args, get_origin
 
+import msgspec
 import pytest
 import yaml
 from hypothesis import given
@@ -11,9 +15,12 @@ from hypothesis import strategies as st
 from batches import each
 from canonicall.client.secrets import Secret
 from canonicall.client.transport import Timeouts
+from canonicall.gateway.backs import Backs
 from canonicall.gateway.config_file import load_file, read_settings
 from canonicall.gateway.config_problems import UnusableSettings
 from canonicall.gateway.settings import Choice, ModelSettings, Settings
+from canonicall.testing import Simulator
+from canonicall.testing.transport import SimulatorTransport
 
 HASH = "sha256:" + hashlib.sha256(b"a key").hexdigest()
 ENVIRON = {"OPENAI_API_KEY": "sk-openai-1", "SECOND": "sk-openai-2", "PORT": "9000"}
@@ -165,6 +172,8 @@ FAULTS = [
     ("server: 5", "$.server: expected a section, got a number. Its settings are: "),
     ("providers: [openai]", "$.providers: expected names with a value each, got a list."),
     ("log: {file: 5}", "$.log.file: expected text, got a number. Put it in quotes."),
+    ("repair: {recover: sometimes}", "$.repair.recover: this is none of the choices. Choose from: off, known, always."),
+    ("repair: {recover: known, leaks: true}", "$.repair.leaks: `recover` stands beside it. Give `recover` alone."),
     ("repair: {arguments: repiar}", "$.repair.arguments: this is none of the choices. Choose from: repair, report, off."),
     ("providers: {openai: {keys: 5}}", "$.providers.openai.keys: expected text, got a number. Refer to a variable that holds it: ${NAME}."),
     ("server: {drain_seconds: .inf}", "$.server.drain_seconds: the number is not finite."),
@@ -208,7 +217,11 @@ FAULTS = [
     ("server: {port: 70000}", "$.server.port: ports end at 65535."),
     ("server: {workers: 0}", "$.server.workers: it must be 1 or more."),
     ("server: {drain_seconds: -1}", "$.server.drain_seconds: it must not be negative."),
-    ("server: {host: 0.0.0.0}", "$.server.host: other machines could ask, and no virtual key is needed. Make one with `canonicall keys new`, or say `open: true` under `server` in the file."),
+    ("server: {host: 0.0.0.0}", "$.server.host: other machines could ask, and no virtual key is needed. Make one with `canonicall keys new`, or set `open: true` and `allowed_hosts` under `server`: the names by which clients ask."),
+    ("server: {host: 0.0.0.0, open: true}", "$.server.host: other machines could ask, and no virtual key is needed. Make one with `canonicall keys new`, or set `open: true` and `allowed_hosts` under `server`: the names by which clients ask."),
+    ("server: {head_seconds: 0}", "$.server.head_seconds: it must be above 0."),
+    ("server: {max_head_bytes: 9}", "$.server.max_head_bytes: it must be 256 or more."),
+    ("server: {allowed_origins: [app.example.com]}", "$.server.allowed_origins[0]: this is not an origin. Write it as https://app.example.com."),
     ("store: {days: 0}", "$.store.days: nothing would be kept. Give a number above 0."),
     ("store: {path: 'postgresql://user:secret'}", "$.store.path: the port of this URL of a PostgreSQL database is no number. Write it as postgresql://user@host/database."),
     ("store: {path: 'mysql://user:secret@host'}", "$.store.path: mysql:// names no store. Give the path of a file, or a postgresql:// URL."),
@@ -219,6 +232,25 @@ FAULTS = [
 def test_a_fault_is_told_with_its_place_and_what_to_do(text, told):
     (line,) = refused(text)
     assert line == told or (told.endswith(" ") and line.startswith(told))
+
+
+def test_whether_calls_are_read_from_text_can_be_set_for_all_and_for_each():
+    loaded = read(
+        "repair: {recover: off}\nproviders: {vllm: {recover: always}, xai: {recover: off}}"
+    )
+    providers = loaded.settings.providers
+    assert loaded.settings.repair.recover == "off"
+    assert [providers[name].recover for name in ("vllm", "xai")] == ["always", "off"]
+    config = Backs(loaded.settings, SimulatorTransport(Simulator)).means.config
+    assert [config.recover_of(name) for name in ("vllm", "xai", "groq")] == ["always", "off", "off"]
+
+
+@each(("value", "meant"), [("true", "known"), ("false", "off"), ("'false'", "off")])
+def test_the_old_name_of_that_setting_is_read_with_a_note(value, meant):
+    loaded = read(f"repair: {{leaks: {value}}}")
+    assert loaded.settings.repair.recover == meant
+    (told,) = [one for one in loaded.warnings if one.where == "$.repair.leaks"]
+    assert told.help == f"Write recover: '{meant}'."
 
 
 def test_a_fallback_that_was_asked_before_is_told():
@@ -335,8 +367,10 @@ def test_loopback_needs_no_key(host):
     assert read(f"server: {{host: '{host}'}}").settings.server.host == host
 
 
-def test_whoever_wants_an_open_door_says_so():
-    assert read("server: {host: 0.0.0.0, open: true}").settings.server.open
+def test_a_gateway_is_open_if_its_settings_say_so():
+    text = "server: {host: 0.0.0.0, open: true, allowed_hosts: gateway.internal}"
+    server = read(text).settings.server
+    assert (server.open, server.allowed_hosts) == (True, ("gateway.internal",))
 
 
 def test_a_file_is_read_from_the_disk(tmp_path):
@@ -366,3 +400,66 @@ values = st.recursive(
 def test_whatever_is_in_a_file_only_our_own_error_is_raised(tree):
     with suppress(UnusableSettings):
         read_settings(yaml.safe_dump(tree).encode(), "a.yaml", {})
+
+
+SECRETS = ("sk-live-0123456789abcdef", "sk-live-0123:abcdefghijkl/0123456789@host", "p'ss\\word\n1")
+
+
+def places(kind, path=()):
+    """The path to every setting, with a name for each entry of a table."""
+    for field in msgspec.structs.fields(kind):
+        yield from _inside(field.type, (*path, field.name))
+
+
+def _inside(kind, path):
+    arguments = get_args(kind)
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        yield path
+        yield from places(kind, path)
+    elif get_origin(kind) is dict:
+        yield path
+        yield from _inside(arguments[1], (*path, "mine"))
+    elif get_origin(kind) is tuple:
+        yield from _inside(arguments[0], (*path, 0))
+    else:
+        structs = [one for one in arguments if isinstance(one, type)]
+        yield path
+        for one in structs:
+            if issubclass(one, msgspec.Struct):
+                yield from places(one, path)
+
+
+def holding(path, value):
+    """A document with this value at a path."""
+    for step in reversed(path):
+        value = [value] if step == 0 else {step: value}
+    return value
+
+
+@each("path", list(places(Settings)), ids=lambda path: ".".join(map(str, path)))
+def test_a_value_of_the_environment_is_never_told(path):
+    """Whichever setting it is put in by mistake."""
+    for secret in SECRETS:
+        for text in ("${SECRET}", "${SECRET}:m", "openai:${SECRET}", "a ${SECRET} b"):
+            document = json.dumps(holding(path, text))
+            try:
+                loaded = read(document, environ={"SECRET": secret})
+                told = [str(one) for one in loaded.warnings]
+            except UnusableSettings as error:
+                told = [str(error)]
+            shown = "".join(told)
+            parts = [part for part in re.split(r"[:/@]", secret) if len(part) >= 8]
+            assert not [one for one in (secret, repr(secret)[1:-1], *parts) if one in shown]
+
+
+@pytest.mark.parametrize(("limit", "most"), [("MOST_BYTES", 30), ("MOST_VALUES", 5)])
+def test_a_file_that_is_too_large_is_refused(monkeypatch, limit, most):
+    text = "server: {port: 1, workers: 2, open: true, drain_seconds: 3}"
+    assert read(text).settings.server.port == 1
+    monkeypatch.setattr(f"canonicall.gateway.config_text.{limit}", most)
+    assert "too large" in str(refused(text))
+
+
+def test_limits_for_replies_are_settings():
+    assert read("replies: {events: 5}").settings.replies.events == 5
+    assert "$.replies.events" in str(refused("replies: {events: 0}"))

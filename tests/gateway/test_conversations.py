@@ -287,6 +287,33 @@ async def test_a_conversation_is_held_as_long_as_its_response_takes(
     await gateway.close()
 
 
+@WHO
+@WAYS
+async def test_a_conversation_is_free_when_its_reply_is_there(
+    world: World, model: str, streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its release is part of the write that precedes the end of the reply: the next request may be
+    answered by another worker, before this one does anything else."""
+    monkeypatch.setattr(conversation_store.ConversationStore, "release", lambda *_, **__: None)
+    gateway = world.gateway(models())
+    made = (await ask(gateway, "/v1/conversations", {})).json["id"]
+    body = {"model": model, "input": "Hello", "conversation": made, "stream": streamed}
+    for _ in range(3):
+        answer = await ask(gateway, "/v1/responses", body)
+        assert answer.status == 200, answer.body
+    await gateway.close()
+
+
+async def test_a_conversation_that_was_let_go_of_is_not_held_for_longer(world: World) -> None:
+    gateway = world.gateway(models())
+    made = (await ask(gateway, "/v1/conversations", {})).json["id"]
+    held = gateway.keeping.conversations
+    await held.renew(made, "late", 10.0**12, owner="")
+    body = {"model": FOREIGN, "input": "Hello", "conversation": made}
+    assert (await ask(gateway, "/v1/responses", body)).status == 200
+    await gateway.close()
+
+
 async def test_a_conversation_that_is_deleted_meanwhile_is_not_added_to(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -341,6 +368,74 @@ async def test_a_chain_of_responses_has_so_many_turns(world: World) -> None:
         last = answer.get("id")
         codes.append((answer.get("error") or {}).get("code"))
     assert codes == [None, None, "context_length_exceeded"]
+    await gateway.close()
+
+
+async def test_a_chain_of_responses_has_so_many_bytes(world: World) -> None:
+    gateway = world.gateway(models(), store=StoreSettings(max_bytes=4000))
+    first = (await ask(gateway, "/v1/responses", {"model": FOREIGN, "input": "Hello"})).json
+    body = {"model": FOREIGN, "input": "Hello", "previous_response_id": first["id"]}
+    assert (await ask(gateway, "/v1/responses", body)).status == 200
+    large = await ask(gateway, "/v1/responses", {**body, "input": "x" * 4000})
+    assert (large.status, large.json["error"]["code"]) == (400, "context_length_exceeded")
+    await gateway.close()
+
+
+@pytest.mark.parametrize("named", ["", 5, [], {}, {"id": 5}, {"id": ""}, {"id": None}])
+@WHO
+async def test_a_conversation_that_cannot_be_read_is_refused(
+    world: World, model: str, named: Any
+) -> None:
+    """It was left out, and the model answered without the conversation."""
+    gateway = world.gateway(models())
+    seen = len(world.of(model.split("-")[1]).seen)
+    for path in ("/v1/responses", "/v1/responses/input_tokens"):
+        answer = await ask(gateway, path, {"model": model, "input": "More?", "conversation": named})
+        error = answer.json["error"]
+        assert (answer.status, error["code"]) == (400, "invalid_type")
+        assert error["param"] == "conversation"
+    assert len(world.of(model.split("-")[1]).seen) == seen
+    await gateway.close()
+
+
+async def test_a_conversation_is_forgotten_when_nothing_was_added_for_long(place: str) -> None:
+    world, day = thinking_world(), 86_400.0
+    gateway = world.gateway(models(), store=StoreSettings(path=place, days=1.0))
+    old, used = [(await ask(gateway, "/v1/conversations", {})).json["id"] for _ in range(2)]
+    now = gateway.state.backs.means.now() + 0.9 * day
+    items = [conversation_store.Item("msg_1", {"role": "user", "content": "Later."})]
+    await gateway.keeping.conversations.add(used, items, now, owner="")
+    gateway.keeping.forget_old(now + 0.5 * day)
+    for id, status in ((old, 404), (used, 200)):
+        assert (await ask(gateway, f"/v1/conversations/{id}")).status == status
+        body = {"model": FOREIGN, "input": "More?", "conversation": id}
+        assert (await ask(gateway, "/v1/responses", body)).status == status
+    await gateway.close()
+
+
+async def test_no_id_of_another_key_can_be_used_anywhere(world: World) -> None:
+    keys = {name: KeySettings(hash=hash_of(f"sk-{name}")) for name in ("one", "two")}
+    gateway = world.gateway(models(), keys=keys)
+    mine, other = ({"authorization": f"Bearer sk-{name}"} for name in keys)
+    made = (await ask(gateway, "/v1/conversations", {}, headers=mine)).json["id"]
+    secret = {"model": FOREIGN, "input": "SECRET"}
+    first = (await ask(gateway, "/v1/responses", secret, headers=mine)).json
+    item = {"type": "item_reference", "id": first["output"][-1]["id"]}
+    before = {"previous_response_id": first["id"]}
+    base = {"model": FOREIGN, "input": "More?"}
+    for path, more in (
+        ("/v1/responses", {"input": [item]}),
+        ("/v1/responses", before),
+        ("/v1/responses", {**before, "stream": True}),
+        ("/v1/responses/input_tokens", before),
+        ("/v1/responses/input_tokens", {"conversation": made}),
+        ("/v1/responses/compact", before),
+    ):
+        answers = [await ask(gateway, path, {**base, **more}, headers=who) for who in (mine, other)]
+        assert [one.status < 300 for one in answers] == [True, False], (path, more)
+        assert answers[1].status in (400, 404)
+        assert b"not found" in answers[1].body
+        assert b"SECRET" not in answers[1].body
     await gateway.close()
 
 

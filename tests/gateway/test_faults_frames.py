@@ -114,7 +114,7 @@ BAD_FRAMES = {
 @each("front", FRONTS)
 @each("what", BAD_FRAMES)
 async def test_a_bad_frame_between_good_ones_is_left_out(what: str, front: str) -> None:
-    """Translated, it is not seen; forwarded, it is what its provider sent."""
+    """Where the stream is translated: the rest of it can be read."""
     for back in ("openai-chat", "anthropic", "gemini"):
         if back == front:
             continue
@@ -162,3 +162,52 @@ def _error(back: str) -> dict[str, object]:
     if back == "gemini":
         return {"error": {**told, "code": 503, "status": "UNAVAILABLE"}}
     return {"error": told}
+
+
+UNFIT = {
+    "cut JSON": b'{"choices":[{"del',
+    "no JSON": b"<html>",
+    "not UTF-8": b'{"note":"\xff\xfe"}',
+    "half a character": b'{"note":"\xe2\x82"}',
+    "too deep": DEEP,
+    "no object": b"[1,2]",
+    "a number that is none": b'{"note":NaN}',
+    "two values": b'{"a":1}{"b":2}',
+    "a control character": b'{"note":"\x01"}',
+}
+"""Payloads of an event that no client can read."""
+
+
+@each("goes_on", [True, False], ids=["continued", "not continued"])
+@each("front", FRONTS)
+@each("what", UNFIT)
+async def test_a_forwarded_stream_ends_at_an_event_that_cannot_be_read(
+    what: str, front: str, goes_on: bool
+) -> None:
+    """With the error of the front; what came before it stays, and nothing is asked again."""
+    frames = stream_of(FULL, front).split(b"\n\n")
+    half = len(frames) // 2
+    bad = b"data: " + UNFIT[what]
+    data = [one + b"\n\n" for one in (*frames[:half], bad, *frames[half:]) if one]
+    upstream = Upstream(Play.stream(front, *data))
+    world = Faulty(upstream, BACKS[front], BACKS["cohere"], goes_on=goes_on)
+    answer = await world.ask(front)
+    assert answer.headers["x-canonicall-forwarded"] == "true"
+    assert answer.body.startswith(b"".join(data[: half - 1]))
+    assert bad not in answer.body
+    end = ended(front, answer.body)
+    assert not end.complete
+    assert verify_stream(answer.body, front).findings == ()
+    assert len(upstream.urls) == 1
+
+
+@each("front", FRONTS)
+async def test_halves_of_a_character_are_json(front: str) -> None:
+    """Providers cut within a character; clients that join the texts read both halves."""
+    halves = b'data: {"note":"\\ud83d"}\n\ndata: {"note":"\\ude00"}\n\n'
+    first, *rest = (one + b"\n\n" for one in stream_of(FULL, front).split(b"\n\n") if one)
+    answer = await Faulty(Upstream(Play.stream(front, first, halves, *rest)), BACKS[front]).ask(
+        front
+    )
+    assert halves in answer.body
+    assert ended(front, answer.body).complete

@@ -107,15 +107,27 @@ async def test_a_host_of_another_signing_domain_is_translated(target: str) -> No
     assert wire.down != [answer.body]
 
 
-async def test_hosts_that_only_speak_the_format_are_read_where_tools_are_offered() -> None:
-    """Their models print calls into their words."""
+async def test_hosts_are_forwarded_to_unless_they_are_known_to_print_calls() -> None:
+    for target, printed in (
+        ("openrouter/openai-chat:openai/gpt-5", False),
+        ("openrouter/openai-chat:qwen/qwen3-32b", True),
+        (OWNERS["openai-chat"], False),
+    ):
+        for recover, is_read in (("known", printed), ("always", True), ("off", False)):
+            repair = RepairSettings(recover=recover)
+            answer, _ = await through("openai-chat", target, {}, repair=repair)
+            assert answer.status == 200
+            assert ("x-canonicall-forwarded" not in answer.headers) == is_read, (target, recover)
+
+
+async def test_hosts_that_print_calls_are_read_where_tools_are_offered() -> None:
     target = "vllm/openai-chat:some-model"
     answer, _ = await through("openai-chat", target, {})
     assert "x-canonicall-forwarded" not in answer.headers
     answer, wire = await through("openai-chat", target, {"tools": False})
     assert answer.headers["x-canonicall-forwarded"] == "true"
     assert wire.down == [answer.body]
-    trusted = RepairSettings(leaks=False)
+    trusted = RepairSettings(recover="off")
     answer, wire = await through("openai-chat", target, {}, repair=trusted)
     assert answer.headers["x-canonicall-forwarded"] == "true"
 

@@ -155,6 +155,7 @@ async def test_a_base_url_with_a_slash_or_a_version_too_many_works(path: str) ->
         (b"{nope", "The body is no JSON: object keys must be strings (byte 1)."),
         (b'{"model":', "The body is no JSON: Input data was truncated."),
         (b"[]", "The body has to be a JSON object."),
+        (b'{"a":' * 300 + b"1" + b"}" * 300, "The body is nested deeper than 200 levels"),
         (b'{"messages":[]}', "The request names no model: `model` says which one is to answer."),
         (b'{"model":7,"messages":[]}', "The request names no model"),
     ],

@@ -171,7 +171,7 @@ class Thread(Client):
         return "".join(one.get("text", "") for one in answer["content"])
 
 
-def test_a_client_finds_the_last_reply_it_was_given(tmp_path):
+def test_a_client_finds_the_last_reply_it_was_given(place):
     chance = random.Random(19)  # noqa: S311  no secret
     clients = [Responses(), Conversation(), Thread(), Thread()]
     failed = []
@@ -183,7 +183,7 @@ def test_a_client_finds_the_last_reply_it_was_given(tmp_path):
             failed.append((type(client).__name__, error))
 
     for _ in range(KILLS):
-        gateway = Running(str(tmp_path / "store.db"))
+        gateway = Running(place)
         before = [one.given for one in clients]
         running = [threading.Thread(target=run, args=(one, gateway)) for one in clients]
         for one in running:

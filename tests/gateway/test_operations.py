@@ -58,8 +58,8 @@ class Gateway:
     def now(self):
         return 1000.0
 
-    async def is_store_writable(self):
-        return self.writable
+    async def store_problem(self):
+        return "" if self.writable else "database or disk is full"
 
     async def reread(self):
         if self.wrong is not None:
@@ -127,7 +127,8 @@ async def test_readiness_is_that_requests_can_come():
     app.is_draining = True
     assert await asked(app, "/readyz") == (503, {"status": "not ready", "why": ["draining"]})
     app.writable = False
-    assert len((await asked(app, "/readyz"))[1]["why"]) == 2
+    reasons = ["draining", "the store cannot be written: database or disk is full"]
+    assert (await asked(app, "/readyz"))[1]["why"] == reasons
 
 
 async def test_metrics_in_the_form_of_prometheus():

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from canonicall.gateway.forwarded_replies import events_with_fields, with_fields
+from canonicall.gateway.settings import PromptSettings, PromptVersion
 from canonicall.testing import Simulator
 from canonicall.testing.exchange import SimRequest
 from front_bodies import FORMATS, request_of
@@ -266,14 +268,50 @@ async def test_a_client_that_gives_a_reply_back_loses_no_field(
     assert "fields_dropped" not in answer.headers["x-canonicall-changes"]
 
 
-async def test_a_response_names_the_one_before_it(world: World) -> None:
-    gateway = world.gateway(models())
-    path, body = request_of("openai-responses", alias("anthropic/anthropic"), "Hello?")
-    first = (await ask(gateway, path, body)).json
-    second = (await ask(gateway, path, {**body, "previous_response_id": first["id"]})).json
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("back", ["anthropic/anthropic", "openai/openai-responses"])
+async def test_a_response_names_what_it_continues(world: World, back: str, streamed: bool) -> None:
+    """Translated or forwarded: in each event that has it, and when it is asked for again. The
+    provider is sent neither name."""
+    prompts = {"pmpt_1": PromptSettings(versions={"1": PromptVersion()})}
+    gateway = world.gateway(models(), prompts=prompts)
+    path, body = request_of("openai-responses", alias(back), "Hello?", streamed=streamed)
+    first = (await ask(gateway, path, {**body, "stream": False})).json
+    conversation = (await ask(gateway, "/v1/conversations", {})).json["id"]
+    named = {"id": conversation}
+    for asked, repeated in (
+        ({}, {"previous_response_id": None}),
+        (
+            {"previous_response_id": first["id"], "prompt": {"id": "pmpt_1"}},
+            {"previous_response_id": first["id"], "prompt": {"id": "pmpt_1"}},
+        ),
+        ({"conversation": conversation}, {"conversation": named, "previous_response_id": None}),
+        ({"conversation": named}, {"conversation": named}),
+    ):
+        answer = await ask(gateway, path, {**body, **asked})
+        assert answer.status == 200, answer.body
+        is_own = back.startswith("openai")
+        assert answer.headers.get("x-canonicall-forwarded") == ("true" if is_own else None)
+        events = [one["response"] for one in frames(answer.body) if "response" in one]
+        replies = events if streamed else [answer.json]
+        assert len(replies) == (3 if streamed else 1)
+        replies.append((await ask(gateway, f"{path}/{replies[-1]['id']}")).json)
+        for response in replies:
+            assert {name: response.get(name) for name in repeated} == repeated
+        assert "conversation" not in world.of(back.partition("/")[0]).seen[-1].body
     await gateway.close()
-    assert first["previous_response_id"] is None
-    assert second["previous_response_id"] == first["id"]
+
+
+def test_only_the_replies_in_events_get_fields() -> None:
+    """Every other byte is what the provider sent."""
+    kept = b'data: {"type":"x","delta":"{\\"response\\":{}}"}\n\n: "response"\n\n'
+    odd = b'data: {"response": {"n": 1.50, "text": "\xc3\xa9"} }\r\n\r\ndata: {"response": [\n\n'
+    made = events_with_fields(kept + odd, {"conversation": {"id": "conv_1"}})
+    assert made.startswith(kept)
+    changed = made.removeprefix(kept)
+    wanted = b'data: {"response":{"n":1.50,"text":"\xc3\xa9","conversation":{"id":"conv_1"}}}'
+    assert changed == wanted + b'\r\n\r\ndata: {"response": [\n\n'
+    assert with_fields(b"no json", {"a": 1}) == b"no json"
 
 
 @pytest.mark.parametrize("back", BACKS[1:])

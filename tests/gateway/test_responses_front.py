@@ -1,5 +1,6 @@
 """The Responses front: what is stored, what it is asked for, and by whom it was made."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -88,6 +89,39 @@ def test_what_is_not_to_be_stored_is_not(client: Any, model: str) -> None:
     response = client.create(model=model, input=BOTH, tools=TOOLS, store=False)
     with pytest.raises(openai.NotFoundError):
         client.retrieve(response.id)
+
+
+def test_only_what_runs_in_the_background_can_be_streamed_again(client: Any) -> None:
+    made = client.create(model=FOREIGN, input="Hello")
+    with pytest.raises(openai.BadRequestError, match="cannot be streamed") as caught:
+        client.retrieve(made.id, stream=True)
+    assert caught.value.param == "stream"
+
+
+async def test_a_response_is_continued_at_the_same_time(place: str) -> None:
+    """Each is a branch of its own, in every order in which they end."""
+    world = thinking_world()
+    gateway = world.gateway(models(), store=StoreSettings(path=place))
+    first = (await ask(gateway, "/v1/responses", {"model": FOREIGN, "input": "Root"})).json
+
+    async def go_on(before: str, text: str, model: str) -> Any:
+        body = {"model": model, "input": text, "previous_response_id": before}
+        answer = await ask(gateway, "/v1/responses", body)
+        assert answer.status == 200, answer.body
+        return answer.json["id"]
+
+    who = (OWN, FOREIGN, "by-gemini-gemini") * 3
+    branches = await asyncio.gather(
+        *(go_on(first["id"], f"Branch {at}.", model) for at, model in enumerate(who))
+    )
+    leaves = await asyncio.gather(*(go_on(id, "Leaf", FOREIGN) for id in branches))
+    assert len({*branches, *leaves}) == 18
+    for at, leaf in enumerate(leaves):
+        listed = await ask(gateway, f"/v1/responses/{leaf}/input_items?order=asc&limit=100")
+        said = json.dumps(listed.json["data"])
+        assert [text for text in range(9) if f"Branch {text}." in said] == [at]
+        assert said.count('"Root"') == 1
+    await gateway.close()
 
 
 def test_only_what_runs_in_the_background_can_be_cancelled(client: Any) -> None:

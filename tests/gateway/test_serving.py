@@ -69,9 +69,9 @@ class Running:
 def start(tmp_path):
     running = []
 
-    def begin(*arguments, workers=1, drain=20, setting="first"):
+    def begin(*arguments, workers=1, drain=20, setting="first", **more):
         file = tmp_path / "gateway.yaml"
-        write(file, workers=workers, drain=drain, setting=setting)
+        write(file, workers=workers, drain=drain, setting=setting, **more)
         one = Running(file, *arguments)
         running.append(one)
         return one
@@ -83,9 +83,9 @@ def start(tmp_path):
         one.process.communicate()
 
 
-def write(file, *, workers=1, drain=20, setting="first"):
+def write(file, *, workers=1, drain=20, setting="first", **more):
     """As editors do: the new file is complete when it takes the place of the old."""
-    server = f"{{port: 0, workers: {workers}, drain_seconds: {drain}}}"
+    server = json.dumps({"port": 0, "workers": workers, "drain_seconds": drain, **more})
     beside = file.with_suffix(".part")
     beside.write_text(f"server: {server}\nlog: {{file: {setting}}}\nstore: {{path: x.db}}\n")
     beside.replace(file)
@@ -165,11 +165,38 @@ def test_requests_under_way_finish_and_no_others_are_taken(start, workers):
 
 
 def _is_refused(running):
+    """Whether a connection is refused. One that nobody answers would be worse than none."""
     try:
         running.ask()
-    except OSError:
-        return True
+    except OSError as error:
+        return isinstance(getattr(error, "reason", None), ConnectionRefusedError)
     return False
+
+
+@every_number
+def test_requests_are_taken_for_a_while_after_the_notice(start, workers):
+    """A load balancer needs time to see that the gateway ends."""
+    running = start(workers=workers, notice_seconds=1000).ready()
+    running.send(signal.SIGTERM)
+    running.hear("draining")
+    eventually(lambda: running.ask()["is_draining"])
+    assert running.end() == (0, ["closed"] * workers)
+
+
+@every_number
+def test_the_port_is_closed_after_the_notice(start, workers):
+    running = start(workers=workers, notice_seconds=0.5).ready()
+    answer = in_background(running, "/slow/2")
+    running.send(signal.SIGTERM)
+    eventually(lambda: _is_refused(running))
+    assert answer()["is_draining"]
+    assert running.process.wait(PATIENCE) == 0
+
+
+@every_number
+def test_a_person_at_the_keyboard_does_not_wait_for_the_notice(start, workers):
+    running = start(workers=workers, notice_seconds=1000).ready()
+    assert running.end(signal.SIGINT) == (0, ["draining", *["closed"] * workers])
 
 
 @every_number

@@ -70,6 +70,26 @@ async def test_the_owner_gets_the_delta_as_it_came(
     await gateway.close()
 
 
+@pytest.mark.parametrize("messages", [[user("Hello")], [user(" "), user("Hello")]])
+@pytest.mark.parametrize(
+    ("model", "is_sent"), [(ANTHROPIC, True), ("by-vertex-anthropic", False), (CHAT, False)]
+)
+async def test_a_header_that_belongs_to_the_body_goes_to_the_owner(
+    world: World, model: str, is_sent: bool, messages: list[Any]
+) -> None:
+    """Without it, fields of a beta are refused there; other hosts refuse the header. Forwarded or
+    repaired makes no difference."""
+    gateway = world.gateway(models())
+    header = {"anthropic-beta": "compact-2026-09-04"}
+    body = {"model": model, "max_tokens": 100, "messages": messages}
+    sent = Recorder(gateway)
+    answer = await ask(gateway, "/v1/messages", body, headers=header)
+    is_forwarded = answer.headers.get("x-canonicall-forwarded") == "true"
+    assert is_forwarded == (len(messages) == 1 and model != CHAT)
+    assert ("anthropic-beta" in sent.headers) == is_sent
+    await gateway.close()
+
+
 async def test_the_owner_gets_its_own_references(world: World) -> None:
     gateway = world.gateway(models(), store=OFF)
     for field in ("previous_response_id", "conversation"):

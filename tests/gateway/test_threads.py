@@ -39,6 +39,7 @@ FAMILIES = (
     "by-bedrock-bedrock",
     "by-cohere-cohere",
 )
+COMPACTS = {"anthropic-beta": "compact-2026-09-04"}
 WAYS = pytest.mark.parametrize("streamed", [False, True])
 WHO = pytest.mark.parametrize("model", [OWN, FOREIGN])
 
@@ -372,14 +373,100 @@ async def test_a_thread_that_cannot_be_read_is_refused(world: World, thread: Any
     await gateway.close()
 
 
+@WAYS
+@pytest.mark.parametrize("model", FAMILIES)
+def test_the_tool_runner_compacts_and_finishes(
+    client: Any, world: World, model: str, streamed: bool
+) -> None:
+    runner = client.beta.messages.tool_runner(
+        model=model,
+        max_tokens=4000,
+        system="Be brief.",
+        tools=tools(),
+        messages=[user(BOTH)],
+        betas=["compact-2026-09-04"],
+        stream=streamed,
+    )
+    reasons = []
+    for item in runner:
+        message = item.get_final_message() if streamed else item
+        reasons.append(message.stop_reason)
+        if len(reasons) == 1:
+            runner.compact_before_next_turn()
+    assert reasons == ["tool_use", "compaction", "end_turn"]
+    sent = json.dumps(world.of(model.split("-")[1]).seen[-1].body)
+    assert "tool_use_id" not in sent
+    assert "compaction" in sent or "Summary of the conversation" in sent
+
+
+@pytest.mark.parametrize("after", [OWN, FOREIGN])
+@WHO
+async def test_a_summary_takes_the_place_of_the_turns_before_it(
+    world: World, model: str, after: str
+) -> None:
+    """One that Claude signed is text for another model, and one of another model text for Claude."""
+    gateway = world.gateway(models())
+    first = await post(gateway, body_of(model, messages=[user("LONG AGO")]))
+    wish = {"compaction": {"type": "summarize"}}
+    sum_up = next_of(model, first.json["id"], user("Sum it up."), **wish)
+    second = await post(gateway, sum_up, headers=COMPACTS)
+    assert second.json["stop_reason"] == "compaction", second.body
+    (block,) = second.json["content"]
+    third = await post(gateway, next_of(after, second.json["id"], user("What now?")))
+    assert said(third).endswith("What now?")
+    sent = world.of(after.split("-")[1]).seen[-1].body
+    assert "LONG AGO" not in json.dumps(sent)
+    assert json.dumps(block["content"])[1:-1] in json.dumps(sent["messages"])
+    assert "Be brief." in json.dumps(sent)
+    changes = third.headers["x-canonicall-changes"]
+    assert ("summary_as_text=1" in changes) == (model == OWN and after == FOREIGN)
+    await gateway.close()
+
+
+@WHO
+async def test_the_form_of_replies_stays_that_of_the_thread(world: World, model: str) -> None:
+    gateway = world.gateway(models())
+    own = {"output_config": {"effort": "low"}}
+    first = await post(gateway, body_of(model, messages=[user("One")], **own))
+    for other in ({}, {"output_config": {"effort": "high"}}):
+        answer = await post(gateway, next_of(model, first.json["id"], user("Two"), **other))
+        assert (answer.status, details(answer)["error_code"]) == (
+            400,
+            "thread_fingerprint_mismatch",
+        )
+        assert "`output_config`" in answer.json["error"]["message"]
+    same = await post(gateway, next_of(model, first.json["id"], user("Two"), **own))
+    assert same.status == 200
+    await gateway.close()
+
+
+async def test_nothing_to_sum_up_is_refused_as_anthropic_does(world: World) -> None:
+    gateway = world.gateway(models())
+    for model in (OWN, FOREIGN):
+        body = body_of(model, compaction={"type": "summarize"}, messages=[])
+        answer = await post(gateway, {name: body[name] for name in body if name != "thread"})
+        assert answer.status == 400
+        assert details(answer) == {"error_code": "compaction_nothing_to_summarize"}
+    await gateway.close()
+
+
 async def test_a_summary_is_made_for_every_upstream(world: World) -> None:
-    """The request that the tool runner sends on a fork."""
+    """The request that the tool runner sends on a fork. Anthropic makes its own where it takes the
+    request: without the header of the beta, or with a call that is open, it does not."""
     gateway = world.gateway(models())
     asked = {"compaction": {"type": "summarize"}, "messages": [user("Hello")]}
-    own = await post(gateway, body_of(OWN, **asked))
-    assert own.status == 200
-    assert world.of("anthropic").seen[-1].body["compaction"] == {"type": "summarize"}
-    foreign = await post(gateway, body_of(FOREIGN, **asked))
-    assert foreign.status == 200
-    assert [block["type"] for block in foreign.json["content"]] == ["compaction"]
+    call = {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {}}
+    opened = [user("Hello"), {"role": "assistant", "content": [call]}]
+    for model, more, headers, is_own in (
+        (OWN, {}, COMPACTS, True),
+        (OWN, {}, {}, False),
+        (OWN, {"messages": opened}, COMPACTS, False),
+        (FOREIGN, {}, COMPACTS, False),
+    ):
+        made = await post(gateway, body_of(model, **(asked | more)), headers=headers)
+        assert (made.status, made.json["stop_reason"]) == (200, "compaction"), made.body
+        (block,) = made.json["content"]
+        assert (block["type"], bool(block.get("signature"))) == ("compaction", is_own)
+        sent = world.of(model.split("-")[1]).seen[-1].body
+        assert sent.get("compaction") == (asked["compaction"] if is_own else None)
     await gateway.close()

@@ -2,6 +2,11 @@
 
 import asyncio
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,8 +15,9 @@ import pytest
 
 from canonicall.gateway import websocket
 from canonicall.gateway.app import Gateway
+from canonicall.gateway.connections import Bounds
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.serving import _config
+from canonicall.gateway.serving import Serving, _config
 from canonicall.gateway.settings import KeySettings, ServerSettings, StoreSettings
 from canonicall.testing.server import serve
 from gateway_backs import BOTH, MORE, alias, models, thinking_world
@@ -215,6 +221,10 @@ def test_what_is_not_stored_belongs_to_its_connection(client: Any) -> None:
         with client.responses.connect() as other:
             (error,) = turn(other, input="And?", previous_response_id=made.id, **asked)
         assert error.error.code == "previous_response_not_found"
+        again = turn(connection, input="And?", previous_response_id=made.id, **asked)
+        told = [one.response for one in again if hasattr(one, "response")]
+        assert {one.previous_response_id for one in told} == {made.id}
+        made = told[-1]
         # A continuation that fails gives up what it continued.
         failed = {"input": "And?", "previous_response_id": made.id, "store": False}
         (error,) = turn(connection, model="none", **failed)
@@ -286,7 +296,7 @@ def test_limits_and_logs_are_those_of_requests(world: World) -> None:
 
 def test_the_server_takes_websockets(world: World) -> None:
     limits = ServerSettings(max_body_bytes=12345)
-    config = _config(world.gateway(), limits)
+    config = _config(world.gateway(), Bounds(limits))
     config.load()
     assert config.ws_protocol_class is not None
     assert config.ws_max_size == 12345
@@ -342,6 +352,123 @@ async def test_a_client_that_goes_away_ends_what_it_asked_for(world: World) -> N
     assert transport.is_cancelled.is_set()
     assert [one.status for one in told.ends] == [499]
     assert gateway.state.open_requests == 0
+
+
+class Gated:
+    """A transport whose provider answers when the gate is open."""
+
+    def __init__(self, world: World) -> None:
+        self._inner = world.transport
+        self.asked, self.gate = asyncio.Event(), asyncio.Event()
+
+    async def post(self, *given: Any, **options: Any) -> Any:
+        self.asked.set()
+        await self.gate.wait()
+        return await self._inner.post(*given, **options)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def draining_gateway(world: World, **options: Any) -> tuple[Gateway, Serving]:
+    gateway = world.gateway(models(), **options)
+    gateway.serving = Serving()
+    return gateway, gateway.serving
+
+
+async def test_a_server_that_ends_finishes_what_has_begun(world: World) -> None:
+    transport = Gated(world)
+    gateway, serving = draining_gateway(world, transport=transport)
+    client = Socket(gateway)
+    assert (await client.sent.get())["type"] == "websocket.accept"
+    assert not serving.no_sockets.is_set()
+    for text in ("One.", "Two."):
+        client.say(model=CHAT, input=text)
+    await asyncio.wait_for(transport.asked.wait(), 5)
+    serving.draining.set()
+    client.say(model=CHAT, input="Late.")
+    error = await client.event()
+    assert (error["type"], error["status"]) == ("error", 400)
+    assert error["error"]["code"] == "websocket_connection_limit_reached"
+    assert "shutting down" in error["error"]["message"]
+    transport.gate.set()
+    told = [await asyncio.wait_for(client.sent.get(), 5)]
+    while told[-1]["type"] == "websocket.send":
+        told.append(await asyncio.wait_for(client.sent.get(), 5))
+    assert told.pop() == {"type": "websocket.close", "code": 1012}
+    events = [json.loads(one["text"]) for one in told]
+    ended = [one["response"] for one in events if one["type"] == "response.completed"]
+    texts = [one["output"][-1]["content"][0]["text"] for one in ended]
+    assert texts == ["You said: One.", "You said: Two."]
+    await asyncio.wait_for(client.task, 5)
+    assert serving.no_sockets.is_set()
+    # What it was given is stored.
+    assert (await ask(gateway, f"/v1/responses/{ended[-1]['id']}")).status == 200
+    await gateway.close()
+
+
+async def test_a_connection_without_a_turn_is_closed_at_once(world: World) -> None:
+    gateway, serving = draining_gateway(world)
+    client = Socket(gateway)
+    await client.sent.get()
+    serving.draining.set()
+    assert await client.sent.get() == {"type": "websocket.close", "code": 1012}
+    await asyncio.wait_for(client.task, 5)
+    await gateway.close()
+
+
+async def test_a_client_that_goes_away_meanwhile_ends_its_turn(world: World) -> None:
+    transport = Silent()
+    gateway, serving = draining_gateway(world, transport=transport)
+    client = Socket(gateway)
+    await client.sent.get()
+    client.say(model=CHAT, input="Hi.")
+    await asyncio.wait_for(transport.asked.wait(), 5)
+    serving.draining.set()
+    client.incoming.put_nowait({"type": "websocket.disconnect", "code": 1001})
+    await asyncio.wait_for(client.task, 5)
+    assert transport.is_cancelled.is_set()
+    await gateway.close()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("drain", "signals"), [(30, 1), (0, 1), (30, 2)])
+def test_a_process_that_ends_drains_its_connections(
+    tmp_path: Path, drain: int, signals: int
+) -> None:
+    """The last event comes where there is time for it; the code of the close says to come back. A
+    second signal waits for nobody."""
+    from websockets.exceptions import ConnectionClosed  # noqa: PLC0415  with the judges
+    from websockets.sync.client import connect  # noqa: PLC0415
+
+    program = Path(__file__).with_name("killed_gateway.py")
+    process = subprocess.Popen(
+        [sys.executable, str(program), str(tmp_path / "store.db"), str(drain)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert process.stdout is not None
+    try:
+        url = json.loads(process.stdout.readline())["text"].replace("http", "ws")
+        with connect(f"{url}/v1/responses", max_size=None) as client:
+            asked = {"type": "response.create", "model": CLAUDE, "input": "x" * 200_000}
+            client.send(json.dumps(asked))
+            kinds = [json.loads(client.recv(timeout=30))["type"]]
+            for _ in range(signals):
+                process.send_signal(signal.SIGTERM)
+                time.sleep(0.1)
+            with pytest.raises(ConnectionClosed) as caught:
+                kinds.extend(json.loads(message)["type"] for message in client)
+        if signals == 1:
+            assert caught.value.rcvd is not None
+            assert caught.value.rcvd.code == 1012
+        assert kinds[0] == "response.created"
+        assert (kinds[-1] in ENDS) == (drain > 0 and signals == 1)
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.communicate()
 
 
 async def test_a_long_message_is_refused(world: World) -> None:

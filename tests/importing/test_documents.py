@@ -191,3 +191,27 @@ def test_a_long_file_is_never_held_whole():
     for _ in range(5):
         next(found)
     assert len(asked) < 10
+
+
+def test_a_document_without_an_end_is_refused(monkeypatch):
+    """One endless line, and endless lines."""
+    monkeypatch.setattr("canonicall.importing.pieces.MOST_BYTES", 1000)
+    taken = 0
+
+    class Endless:
+        def __init__(self, line):
+            self._line = line
+
+        def readline(self, size):
+            nonlocal taken
+            taken += len(self._line[:size])
+            return self._line[:size]
+
+        def __iter__(self):
+            raise AssertionError("lines are read with a limit")
+
+    for line in (b"x" * 5000, b"y\n", b"{\n"):
+        taken = 0
+        with pytest.raises(MalformedBody, match="more than 1,000 bytes"):
+            list(pieces(Endless(line)))
+        assert taken < 5000

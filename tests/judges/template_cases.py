@@ -7,7 +7,6 @@ why; what the template prints is read all the same.
 
 from typing import NamedTuple
 
-LINES = "its own line ends belong to the tags, so a text that ends in one gets two more"
 NONE = "the template says None by accident; readers know null"
 REPR = "the template prints lists and objects as Python shows them by accident; printed is JSON"
 DROPPED = "the template leaves null out, and nothing in it tells empty objects from empty texts"
@@ -36,6 +35,10 @@ class Case(NamedTuple):
     """It indents the lines of finished JSON, and takes rare characters in texts for line ends."""
     suffix: str = ""
     """Hunyuan 3: what the tags of the checkpoint end in."""
+    model: str = ""
+    """A model that has this template, where the file is not named like it."""
+    is_taught: bool = False
+    """An engine's own template: it teaches models another form than the one they were trained on."""
 
 
 _IM = "<|im_end|>\n<|im_start|>assistant\n"
@@ -81,9 +84,8 @@ CASES = {
     "ByteDance-Seed-OSS": Case(
         "seed_oss",
         "<seed:eos><seed:bos>assistant\nCALLS<seed:eos>RESULTS<seed:bos>assistant\n",
-        ("lines", "nothing", "list", "nested", "odd"),
-        (LINES, NONE, REPR),
-        unread=("lines",),
+        ("nothing", "list", "nested", "odd"),
+        (NONE, REPR),
     ),
     "Cohere2MoE": Case("cohere_command4", _COMMAND4),
     "CohereForAI-c4ai-command-r-plus-tool_use": Case(

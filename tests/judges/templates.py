@@ -5,6 +5,7 @@ They are other people's work and no part of this repository: `make templates` fe
 """
 
 import json
+from datetime import UTC, datetime
 from functools import cache
 
 import pytest
@@ -150,7 +151,7 @@ def _template(name, is_mutable):
     )
     environment.filters["tojson"] = _to_json
     environment.globals["raise_exception"] = _refuse
-    environment.globals["strftime_now"] = lambda form: f"now as {form}"
+    environment.globals["strftime_now"] = datetime(2026, 1, 2, tzinfo=UTC).strftime
     source = (component("templates") / f"{name}.jinja").read_text(encoding="utf-8")
     return environment.from_string(source)
 

@@ -3,7 +3,9 @@
 `scripts/damage.py` runs the same laws on as many bodies as there is time for.
 """
 
+import json
 from contextlib import suppress
+from itertools import cycle, islice
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +21,9 @@ from canonicall import (
     translate,
     verify,
 )
+from canonicall.testing.damage import damaged_once
 from canonicall.testing.strategies import damaged_bodies, damaged_data
+from canonicall.testing.vocabulary import VOCABULARIES
 
 from bodies import BASES, DISTINCT, DISTINCT_MODELS
 
@@ -30,6 +34,48 @@ some_targets = st.lists(st.sampled_from(sorted(TARGETS)), min_size=2, max_size=2
 
 def damage(format):
     return damaged_bodies(format) | damaged_data(format)
+
+
+EVERY = 40
+"""Of the bodies with a single change, each of this number is tried: a sample of all of them."""
+
+
+def changed(format):
+    """A sample of the bodies that a single change makes of the samples of a format."""
+    known = VOCABULARIES[format]
+    first, *_ = known.turns
+    for group in known.settings:
+        for fields in islice(damaged_once(group), 0, None, EVERY):
+            yield {**fields, known.turns_at: [first]}
+    for turn in known.turns:
+        for turns in islice(
+            damaged_once(turn if isinstance(turn, list) else [turn]), 0, None, EVERY
+        ):
+            yield {known.turns_at: [first, *turns]}
+
+
+@pytest.mark.deep
+@every_format
+def test_a_single_change_is_repaired_or_refused(format):
+    targets = cycle(TARGETS.values())
+    for body in changed(format):
+        try:
+            request = decode_request(body, format)
+            made = encode_request(request, target := next(targets))
+        except CanonicallError:
+            continue
+        assert not verify(made.body, made.target), body
+        back = decode_request(made.data, target.format, provider=target.provider)
+        assert encode_request(back, target).data == made.data, body
+
+
+def test_single_changes_leave_the_body_as_it_was():
+    body = {"role": "user", "content": [{"type": "text", "text": "x"}]}
+    before = json.dumps(body)
+    made = [repr(one) for one in damaged_once(body)]
+    assert json.dumps(body) == before
+    assert len(set(made)) > 1_000
+    assert made == [repr(one) for one in damaged_once(body)]
 
 
 @every_format

@@ -80,6 +80,8 @@ def test_what_is_not_toml_is_refused_with_its_origin(data):
         (changed(rules={"max_tools": rule(unset=True)}), "h: rules.max_tools", "either `value` or"),
         (changed(rules={"max_tools": {"source": "m", "date": "2026-10"}}), "h: rules.max_tools", "either `value` or"),
         (changed(rules={"max_tools": {"unset": True, "source": "m", "date": "2026-10"}}), "h: rules.max_tools.value", "None"),
+        (changed(rules={"text_forms": rule(value=[{"name": "f"}])}), "h: rules.text_forms.value", "`opening`"),
+        (changed(rules={"text_forms": rule(value=[{"name": "f", "opening": " "}])}), "h: rules.text_forms.value", "not blank"),
         (changed(models=[{"rules": {}}]), "h: models[0]", "no `match`"),
         (changed(models=[{"match": "*", "rules": {"idz": rule()}}]), "h: models[0].rules", "'ids'"),
         (changed(models={"match": "*"}), "h: models", "does not fit"),

@@ -193,6 +193,7 @@ def test_a_session_of_an_agent_refuses_unknown_options_too():
 def test_every_option_of_a_session_is_a_typed_keyword_of_the_agent():
     options = get_type_hints(SessionOptions)
     own = {"self", "model", "target", "tools", "instructions", "conversation", "save_refused"}
+    own.add("recover")
     for maker in (Agent, Session):
         parameters = signature(maker.__init__).parameters
         assert set(parameters) - own == set(options)

@@ -13,9 +13,11 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from mcp import MCPError
 
 from canonicall.agent.batch import plan
 from canonicall.blocks import Media, ToolCall
+from canonicall.errors import CanonicallError
 from canonicall.outcome import Outcome
 from canonicall.runtime.agent import Agent
 from canonicall.runtime.events import ToolCallEvent
@@ -300,3 +302,42 @@ async def test_what_cannot_be_started_or_reached_is_told():
     silent = McpServer.stdio(sys.executable, ["-c", "import sys; sys.stdin.read()"], patience=0.2)
     with pytest.raises(McpConnectionError, match="did not answer in time"):
         await silent.__aenter__()
+
+
+class Answers:
+    """A client of the SDK that answers with one error."""
+
+    def __init__(self, error):
+        self._error = error
+
+    async def call_tool(self, *arguments, **options):
+        raise self._error
+
+    async def list_tools(self, **options):
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MCPError(-32602, "no such tool"), MCPError(-32603, "x"), ValueError("x"), RuntimeError("x")],
+)
+async def test_every_error_of_a_server_is_one_of_ours(log, monkeypatch, error):
+    async with program(log) as server:
+        connection = server._connection
+        held = connection._client
+        connection._client = Answers(error)
+        with pytest.raises(CanonicallError, match="MCP server"):
+            await connection.call("echo", {}, print)
+        with pytest.raises(CanonicallError, match="MCP server"):
+            await server.tools()
+        connection._client = held
+
+
+async def test_an_answer_that_is_too_long_is_an_error_of_its_call_alone(website, monkeypatch):
+    monkeypatch.setattr("canonicall.runtime.mcp_transports.MOST_BYTES", 20_000)
+    async with McpServer.http(website[1]) as server:
+        tools = await server.tools()
+        ends = await run(Scheduler(tools), made("echo", text="x" * 30_000))
+        assert ends["echo"].result.error
+        ends = await run(Scheduler(tools), made("echo", text="short"))
+        assert ends["echo"].result.text == "short"

@@ -196,6 +196,7 @@ ODD = {
         {"id": "tsc_1", "type": "tool_search_call"}, {"tools": [[]], "type": "tool_search_output"}
     ),
     "a part of facts about nothing": contents({"videoMetadata": {}}),
+    "a result with a part of facts about nothing": results_of({"thought": {}}),
     "a response beside code": contents({"executableCode": {"code": "1"}, "response": {}}),
     "a result with media without data": results_of({"inlineData": {"mimeType": "image/png"}}),
     "a result with media and text in one part": results_of(
@@ -803,7 +804,258 @@ ODD |= {
         },
     ),
 }
+SOME = {"type": "ephemeral"}
+FUNCTION = {"type": "function", "name": "f", "parameters": CLOSED}
+SHELL = {"type": "local_shell_call", "id": "ls_1", "call_id": "call_4", "action": {}}
+FAILED = {
+    "type": "tool_result",
+    "tool_use_id": "toolu_1",
+    "is_error": True,
+    "content": [
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    ],
+}
+ODD |= {
+    "a native object of numbers that JSON does not have": bedrock(
+        requestMetadata={"k": float("nan")}
+    ),
+    **{
+        f"a search of the provider's that found {kind}": converse(
+            {"toolUse": GROUNDED},
+            {"toolResult": {"toolUseId": "t_1", "content": [{kind: found}]}},
+            toolConfig={"tools": [{"systemTool": {"name": "nova_grounding"}}]},
+        )
+        for kind, found in (("video", {}), ("json", [1]), ("image", {"format": "png"}))
+    },
+    **{
+        f"{name} in a message of the {role} of {format}": (
+            format,
+            {"model": "m", "messages": [*HELLO, {"role": role, "content": "x", **fields}, GO]},
+        )
+        for format in ("cohere", "ollama")
+        for role in ("user", "system")
+        for name, fields in {
+            "calls": {"tool_calls": [CALL]},
+            "a plan": {"tool_plan": "x", "thinking": "Hm."},
+        }.items()
+    },
+    **{
+        f"calls in a result of {format}": (
+            format,
+            {
+                "model": "m",
+                "messages": [
+                    *HELLO,
+                    {"role": "assistant", "tool_calls": [CALL]},
+                    {**RESULT, "tool_calls": [CALL]},
+                ],
+            },
+        )
+        for format in ("cohere", "ollama")
+    },
+    "a search that waits beside a call whose result holds an image": claude(
+        model(WEB, {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}),
+        user(FAILED),
+        tools=[SEARCH],
+    ),
+    "a search that waits while the model goes on": claude(
+        model(WEB, {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}),
+        model({"type": "text", "text": "So."}),
+        tools=[SEARCH],
+    ),
+    "a search that is answered after a result that holds an image": claude(
+        model(WEB, {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}),
+        user(FAILED),
+        model(FOUND, {"type": "text", "text": "So."}),
+        *HELLO,
+        tools=[SEARCH],
+    ),
+    "code beside a call": (
+        "gemini",
+        {
+            "contents": [
+                {"role": "user", "parts": [{"text": "Hi"}]},
+                {
+                    "role": "model",
+                    "parts": [
+                        {"executableCode": {"code": "1"}},
+                        {"functionCall": {"name": "f", "args": {}}},
+                    ],
+                },
+            ]
+        },
+    ),
+    **{
+        f"a result with {name} beside its media": results_of(
+            {"inlineData": {"mimeType": "image/png", "data": "aGk="}, name: {}}
+        )
+        for name in ("videoMetadata", "mediaResolution", "partMetadata", "response")
+    },
+    "a tool for free text that is strict": responses(
+        GO, tools=[{"type": "custom", "name": "f", "strict": True}]
+    ),
+    "a shell of the caller's that waits beside a call": responses(
+        GO,
+        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"},
+        SHELL,
+        tools=[{"type": "local_shell"}, {"type": "function", "name": "f", "parameters": {}}],
+    ),
+    "a shell of the caller's with a name that waits beside a call": responses(
+        GO,
+        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"},
+        {**SHELL, "name": "x"},
+        tools=[{"type": "local_shell"}, {"type": "custom", "name": "x"}],
+    ),
+    "a search for tools without a description": responses(
+        GO,
+        tools=[
+            {"type": "tool_search", "execution": "client"},
+            {"type": "function", "name": "f", "parameters": {}, "defer_loading": True},
+        ],
+    ),
+    "a choice among tools that says nothing": responses(
+        GO,
+        tools=[{"type": "function", "name": "f", "parameters": {}}],
+        tool_choice={"type": "allowed_tools"},
+    ),
+    "two results before a call of their id, after what is stored": responses(
+        *({"type": "custom_tool_call_output", "call_id": "call_3", "output": "x"},) * 2,
+        {"type": "custom_tool_call", "call_id": "call_3", "name": "f", "input": "x"},
+        previous_response_id="resp_1",
+    ),
+    **{
+        f"a group of tools with a name that is {what}": responses(
+            GO,
+            {
+                "type": "function_call",
+                "call_id": "call_1",
+                "name": "f",
+                "arguments": "{}",
+                "namespace": name,
+            },
+            {"type": "function_call_output", "call_id": "call_1", "output": "x"},
+            tools=[{"type": "namespace", "name": name, "description": "d", **held}],
+        )
+        for what, name, held in (
+            ("none", "my tools", {}),
+            ("too long", "x" * 65, {}),
+            ("none of several", "my tools", {"tools": [FUNCTION]}),
+            ("too long for several", "x" * 65, {"tools": [FUNCTION]}),
+        )
+    },
+    "a search for tools with an empty id": responses(
+        {"type": "tool_search_call", "call_id": ""},
+        {"type": "tool_search_output", "call_id": "", "tools": []},
+        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"},
+        tools=[{"type": "tool_search"}],
+    ),
+    "a call beside nothing but a tool that some hosts do not have": claude(
+        model({"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}),
+        tools=[{"type": "web_fetch_20250910", "name": "web_fetch"}],
+    ),
+    "an image in the place of a file": chat(
+        user({"type": "file", "file": {"file_data": "data:image/png;base64,aGk="}})
+    ),
+    "a thought between a call that the caller runs and its output": responses(
+        GO,
+        SHELL,
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "local_shell_call_output", "id": "call_4", "output": "x"},
+    ),
+    "a mark in a search result": claude(
+        user(
+            {
+                "type": "search_result",
+                "source": "s",
+                "title": "t",
+                "content": [{"type": "text", "text": "x", "cache_control": {**SOME, "x": 1}}] * 5,
+            }
+        )
+    ),
+    "marks in what a server's tool found": claude(
+        model(
+            {"type": "mcp_tool_use", "id": "m_1", "name": "f", "server_name": "s", "input": {}},
+            {
+                "type": "mcp_tool_result",
+                "tool_use_id": "m_1",
+                "content": [{"type": "text", "text": "x", "cache_control": SOME}] * 5,
+            },
+        ),
+        *HELLO,
+    ),
+    "marks in a block of an unknown type": claude(
+        user({"type": "other", "content": [{"type": "text", "cache_control": SOME}] * 5})
+    ),
+    "marks in a text": claude(
+        user({"type": "text", "text": "x", "content": [{"cache_control": SOME}, [7]]})
+    ),
+    "marks in a tool": claude(
+        tools=[{"name": "f", "input_schema": {}, "content": [{"cache_control": SOME}]}]
+    ),
+    "the result of a stored call that names no tool": (
+        "gemini",
+        {
+            "cachedContent": "cachedContents/a",
+            "contents": [
+                {"role": "user", "parts": [{"functionResponse": {"response": {}}}]},
+                {"role": "user", "parts": [{"text": "Hi"}]},
+            ],
+        },
+    ),
+    "a form of the reply that has only a name": chat(
+        response_format={"type": "json_schema", "json_schema": {"name": "r"}}
+    ),
+    "a form of the reply that has only a name, in Responses": responses(
+        GO, text={"format": {"type": "json_schema", "name": "r"}}
+    ),
+    "a form of the reply with a schema of another host": chat(
+        response_format={"type": "json_object", "schema": {"type": "object"}}
+    ),
+}
+THREAD = {"type": "continue", "previous_message_id": "msg_1"}
+LISTED = {"type": "mcp_tool_use", "id": "m_1", "name": "f", "server_name": "s", "input": {}}
+ODD |= {
+    "instructions that begin the continuation of a thread": (
+        "anthropic",
+        {"max_tokens": 9, "messages": [{"role": "system", "content": "x"}, GO], "thread": THREAD},
+    ),
+    "instructions alone that continue a thread": (
+        "anthropic",
+        {"max_tokens": 9, "messages": [{"role": "system", "content": "x"}], "thread": THREAD},
+    ),
+    "a server's call and its result that continue a thread": (
+        "anthropic",
+        {
+            "max_tokens": 9,
+            "messages": [
+                model(LISTED, {"type": "mcp_tool_result", "tool_use_id": "m_1", "content": []}),
+                GO,
+            ],
+            "thread": THREAD,
+        },
+    ),
+    "the result of a stored call after other words": claude(
+        user({"type": "tool_result", "tool_use_id": "toolu_1", "content": "x"}), thread=THREAD
+    ),
+    "the results of stored calls around other words": (
+        "anthropic",
+        {
+            "max_tokens": 9,
+            "messages": [
+                user({"type": "tool_result", "tool_use_id": "toolu_1", "content": "x"}),
+                user({"type": "text", "text": "Hi"}),
+                user({"type": "tool_result", "tool_use_id": "toolu_2", "content": "x"}),
+            ],
+            "thread": THREAD,
+        },
+    ),
+}
 TARGETS = DISTINCT | DISTINCT_MODELS
+KEEPS_STATE = {
+    "openai-responses": "openai/openai-responses",
+    "gemini": "gemini/gemini",
+    "anthropic": "anthropic/anthropic",
+}
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -815,7 +1067,7 @@ def test_what_is_sent_is_accepted_and_stays_as_it_is(name):
             made = encode_request(request, target)
         except StateElsewhere:
             assert request.continues is not None
-            assert f"{target.provider}/{target.format}" != "openai/openai-responses"
+            assert f"{target.provider}/{target.format}" != KEEPS_STATE[format]
             continue
         assert not verify(made.body, made.target), target.name
         back = decode_request(made.data, target.format, provider=target.provider)
@@ -831,11 +1083,13 @@ SILENT = (
     *("data in the other alphabet", "a media type", "program text that a model ran"),
     *("a thought in the words of the user", "a message that is only its id"),
     *("data in the place of the address of a file", "an image in the place of sound"),
-    "parameters of an unspecified type",
+    *("parameters of an unspecified type", "code beside a call", "marks in a tool"),
+    *("a form of the reply that has only a name", "a form of the reply with a schema of another"),
     # Only some models refuse these.
     *("a parameter that the model refuses", "thinking that is turned on"),
     "an empty message with an id whose thought is gone",
     "a call for free text with the id of its item",
+    *("the result of a stored call that names no tool", "an image in the place of a file"),
 )
 
 
@@ -855,6 +1109,9 @@ def test_what_had_to_change_is_told(name):
         ("a refusal", "groq"),
         ("a level of thinking that does not exist", "gemini:gemini-3-flash"),
         ("a budget below zero", "gemini"),
+        ("the result of a stored call that names no tool", "gemini"),
+        ("a form of the reply that has only a name", "deepseek"),
+        ("a form of the reply with a schema of another host", "openai-chat"),
     ],
 )
 def test_what_only_some_refuse_is_told_there(name, target):

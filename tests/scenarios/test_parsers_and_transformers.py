@@ -20,6 +20,7 @@ from canonicall import (
     encode_response,
     get_profile,
     get_syntax,
+    get_target,
     parse,
     provider_names,
     syntax_names,
@@ -49,6 +50,51 @@ def test_google_parser():
     response = '{"candidates": [{"content": {"parts": [{"functionCall": {"name": "calc", "args": {"x": 5}}}]}}]}'
     (call,) = get_parser("google").parse(response)
     assert (call.name, call.args) == ("calc", {"x": 5})
+
+
+def in_chat(text):
+    """A response of a chat API with this text."""
+    message = {"role": "assistant", "content": text}
+    return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+
+
+def leaks():
+    """Every syntax that a provider is known to print, whatever its model."""
+    for provider in provider_names():
+        target = get_target(provider)
+        if target.format == "openai-chat":
+            yield from ((provider, name) for name in target.leaks if name != "family")
+
+
+@each(("provider", "syntax"), leaks, least=10)
+def test_a_parser_reads_the_text_forms_of_its_provider(provider, syntax):
+    """Wire format first, then the text; as text alone, and as the content of a response."""
+    made = ToolCall(name="now", args={"zone": "CET"})
+    text = get_syntax(syntax).print_calls((made,))
+    parser = get_parser(provider)
+    for response in (text, text.encode(), in_chat(text)):
+        (call,) = parser.parse(response)
+        assert (call.name, call.args) == ("now", {"zone": "CET"})
+    structured = encode_response(Reply(Message("assistant", (made,))), "openai-chat")
+    assert [one.name for one in parser.parse(structured)] == ["now"]
+
+
+def test_the_parsers_of_xai_and_deepseek_read_text_and_json():
+    block = '<x.ai:tool_call><invoke name="now"><parameter name="zone">CET</parameter></invoke></x.ai:tool_call>'
+    (call,) = get_parser("xai").parse(block)
+    assert (call.name, call.args) == ("now", {"zone": "CET"})
+    (call,) = get_parser("deepseek").parse("<tool><name>now</name><zone>CET</zone></tool>")
+    assert (call.name, call.args) == ("now", {"zone": "CET"})
+    assert get_parser("deepseek").parse("It is noon.") == []
+
+
+def test_a_parser_reads_no_text_of_a_provider_that_prints_none():
+    text = "<tool><name>now</name></tool>"
+    with pytest.raises(MalformedBody):
+        get_parser("openai").parse(text)
+    assert get_parser("openai").parse(in_chat(text)) == []
+    with pytest.raises(MalformedBody):
+        get_parser("deepseek").parse('{"choices": [')
 
 
 CALLED = Reply(Message("assistant", (ToolCall(id="call_1", name="calc", args={"x": 5}),)))

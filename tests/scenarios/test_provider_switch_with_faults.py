@@ -213,7 +213,7 @@ def turns(number):
 async def test_whatever_goes_wrong_the_answer_is_right_and_the_counters_are(number):
     plan = Planned()
     served = {name: Refusing(name, model=answering, faults=plan) for name in provider_names()}
-    async with client(*served.values()) as model:
+    async with client(*served.values(), recover="always") as model:
         talk = Talk(model, served, plan)
         for at, (place, fault) in enumerate(turns(number)):
             await talk.turn(place, fault, f"Town{at}")

@@ -92,3 +92,16 @@ def arguments_with(keys: st.SearchStrategy[str], *markers: str) -> st.SearchStra
 plain_keys = st.from_regex(r"[a-z_][a-z0-9_]{0,6}", fullmatch=True)
 any_keys = plain_keys | st.text(max_size=6)
 names = st.sampled_from(["f", "get_weather", "files.read", "do-it"])
+
+
+def read_at_every_cut(
+    text: str, syntax: str, tools: Iterable[Tool | dict[str, Any]] | None = None
+) -> Parsed:
+    """The text as it is read whole; in two pieces, wherever it is cut, it is read the same."""
+    offered = None if tools is None else list(tools)
+    whole = read(text, syntax, offered)
+    for at in range(1, len(text)):
+        scanner = TextScanner(syntax, tools=offered)
+        events = [*scanner.feed(text[:at]), *scanner.feed(text[at:]), *scanner.close()]
+        assert fold(events) == whole.reply, text[:at]
+    return whole

@@ -3,17 +3,29 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from batches import each
 from canonicall import (
+    CallRecovery,
+    Message,
+    Reply,
+    Text,
     Tool,
     ToolCall,
+    UnknownName,
     detect_syntax,
+    fold,
+    get_profile,
     get_syntax,
+    get_target,
     parse,
+    provider_names,
+    recover_calls,
     syntax_names,
 )
-from canonicall.syntax.detection import auto_syntax
+from canonicall.folding import events_of
+from canonicall.syntax.detection import FAMILY, auto_syntax, leaked_syntax, printed_by
 from canonicall.syntax.scanner import TextScanner
 from syntax.support import codes, events_of_pieces, said, splits, streamed, work
 
@@ -344,3 +356,77 @@ def test_work_is_linear(bit):
     steps, _ = work(known, [bit * (2_000 // len(bit))], tools=TOOLS)
     more_steps, _ = work(known, [bit * (4_000 // len(bit))], tools=TOOLS)
     assert more_steps < 2.3 * steps + 500
+
+
+def openings(target):
+    """The markers that are watched in the text of a target."""
+    syntax = printed_by(get_target(target))
+    return None if syntax is None else {opener.marker for opener in syntax.openers}
+
+
+def test_what_a_target_prints_is_a_fact_of_its_profile():
+    assert openings("openai:gpt-5") is None
+    assert openings("anthropic:claude-sonnet-4-5") is None
+    assert openings("openrouter:openai/gpt-5") is None
+    hermes = openings("vllm:Qwen/Qwen3-32B")
+    assert "<tool_call>" in hermes
+    assert "[TOOL_CALLS]" not in hermes
+    assert openings("openrouter:qwen/qwen3-32b") == hermes
+    assert openings("kimi:kimi-k2-0905-preview") == openings("kimi")
+    assert "<|tool_call_begin|>" in openings("kimi")
+    assert "<tool_call>" not in openings("kimi")
+
+
+def test_an_engine_with_an_unknown_model_may_print_any_marked_syntax():
+    assert openings("vllm:my-own-model") == {one.marker for one in leaked_syntax().openers}
+    target = replace(get_target("vllm:my-own-model"), leaks=("family", "react"))
+    watched = {opener.marker for opener in printed_by(target).openers}
+    assert watched == openings("vllm:my-own-model") | {"Action:", "Thought:", "Final Answer:"}
+
+
+def test_a_leak_that_no_syntax_has_the_name_of_is_refused():
+    with pytest.raises(UnknownName, match="hermse"):
+        printed_by(replace(get_target("vllm"), leaks=("hermse",)))
+
+
+@each("name", provider_names())
+def test_every_leak_of_a_profile_is_a_syntax(name):
+    profile = get_profile(name)
+    rules = [profile.rules, *(one.rules for one in profile.models)]
+    for leaks in (one["leaks"].value for one in rules if "leaks" in one):
+        assert {*leaks} <= {FAMILY, *syntax_names()}
+
+
+@each("name", PRINTING, least=80)
+def test_every_syntax_can_be_a_leak_of_a_host(name):
+    """Those without markers of their own as well: the name is enough. Whole, and as a stream."""
+    target = replace(get_target("generic:some"), leaks=(name,))
+    text = get_syntax(name).print_calls(CALLS)
+    told = Reply(Message("assistant", (Text(text=text),), finish="stop"))
+    whole = recover_calls(told, TOOLS, target=target)
+    assert said(whole.calls) == said(CALLS), text
+    assert all(call.recovered for call in whole.calls)
+    recovery = CallRecovery(TOOLS, target=target)
+    assert fold(recovery.feed_all(events_of(told))) == whole
+
+
+@each("name", PRINTING, least=80)
+def test_a_scanner_detects_while_it_streams(name):
+    """Any pieces give what the whole text gives, and a call is known before the text has ended."""
+    text = get_syntax(name).print_calls(CALLS)
+    whole = parse(text, tools=TOOLS)
+    scanner = TextScanner(tools=TOOLS)
+    events = [event for char in text for event in scanner.feed(char)]
+    assert (scanner.detected or "") == whole.syntax
+    events += scanner.close()
+    assert fold(events) == whole.reply
+
+
+@given(st.sampled_from(PRINTING), st.booleans(), st.data())
+def test_any_split_is_detected_alike(name, with_tools, data):
+    text = f"Well.\n{get_syntax(name).print_calls(CALLS)}\nDone."
+    tools = TOOLS if with_tools else None
+    scanner = TextScanner("auto", tools=tools)
+    events = [event for piece in data.draw(splits(text)) for event in scanner.feed(piece)]
+    assert fold([*events, *scanner.close()]) == parse(text, tools=tools).reply
+    assert (scanner.detected or "") == parse(text, tools=tools).syntax

@@ -161,3 +161,35 @@ def test_a_marker_inside_of_a_longer_one_waits_for_that(text, marker):
     """A fence may be part of a marker that began before it."""
     marks = stops("```", "Action:\n```json")
     assert both(lambda reader: reader.until(marks, lambda _: None), text)[0] == marker
+
+
+@given(st.data())
+def test_what_is_only_looked_at_or_given_back_was_not_taken(data):
+    """A mark around it gives the text once, and what follows is read as if nothing had been."""
+    text = "name{rest} of it"
+    name, begun = re.compile(r"(\w+)\{"), re.compile(r"\w*\Z")
+
+    def program(reader: Reader) -> Reading[tuple[Any, ...]]:
+        mark = reader.mark()
+        found = yield from reader.ahead(name, 20, begun)
+        inner = reader.mark()
+        said, _ = yield from reader.up_to(stops("}"), 20)
+        reader.give_back(reader.since(inner))
+        taken = yield from reader.match(re.compile(r"\w+"), 20)
+        return (found and found[1], said, taken and taken[0], reader.since(mark), reader.position)
+
+    result, rest = run(program, data.draw(splits(text)))
+    assert result == ("name", "name{rest", "name", "name", 4)
+    assert rest == "{rest} of it"
+
+
+@given(st.data())
+def test_what_follows_is_known_by_a_pattern(data):
+    pattern, begun = re.compile(r"\s*(?:,|\Z)"), re.compile(r"\s*\Z")
+
+    def program(reader: Reader) -> Reading[bool]:
+        yield from reader.peek()
+        return (yield from reader.follows_like(1, pattern, 8, begun))
+
+    for text, follows in (('"  , a', True), ('"  a', False), ('"', True), ('"   ', True)):
+        assert run(program, data.draw(splits(text)))[0] is follows

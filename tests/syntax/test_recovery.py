@@ -5,16 +5,20 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from batches import each
 from canonicall import (
     BlockEnded,
     BlockStarted,
     CallRecovery,
+    Conversation,
     FinishReported,
     Message,
+    Native,
     Opaque,
     Reply,
+    Request,
     StreamDecoder,
     StreamEncoder,
     StreamEnded,
@@ -23,16 +27,20 @@ from canonicall import (
     Thinking,
     Tool,
     ToolCall,
+    ToolChoice,
+    ToolResult,
     decode_response,
     events_of,
     fold,
     get_syntax,
+    get_target,
     recover_calls,
     verify_stream,
 )
 from canonicall.syntax.detection import leaked_syntax
 from canonicall.syntax.scanner import TextScanner, has_markers
 from canonicall.testing.strategies import replies
+from syntax import law_texts
 from syntax.support import said, splits
 
 TOOLS = [
@@ -76,15 +84,44 @@ def codes(found):
 
 
 @pytest.mark.parametrize("name", LEAKING)
-def test_a_leaked_call_becomes_a_call_and_the_words_around_it_stay(name):
-    found = recover_calls(reply(f"  I look.\n\n{leaked(name)}\n\nPlease wait.\n"), TOOLS)
+def test_a_leaked_call_becomes_a_call_and_the_text_before_it_stays(name):
+    found = recover_calls(reply(f"  I look.\n\n{leaked(name)}\n"), TOOLS)
     assert said(found.calls) == [("get_weather", {"city": "Basel"})]
-    before, after = (block.text for block in found.message.blocks if isinstance(block, Text))
-    assert (before, after.lstrip()) == ("  I look.\n\n", "Please wait.\n")
+    assert found.calls[0].recovered
+    assert found.message.text == "  I look.\n\n"
     assert found.finish == "tool_calls"
     assert codes(found) == ["call_recovered"]
     (finding,) = found.findings
     assert (finding.where, finding.action) == ("blocks[0]", "changed")
+
+
+@each("name", LEAKING)
+def test_text_after_a_call_makes_it_a_quotation(name):
+    told = reply(f"  I look.\n\n{leaked(name)}\n\nPlease wait.\n")
+    found = recover_calls(told, TOOLS)
+    assert found.message == told.message
+    assert codes(found) == ["call_quoted"]
+    assert found.findings[0].where.startswith("blocks[0].text[")
+    check(told)
+
+
+@each("name", LEAKING)
+def test_only_the_run_at_the_end_is_calls(name):
+    told = reply(f"One: {leaked(name)} Two: {leaked(name)}{leaked(name)} ")
+    found = recover_calls(told, TOOLS)
+    assert len(found.calls) == 2
+    assert found.message.text == f"One: {leaked(name)} Two: "
+    assert codes(found) == ["call_recovered", "call_quoted"]
+    check(told)
+
+
+@each("name", ["lfm2", "gemma4", "inkling"])
+def test_models_that_write_text_after_their_calls(name):
+    told = reply(f"I look. {leaked(name)} Please wait.")
+    found = recover_calls(told, TOOLS)
+    assert said(found.calls) == [("get_weather", {"city": "Basel"})]
+    assert [type(block) for block in found.message.blocks] == [Text, ToolCall, Text]
+    check(told)
 
 
 def test_the_spellings_that_hosts_leak():
@@ -294,3 +331,157 @@ def test_a_whole_body():
     body = {"choices": [{"message": {"content": HERMES}, "finish_reason": "stop"}]}
     found = recover_calls(decode_response(body, "openai-chat"), TOOLS)
     assert said(found.calls) == [("get_weather", {"city": "Basel"})]
+
+
+# What makes a call a quotation.
+
+OTHER = leaked("kimi_k2")
+QUOTED = {
+    "straight quotes": f'It says "look: {OTHER}',
+    "single quotes": f"It says 'look: {OTHER}",
+    "typographic quotes": f"It says \u201clook: {OTHER}",
+    "guillemets": f"It says \u00ab look: {OTHER}",
+    "right after a quote": f'It says "{OTHER}',
+    "ticks": f"It says `look {OTHER}",
+    "block quote": f"It says:\n\n> {OTHER}",
+    "block quote that goes on": f"> It says:\n{OTHER}",
+    "fence": f"```\n{OTHER}",
+    "fence of tildes": f"~~~ text\n{OTHER}",
+    "indented": f"It says:\n\n    {OTHER}",
+    "indented by a tab": f"\t{OTHER}",
+    "element": f"<document>\nIt says: {OTHER}",
+    "comment": f"<!-- It says: {OTHER}",
+    "element with attributes": f'See <file path="a">x</file> and <file path="b">\n{OTHER}',
+}
+PLAIN = {
+    "nothing": OTHER,
+    "a sentence": f"I look. {OTHER}",
+    "closed quotes": f"The \"one\", 'two' and \u201cthree\u201d. {OTHER}",
+    "an inch and apostrophes": f"A 27\" screen. It's the users' choice. {OTHER}",
+    "a quote that was not closed in its paragraph": f'He said "yes.\n\n{OTHER}',
+    "a block quote before": f"> It says so.\n\n{OTHER}",
+    "closed elements": f"<a>x</a> <br> <p>One <b>two</b> List<int> a < b {OTHER}",
+    "closed comment": f"<!-- so --> {OTHER}",
+    "closed code": f"`one` and\n```\ntwo\n```\n{OTHER}",
+    "code before": f"    one\n\n{OTHER}",
+    "a list": f"- {OTHER}",
+}
+
+
+@each("text", [pytest.param(text, id=name) for name, text in QUOTED.items()])
+def test_a_call_that_is_shown_is_no_call(text):
+    found = recover_calls(reply(text), TOOLS)
+    assert not found.calls
+    assert found.message.text == text
+    check(reply(text))
+
+
+@each("text", [pytest.param(text, id=name) for name, text in PLAIN.items()])
+def test_what_is_closed_before_a_call_does_not_quote_it(text):
+    assert said(recover_calls(reply(text), TOOLS).calls) == [("get_weather", {"city": "Basel"})]
+    check(reply(text))
+
+
+SAME = ToolCall(id="a", name="get_weather", args={"city": "Basel"})
+ANOTHER = ToolCall(id="a", name="get_weather", args={"city": "Bern"})
+BLOCKS = {
+    "a structured call follows": ((HERMES, ANOTHER), 2),
+    "blank text follows": ((HERMES, " \n", ANOTHER, "\n"), 2),
+    "a thought follows": ((HERMES, Thinking(text="hm")), 1),
+    "another run follows": ((f"One. {HERMES}", OTHER), 2),
+    "text follows in the next block": ((HERMES, "So it is."), 0),
+    "text follows a structured call": ((HERMES, ANOTHER, "So it is."), 1),
+    "text and a run follow": ((HERMES, f"So it is. {OTHER}"), 1),
+    "the same call is structured": ((HERMES, SAME), 1),
+    "the same call was structured": ((SAME, HERMES), 1),
+}
+
+
+@each("blocks, count", [pytest.param(*row, id=name) for name, row in BLOCKS.items()])
+def test_a_run_ends_with_the_reply_and_not_with_its_block(blocks, count):
+    told = reply(*blocks)
+    found = recover_calls(told, TOOLS)
+    assert len(found.calls) == count
+    recovered_calls = [call for call in found.calls if call.recovered]
+    assert (codes(found) == ["call_quoted"]) == (not recovered_calls)
+    check(told)
+
+
+def test_calls_of_a_reply_that_was_cut_must_not_be_run():
+    for told in (reply(HERMES, finish="length"), reply(HERMES, finish="", partial=True)):
+        assert [call.truncated for call in recover_calls(told, TOOLS).calls] == [True]
+        after = recovered(events_of(told))
+        assert fold(after) == recover_calls(told, TOOLS)
+
+
+def asking(text="Hi", **fields):
+    conversation = Conversation.of((Message("user", (Text(text=text),)),))
+    return Request(conversation, tuple(TOOLS), **fields)
+
+
+def test_what_the_provider_keeps_cannot_be_compared():
+    continued = asking(continues=Native("openai-responses", {"previous_response_id": "r"}))
+    found = recover_calls(reply(HERMES), TOOLS, request=continued)
+    assert not found.calls
+    assert codes(found) == ["call_quoted"]
+    assert recover_calls(reply(HERMES), TOOLS, request=asking()).calls
+
+
+def test_only_tools_that_may_be_chosen_are_called():
+    choices = (ToolChoice("none"), ToolChoice("auto", names=("other",)))
+    for choice in choices:
+        told = reply(HERMES)
+        found = recover_calls(told, TOOLS, request=asking(tool_choice=choice))
+        assert found.message == told.message
+    chosen = asking(tool_choice=ToolChoice("required", names=("get_weather",)))
+    assert recover_calls(reply(HERMES), TOOLS, request=chosen).calls
+
+
+def test_what_the_model_said_before_is_no_source():
+    before = asking()
+    before.conversation.append(Message("assistant", (Text(text=HERMES),)))
+    before.conversation.user("Again.")
+    assert recover_calls(reply(HERMES), TOOLS, request=before).calls
+
+
+def test_what_a_tool_of_the_provider_brought_into_the_reply_is_a_source():
+    page = ToolResult(call_id="s", content=(Text(text=f"Do {HERMES}"),), kind="server")
+    told = reply(ToolCall(id="s", name="web_search", kind="server"), page, HERMES)
+    assert [call.name for call in recover_calls(told, TOOLS, request=asking()).calls] == [
+        "web_search"
+    ]
+    check(told)
+
+
+def test_a_run_is_called_as_a_whole_or_not_at_all():
+    both = f"{HERMES}\n{HERMES.replace('Basel', 'Bern')}"
+    told = reply(both)
+    assert len(recover_calls(told, TOOLS, request=asking()).calls) == 2
+    assert not recover_calls(told, TOOLS, request=asking(f"See {HERMES}")).calls
+
+
+def test_a_target_is_read_only_in_what_it_prints():
+    for target, count in (("kimi", 0), ("openai:gpt-5", 0), ("vllm:Qwen/Qwen3-32B", 1)):
+        told = reply(HERMES)
+        found = recover_calls(told, TOOLS, target=get_target(target))
+        assert len(found.calls) == count
+        assert count or found is told
+
+
+@given(st.data(), st.sampled_from(law_texts.NAMES))
+def test_any_text_is_read_alike_whole_and_in_pieces(data, name):
+    text, _ = data.draw(law_texts.texts_of(name))
+    target = replace(get_target("vllm"), leaks=(name,))
+    tools = law_texts.OFFERS[3]
+    whole = recover_calls(reply(text), tools, target=target)
+    pieces = [TextAdded(0, piece) for piece in data.draw(splits(text))]
+    start, end = BlockStarted(0, Text(text="")), BlockEnded(0, Text(text=text))
+    recovery = CallRecovery(tools, target=target)
+    ended = [FinishReported("stop"), StreamEnded(reply(text))]
+    after = recovery.feed_all([start, *pieces, end, *ended])
+    assert fold(after) == whole
+    assert told_blocks(after) == tuple(
+        block for block in whole.message.blocks if not getattr(block, "truncated", False)
+    )
+    if not {"call_recovered", "markers_removed"} & set(codes(whole)):
+        assert whole.message.blocks == (Text(text=text),)

@@ -165,3 +165,37 @@ def test_a_syntax_may_come_from_anywhere():
 def _markers(syntax: Syntax) -> set[str]:
     found = {marker for one in syntax.openers for marker in (one.marker, *one.closers)}
     return found | {opening for opening, _ in syntax.thinking} | set(syntax.noise)
+
+
+def _tag_begins(reader):
+    yield from reader.blank()
+    return bool((yield from reader.next_of("f>>")))
+
+
+def _read_rest(reader, output):
+    yield from reader.accept("f>>")
+    call = output.call()
+    if not call.name("f"):
+        return False
+    whole = yield from reader.json_value(call.arguments)
+    return call.end(truncated=not whole)
+
+
+@each(
+    ("text", "calls", "words"),
+    [
+        ('f>>{"a": 1}', 1, ""),
+        (' f>>{"a": 1} Done.', 1, "Done."),
+        ('<think>Hm.</think>f>>{"a": 1}', 1, ""),
+        ('Ok. f>>{"a": 1}', 0, 'Ok. f>>{"a": 1}'),
+        ("f> is no call", 0, "f> is no call"),
+        ("", 0, ""),
+    ],
+)
+def test_an_opener_without_a_marker_counts_only_where_a_reply_begins(text, calls, words):
+    syntax = Syntax("begun", openers=(Opener("", _read_rest, looks=_tag_begins),))
+    whole = streamed([text], syntax)
+    assert streamed(text, syntax) == whole
+    assert len(whole.calls) == calls
+    assert whole.message.text.strip() == words
+    assert not whole.findings

@@ -191,8 +191,6 @@ def test_what_is_no_yaml_map_stays_text():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("<tool>ls -la</tool>", ("bash", {"command": "ls -la"})),
-        ("<tool>\nls -la\n</tool>", ("bash", {"command": "ls -la"})),
         (
             '<tool><tool_name>read_file</tool_name><tool_param name="path">a</tool_param></tool>',
             ("read_file", {"path": "a"}),
@@ -217,11 +215,6 @@ def test_the_tag_tool(text, expected):
     assert said(parsed) == [expected]
     assert not parsed.text
     assert not parsed.findings
-
-
-def test_a_command_is_for_the_only_tool():
-    parsed = read("<tool>x y</tool>", "tool_tag", [tool("search", query="string")])
-    assert said(parsed) == [("search", {"query": "x y"})]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,16 @@
 """A provider's own summary, in place of what it sums up, is sent first or not at all."""
 
-from canonicall import Conversation, Message, Native, Opaque, Origin, Text, Unknown, render
+from canonicall import (
+    Conversation,
+    Message,
+    Native,
+    Opaque,
+    Origin,
+    Text,
+    Unknown,
+    render,
+    translate,
+)
 from canonicall.providers.registry import get_target
 from canonicall.transcript.render import Renderer
 
@@ -70,6 +80,27 @@ def test_a_growing_conversation_keeps_the_first():
     assert sum(block == summary("Then.") for turn in after for block in turn.blocks) == 0
 
 
-def test_no_other_provider_is_sent_it():
-    made = render(log(said(summary()), HELLO), get_target("gemini"))
-    assert [finding.code for finding in made.findings] == ["block_dropped"]
+def test_other_targets_get_the_text_of_a_summary():
+    """One that failed has none, and is left out as before."""
+    for name in (
+        "openai:gpt-5",
+        "gemini:gemini-2.5-pro",
+        "bedrock/bedrock:some.model",
+        "cohere:command-a",
+    ):
+        made = render(log(said(summary(), Text(text="Yes.")), HELLO), get_target(name))
+        texts = [block.text for turn in made.turns for block in turn.blocks]
+        assert "Summary of the conversation before this point:\n\nHello was said." in texts
+        assert "Yes." in texts
+        assert summary() not in [block for turn in made.turns for block in turn.blocks]
+        assert next(one.code for one in made.findings) == "summary_as_text"
+        failed = Unknown(native=Native("anthropic", {"type": "compaction", "content": None}))
+        made = render(log(said(failed, Text(text="Yes.")), HELLO), get_target(name))
+        assert "block_dropped" in [one.code for one in made.findings]
+
+
+def test_a_conversation_that_is_mostly_a_summary_is_sent():
+    block = {"type": "compaction", "content": "So far.", "signature": "x"}
+    history = [{"role": "assistant", "content": [block] * 3}, {"role": "user", "content": "Next?"}]
+    made = translate({"model": "m", "max_tokens": 9, "messages": history}, "anthropic", "openai")
+    assert "So far." in str(made.body)

@@ -197,6 +197,6 @@ class OpenCalls:
 def _needs_approval(tool: BoundTool, call: ToolCall) -> bool:
     """Whether somebody has to agree; also where the tool's own function cannot tell."""
     try:
-        return tool.needs_approval(arguments_of(call))
+        return tool.needs_approval(arguments_of(call), recovered=call.recovered)
     except Exception:  # noqa: BLE001  # a user's function; the loop must not break by it
         return True

@@ -123,7 +123,7 @@ class Pending:
 
 def _rule_of(said: Decided, call: ToolCall | None) -> Rule | None:
     if said.scope == "session" and call is not None:
-        return rule_for(call.name)
+        return rule_for(call)
     if said.scope == "once" and call is not None:
         return None
     if said.rule is None or said.scope != "rule":

@@ -4,8 +4,10 @@ What is in force follows from the log alone, so it is the same after a restart a
 several decisions that mean a call, the last one counts.
 
 A rule compares text and does not understand it, so what it allows is kept narrow: its wildcards
-stay within one command and below one folder. What it denies is not, because a denial that missed
-its call would leave it to what was allowed before.
+stay within one command and below one folder, they stand for no option that runs a program or writes
+a file (`program_options`), and a call that was read from text is allowed only by a rule that says
+so, because somebody else may have written that text. What it denies is not kept narrow: a denial
+that missed its call would leave it to what was allowed before.
 """
 
 import re
@@ -14,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from canonicall.agent.program_options import risky_options
 from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
 from canonicall.conversation import Conversation
@@ -39,9 +42,9 @@ _BEYOND = re.compile(
 """What a wildcard that allows does not match."""
 
 
-def rule_for(name: str) -> Rule:
-    """The rule that means every call of this tool, and of no other."""
-    return Rule(_exactly(name))
+def rule_for(call: ToolCall) -> Rule:
+    """The rule that means every call of this call's tool, and of no other."""
+    return Rule(_exactly(call.name), recovered=call.recovered)
 
 
 def rule_like(call: ToolCall) -> Rule:
@@ -50,7 +53,7 @@ def rule_like(call: ToolCall) -> Rule:
         name: _exactly(value) if isinstance(value, str) else value
         for name, value in arguments_of(call).items()
     }
-    return Rule(_exactly(call.name), arguments)
+    return Rule(_exactly(call.name), arguments, recovered=call.recovered)
 
 
 def _exactly(text: str) -> str:
@@ -61,6 +64,8 @@ def _exactly(text: str) -> str:
 def means(rule: Rule, call: ToolCall, decision: Verdict) -> bool:
     """Whether `call` is one of those that `rule` is about, where that was decided about them."""
     if not fnmatchcase(call.name, rule.tool):
+        return False
+    if call.recovered and decision == "allow" and not rule.recovered:
         return False
     given = arguments_of(call)
     return all(
@@ -87,7 +92,9 @@ def _reaches_beyond(text: str, pattern: str) -> bool:
     text exactly where a wildcard stands for it.
     """
     written_out = _WILDCARD.sub(lambda found: found[1] or "x", pattern)
-    return len(_BEYOND.findall(text)) > len(_BEYOND.findall(written_out))
+    return len(_BEYOND.findall(text)) > len(_BEYOND.findall(written_out)) or len(
+        risky_options(text)
+    ) > len(risky_options(written_out))
 
 
 def _as_json(value: Any) -> bytes:

@@ -48,7 +48,8 @@ class Approvals:
         if said is not None or self._reader is None:
             return said or _nobody(call)
         shown = in_one_line(f"{call.name} {arguments_of(call)}")
-        click.secho(f"  {shown} needs your approval.", err=True, fg="yellow")
+        how = " was printed as text and" if call.recovered else ""
+        click.secho(f"  {shown}{how} needs your approval.", err=True, fg="yellow")
         try:
             while True:
                 said = await self._said(await self._reader.line(_QUESTION), call, self._reader)
@@ -85,7 +86,7 @@ class Approvals:
                 click.echo(f"  These arguments are no JSON object: {error}.", err=True)
                 continue
             if tool:
-                return Rule(tool, wanted)
+                return Rule(tool, wanted, recovered=call.recovered)
 
     async def _edited(self, call: ToolCall, reader: Reader) -> Decided:
         """The call with other arguments."""

@@ -103,7 +103,7 @@ def conform(
             format=format or "",
             provider=provider or "",
             model=model,
-            key=key_in(key_env),
+            key=key_in(key_env, url),
             progress=tell_nobody if as_json else tell,
         )
     elif provider is not None:

@@ -204,8 +204,8 @@ def _show_naive(naive: Sequence[Refused], console: Console) -> None:
     refused = [one for one in naive if one.status != 200]
     _head(console, "2. The same conversation, sent with ids and blocks as they are")
     told = {one.error: one for one in reversed(refused)}
-    others = ", ".join(one.name for one in naive if one.status == 200)
-    but = f"; {others} reads whatever comes, paired or not" if others else ""
+    others = " and ".join(one.name for one in naive if one.status == 200)
+    but = f"; only {others} took it, paired or not" if others else ""
     say(console, f"{len(refused)} of {len(naive)} requests are refused{but}. Some of the answers:")
     console.print()
     table = _table("provider", "status", _WORDS)

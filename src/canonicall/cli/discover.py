@@ -31,6 +31,7 @@ from canonicall.discovery.documentation import analyse_documentation, with_docum
 from canonicall.discovery.profile_text import profile_text
 from canonicall.discovery.tooling import ToolingInfo
 from canonicall.providers.registry import register_provider
+from canonicall.testing.conformance import broken_checks
 
 
 class _Wanted(Struct, frozen=True, kw_only=True):
@@ -87,7 +88,9 @@ def discover(
         raise click.UsageError(
             "--json has the profile in it already; leave -o out, or name a file."
         )
-    wanted = _Wanted(url=url, key=key_in(key_env), key_env=key_env, format=format or "", **given)
+    wanted = _Wanted(
+        url=url, key=key_in(key_env, url), key_env=key_env, format=format or "", **given
+    )
     progress = tell_nobody if as_json else tell
     info = asyncio.run(_found(wanted, progress))
     text = profile_text(info, date=_today(), name=wanted.provider, key_env=key_env)
@@ -108,6 +111,7 @@ async def _found(wanted: _Wanted, progress: Callable[[str], None]) -> ToolingInf
         key=wanted.key,
         format=wanted.format,
         progress=progress,
+        prove=broken_checks,
     )
     if wanted.docs is None:
         return info

@@ -5,10 +5,12 @@ A key is named by the variable that holds it, never given itself: command lines 
 
 import os
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import click
 
 from canonicall.cli.visible import in_one_line
+from canonicall.client.endpoints import is_loopback
 from canonicall.target import FORMATS
 
 key_env_option = click.option(
@@ -28,13 +30,24 @@ def format_option(help: str) -> Callable[..., Callable[..., object]]:
     )
 
 
-def key_in(variable: str) -> str:
-    """The key that a variable holds; nothing where none was named."""
+def key_in(variable: str, url: str = "") -> str:
+    """The key that a variable holds; nothing where none was named.
+
+    A host on this machine needs no key, so the variable need not be set for it.
+    """
     key = os.environ.get(variable, "") if variable else ""
-    if variable and not key.strip():
+    if variable and not key.strip() and not is_loopback(_host(url)):
         what = f"the variable {variable} is not set. Set it to the key of the endpoint."
         raise click.BadParameter(what, param_hint="--key-env")
     return key
+
+
+def _host(url: str) -> str:
+    """The host of an address; nothing where it is none, which is reported when it is asked."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 def tell(what: str) -> None:

@@ -37,8 +37,11 @@ def _moment(ctx: click.Context, option: click.Parameter, given: str | None) -> s
 @click.option("--name", default="key", show_default=True, help="What people call it.")
 @click.option("--models", metavar="NAMES", help="The models it may ask for, joined by commas.")
 @click.option("--expires", callback=_moment, metavar="WHEN", help="A day, a moment, or 90d.")
+@click.option("--admin", is_flag=True, help="Let it use the admin endpoints.")
 @json_option
-def keys(action: str, name: str, models: str | None, expires: str, as_json: bool) -> None:
+def keys(
+    action: str, name: str, models: str | None, expires: str, admin: bool, as_json: bool
+) -> None:
     """Make virtual keys for the gateway.
 
     Clients show them in place of a provider's key. A new key is printed once, with the section for
@@ -48,6 +51,7 @@ def keys(action: str, name: str, models: str | None, expires: str, as_json: bool
     Examples:
       canonicall keys new --name desk
       canonicall keys new --name ci --models fast,best --expires 90d
+      canonicall keys new --name operator --admin
     """
     del action
     key, hash = new_key(secrets.token_bytes(32))
@@ -56,6 +60,8 @@ def keys(action: str, name: str, models: str | None, expires: str, as_json: bool
         section["models"] = [one.strip() for one in models.split(",") if one.strip()]
     if expires:
         section["expires"] = expires
+    if admin:
+        section["admin"] = True
     if as_json:
         made = {"key": key, "keys": {name: section}}
         click.echo(msgspec.json.format(msgspec.json.encode(made), indent=2))

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from canonicall.syntax.detection import FAMILY
 from canonicall.target import Target
 
 Answer: TypeAlias = Callable[[Target], str]
@@ -80,6 +81,14 @@ def unenforced(target: Target) -> str:
     to have."""
     codes = dict(target.served).get("unenforced", target.unenforced)
     return listed(codes, "none" if target.format in ("openai-chat", "anthropic") else "")
+
+
+def leaked_calls(target: Target) -> str:
+    family = "in the syntax of the model's family"
+    forms = {one.name: f"{one.name}: {one.opening}NAME{one.between}" for one in target.text_forms}
+    named = listed((forms.get(one, one) for one in target.leaks if one != FAMILY), "")
+    told = [family] if FAMILY in target.leaks else []
+    return "; ".join([*told, *filter(None, [named])])
 
 
 def tool_limit(target: Target) -> str:

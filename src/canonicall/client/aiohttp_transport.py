@@ -2,13 +2,15 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from types import SimpleNamespace
 
 import aiohttp
 from yarl import URL
 
 from canonicall.client.deadlines import Clock, shown_address
 from canonicall.client.transport import Phase, Response, Timeouts, TransportError
+from canonicall.client.unpacking import Unpacking
 
 KEPT_ALIVE = 30.0
 # A stream that is compressed comes in the pieces of the compressor, not in those of the model.
@@ -26,6 +28,7 @@ class AiohttpTransport:
     def __init__(self, *, tls: ssl.SSLContext | None = None) -> None:
         self._tls = tls
         self._session: aiohttp.ClientSession | None = None
+        self._fresh: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def post(
@@ -48,9 +51,11 @@ class AiohttpTransport:
 
     async def close(self) -> None:
         """Close all connections."""
-        session, self._session = self._session, None
-        if session is not None and not session.closed:
-            await session.close()
+        sessions = (self._session, self._fresh)
+        self._session = self._fresh = None
+        for session in sessions:
+            if session is not None and not session.closed:
+                await session.close()
 
     async def _asked(
         self,
@@ -63,17 +68,29 @@ class AiohttpTransport:
     ) -> "AiohttpResponse":
         clock = Clock(timeouts, shown_address(url))
         limit = aiohttp.ClientTimeout(total=None, sock_connect=timeouts.connect)
+        connected = _Connected()
+
+        def sent(session: aiohttp.ClientSession) -> Awaitable[aiohttp.ClientResponse]:
+            return session.request(
+                method,
+                URL(url, encoded=True),
+                data=body,
+                headers=headers,
+                timeout=limit,
+                allow_redirects=False,
+                proxy=proxy or None,
+                trace_request_ctx=connected,
+            )
+
         try:
             async with clock.limit("first_byte"):
-                response = await self._opened().request(
-                    method,
-                    URL(url, encoded=True),
-                    data=body,
-                    headers=headers,
-                    timeout=limit,
-                    allow_redirects=False,
-                    proxy=proxy or None,
-                )
+                try:
+                    response = await sent(self._opened())
+                except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
+                    # A host may close a connection that rests at the moment at which it is used.
+                    if not connected.is_kept_one or _has_begun(error):
+                        raise
+                    response = await sent(self._unshared())
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise _told(error, clock) from None
         return AiohttpResponse(response, clock)
@@ -85,14 +102,47 @@ class AiohttpTransport:
             connector = aiohttp.TCPConnector(
                 limit=0, keepalive_timeout=KEPT_ALIVE, ssl=self._tls or True
             )
-            self._session = aiohttp.ClientSession(
-                connector=connector,
-                headers=HEADERS,
-                timeout=_NO_LIMIT,
-                cookie_jar=aiohttp.DummyCookieJar(),
-            )
+            self._session = _session(connector)
             self._loop = loop
+            self._fresh = None
         return self._session
+
+    def _unshared(self) -> aiohttp.ClientSession:
+        """The same with a new connection for each request."""
+        if self._fresh is None or self._fresh.closed:
+            connector = aiohttp.TCPConnector(limit=0, force_close=True, ssl=self._tls or True)
+            self._fresh = _session(connector)
+        return self._fresh
+
+
+class _Connected:
+    """What is known about the connection of one request."""
+
+    is_kept_one = False
+    """Whether it was used before."""
+
+
+async def _note_kept(_: aiohttp.ClientSession, context: SimpleNamespace, __: object) -> None:
+    context.trace_request_ctx.is_kept_one = True
+
+
+def _session(connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
+    tracing = aiohttp.TraceConfig()
+    tracing.on_connection_reuseconn.append(_note_kept)
+    return aiohttp.ClientSession(
+        connector=connector,
+        headers=HEADERS,
+        timeout=_NO_LIMIT,
+        auto_decompress=False,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        trace_configs=[tracing],
+    )
+
+
+def _has_begun(error: Exception) -> bool:
+    """Whether a part of an answer had come."""
+    said = getattr(error, "message", "")
+    return not isinstance(said, str)
 
 
 class AiohttpResponse:
@@ -108,6 +158,7 @@ class AiohttpResponse:
         """The bytes as they come."""
         phase: Phase = "first_byte"
         content = self._response.content
+        unpacking = Unpacking(self.headers.get("content-encoding", ""), self._clock)
         while True:
             try:
                 async with self._clock.limit(phase):
@@ -117,7 +168,11 @@ class AiohttpResponse:
             if not chunk:
                 return
             phase = "between_bytes"
-            yield chunk
+            if unpacking.is_plain:
+                yield chunk
+                continue
+            async for piece in unpacking.slices(chunk):
+                yield piece
 
     def close(self) -> None:
         """Break the connection off, unless all was read."""

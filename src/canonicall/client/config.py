@@ -12,12 +12,15 @@ from msgspec.structs import force_setattr, replace
 
 from canonicall.client.breaker import BreakerPolicy
 from canonicall.client.keys import KeyPolicy
+from canonicall.client.redaction import is_secret_name
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.secrets import Secret
 from canonicall.client.sigv4 import AwsCredentials
 from canonicall.client.transport import Timeouts
+from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
 from canonicall.providers.profile import Profile
 from canonicall.providers.registry import get_profile, provider_names
+from canonicall.syntax.recovery import Recover, one_of_recover
 
 TokenSource: TypeAlias = Callable[[], str | Awaitable[str]]
 """Gives a token that is valid now: for clouds whose tokens last an hour."""
@@ -55,6 +58,8 @@ class ProviderConfig(Struct, frozen=True, kw_only=True):
     values: dict[str, str] = {}
     """What fills `{region}`, `{resource}` and the like in the address."""
     aws: AwsCredentials | None = None
+    recover: Recover | None = None
+    """Whether calls are read from the text of its replies; None: as `ClientConfig.recover` says."""
     sends_trace: bool = False
     """Whether its host is told which trace a request belongs to, by the headers `traceparent` and
     `tracestate` of the current span. It need not know, so it is told only where that is wanted."""
@@ -65,6 +70,8 @@ class ProviderConfig(Struct, frozen=True, kw_only=True):
         more = (self.keys,) if isinstance(self.keys, str) else self.keys
         hidden = tuple(Secret(one.strip()) if isinstance(one, str) else one for one in more)
         force_setattr(self, "keys", hidden)
+        if self.recover is not None:
+            one_of_recover(self.recover)
         if isinstance(self.key_env, str):
             force_setattr(self, "key_env", (self.key_env,))
 
@@ -80,11 +87,22 @@ class ProviderConfig(Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(one for one in given if isinstance(one, Secret) and one))
 
     @property
-    def secrets(self) -> tuple[Secret, ...]:
-        """Everything that must not be shown."""
+    def credentials(self) -> tuple[Secret, ...]:
+        """What opens the provider, or the way to it."""
         aws = () if self.aws is None else (self.aws.secret_key, self.aws.session_token)
         password = Secret(urlsplit(self.proxy or "").password or "")
-        return (*self.pool, *aws, password, *map(Secret, self.headers.values()))
+        # Of `Bearer KEY` the key is meant.
+        shown = (
+            Secret(value.rpartition(" ")[2])
+            for name, value in self.headers.items()
+            if is_secret_name(name)
+        )
+        return (*self.pool, *aws, password, *shown)
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """Everything that must not be shown."""
+        return (*self.credentials, *map(Secret, self.headers.values()))
 
     def __repr__(self) -> str:
         given = [name for name in self.__struct_fields__ if getattr(self, name)]
@@ -94,7 +112,7 @@ class ProviderConfig(Struct, frozen=True, kw_only=True):
 class ClientConfig:
     """Settings for all providers."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is a choice of its own
         self,
         providers: Mapping[str, ProviderConfig | Mapping[str, Any]] | None = None,
         *,
@@ -102,16 +120,22 @@ class ClientConfig:
         retry: RetryPolicy | None = None,
         breaker: BreakerPolicy | None = None,
         keys: KeyPolicy | None = None,
+        replies: ReplyLimits | None = None,
         save_refused: str | Path | None = None,
+        recover: Recover = "known",
         environ: Mapping[str, str] | None = None,
     ) -> None:
         """`environ` is where keys and the like are looked up that are not given. `save_refused` is
-        a folder for requests that a provider refuses, one file each, without keys."""
+        a folder for requests that a provider refuses, one file each, without keys. `replies` are
+        the limits for what comes back. `recover`: whether calls are read from the text of replies,
+        as hosts are known to print them."""
         self.save_refused = save_refused or None
+        self.recover: Recover = one_of_recover(recover)
         self.timeouts = timeouts or Timeouts()
         self.retry = retry or RetryPolicy()
         self.breaker = breaker or BreakerPolicy()
         self.keys = keys or KeyPolicy()
+        self.replies = replies or DEFAULT_LIMITS
         self.ways: dict[object, object] = {}
         """What was worked out of it for targets: it never changes."""
         self._environ = dict(environ or {})
@@ -123,7 +147,7 @@ class ClientConfig:
         }
 
     @classmethod
-    def from_environment(
+    def from_environment(  # noqa: PLR0913  each is a choice of its own
         cls,
         providers: Mapping[str, ProviderConfig | Mapping[str, Any]] | None = None,
         *,
@@ -131,7 +155,9 @@ class ClientConfig:
         retry: RetryPolicy | None = None,
         breaker: BreakerPolicy | None = None,
         keys: KeyPolicy | None = None,
+        replies: ReplyLimits | None = None,
         save_refused: str | Path | None = None,
+        recover: Recover = "known",
     ) -> "ClientConfig":
         """Keys, addresses and proxies as the environment has them now; `providers` come first."""
         return cls(
@@ -140,7 +166,9 @@ class ClientConfig:
             retry=retry,
             breaker=breaker,
             keys=keys,
+            replies=replies,
             save_refused=save_refused,
+            recover=recover,
             environ=os.environ,
         )
 
@@ -160,6 +188,11 @@ class ClientConfig:
             values={**self._values(), **own.values},
             timeouts=own.timeouts or self.timeouts,
         )
+
+    def recover_of(self, provider: str) -> Recover:
+        """Whether calls are read from the text of a provider's replies."""
+        own = self._providers.get(provider)
+        return self.recover if own is None or own.recover is None else own.recover
 
     def proxy_of(self, own: ProviderConfig, url: str) -> str:
         """The proxy for an address; empty where it is asked directly."""

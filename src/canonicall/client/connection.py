@@ -10,8 +10,8 @@ from typing import cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-_LARGEST_HEAD = 256 * 1024
-_MOST_BUFFERED = 256 * 1024
+LARGEST_HEAD = 256 * 1024
+MOST_BUFFERED = 256 * 1024
 """Bytes that wait for whoever reads them; the host has to wait then."""
 _FIRST_FINAL = 200
 """Statuses below it only say that the answer is still to come."""
@@ -94,6 +94,11 @@ class Connection(asyncio.Protocol):
                 self._transport.close()
 
     @property
+    def is_closed_unanswered(self) -> bool:
+        """Whether the host has closed it before any byte of an answer came."""
+        return self._why == CLOSED and not self._head_size
+
+    @property
     def can_send(self) -> bool:
         """Whether it is open and nothing is on the way in it."""
         if self._transport is None or self._transport.is_closing():
@@ -159,9 +164,9 @@ class Connection(asyncio.Protocol):
             self._break(f"the exchange failed ({type(error).__name__}).")
         if not self._has_head:
             self._head_size += len(data)
-            if self._head_size > _LARGEST_HEAD:
+            if self._head_size > LARGEST_HEAD:
                 self._break(_TOO_LARGE)
-        if self._buffered > _MOST_BUFFERED and not self._is_paused and self._transport is not None:
+        if self._buffered > MOST_BUFFERED and not self._is_paused and self._transport is not None:
             self._is_paused = True
             self._transport.pause_reading()
         self._wake()

@@ -13,6 +13,7 @@ _HELP: dict[Phase, str] = {
     "between_bytes": "The stream stalled: ask again, or raise timeouts.between_bytes.",
     "total": "Ask for less, or raise timeouts.total.",
     "connection": "Ask again; if it stays, check the address, the proxy and the certificates.",
+    "limit": "If such replies are wanted, raise the limits for replies.",
 }
 _WAITED = {
     "connect": "no connection",

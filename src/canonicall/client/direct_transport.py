@@ -19,7 +19,7 @@ from msgspec import Struct
 from canonicall.client.aiohttp_transport import HEADERS, KEPT_ALIVE, AiohttpTransport
 from canonicall.client.connection import Broken, Connection
 from canonicall.client.deadlines import Clock, shown_address
-from canonicall.client.transport import Phase, Response, Timeouts
+from canonicall.client.transport import Phase, Response, Timeouts, TransportError
 from canonicall.client.unpacking import Unpacking
 
 _PLAIN_URL = re.compile(r"(https?)://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(/[!-~]*)?")
@@ -89,7 +89,23 @@ class DirectTransport(AiohttpTransport):
             return await super().post(url, headers, body, timeouts, proxy=proxy)
         clock = Clock(timeouts, place.shown)
         head = _head(place, named, len(body), clock)
-        connection = self._waiting(place) or await self._connected(place, clock)
+        kept = self._waiting(place)
+        if kept is not None:
+            try:
+                await self._exchanged(kept, head, body, clock)
+                return _Answer(self, place, kept, clock)
+            except TransportError:
+                # A host may close a connection that rests at the moment at which it is used.
+                if not kept.is_closed_unanswered:
+                    raise
+        connection = await self._connected(place, clock)
+        await self._exchanged(connection, head, body, clock)
+        return _Answer(self, place, connection, clock)
+
+    async def _exchanged(
+        self, connection: Connection, head: bytes, body: bytes, clock: Clock
+    ) -> None:
+        """Send a request, and wait for the head of the answer."""
         phase, end = clock.end_of("first_byte")
         try:
             connection.send(head, body)
@@ -103,7 +119,6 @@ class DirectTransport(AiohttpTransport):
         except BaseException:
             connection.close(at_once=True)
             raise
-        return _Answer(self, place, connection, clock)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -242,7 +257,10 @@ class _Answer:
             if not chunk:
                 return
             phase = "between_bytes"
-            for piece in unpacking.pieces(chunk):
+            if unpacking.is_plain:
+                yield chunk
+                continue
+            async for piece in unpacking.slices(chunk):
                 yield piece
 
     def close(self) -> None:

@@ -63,7 +63,9 @@ class Outgoing(Struct, frozen=True):
     timeouts: Timeouts
     proxy: str = ""
     secrets: tuple[Secret, ...] = ()
-    """What must not be shown of it."""
+    """What errors must not show."""
+    credentials: tuple[Secret, ...] = ()
+    """The keys among them, which replies must not show either."""
 
 
 class _Way(Struct, frozen=True):
@@ -78,6 +80,7 @@ class _Way(Struct, frozen=True):
     timeouts: Timeouts
     proxy: str
     secrets: tuple[Secret, ...]
+    credentials: tuple[Secret, ...]
 
 
 _NONE = Secret("")
@@ -134,7 +137,9 @@ async def outgoing(
     if own.sends_trace and TRACEPARENT not in headers:
         # Behind the signature: whatever stands between may change them.
         headers |= trace_headers()
-    return Outgoing(url, headers, body, way.timeouts, way.proxy, (*way.secrets, token))
+    secrets = (*way.secrets, token)
+    credentials = (*way.credentials, token) if token else way.credentials
+    return Outgoing(url, headers, body, way.timeouts, way.proxy, secrets, credentials)
 
 
 def _way(
@@ -156,8 +161,10 @@ def _way(
     proxy = config.proxy_of(own, url)
     password = Secret(urlsplit(proxy).password or "")
     timeouts = own.timeouts or config.timeouts
-    secrets = (*own.secrets, password)
-    way = _Way(profile, own, endpoint, url, headers, own.pool, timeouts, proxy, secrets)
+    secrets, credentials = (*own.secrets, password), (*own.credentials, password)
+    way = _Way(
+        profile, own, endpoint, url, headers, own.pool, timeouts, proxy, secrets, credentials
+    )
     if len(config.ways) < _MOST_WAYS:
         config.ways[key] = way
     return way

@@ -2,7 +2,7 @@
 the request is refused. Nothing is tried again after the first content was passed on.
 """
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 
 from msgspec.structs import replace
@@ -18,9 +18,9 @@ from canonicall.client.failure import (
     of_own,
     of_transport,
     with_more,
-    without_secrets,
 )
 from canonicall.client.incoming import Incoming
+from canonicall.client.key_masks import MaskedEvents, mask_of
 from canonicall.client.learning import Change, Learned, change_for, is_chance
 from canonicall.client.notices import Answered, Recovered, Retrying, Saved
 from canonicall.client.rendering import Rendered, Renderings
@@ -42,9 +42,6 @@ from canonicall.request import Request
 from canonicall.runtime.model import Notify
 from canonicall.target import Target
 
-_QUOTING = (ErrorReported, StreamEnded)
-"""What may quote a key."""
-
 
 class Exchange:
     """One request to one target."""
@@ -57,16 +54,16 @@ class Exchange:
         notify: Notify,
         *,
         waits: bool = True,
-        reads_leaks: bool = True,
         sends: Callable[[Encoded], None] | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         """`waits`: whether it is asked again after a failure that may pass; somebody who has others
-        to ask does not wait. `reads_leaks`: whether calls are looked for in the words of replies.
-        `sends` is called with each request, once before it is sent.
+        to ask does not wait. `sends` is called with each request, once before it is sent. `headers`
+        are sent with it.
         """
+        self._headers = headers
         self._sends = sends
         self._waits = waits
-        self._reads_leaks = reads_leaks
         self._means = means
         self._renderings = renderings
         self._learned = learned
@@ -94,7 +91,7 @@ class Exchange:
         while True:
             self._begin(rendered)
             try:
-                async with aclosing(self._attempt(rendered)) as batches:
+                async with aclosing(self._attempt(request, rendered)) as batches:
                     async for events in batches:
                         if change is not None:
                             self._learned.keep(target, change)
@@ -178,7 +175,9 @@ class Exchange:
         means = self._means
         return means.config.retry.delay(waits, means.random, told=failure.wait)
 
-    async def _attempt(self, rendered: Rendered) -> AsyncGenerator[list[Event], None]:
+    async def _attempt(
+        self, request: Request, rendered: Rendered
+    ) -> AsyncGenerator[list[Event], None]:
         """Send the request once; the events of the reply. Whoever goes away breaks the connection
         off.
 
@@ -192,10 +191,17 @@ class Exchange:
             rendered.data,
             stream=rendered.stream,
             choose=self._choose,
+            headers=self._headers,
             diagnose=lambda: rendered.encoded.diagnostics,
         )
-        offered = rendered.tools if self._reads_leaks else ()
-        incoming = Incoming(rendered.encoded, offered, after_end=sent.timeouts.after_end)
+        incoming = Incoming(
+            rendered.encoded,
+            request,
+            after_end=sent.timeouts.after_end,
+            limits=self._means.config.replies,
+            recover=self._means.config.recover_of(rendered.target.provider),
+        )
+        masked = MaskedEvents(mask_of(sent.credentials), sent.secrets)
         held: list[Event] = []
         is_passed = False
         try:
@@ -203,10 +209,9 @@ class Exchange:
                 async for events in batches:
                     if not is_passed:
                         self._refuse_broken(events, incoming, rendered.target, sent)
-                    held += [
-                        without_secrets(one, sent.secrets) if type(one) in _QUOTING else one
-                        for one in events
-                    ]
+                    held += masked.feed(events)
+                    if not held:
+                        continue
                     if not is_passed and not any(map(is_content, held)):
                         continue
                     if not is_passed:

@@ -19,6 +19,7 @@ from canonicall.client.secrets import Secret, hide, hide_in_bytes
 from canonicall.client.transport import TransportError
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event, StreamEnded
+from canonicall.streams import TOO_LARGE
 from canonicall.target import Target
 from canonicall.transcript.turns import Diagnostics
 from canonicall.verify.explainer import explain
@@ -47,8 +48,15 @@ _HELP = {
 }
 # Gemini answers a wrong key with 400: "API key not valid. Please pass a valid API key."
 _ABOUT_KEY = re.compile(r"\bapi.?key\b|authenticat|unauthori[sz]ed|credential", re.IGNORECASE)
-_PHASES = {"setup": "setting", "connect": "connection", "connection": "connection"}
+_PHASES = {
+    "setup": "setting",
+    "connect": "connection",
+    "connection": "connection",
+    "limit": TOO_LARGE,
+}
 _SHOWN = 600
+_BY_CHANCE = frozenset({"call_made_invalid", "choice_not_followed", "reason_not_told"})
+"""What an error can mean that the same request need not bring again."""
 _T = TypeVar("_T")
 
 
@@ -115,6 +123,8 @@ def of_response(
 
 def of_event(target: Target, event: ErrorReported, secrets: tuple[Secret, ...]) -> Failure:
     """An error that came inside a stream, or in a body that said 200."""
+    if event.type == TOO_LARGE:
+        return Failure(kind=TOO_LARGE, message=_sentence(target, f"the reply: {event.message}"))
     code = _status_in(event.native)
     passing = is_passing_error(event.type or event.message, code)
     known = f" ({hide(event.type, secrets)})" if event.type else ""
@@ -148,7 +158,7 @@ def without_secrets(event: Event, secrets: tuple[Secret, ...]) -> Event:
 def of_transport(target: Target, error: TransportError) -> Failure:
     """A connection that broke, or took too long."""
     # What cannot be sent never can; what took too long in all would take as long again.
-    passing = error.phase not in ("setup", "total")
+    passing = error.phase not in ("setup", "total", "limit")
     message = _sentence(target, str(error))
     return Failure(kind=_PHASES.get(error.phase, "timeout"), message=message, passing=passing)
 
@@ -193,13 +203,15 @@ def _kind(status: int, words: str) -> str:
 
 
 def _at_fault(kind: str, passing: bool, error: Any) -> tuple[str, bool]:
-    """Kind and `passing` of an error. A conversation that is too long stays so: hosts report it
-    inside of streams too, and as their own failure."""
-    if kind != "provider_error" or all(
-        entry.code != "context_overflow" for entry in explain(error).entries
-    ):
+    """Kind and `passing` of an error. A request that is refused for what is in it stays so: hosts
+    report that inside of streams too, and as their own failure."""
+    if kind != "provider_error":
         return kind, passing
-    return REFUSED, False
+    lasts = any(
+        entry.code == "context_overflow" or (not entry.outside and entry.code not in _BY_CHANCE)
+        for entry in explain(error).entries
+    )
+    return (REFUSED, False) if lasts else (kind, passing)
 
 
 def _status_in(native: Any) -> int | None:

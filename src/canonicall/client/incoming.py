@@ -9,15 +9,16 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Origin, ToolCall
 from canonicall.client.free_text import FreeText
-from canonicall.client.transport import Response, TransportError
+from canonicall.client.transport import Response, TooMuch, TransportError, bounded, whole_body
 from canonicall.codec import Encoded, decode_response
 from canonicall.errors import MalformedBody
 from canonicall.events import BlockEnded, BlockStarted, ErrorReported, Event, StreamEnded
 from canonicall.findings import Finding
 from canonicall.folding import events_of
-from canonicall.request import Tool
-from canonicall.streams import StreamDecoder
-from canonicall.syntax.recovery import CallRecovery, recover_calls
+from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
+from canonicall.request import Request, Tool
+from canonicall.streams import TOO_LARGE, StreamDecoder
+from canonicall.syntax.recovery import CallRecovery, Recover, reads_text
 from canonicall.wire.formats import get_format
 from canonicall.wire.grouping import alone, members_of
 from canonicall.wire.reading import parse_body
@@ -28,15 +29,28 @@ _CHANGED = (BlockStarted, BlockEnded, StreamEnded)
 class Incoming:
     """One reply to one encoded request."""
 
-    def __init__(self, encoded: Encoded, tools: Iterable[Tool], *, after_end: float) -> None:
-        """`after_end`: seconds for what may follow the end of the reply."""
+    def __init__(
+        self,
+        encoded: Encoded,
+        request: Request,
+        *,
+        after_end: float,
+        limits: ReplyLimits = DEFAULT_LIMITS,
+        recover: Recover = "known",
+    ) -> None:
+        """`request`: what was encoded. `after_end`: seconds for what may follow the end of the
+        reply. `limits`: the most that is read of it. `recover`: whether calls are read from its
+        text."""
+        self._limits = limits
         self._after_end = after_end
         self._target = encoded.target
         self._names = encoded.transcript.names
-        given = tuple(tools)
-        self._members = members_of(given, encoded.target)
-        offered = self._offered = _as_sent(alone(given, encoded.target), self._names)
-        self._recovery = CallRecovery(offered) if offered else None
+        self._members = members_of(request.tools, encoded.target)
+        offered = _as_sent(alone(request.tools, encoded.target), self._names)
+        self._recovery: CallRecovery | None = None
+        if offered and reads_text(recover, encoded.target):
+            known = encoded.target if recover == "known" else None
+            self._recovery = CallRecovery(offered, request=request, target=known)
         texts = {tool.name for tool in offered if tool.kind == "custom"}
         needs_reading = texts and not encoded.target.custom_tools
         self._free_text = FreeText(texts) if needs_reading else None
@@ -46,7 +60,8 @@ class Incoming:
     @cached_property
     def _decoder(self) -> StreamDecoder:
         """Most bodies that come whole do without it."""
-        return StreamDecoder(self._target.format, provider=self._target.provider)
+        target = self._target
+        return StreamDecoder(target.format, provider=target.provider, limits=self._limits)
 
     async def read(self, response: Response) -> AsyncGenerator[list[Event], None]:
         """The events as they come, some at a time; with the last ones comes `StreamEnded`.
@@ -56,36 +71,47 @@ class Incoming:
         if response.headers.get("content-type", "").startswith("application/json"):
             yield await self._read_whole(response)
             return
-        chunks = response.chunks()
+        decoder = self._decoder
+        chunks, left = response.chunks(), self._limits.total_bytes
         try:
             async for chunk in chunks:
-                events = self._passed(self._decoder.feed(chunk))
+                left -= len(chunk)
+                if left < 0:
+                    raise TooMuch(self._limits.too_many_bytes())
+                events = self._passed(decoder.feed(chunk))
                 if events:
                     yield events
-                if self._decoder.done:
+                if decoder.done or decoder.is_broken:
                     break
         except TransportError as error:
             self.broken = error
-        rest = await self._rest(chunks) if self._decoder.done else []
-        yield [*rest, *self._passed(self._decoder.close())]
+        rest = await self._rest(chunks) if decoder.done and not decoder.is_broken else []
+        yield [*rest, *self._told(), *self._passed(decoder.close())]
+
+    def _told(self) -> list[Event]:
+        """The error of a reply that is too large: who has seen its beginning must not ask again."""
+        broken = self.broken
+        if not isinstance(broken, TooMuch):
+            return []
+        return [ErrorReported(broken.what, TOO_LARGE)]
 
     async def _rest(self, chunks: AsyncIterator[bytes]) -> list[Event]:
-        """What follows the end: nobody waits for long, and what breaks there does no harm."""
+        """What follows the end: it is not waited for long, and what breaks there does no harm."""
         events: list[Event] = []
-        while True:
-            try:
-                async with asyncio.timeout(self._after_end):
-                    chunk = await anext(chunks)
-            except (StopAsyncIteration, TimeoutError, TransportError):
-                return events
-            events += self._passed(self._decoder.feed(chunk))
+        try:
+            async with asyncio.timeout(self._after_end):
+                async for chunk in chunks:
+                    events += self._passed(self._decoder.feed(chunk))
+        except (TimeoutError, TransportError):
+            pass
+        return events
 
     async def _read_whole(self, response: Response) -> list[Event]:
         try:
-            data = b"".join([chunk async for chunk in response.chunks()])
+            data = await whole_body(bounded(response, self._limits), self._limits)
         except TransportError as error:
             self.broken = error
-            return self._passed(self._decoder.close())
+            return [*self._told(), *self._passed(self._decoder.close())]
         if data.lstrip()[:1] == b"{":
             return self._whole_body(data)
         return self._passed([*self._decoder.feed(data), *self._decoder.close()])
@@ -103,7 +129,9 @@ class Incoming:
             reply = decode_response(body, format, provider=self._target.provider)
             reply = replace(reply, findings=(*findings, *reply.findings))
             if reply.message.blocks or reply.finish:
-                return self._own_events(events_of(recover_calls(reply, self._offered)))
+                if self._recovery is not None:
+                    reply = self._recovery.whole(reply)
+                return self._own_events(events_of(reply))
         except MalformedBody as error:
             why = str(error)
         unread = ErrorReported(f"the reply cannot be read: {why}", "malformed_reply")

@@ -28,6 +28,7 @@ from canonicall.events import Event, StreamEnded
 from canonicall.providers.registry import get_target
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError, Notice, Notify, Repaired
+from canonicall.streams import TOO_LARGE
 from canonicall.target import Target
 
 
@@ -72,12 +73,7 @@ class HttpModel:
         self, request: Request, target: Target, *, notice: Notify | None = None
     ) -> AsyncGenerator[Event, None]:
         """The events of the reply, as they come, from the first target that gives one."""
-
-        def notify(one: Notice) -> None:
-            for listener in (self._notices, notice):
-                if listener is not None:
-                    listener(one)
-
+        notify = _to_all(self._notices, notice)
         chain = list(dict.fromkeys((target, *self._fallbacks)))
         failures: dict[Target, Failure] = {}
         for goal in ready(chain, self._breakers, self._means.elapsed(), notify):
@@ -92,6 +88,9 @@ class HttpModel:
                             yield event
             except AttemptFailed as failed:
                 failures[goal] = failed.failure
+                if failed.failure.kind == TOO_LARGE:
+                    # What the request asks for is too much: others would send it as well.
+                    break
             else:
                 # Whoever stops at the end leaves no connection behind.
                 yield ends[0]
@@ -131,6 +130,17 @@ class HttpModel:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
+
+
+def _to_all(*listeners: Notify | None) -> Notify:
+    """What tells all of them."""
+    given = [one for one in listeners if one is not None]
+
+    def notify(one: Notice) -> None:
+        for listener in given:
+            listener(one)
+
+    return notify
 
 
 def _usual_transport() -> Transport:

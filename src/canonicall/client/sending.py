@@ -29,7 +29,7 @@ from canonicall.client.transport import Response, Transport, TransportError
 from canonicall.target import Target
 from canonicall.transcript.turns import Diagnostics
 
-_MOST_OF_AN_ERROR = 200_000
+MOST_OF_AN_ERROR = 200_000
 _MOST_FILES = 1000
 """A folder with as many refused requests gets no more."""
 
@@ -111,7 +111,7 @@ async def _refusal(
     try:
         async for chunk in response.chunks():
             data += chunk
-            if len(data) > _MOST_OF_AN_ERROR:
+            if len(data) > MOST_OF_AN_ERROR:
                 break
     except TransportError as error:
         if not data:

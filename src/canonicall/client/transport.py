@@ -1,7 +1,9 @@
 """The seam to HTTP: what the client asks of whatever moves the bytes, and how that fails.
 
 `AiohttpTransport` is the one in use; a faster one, or one for tests, has only `post` to offer.
-Nothing is retried behind this seam, and no redirect is followed: a key must not travel on.
+No failure is retried below this seam, and no redirect is followed: a key must not travel on. A
+kept connection that the server has closed is no failure: servers close idle ones as they like, and
+a request that crosses it on the way is sent once more on a new connection, if not a byte came back.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -9,10 +11,14 @@ from typing import Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
-from canonicall.errors import CanonicallError
+from canonicall.errors import CanonicallError, ReplyTooLarge
+from canonicall.framing.limits import ReplyLimits
 
-Phase: TypeAlias = Literal["setup", "connect", "first_byte", "between_bytes", "total", "connection"]
-"""Where it broke: before anything was tried, a time-out of its kind, or the connection itself."""
+Phase: TypeAlias = Literal[
+    "setup", "connect", "first_byte", "between_bytes", "total", "connection", "limit"
+]
+"""Where it broke: before anything was tried, a time-out of its kind, the connection itself, or at
+a limit for replies."""
 
 
 class Timeouts(Struct, frozen=True, kw_only=True):
@@ -89,3 +95,31 @@ class ReadingTransport(Transport, Protocol):
     ) -> Response:
         """The answer, as soon as its head is there; else `TransportError`."""
         ...
+
+
+class TooMuch(TransportError):
+    """A reply that is beyond a limit. To ask again would bring the same."""
+
+    def __init__(self, error: ReplyTooLarge) -> None:
+        super().__init__(error.what, where="the reply", phase="limit")
+
+
+async def bounded(response: Response, limits: ReplyLimits) -> AsyncIterator[bytes]:
+    """The bytes of a reply as they come; `TooMuch` where there are more than are read."""
+    size, most = 0, limits.total_bytes
+    async for chunk in response.chunks():
+        size += len(chunk)
+        if size > most:
+            raise TooMuch(limits.too_many_bytes())
+        yield chunk
+
+
+async def whole_body(chunks: AsyncIterator[bytes], limits: ReplyLimits) -> bytes:
+    """The body of a reply that is JSON, of chunks that are `bounded`; `TooMuch` where it is not
+    read."""
+    data = b"".join([chunk async for chunk in chunks])
+    try:
+        limits.check_json(data)
+    except ReplyTooLarge as error:
+        raise TooMuch(error) from None
+    return data

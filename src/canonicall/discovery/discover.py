@@ -5,8 +5,10 @@ import random as chance
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
 from canonicall.client.config import ClientConfig, ProviderConfig
+from canonicall.client.endpoints import is_loopback
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.secrets import Secret
 from canonicall.client.transport import ReadingTransport, Timeouts, TransportError
@@ -15,10 +17,13 @@ from canonicall.discovery.asking import Asker, Means, OutOfRequests
 from canonicall.discovery.identifying import Identified, identified
 from canonicall.discovery.parts import PLAN
 from canonicall.discovery.probing import Probing
+from canonicall.discovery.text_calls import Prove
 from canonicall.discovery.tooling import ToolingInfo, tooling_of
 
 MOST_REQUESTS = 60
 """Refused requests and lists of models among them; about eight of them bring a reply."""
+_ANY_KEY = "no-key-was-given"
+"""Hosts on this machine need no key, but some that stand in for a service want to see one."""
 TIMEOUTS = Timeouts(connect=10.0, first_byte=60.0, between_bytes=30.0, total=120.0)
 
 
@@ -33,6 +38,7 @@ async def discover(  # noqa: PLR0913  each is a choice of its own
     retry: RetryPolicy | None = None,
     progress: Callable[[str], None] | None = None,
     most_requests: int = MOST_REQUESTS,
+    prove: Prove | None = None,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     random: Callable[[], float] = chance.random,
     now: Callable[[], float] = time.time,
@@ -41,7 +47,8 @@ async def discover(  # noqa: PLR0913  each is a choice of its own
 
     Without `model` the first one that the endpoint lists is asked. `format` names the wire format
     where an endpoint speaks several. What cannot be found out stays unknown; `DiscoveryError` says
-    why nothing can be.
+    why nothing can be. `prove` checks a form of calls in text that was learned, and gives what is
+    wrong with it: `canonicall.testing.conformance.broken_checks`.
     """
     address = checked(url)
     async with asking(
@@ -56,7 +63,8 @@ async def discover(  # noqa: PLR0913  each is a choice of its own
         random=random,
         now=now,
     ) as asker:
-        return await _probed(asker, await identified(asker, address, model=model, format=format))
+        found = await identified(asker, address, model=model, format=format)
+        return await _probed(asker, found, prove)
 
 
 @asynccontextmanager
@@ -79,6 +87,8 @@ async def asking(  # noqa: PLR0913  each is a choice of its own
     patience = retry or RetryPolicy(attempts=4)
     means = Means(own, sleep, random, now, timeouts, patience, progress or _nobody, proxy)
     secret = key if isinstance(key, Secret) else Secret(key.strip())
+    if not secret and is_loopback(urlsplit(address).hostname or ""):
+        secret = Secret(_ANY_KEY)
     try:
         yield Asker(means, secret, most_requests)
     except OutOfRequests:
@@ -90,11 +100,11 @@ async def asking(  # noqa: PLR0913  each is a choice of its own
             await own.close()
 
 
-async def _probed(asker: Asker, found: Identified) -> ToolingInfo:
+async def _probed(asker: Asker, found: Identified, prove: Prove | None) -> ToolingInfo:
     """What the first place shows that takes a plain request; else the error of the first."""
     refusals: list[DiscoveryError] = []
     for place, statement in found.places:
-        probing = Probing(asker, place, found.model)
+        probing = Probing(asker, place, found.model, prove)
         probing.statements["wire_format"] = statement
         try:
             await _probe_all(asker, probing)
@@ -136,6 +146,7 @@ def _summed_up(
             probing.statements,
             place.format,
             probing.calls_told or probing.first,
+            probing.printed,
             asker.secrets,
         ),
     )

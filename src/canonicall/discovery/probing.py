@@ -17,9 +17,28 @@ from canonicall.discovery.draft import Draft, history, permissive, question
 from canonicall.discovery.exchanges import Exchange, Learned, codes_of, lesson_of
 from canonicall.discovery.id_rules import Seen, seen_ids
 from canonicall.discovery.parts import PLAIN_IDS, REASONING, Part, Probe, replay_of
-from canonicall.discovery.reading import obeyed, of_calls, of_ids, of_stream, of_thoughts
+from canonicall.discovery.reading import (
+    calls_of,
+    obeyed,
+    of_calls,
+    of_ids,
+    of_several,
+    of_stream,
+    of_text,
+    of_thoughts,
+)
 from canonicall.discovery.sending import Sender
 from canonicall.discovery.statement import Evidence, Statement
+from canonicall.discovery.text_calls import (
+    EXAMPLES,
+    PrintedCalls,
+    Prove,
+    example_draft,
+    in_known_syntax,
+    learned_form,
+    names_tools,
+)
+from canonicall.providers.profile import Confidence
 from canonicall.target import Target
 
 _LESSONS = 5
@@ -33,13 +52,16 @@ _NO_TOOLS = "tools_unsupported"
 class Probing:
     """The probes of one endpoint, and all that they showed."""
 
-    def __init__(self, asker: Asker, place: Place, model: str) -> None:
+    def __init__(self, asker: Asker, place: Place, model: str, prove: Prove | None = None) -> None:
         self._place = place
+        self._prove = prove
         self._send = Sender(asker, place).send
         self._target: Target = permissive(place.format, model)
         self._replies: list[tuple[Told, Evidence]] = []
         self.statements: dict[str, Statement] = {}
         self.learned: list[Learned] = []
+        self.printed: PrintedCalls | None = None
+        """How calls are printed as text, where they are."""
 
     @property
     def calls_told(self) -> Told | None:
@@ -58,6 +80,11 @@ class Probing:
             [(one.id, one.name) for told, _ in self._replies for one in told.reply.calls]
         )
 
+    @property
+    def _is_unread(self) -> bool:
+        """Whether calls may be printed in a form that is not known."""
+        return self.printed is None and self.statements["structured_calls"].answer is None
+
     async def calls(self) -> bool:
         """Ask for calls; False where the model is not answered for, or cannot call tools.
 
@@ -72,8 +99,30 @@ class Probing:
             self._state(self._no_calls(exchange))
             return False
         self._keep(told, exchange)
-        self._state(*of_calls(told, exchange.draft, exchange.evidence))
+        if not told.reply.calls:
+            self.printed = in_known_syntax(told.reply.message)
+        self._state(*of_calls(told, exchange.draft, exchange.evidence, self.printed))
+        if not told.reply.calls and self.printed is None and names_tools(told.reply.message):
+            await self._learn(told, exchange.evidence)
         return True
+
+    async def _learn(self, both: Told, proof: Evidence) -> None:
+        """Ask for calls with known arguments, and infer the form in which they are printed."""
+        texts, proofs = [], []
+        for tool, arguments in EXAMPLES:
+            draft = example_draft(self._target, tool, arguments)
+            exchange = await self._send(f"example {tool.name}", draft)
+            texts.append("" if exchange.told is None else exchange.told.reply.message.text)
+            proofs.append(exchange.evidence)
+        self.printed, reason = learned_form(texts, both.reply.message.text, self._prove)
+        if self.printed is None:
+            note = f"The text names the tools, in a form that was not learned. {reason}"
+            self._state(Statement("text_syntax", None, (proof, *proofs), "U", note))
+            return
+        confidence: Confidence = "C" if self._prove is None else "B"
+        for one in of_text(self.printed, (proof, *proofs)):
+            self._state(replace(one, confidence=confidence))
+        self._state(of_several(len(calls_of(both, self.printed)), proof))
 
     async def streamed(self) -> None:
         """Ask for the same as a stream, with thoughts where that can be said and is taken."""
@@ -207,8 +256,9 @@ class Probing:
         if not part.question.startswith("choice_"):
             return Statement(part.question, part.question not in _NEGATIVE, proof)
         told = exchange.told
-        answer = None if told is None else obeyed(part.question, told)
-        return Statement(part.question, answer, proof)
+        if told is None or (self._is_unread and names_tools(told.reply.message)):
+            return Statement(part.question, None, proof, "U")
+        return Statement(part.question, obeyed(part.question, told, self.printed), proof)
 
     def _guilty(self, exchange: Exchange, parts: Sequence[Part]) -> Part | None:
         """The part that the refusal blames, where there are several and it blames one."""

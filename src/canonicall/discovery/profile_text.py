@@ -17,6 +17,7 @@ from canonicall.discovery.tooling import ToolingInfo
 from canonicall.providers.endpoint import AWS, ENDPOINTS
 from canonicall.providers.profile import Rule, load_profile
 from canonicall.providers.registry import get_profile
+from canonicall.target import TextForm
 
 _NARROWEST = {"openai-chat": "generic"}
 """Profiles with the rules that hold at every host of a format."""
@@ -84,13 +85,19 @@ def _addresses(info: ToolingInfo, source: str) -> Iterator[str]:
 def _rules(info: ToolingInfo, proof: dict[str, str]) -> Iterator[str]:
     probed = rules_of(info)
     for field, value in probed.items():
-        yield table(f"[rules.{field}]", {**_entry(value), **proof})
+        yield table(f"[rules.{field}]", {**_entry(value), **proof, **_doubt(info, field)})
     stand_in = _NARROWEST.get(info.wire_format)
     if stand_in is None:
         return
     for field, rule in get_profile(stand_in).rules.items():
         if field not in probed:
             yield table(f"[rules.{field}]", _copied(rule))
+
+
+def _doubt(info: ToolingInfo, field: str) -> dict[str, str]:
+    """The confidence in a form of calls in text, which may not have been proved."""
+    said = [one.confidence for one in info.statements if one.question == "text_syntax"]
+    return {"confidence": said[0]} if said and field in ("leaks", "text_forms") else {}
 
 
 def rules_of(info: ToolingInfo) -> dict[str, Any]:
@@ -106,6 +113,10 @@ def rules_of(info: ToolingInfo) -> dict[str, Any]:
         rules["token_limit_field"] = info.answer("token_limit_field")
     if info.answer("schema_keywords") is False:
         rules["schemas"] = {"keywords": _PLAIN_KEYWORDS, "told": True}
+    if info.answer("text_syntax"):
+        rules["leaks"] = [info.answer("text_syntax")]
+    if info.text_form is not None:
+        rules["text_forms"] = [_set_fields(info.text_form)]
     ids = id_rule(info.ids, foreign=info.answer("foreign_ids"), plain=info.answer("plain_ids"))
     if ids:
         rules["ids"] = ids
@@ -170,6 +181,14 @@ def _taken_choices(info: ToolingInfo) -> list[str] | None:
 def _copied(rule: Rule) -> dict[str, Any]:
     proof = {"source": rule.source, "date": rule.date, "confidence": rule.confidence}
     return {**_entry(_plain(rule.value)), **proof}
+
+
+def _set_fields(form: TextForm) -> dict[str, str]:
+    """A form without the fields that say nothing."""
+    plain: dict[str, str] = _plain(form)
+    unset = _plain(TextForm(name=form.name, opening=form.opening))
+    kept = ("name", "opening", "arguments")
+    return {key: one for key, one in plain.items() if key in kept or one != unset[key]}
 
 
 def _entry(value: Any) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from canonicall.blocks import Message, Thinking, ToolCall
+from canonicall.blocks import Thinking, ToolCall
 from canonicall.discovery.answer import Told
 from canonicall.discovery.draft import TOOLS, Draft
 from canonicall.discovery.id_rules import seen_ids
 from canonicall.discovery.statement import Evidence, Statement
+from canonicall.discovery.text_calls import PrintedCalls
 from canonicall.events import ArgumentsAdded, BlockStarted, UsageReported
-from canonicall.syntax.parsing import Parsed, parse
+from canonicall.reply import LENGTH
 from canonicall.wire.openai_chat.native import field_of
 from canonicall.wire.openai_chat.reasoning import DETAILS
 
@@ -37,27 +38,49 @@ _SEALS = frozenset({"signature", "encrypted"})
 _LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens", "num_predict")
 
 
-def of_calls(told: Told, draft: Draft, proof: Evidence) -> Iterator[Statement]:
-    """What the first reply shows, which was asked to have two calls."""
+def of_calls(
+    told: Told, draft: Draft, proof: Evidence, printed: PrintedCalls | None
+) -> Iterator[Statement]:
+    """What the first reply shows, which was asked to have two calls.
+
+    `printed`: how its text has calls, where that is known at once.
+    """
     message, format = told.reply.message, draft.target.format
     yield Statement("system_role", True, (proof,))
     limit = next((name for name in _LIMITS if name in draft.body), "")
     if limit:
         yield Statement("token_limit_field", limit, (proof,))
-    printed = printed_calls(message)
     if message.calls:
         yield Statement("structured_calls", True, (proof,))
         word = _at(told.body, _FINISH_AT[format])
         yield Statement("finish_with_calls", word, (proof,))
     elif printed is not None:
-        yield Statement("structured_calls", False, (proof,))
-        yield Statement("text_syntax", printed.syntax, (proof,))
+        yield from of_text(printed, (proof,))
     else:
         note = "The model called no tool, though it was asked to."
         yield Statement("structured_calls", None, (proof,), "U", note)
-    count = len(message.calls) or (len(printed.calls) if printed is not None else 0)
-    # One call where two were asked for may be the model's choice, so it proves nothing.
-    yield Statement("parallel_calls", True if count > 1 else None, (proof,))
+    yield of_several(len(calls_of(told, printed)), proof)
+
+
+def of_text(printed: PrintedCalls, proof: tuple[Evidence, ...]) -> Iterator[Statement]:
+    """Calls are printed as text."""
+    yield Statement("structured_calls", False, proof)
+    yield Statement("text_syntax", printed.syntax, proof)
+
+
+def of_several(count: int, proof: Evidence) -> Statement:
+    """How many calls came where two were asked for.
+
+    One may be the model's choice, so it proves nothing.
+    """
+    return Statement("parallel_calls", True if count > 1 else None, (proof,))
+
+
+def calls_of(told: Told, printed: PrintedCalls | None) -> tuple[ToolCall, ...]:
+    """The calls of a reply, structured or printed."""
+    if told.reply.calls or printed is None:
+        return told.reply.calls
+    return printed.calls(told.reply.message)
 
 
 def of_stream(told: Told, proof: Evidence) -> Iterator[Statement]:
@@ -105,21 +128,17 @@ def of_thoughts(replies: Sequence[tuple[Told, Evidence]], format: str) -> Iterat
             return
 
 
-def obeyed(question: str, told: Told) -> str:
-    """Whether a reply does what `tool_choice` said."""
-    named = {call.name for call in told.reply.calls}
+def obeyed(question: str, told: Told, printed: PrintedCalls | None) -> str | None:
+    """Whether a reply does what `tool_choice` said; None where it was cut off too early to know."""
+    named = {call.name for call in calls_of(told, printed)}
     wanted = {
         "choice_required": bool(named),
         "choice_none": not named,
         "choice_named": named == {TOOLS[1].name},
     }
-    return "obeyed" if wanted[question] else "ignored"
-
-
-def printed_calls(message: Message) -> Parsed | None:
-    """The calls that stand in the words of a message; None where there are none."""
-    parsed = parse(message.text, tools=TOOLS)
-    return parsed if parsed.calls else None
+    if wanted[question]:
+        return "obeyed"
+    return None if told.reply.finish == LENGTH and not named else "ignored"
 
 
 def _at(value: Any, path: tuple[str | int, ...]) -> Any:

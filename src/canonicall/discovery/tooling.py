@@ -11,9 +11,9 @@ from canonicall.client.secrets import Secret, hide
 from canonicall.discovery.answer import Told
 from canonicall.discovery.exchanges import Learned
 from canonicall.discovery.id_rules import Seen
-from canonicall.discovery.reading import printed_calls
 from canonicall.discovery.statement import QUESTIONS, Comparison, Statement
-from canonicall.syntax.registry import get_syntax
+from canonicall.discovery.text_calls import PrintedCalls, names_tools
+from canonicall.target import TextForm
 from canonicall.wire.formats import get_format
 
 _STYLES = {
@@ -73,6 +73,8 @@ class ToolingInfo(Struct, frozen=True, kw_only=True):
     """One call, as it came."""
     parser: str
     """What reads the calls: the wire format, or the name of a text syntax."""
+    text_form: TextForm | None = None
+    """The form that was learned, where no registered syntax reads the calls."""
     quirks: tuple[str, ...]
     schema_style: str
     """How tools are declared: openai, anthropic or custom."""
@@ -97,7 +99,11 @@ class ToolingInfo(Struct, frozen=True, kw_only=True):
 
 
 def tooling_of(
-    statements: dict[str, Statement], format: str, told: Told | None, secrets: tuple[Secret, ...]
+    statements: dict[str, Statement],
+    format: str,
+    told: Told | None,
+    printed: PrintedCalls | None,
+    secrets: tuple[Secret, ...],
 ) -> dict[str, Any]:
     """The fields of `ToolingInfo` that sum up the statements; `secrets` are in none of them."""
     fields = {
@@ -105,15 +111,16 @@ def tooling_of(
         "quirks": tuple(_quirks(statements)),
         "statements": tuple(statements.values()),
     }
-    printed = printed_calls(told.reply.message) if told is not None else None
     if told is not None and told.reply.calls:
         example = hide(_example(told, format), secrets)
         return {**fields, "format": "json", "parser": format, "example": example}
-    if told is not None and printed is not None:
-        notation = get_syntax(printed.syntax).notation
-        example = hide(told.reply.message.text, secrets)
-        return {**fields, "format": notation, "parser": printed.syntax, "example": example}
-    return {**fields, "format": "", "parser": format, "example": ""}
+    text = hide(told.reply.message.text, secrets) if told is not None else ""
+    if printed is not None:
+        learned = {"parser": printed.syntax, "text_form": printed.form, "example": text}
+        return {**fields, "format": printed.declared.notation, **learned}
+    # A form that was not learned is shown, so that a person can look at it.
+    example = text if told is not None and names_tools(told.reply.message) else ""
+    return {**fields, "format": "", "parser": format, "example": example}
 
 
 def _example(told: Told, format: str) -> str:

@@ -7,13 +7,15 @@ other stream is server-sent events.
 from canonicall.framing.eventstream import EventStream
 from canonicall.framing.frame import Frame, Framing
 from canonicall.framing.json_values import JsonValues
+from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
 from canonicall.framing.sse import ServerSentEvents
 
 
 class AnyFraming:
     """Finds frames in a stream of any framing."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: ReplyLimits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
         self._framing: Framing | None = None
 
     @property
@@ -27,7 +29,7 @@ class AnyFraming:
             data = data.lstrip(b" \t\r\n")
             if not data:
                 return []
-            self._framing = _framing_of(data[0])
+            self._framing = _framing_of(data[0], self._limits)
         return self._framing.feed(data)
 
     def close(self) -> list[Frame]:
@@ -35,7 +37,7 @@ class AnyFraming:
         return [] if self._framing is None else self._framing.close()
 
 
-def _framing_of(first: int) -> Framing:
+def _framing_of(first: int, limits: ReplyLimits) -> Framing:
     if first == 0:
         return EventStream()
-    return JsonValues() if first in b"{[" else ServerSentEvents()
+    return JsonValues(limits) if first in b"{[" else ServerSentEvents(limits)

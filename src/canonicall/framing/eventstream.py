@@ -17,7 +17,7 @@ from canonicall.framing.frame import Frame
 _PRELUDE = struct.Struct(">III")
 _CRC = struct.Struct(">I")
 _SMALLEST = _PRELUDE.size + _CRC.size
-_LARGEST = 16 * 1024 * 1024
+LARGEST = 16 * 1024 * 1024
 """The protocol's limit for one frame."""
 
 # The sizes of header values by type; None for those that say their own size.
@@ -103,7 +103,7 @@ def write_frame(name: str, payload: bytes, *, exception: bool = False) -> bytes:
 
 def _length(data: bytes, at: int) -> int:
     length, _, checksum = _PRELUDE.unpack_from(data, at)
-    if crc32(data[at : at + 8]) != checksum or not _SMALLEST <= length <= _LARGEST:
+    if crc32(data[at : at + 8]) != checksum or not _SMALLEST <= length <= LARGEST:
         raise MalformedBody("the bytes are not frames of an AWS event stream.")
     return int(length)
 

@@ -7,6 +7,7 @@ between values (commas, line ends, the brackets of the array) means nothing.
 import re
 
 from canonicall.framing.frame import Frame
+from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
 
 _STRUCTURE = re.compile(rb'["{}\[\]]')
 _STRING_END = re.compile(rb'["\\]')
@@ -14,10 +15,15 @@ _OPENING = b"{["
 
 
 class JsonValues:
-    """Finds objects. Bytes are searched once, however small the pieces."""
+    """Finds objects. Bytes are searched once, however small the pieces.
 
-    def __init__(self) -> None:
+    A value that does not end is `ReplyTooLarge` as soon as it is beyond its limit.
+    """
+
+    def __init__(self, limits: ReplyLimits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
         self._pending: list[bytes] = []
+        self._size = 0
         self._depth = 0
         self._in_string = False
         self._escaped = False
@@ -46,9 +52,13 @@ class JsonValues:
                     self._pending.append(data[start:at])
                     frames.append(Frame("", b"".join(self._pending)))
                     self._pending.clear()
+                    self._size = 0
                     start = at
         if self._depth:
             self._pending.append(data[start:])
+            self._size += len(data) - start
+            if not frames:
+                self._limits.check_event(self._size)
         return frames
 
     def close(self) -> list[Frame]:

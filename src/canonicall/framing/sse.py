@@ -8,16 +8,22 @@ given out all the same: hosts forget the last empty line.
 from functools import lru_cache
 
 from canonicall.framing.frame import Frame
+from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
 
 _BOM = b"\xef\xbb\xbf"
 _tuple = tuple.__new__
 
 
 class ServerSentEvents:
-    """Finds events. Bytes are searched once, however small the pieces."""
+    """Finds events. Bytes are searched once, however small the pieces.
 
-    def __init__(self) -> None:
+    An event or a line that does not end is `ReplyTooLarge` as soon as it is beyond its limit.
+    """
+
+    def __init__(self, limits: ReplyLimits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
         self._pending: list[bytes] = []
+        self._size = 0
         self._last = 0
         """The last byte of what is pending: the empty line may be split as well."""
         self._after_cr = False
@@ -45,10 +51,11 @@ class ServerSentEvents:
         straddles = self._last == 10 and data[:1] == b"\n"
         if not straddles and b"\n\n" not in data:
             self._hold(data)
+            self._limits.check_event(self._size)
             return []
         *whole, rest = b"".join((*self._pending, data)).split(b"\n\n")
         self._pending.clear()
-        self._last = 0
+        self._last = self._size = 0
         self._hold(rest)
         return [frame for event in whole if (frame := _frame(event)) is not None]
 
@@ -62,10 +69,12 @@ class ServerSentEvents:
         if data:
             self._pending.append(data)
             self._last = data[-1]
+            self._size += len(data)
 
     def _without_bom(self, data: bytes) -> bytes:
         data = b"".join((*self._pending, data))
         self._pending.clear()
+        self._size = 0
         self._began = not _BOM.startswith(data)
         return data.removeprefix(_BOM)
 

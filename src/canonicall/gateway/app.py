@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from canonicall.gateway.serving import Serving
 
 _Gone: TypeAlias = Callable[[], None]
-_TOO_LARGE = 413
 _DOORS = (
     "Clients ask at /v1/chat/completions, /v1/responses, /v1/messages or"
     " /v1beta/models/MODEL:generateContent."
@@ -101,14 +100,21 @@ class Gateway:
             return
         async with self._held() as state:
             keeps = LARGEST_BODY if state.settings.log.bodies else 0
-            await self._http(state, head_of(scope), receive, Outlet(send, keeps=keeps))
+            head = head_of(scope)
+            outlet = Outlet(send, keeps=keeps, headers=state.origins.shared(head.headers))
+            await self._http(state, head, receive, outlet)
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Most clients never open one.
         from canonicall.gateway.websocket import Connection  # noqa: PLC0415
 
-        observing = self._observing
-        await Connection(scope, receive, send, self._held, lambda: observing.watchers).serve()
+        observing, serving = self._observing, self.serving
+        connection = Connection(scope, receive, send, self._held, lambda: observing.watchers)
+        if serving is None:
+            await connection.serve(asyncio.Event())
+            return
+        with serving.socket_open():
+            await connection.serve(serving.draining)
 
     @asynccontextmanager
     async def _held(self) -> AsyncGenerator[State, None]:
@@ -203,8 +209,11 @@ class Gateway:
         front = found[0] if found else front_beside(head)
         request_id = os.urandom(12).hex()
         named = {"x-canonicall-request-id": request_id}
+        is_read = False
         try:
+            state.origins.refuse_foreign(head)
             body = await body_of(head, receive, state.settings.server)
+            is_read = True
             request = HttpRequest(
                 head.method, head.path, head.query, head.headers, body, head.client
             )
@@ -212,10 +221,11 @@ class Gateway:
                 turn = ServedTurn(state, self._observing.watchers, request, found, request_id)
                 await _while_there(turn.serve(outlet), receive, gone)
                 return
-            response = await self._other(state, request, found)
+            preflight = state.origins.preflight(head)
+            response = preflight or await self._other(state, request, found)
         except Refused as refused:
-            # What is too large is not read to its end: the connection is of no more use.
-            more = {"connection": "close"} if refused.status == _TOO_LARGE else {}
+            # The rest of a body that is not read would be taken for the next request.
+            more = {} if is_read else {"connection": "close"}
             response = error_response(front, refused, {**named, **more})
         except ClientGone:
             raise

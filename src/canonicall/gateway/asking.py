@@ -1,18 +1,21 @@
 """One request asked along a chain of targets, until one of them replies to its end."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 
 from canonicall.client.exchange import Exchange
 from canonicall.client.failure import AttemptFailed, Failure
-from canonicall.client.notices import Switched
+from canonicall.client.notices import Retrying, Switched
+from canonicall.client.overflow import overflow_of
 from canonicall.client.rendering import Rendered, Renderings
 from canonicall.events import ErrorReported, Event, StreamEnded, TextAdded
 from canonicall.gateway.backs import Backs
 from canonicall.gateway.continuing import Given
 from canonicall.gateway.taking_over import TakenOver
+from canonicall.gateway.truncation import Truncation
 from canonicall.request import Request
 from canonicall.runtime.model import Notify
+from canonicall.streams import TOO_LARGE
 from canonicall.target import Target
 
 
@@ -38,12 +41,18 @@ class Asking:
         broken: TakenOver | None = None,
         renderings: Renderings | None = None,
         bound: Target | None = None,
+        truncation: Truncation | None = None,
+        headers: Callable[[Target], Mapping[str, str]] | None = None,
     ) -> None:
         """`continues`: whether a reply that breaks off is brought to an end, where that can be: by
         another attempt that goes on with its words, or by the calls that it has. `broken`: a
         reply that has broken off already, behind what the client has of it. `renderings`: what is
-        known of the conversation. `bound`: the target that is asked again before another is."""
+        known of the conversation. `bound`: the target that is asked again before another is.
+        `truncation`: makes the request shorter where it is too long. `headers`: those that a target
+        gets beside its own."""
+        self._headers = headers
         self._bound = bound
+        self._truncation = truncation
         self._renderings = renderings or backs.renderings
         self._backs = backs
         self._request = request
@@ -93,9 +102,7 @@ class Asking:
                             if passed := self._passed(events):
                                 yield passed
             except AttemptFailed as failed:
-                self.failures.append(failed.failure)
-                if self._chain:
-                    self._notify(Switched(target, self._chain[0], failed.failure.message))
+                self._failed(target, failed.failure)
                 continue
             finally:
                 self.rendered = exchange.rendered or self.rendered
@@ -146,13 +153,32 @@ class Asking:
             self._backs.learned,
             self._notify,
             waits=not self._chain or target == self._bound,
-            reads_leaks=self._backs.reads_leaks,
+            headers=None if self._headers is None else self._headers(target),
         )
         return self._exchange
+
+    def _failed(self, target: Target, failure: Failure) -> None:
+        """Go on after a target gave no reply: with it, if a shorter conversation may fit, else with
+        the next. A reply that is too large ends it: others would send as much."""
+        overflow = overflow_of(failure) if self._truncation is not None else None
+        if self._truncation is not None and overflow is not None:
+            shorter = self._truncation.shorter(overflow)
+            if shorter is not None:
+                self._request = shorter
+                self._notify(Retrying(target, self.attempts, 0.0, failure.message))
+                self._chain.insert(0, target)
+                return
+        self.failures.append(failure)
+        if failure.kind == TOO_LARGE:
+            self._chain = []
+        if self._chain:
+            self._notify(Switched(target, self._chain[0], failure.message))
 
     def _goes_on(self, end: StreamEnded, target: Target) -> bool:
         """Whether another attempt follows a reply that broke off; it is prepared then."""
         if not self._may_try_again or self._given.way != "again":
+            return False
+        if any(isinstance(one, ErrorReported) and one.type == TOO_LARGE for one in self._errors):
             return False
         self._may_try_again = False
         self._errors = []

@@ -20,6 +20,7 @@ from canonicall.client.transport import Transport
 from canonicall.gateway.profile_files import bring_files
 from canonicall.gateway.registrations import bring, take_away
 from canonicall.gateway.settings import ProviderSettings, Settings
+from canonicall.gateway.upstream_addresses import UpstreamAddresses
 from canonicall.providers.registry import get_profile
 from canonicall.runtime.model import Notify
 from canonicall.target import Target
@@ -42,7 +43,9 @@ class Backs:
         config = ClientConfig(
             {name: _client_config(one) for name, one in settings.providers.items()},
             retry=_RETRY,
+            replies=settings.replies,
             save_refused=settings.log.refused,
+            recover=settings.repair.recover,
             environ=environ or {},
         )
         self.means = Means(
@@ -54,13 +57,12 @@ class Backs:
             time.monotonic,
             KeyPools(config.keys),
         )
+        self.addresses = UpstreamAddresses(settings)
         self.renderings = Renderings()
         self.learned = Learned(is_shared=True)
         self.breakers = Breakers(config.breaker)
         self.uncounted: set[Target] = set()
         """Chat hosts that refuse to be asked for the tokens of a stream."""
-        self.reads_leaks = settings.repair.leaks
-        """Whether calls are looked for in the words of replies."""
 
     def ready(self, chain: Sequence[Target], notify: Notify) -> list[Target]:
         """Those that may be asked now; where none may, all: somebody has to be."""
@@ -117,5 +119,6 @@ def _client_config(settings: ProviderSettings) -> ProviderConfig:
         values=settings.values,
         proxy=settings.proxy,
         timeouts=settings.timeouts,
+        recover=settings.recover or None,
         sends_trace=settings.sends_trace,
     )

@@ -5,12 +5,12 @@ a response whose input ends with a `compaction_trigger` (Codex); a request for a
 field `compaction` (Anthropic).
 Out: what the client's format has for it, with the summary packed as state of the gateway.
 
-The owner of the format compacts its own conversations: the request is forwarded. Any other model
-is asked for the summary of the conversation as it is rendered for it, so that no call is left open.
+The owner of the format compacts its own conversations: the request is forwarded. Any other model,
+and the owner's where the owner refuses that, is asked for the summary of the conversation as it is
+rendered for it, so that no call is left open.
 `opened` is the way back: a summary that the gateway has packed is plain text for every upstream.
 """
 
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
@@ -21,7 +21,7 @@ from canonicall.blocks import Message, Native, Origin, Unknown
 from canonicall.events import StreamEnded
 from canonicall.folding import events_of
 from canonicall.gateway.asking import Asking
-from canonicall.gateway.exchange import JSON, HttpResponse, Refused
+from canonicall.gateway.exchange import JSON, HttpResponse, Refused, one_piece
 from canonicall.gateway.forwarding import Forwarded, with_model
 from canonicall.gateway.fronts.front import COMPACT
 from canonicall.gateway.generation import Generation
@@ -32,9 +32,7 @@ from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import usage_in
 from canonicall.reply import PAUSED, STOP, Reply, Usage
 from canonicall.request import Params, Request, ToolChoice
-from canonicall.streams import StreamEncoder
 from canonicall.target import Target
-from canonicall.wire.formats import get_format
 from canonicall.wire.openai_responses.finish import encode_usage
 
 _RESPONSES, _MESSAGES = "openai-responses", "anthropic"
@@ -96,9 +94,8 @@ class _Writing(Translation):
     async def response(self, chain: list[Target]) -> HttpResponse:
         """The summary, in the form that was asked for."""
         turn = self._turn
-        if turn.asked.action != COMPACT and _is_owner(chain[0], turn.front.format):
-            # It only needs a repair.
-            return await super().response(chain)
+        if turn.front.format == _MESSAGES and not _has_content(turn.body):
+            raise _nothing_to_sum_up()
         instructions = _instructions(turn)
         turn.body = _without_wish(turn.body)
         request = _for_summary(await self._request(chain[0]), instructions)
@@ -140,16 +137,26 @@ class _Writing(Translation):
         await self._keep()
         if not turn.streams:
             return HttpResponse(200, self._headers(JSON), msgspec.json.encode(self._body(made)))
-        encoder = StreamEncoder(turn.front.format, seed=turn.id, created=int(self._now))
-        pieces = turn.front.framed(_one(encoder.feed_all(list(events_of(made)))), turn.http)
+        stream = self._encoder().feed_all(list(events_of(made)))
+        pieces = turn.front.framed(one_piece(stream), turn.http)
         return HttpResponse(200, self._headers(turn.front.stream_type(turn.http)), pieces)
 
     def _headers(self, kind: str) -> dict[str, str]:
         return {**self._turn.headers(), "content-type": kind}
 
 
-def _is_owner(target: Target, format: str) -> bool:
-    return target.format == format and target.domain == get_format(format).target.domain
+def _has_content(body: dict[str, Any]) -> bool:
+    messages = body.get("messages")
+    return isinstance(messages, list) and any(
+        isinstance(one, dict) and one.get("role") in ("user", "assistant") and one.get("content")
+        for one in messages
+    )
+
+
+def _nothing_to_sum_up() -> Refused:
+    """Anthropic's own error (SDK compaction_nothing_to_summarize_error.py)."""
+    what = "`messages` holds no `user` or `assistant` content to summarize or adopt."
+    return Refused(400, "malformed", what, code="compaction_nothing_to_summarize")
 
 
 def _instructions(turn: Turn) -> str:
@@ -206,7 +213,3 @@ def _as_reply(format: str, summary: Summarised, usage: Usage | None) -> Reply:
     block = Unknown(native=Native(format, own))
     message = Message("assistant", (block,), origin=Origin(format=format), finish=finish)
     return Reply(message, usage, native=Native(format, fields) if fields else None)
-
-
-async def _one(data: bytes) -> AsyncGenerator[bytes, None]:
-    yield data

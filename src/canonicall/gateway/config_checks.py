@@ -19,6 +19,7 @@ from canonicall.gateway.settings import (
     ModelSettings,
     PromptSettings,
     ProviderSettings,
+    ServerSettings,
     Settings,
 )
 from canonicall.gateway.wildcards import fits
@@ -35,8 +36,19 @@ from canonicall.store.places import shown
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+_ORIGIN = re.compile(r"https?://[^/?#@]+/?")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
-_AT_LEAST = {"workers": 1, "max_body_bytes": 1, "max_body_depth": 1, "port": 0}
+_AT_LEAST = {
+    "workers": 1,
+    "max_body_bytes": 1,
+    "max_body_depth": 1,
+    "max_head_bytes": 256,
+    "max_headers": 1,
+    "max_connections": 1,
+    "port": 0,
+}
+_NOT_NEGATIVE = ("keep_alive_seconds", "notice_seconds", "drain_seconds")
+_POSITIVE = ("head_seconds", "body_seconds", "idle_seconds", "read_seconds")
 _MOST_WORKERS = 256
 
 
@@ -52,6 +64,9 @@ def check_settings(settings: Settings, environ: Mapping[str, str], problems: Pro
     for limit in ("max_turns", "max_bytes"):
         if getattr(settings.store, limit) < 0:
             problems.error(f"$.store.{limit}", "it must be 0 or more.", "0 is no limit.")
+    for limit in settings.replies.__struct_fields__:
+        if getattr(settings.replies, limit) < 1:
+            problems.error(f"$.replies.{limit}", "it must be 1 or more.")
     for name, prompt in settings.prompts.items():
         _check_prompt(prompt, inside("$.prompts", name), problems)
     try:
@@ -77,10 +92,13 @@ def _check_prompt(prompt: PromptSettings, where: str, problems: Problems) -> Non
 def exposure(settings: Settings) -> Problem | None:
     """Whether anybody in the network could use the provider's keys. Asked again for `--host`."""
     server = settings.server
-    if is_loopback(server.host) or settings.keys or server.open:
+    if is_loopback(server.host) or settings.keys or (server.open and server.allowed_hosts):
         return None
     what = "other machines could ask, and no virtual key is needed."
-    help = "Make one with `canonicall keys new`, or say `open: true` under `server` in the file."
+    help = (
+        "Make one with `canonicall keys new`, or set `open: true` and `allowed_hosts` under"
+        " `server`: the names by which clients ask."
+    )
     return Problem("$.server.host", what, help)
 
 
@@ -99,9 +117,11 @@ def _check_server(settings: Settings, problems: Problems) -> None:
         problems.error("$.server.port", "ports end at 65535.")
     if server.workers > _MOST_WORKERS:
         problems.error("$.server.workers", f"there can be {_MOST_WORKERS} at most.")
-    for field in ("keep_alive_seconds", "drain_seconds"):
-        if getattr(server, field) < 0:
-            problems.error(f"$.server.{field}", "it must not be negative.")
+    _check_seconds(server, problems)
+    for at, origin in enumerate(server.allowed_origins):
+        if "*" not in origin and not _ORIGIN.fullmatch(origin):
+            what, help = "this is not an origin.", "Write it as https://app.example.com."
+            problems.error(f"$.server.allowed_origins[{at}]", what, help)
     exposed = exposure(settings)
     if exposed is not None:
         problems.error(exposed.where, exposed.what, exposed.help)
@@ -110,6 +130,15 @@ def _check_server(settings: Settings, problems: Problems) -> None:
             "each worker has a memory of its own: a stored response is found by one of them only."
         )
         problems.warn("$.store.path", what, "Name a file, or a database by its URL.")
+
+
+def _check_seconds(server: ServerSettings, problems: Problems) -> None:
+    for field in _NOT_NEGATIVE:
+        if (getattr(server, field) or 0) < 0:
+            problems.error(f"$.server.{field}", "it must not be negative.")
+    for field in _POSITIVE:
+        if getattr(server, field) <= 0:
+            problems.error(f"$.server.{field}", "it must be above 0.")
 
 
 def _check_provider(

@@ -11,6 +11,12 @@ from canonicall.errors import CanonicallError
 ROOT = "$"
 _MOST = 100
 """Errors that are told: whoever has more has another file in hand."""
+_PARTS = re.compile(r"[\s:/@]+")
+"""What messages cut a value at, to name one part of it."""
+_SHORTEST = 4
+"""Shorter values of the environment are no secrets."""
+_SHORTEST_PART = 8
+"""Shorter parts of a value are ordinary words, which messages have as well."""
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]*")
 _KINDS = (
     (bool, "true or false"),
@@ -47,6 +53,8 @@ class Problems:
     """What has been found so far."""
 
     def __init__(self) -> None:
+        self._hidden: dict[str, str] = {}
+        """Values of the environment, and parts of them: each with what is told in its place."""
         self.errors: list[Problem] = []
         self.warnings: list[Problem] = []
 
@@ -60,11 +68,27 @@ class Problems:
             return
         places = [one.where for one in self.errors]
         if not any(_is_in(one, where) or _is_in(where, one) for one in places):
-            self.errors.append(Problem(where, what, help))
+            self.errors.append(self._problem(where, what, help))
 
     def warn(self, where: str, what: str, help: str = "") -> None:
         """Something that is probably not meant, and can be served."""
-        self.warnings.append(Problem(where, what, help))
+        self.warnings.append(self._problem(where, what, help))
+
+    def hide(self, value: str, reference: str) -> None:
+        """Tell a reference where a message would quote the value, or a part of it: a setting that
+        is wrong is often a key in the wrong place."""
+        parts = [part for part in _PARTS.split(value) if len(part) >= _SHORTEST_PART]
+        for part in (value, *parts):
+            for form in (part, repr(part)[1:-1]):
+                if len(form) >= _SHORTEST:
+                    self._hidden.setdefault(form, reference)
+
+    def _problem(self, where: str, what: str, help: str) -> Problem:
+        # The whole before its parts.
+        for value in sorted(self._hidden, key=len, reverse=True):
+            what = what.replace(value, self._hidden[value])
+            help = help.replace(value, self._hidden[value])
+        return Problem(where, what, help)
 
     def raise_any(self, file: str) -> None:
         """Refuse the file where anything in it is wrong."""

@@ -22,6 +22,7 @@ from canonicall.gateway.settings import (
     PromptMessage,
     PromptSettings,
     ProviderSettings,
+    RepairSettings,
 )
 
 _Kind = TypeVar("_Kind", bound=Struct)
@@ -148,6 +149,7 @@ def _read_plain(kind: Any, value: Any, where: str, problems: Problems) -> Any:
 
 
 def _provider(value: Any, where: str, problems: Problems) -> Any:
+    value = _with_recover(value)
     if not isinstance(value, dict) or "key" not in value:
         return value
     place = inside(where, "key")
@@ -156,6 +158,26 @@ def _provider(value: Any, where: str, problems: Problems) -> Any:
     key = _read_secret(value["key"], place, problems)
     rest = {name: one for name, one in value.items() if name != "key"}
     return {"keys": [] if key is msgspec.UNSET else [key], **rest}
+
+
+def _repair(value: Any, where: str, problems: Problems) -> Any:
+    """`leaks: true` and `leaks: false` are what `recover` was before."""
+    if not isinstance(value, dict) or "leaks" not in value:
+        return _with_recover(value)
+    place = inside(where, "leaks")
+    if "recover" in value:
+        problems.error(place, "`recover` stands beside it.", "Give `recover` alone.")
+    reads = _read_plain(bool, value["leaks"], place, problems)
+    recover = "off" if reads is False else "known"
+    problems.warn(place, "this setting has another name now.", f"Write recover: {recover!r}.")
+    rest = {name: one for name, one in value.items() if name != "leaks"}
+    return {"recover": recover, **rest}
+
+
+def _with_recover(value: Any) -> Any:
+    """A section in which `recover: off` is text again: YAML reads it as false."""
+    is_off = isinstance(value, dict) and value.get("recover") is False
+    return {**value, "recover": "off"} if is_off else value
 
 
 def _model(value: Any, where: str, problems: Problems) -> Any:
@@ -192,6 +214,7 @@ def _choice(value: Any, where: str, problems: Problems) -> Any:
 
 _SHORT_FORMS: dict[type[Struct], Callable[[Any, str, Problems], Any]] = {
     ProviderSettings: _provider,
+    RepairSettings: _repair,
     ModelSettings: _model,
     Choice: _choice,
     PromptSettings: _prompt,

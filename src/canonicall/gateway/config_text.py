@@ -12,8 +12,8 @@ from typing import Any
 from canonicall.errors import CanonicallError
 from canonicall.gateway.config_problems import ROOT, Problems, inside
 
-_MOST_BYTES = 4 * 1024 * 1024
-_MOST_VALUES = 100_000
+MOST_BYTES = 4 * 1024 * 1024
+MOST_VALUES = 100_000
 """YAML repeats a part by naming it, and the repetition can be repeated: that must end somewhere."""
 _DEEPEST = 40
 _YAML = (".yaml", ".yml")
@@ -32,7 +32,7 @@ def parse_text(data: bytes, file: str, problems: Problems) -> dict[str, Any]:
             ROOT, "the name of the file does not say what is in it.", "End it with .toml or .yaml."
         )
         return {}
-    if len(data) > _MOST_BYTES:
+    if len(data) > MOST_BYTES:
         problems.error(ROOT, _TOO_LARGE)
         return {}
     try:
@@ -67,7 +67,7 @@ def _yaml(text: str) -> Any:
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
             seen: set[str] = set()
             for key, _ in node.value:
-                if key.value in seen and isinstance(key, yaml.ScalarNode):
+                if isinstance(key, yaml.ScalarNode) and key.value in seen:
                     line = key.start_mark.line + 1
                     raise _Unreadable(f"{key.value!r} stands twice in one section (line {line})")
                 seen |= {key.value} if isinstance(key, yaml.ScalarNode) else set()
@@ -89,7 +89,7 @@ class _Plain:
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
-        self._left = _MOST_VALUES
+        self._left = MOST_VALUES
 
     def root(self, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):

@@ -30,8 +30,13 @@ LEASE_SECONDS = 6.0
 _NEXT = "(SELECT next FROM conversations WHERE id = ? AND (holder = ? OR until < ?)) + ?"
 """NULL, which the table does not take, where somebody else holds it: then nothing is written."""
 _ADD = f"INSERT INTO conversation_items VALUES (?, {_NEXT}, ?, ?)"  # noqa: S608  a constant
-_GROW = "UPDATE conversations SET next = next + ?, size = size + ?, changed = ? WHERE id = ?"
+_GROW = (
+    "UPDATE conversations SET next = next + ?, size = size + ?, changed = ?, holder = '', until = 0"
+    " WHERE id = ?"
+)
+"""It is let go of with the same write: the client that gets the reply may go on at once."""
 _TAKE = "UPDATE conversations SET holder = ?, until = ? WHERE id = ? AND (holder = ? OR until < ?)"
+_RENEW = "UPDATE conversations SET until = ? WHERE id = ? AND holder = ?"
 _HEAD = "SELECT made, metadata, next, size, holder, until FROM conversations WHERE id = ?"
 Json: TypeAlias = dict[str, Any]
 
@@ -121,7 +126,7 @@ class ConversationStore:
     def added(
         self, id: str, items: Sequence[Item], now: float, *, owner: str, holder: str = ""
     ) -> list[Write]:
-        """The steps that add items at the end. They fail where somebody else holds it."""
+        """The steps that add items at the end and let go of it. They fail if another holds it."""
         shown = owned(id, owner)
         encoded = [msgspec.json.encode(item.data) for item in items]
         rows = [
@@ -133,10 +138,15 @@ class ConversationStore:
         return [Write(_ADD, rows), grown] if rows else []
 
     async def take(self, id: str, holder: str, now: float, *, owner: str) -> Head | None:
-        """Hold a conversation, or hold it for longer; its head says who holds it then."""
+        """Hold a conversation; its head says who holds it then."""
         shown = owned(id, owner)
         row = (holder, now + LEASE_SECONDS, shown, holder, now)
         return _head(await self._database.ask(Write(_TAKE, [row]), Read(_HEAD, (shown,))))
+
+    async def renew(self, id: str, holder: str, now: float, *, owner: str) -> None:
+        """Hold a conversation for longer; nothing where it is not held any more."""
+        row = (now + LEASE_SECONDS, owned(id, owner), holder)
+        await self._database.do(Write(_RENEW, [row]))
 
     def release(self, id: str, holder: str, *, owner: str) -> None:
         """Let go of it; this waits for nothing."""

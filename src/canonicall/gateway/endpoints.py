@@ -28,6 +28,7 @@ from canonicall.gateway.state import State
 from canonicall.gateway.summaries import opened
 from canonicall.gateway.turn_tree import RESPONSE, Line
 from canonicall.gateway.usage import tokens_in
+from canonicall.store.engine import StoreError
 
 
 async def answer(
@@ -67,6 +68,12 @@ async def _of_stored(state: State, request: HttpRequest, asked: Asked, owner: st
         said = await input_of(line, state.keeping, owner=owner)
         named = [listed(one, f"msg_{asked.name}_{at}") for at, one in enumerate(said)]
         return HttpResponse.json(as_list(named, request.query))
+    if request.query.get("stream") == "true":
+        what = (
+            "This response cannot be streamed because it was not created with background=true."
+            " Retrieve it without `stream`."
+        )
+        raise Refused(400, "malformed", what, param="stream")
     return HttpResponse.json(line.last["response"])
 
 
@@ -96,6 +103,8 @@ async def _counted(
         raise Refused(404, "model_not_found", str(error)) from None
     except MostlyUnread as error:
         raise Refused(422, "unread", str(error)) from None
+    except StoreError:
+        raise
     except CanonicallError as error:
         raise Refused(400, "malformed", str(error)) from None
     return HttpResponse.json(front.tokens(count), x_canonicall_estimate="true")

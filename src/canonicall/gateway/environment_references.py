@@ -39,6 +39,7 @@ def _filled(
         what = "a dollar sign stands alone."
         problems.error(where, what, "Write ${NAME} for a variable, and $$ for the sign itself.")
         return ""
+    problems.hide(environ.get(name, ""), f"${{{name}}}")
     if default is not None:
         # As in a shell: a variable that is empty counts as missing here.
         return environ.get(name) or default

@@ -36,6 +36,11 @@ class HttpResponse(Struct, frozen=True):
         return cls(status, {"content-type": JSON, **named}, msgspec.json.encode(value))
 
 
+async def one_piece(data: bytes) -> AsyncGenerator[bytes, None]:
+    """A body in pieces that is there as a whole."""
+    yield data
+
+
 class Refused(Exception):
     """The gateway itself says no. `kind` is one word; fronts put it in the caller's own shape."""
 
@@ -59,4 +64,6 @@ class Refused(Exception):
         self.kind = kind
         self.message = message
         self.retry_after = retry_after
+        self.ending = b""
+        """What says so at the end of a stream that the client has the beginning of."""
         super().__init__(message)

@@ -4,14 +4,20 @@ import logging
 import traceback
 from collections.abc import Sequence
 
+from canonicall.blocks import Message, Native
 from canonicall.client.failure import Failure
 from canonicall.client.overflow import overflow_of
+from canonicall.events import ErrorReported, Event, StreamEnded
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.exchange import HttpResponse, Refused
 from canonicall.gateway.fronts.front import Front
+from canonicall.reply import ERROR, Reply
+from canonicall.store.engine import StoreError
+from canonicall.streams import TOO_LARGE
 from canonicall.wire.formats import get_format
 
 _LOG = logging.getLogger("canonicall.gateway")
+_NO_STORE = "The store of the gateway cannot be read or written. Try again later."
 _BY_KIND = {
     "request": 400,
     "authentication": 502,
@@ -19,6 +25,7 @@ _BY_KIND = {
     "connection": 502,
     "cut": 502,
     "redirect": 502,
+    TOO_LARGE: 502,
     "provider_error": 502,
     "timeout": 504,
     "overloaded": 503,
@@ -57,10 +64,26 @@ def provider_refusal(failure: Failure, front: Front) -> Refused:
 def unexpected(error: Exception, request_id: str) -> Refused:
     """The refusal for what nobody has thought of. Where it happened goes to the log of the process;
     what it says may quote a body or a key, so that is told to nobody."""
+    if isinstance(error, StoreError):
+        _LOG.error("request %s: the store cannot be used: %s", request_id, error)
+        return Refused(500, "internal", _NO_STORE)
     places = "".join(traceback.format_tb(error.__traceback__))
     _LOG.error("request %s failed: %s\n%s", request_id, type(error).__name__, places)
     what = f"The gateway failed ({type(error).__name__}). Its log has more under {request_id}."
     return Refused(500, "internal", what)
+
+
+def error_events(front: Front, refused: Refused) -> list[Event]:
+    """The refusal as the end of a stream."""
+    body = front.error(refused)
+    failed = Reply(
+        Message("assistant", partial=True, finish=ERROR),
+        native=Native(front.format, {"error": body["error"]}),
+    )
+    return [
+        ErrorReported(refused.message, refused.kind, body),
+        StreamEnded(failed, complete=False, why=refused.message),
+    ]
 
 
 def error_response(front: Front, refused: Refused, headers: dict[str, str]) -> HttpResponse:

@@ -1,9 +1,12 @@
 """What a forwarded reply says, for the store: read beside the bytes, which stay as they are.
 
-In a stream, the event that ends the reply is held back until the reply is stored.
+In a stream, the event that ends the reply is held back until the reply is stored. The one thing
+that is added to a reply are fields in which it repeats what its provider was not sent.
 """
 
 import re
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -26,6 +29,11 @@ _ENDS = {
     )
     for format, event in _LAST.items()
 }
+
+
+_RESPONSE = re.compile(rb'^(data: ?)(\{.*"response"\s*:.*\})', re.MULTILINE)
+_READ_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+"""The values stay as they are written."""
 
 
 class ReplyReader:
@@ -64,6 +72,34 @@ class ReplyReader:
             return encode_response(end.reply, self._format)
         except CanonicallError:
             return None
+
+
+def with_fields(data: bytes, fields: Mapping[str, Any]) -> bytes:
+    """A reply with these fields in it."""
+    try:
+        body = _READ_FIELDS.decode(data)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return data
+    return msgspec.json.encode({**body, **fields})
+
+
+def events_with_fields(events: bytes, fields: Mapping[str, Any]) -> bytes:
+    """Events of a stream, with these fields in each reply that is in one of them."""
+    if b'"response"' not in events:
+        return events
+    return _RESPONSE.sub(partial(_event_with_fields, fields), events)
+
+
+def _event_with_fields(fields: Mapping[str, Any], found: re.Match[bytes]) -> bytes:
+    prefix, data = found.groups()
+    try:
+        event = _READ_FIELDS.decode(data)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return found[0]
+    if "response" not in event:
+        return found[0]
+    response = msgspec.Raw(with_fields(bytes(event["response"]), fields))
+    return prefix + msgspec.json.encode(event | {"response": response})
 
 
 def reply_in(data: bytes) -> dict[str, Any] | None:

@@ -20,20 +20,30 @@ from canonicall.client.failure import (
     of_event,
     of_transport,
 )
+from canonicall.client.key_masks import mask_of
 from canonicall.client.rendering import Renderings
-from canonicall.client.secrets import Secret, hide_in_bytes
+from canonicall.client.secrets import Secret, hide
 from canonicall.client.sending import post
-from canonicall.client.transport import Response, TransportError
+from canonicall.client.transport import (
+    Response,
+    TooMuch,
+    TransportError,
+    bounded,
+    whole_body,
+)
 from canonicall.codec import decode_request
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event
 from canonicall.folding import WHY_CUT
 from canonicall.gateway.backs import Backs
+from canonicall.gateway.forwarded_events import UnfitEvent
+from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import size_in, without_usage
 from canonicall.gateway.whole_frames import StreamCut, WholeFrames
 from canonicall.providers.endpoint import endpoint_of
 from canonicall.providers.registry import get_profile
 from canonicall.streams import StreamDecoder
+from canonicall.syntax.recovery import Recover, reads_text
 from canonicall.target import Target
 from canonicall.verify.judge import verify
 from canonicall.wire.formats import get_format
@@ -46,17 +56,30 @@ _SEALED = ("anthropic", "gemini", "openai-responses")
 
 
 def can_forward(
-    body: Mapping[str, Any], format: str, target: Target, *, reads_leaks: bool = True
+    body: Mapping[str, Any], format: str, target: Target, *, recover: Recover = "known"
 ) -> bool:
     """Whether the target takes the body as it is, and its client the reply.
 
-    `reads_leaks`: whether calls are looked for in the words of the reply.
+    `recover`: whether calls are read from the text of the reply.
     """
     if target.format != format:
         return False
-    if not _is_readable(body, target, reads_leaks):
+    if not _is_readable(target) or (body.get("tools") and reads_text(recover, target)):
         return False
     return not verify({**body, "model": target.model} if "model" in body else dict(body), target)
+
+
+def owns(target: Target, format: str) -> bool:
+    """Whether a target is the provider whose format it is."""
+    return target.format == format and target.provider == get_format(format).target.provider
+
+
+def body_headers(turn: Turn, target: Target) -> dict[str, str]:
+    """What its client says of the body in headers, for the owner of the format."""
+    if not owns(target, turn.front.format):
+        return {}
+    given = turn.http.headers
+    return {name: given[name] for name in turn.front.body_headers if name in given}
 
 
 def is_met_as_it_is(body: Mapping[str, Any], target: Target, fitted: Target) -> bool:
@@ -72,18 +95,16 @@ def is_met_as_it_is(body: Mapping[str, Any], target: Target, fitted: Target) -> 
     return one.data == other.data
 
 
-def _is_readable(body: Mapping[str, Any], target: Target, reads_leaks: bool) -> bool:
+def _is_readable(target: Target) -> bool:
     """Whether a client of the format can read what the target replies, unseen.
 
     The owner of a format writes it as its clients read it. A host that only speaks it seals state
-    that would come back as the owner's own, writes thoughts into the content (Mistral), and lets
-    its models print calls into their words: such replies are read before they are passed on.
+    that would come back as the owner's own, or writes thoughts into the content (Mistral): such
+    replies are read before they are passed on.
     """
     if target.domain == get_format(target.format).target.domain:
         return True
-    if target.format in _SEALED or target.reasoning_field == "content":
-        return False
-    return not (reads_leaks and body.get("tools"))
+    return target.format not in _SEALED and target.reasoning_field != "content"
 
 
 def with_model(data: bytes, body: Mapping[str, Any], target: Target) -> bytes:
@@ -140,6 +161,8 @@ class Forwarded:
         self._chunks: AsyncIterator[bytes] | None = None
         self._response: Response | None = None
         self._secrets: tuple[Secret, ...] = ()
+        self._mask = mask_of(())
+        self._limits = backs.means.config.replies
         self._frames = WholeFrames(target)
         self.target = target
         self.content_type = "application/json"
@@ -148,12 +171,15 @@ class Forwarded:
         """Wait for the first content of a stream, and return as much as it begins with.
         `AttemptFailed` where there will be none: until here somebody else can be asked."""
         chunks = await self._sent()
-        self._frames = WholeFrames(self.target)
+        self._frames = WholeFrames(self.target, self._mask, self._limits)
         try:
             first = self._first = await self._until_content(chunks)
         except TransportError as error:
             self.close()
             raise AttemptFailed(of_transport(self.target, error)) from error
+        except UnfitEvent as error:
+            self.close()
+            raise AttemptFailed(of_cut(self.target, f"{error}.")) from error
         except BaseException:
             self.close()
             raise
@@ -166,11 +192,25 @@ class Forwarded:
             if not held and not _begins_stream(chunk):
                 raise self._no_stream()
             held.append(self._frames.feed(chunk))
-            events = decoder.feed(held[-1])
-            self._refuse_error(events)
-            if decoder.done or any(map(is_content, events)):
+            if self._has_content(decoder, held[-1]):
                 return b"".join(held)
-        raise AttemptFailed(of_cut(self.target, WHY_CUT if held else "the reply is empty."))
+        held.append(self._frames.waiting())
+        if self._has_content(decoder, held[-1]):
+            return b"".join(held)
+        raise AttemptFailed(
+            of_cut(self.target, WHY_CUT if len(held) > 1 else "the reply is empty.")
+        )
+
+    def _has_content(self, decoder: StreamDecoder, events: bytes) -> bool:
+        """Whether events have content, or the end. What follows the first of it is not decoded."""
+        for event in events.split(b"\n\n"):
+            if not event:
+                continue
+            found = decoder.feed(event + b"\n\n")
+            self._refuse_error(found)
+            if decoder.done or any(map(is_content, found)):
+                return True
+        return False
 
     def takes_another_key(self, failure: Failure) -> bool:
         """Whether the key is to blame, and another one is ready that was not tried yet."""
@@ -190,7 +230,7 @@ class Forwarded:
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         """The bytes of a stream that was opened as they come, in whole events: behind those
         something else can be said. `StreamCut` where they end too early."""
-        frames, why = self._frames, WHY_CUT
+        frames, why, goes_on = self._frames, WHY_CUT, True
         try:
             if shown := self._shown(self._first):
                 yield shown
@@ -199,24 +239,25 @@ class Forwarded:
                     if (whole := frames.feed(chunk)) and (shown := self._shown(whole)):
                         yield shown
         except TransportError as error:
-            why = str(error)
+            why, goes_on = str(error), not isinstance(error, TooMuch)
+        except UnfitEvent as error:
+            why, goes_on = str(error), False
         finally:
             self.close()
         if (rest := frames.rest()) and (shown := self._shown(rest)):
             yield shown
         if not frames.is_ended:
-            raise StreamCut(frames, why)
+            raise StreamCut(frames, why, goes_on=goes_on)
 
     def _shown(self, events: bytes) -> bytes:
         """Events as the client gets them."""
-        wanted = without_usage(events) if self._hides_usage else events
-        return hide_in_bytes(wanted, self._secrets)
+        return without_usage(events) if self._hides_usage else events
 
     async def whole(self) -> bytes:
         """The body of a reply that is not streamed. `AttemptFailed` where it is none."""
         chunks = await self._sent()
         try:
-            body = b"".join([chunk async for chunk in chunks])
+            body = await whole_body(chunks, self._limits)
         except TransportError as error:
             raise AttemptFailed(of_transport(self.target, error)) from error
         finally:
@@ -225,7 +266,7 @@ class Forwarded:
             self._refuse_error(self._error_in(body))
         if not _is_reply(body):
             raise AttemptFailed(of_cut(self.target, "there is no message in the reply."))
-        return hide_in_bytes(body, self._secrets)
+        return self._mask.json(body)
 
     @property
     def given(self) -> bytes:
@@ -266,8 +307,12 @@ class Forwarded:
             headers=self._headers,
         )
         self._response, self._secrets = response, sent.secrets
-        self.content_type = response.headers.get("content-type", self.content_type)
-        self._chunks = response.chunks()
+        self._mask = mask_of(sent.credentials)
+        self.content_type = hide(
+            response.headers.get("content-type", self.content_type), sent.secrets
+        )
+        # Those of a stream are counted where its events are found.
+        self._chunks = response.chunks() if self._stream else bounded(response, self._limits)
         return self._chunks
 
     def _no_stream(self) -> AttemptFailed:
@@ -308,6 +353,9 @@ _READ_REPLY = msgspec.json.Decoder(_Reply)
 def _is_reply(body: bytes) -> bool:
     """Whether a body can be a reply: whole JSON, with a message where it belongs."""
     try:
+        if not body.isascii():
+            # What nobody looks at is not checked below, and clients read all of it.
+            body.decode()
         found = _READ_REPLY.decode(body)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return False

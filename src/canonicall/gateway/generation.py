@@ -13,13 +13,25 @@ from canonicall.client.notices import Switched
 from canonicall.client.rendering import takes_usage_question
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.empty_replies import refuse_empty
-from canonicall.gateway.exchange import HttpResponse
-from canonicall.gateway.failing import provider_refusal
-from canonicall.gateway.forwarded_replies import ReplyReader, reply_in
-from canonicall.gateway.forwarding import Forwarded, can_forward, is_met_as_it_is, with_model
+from canonicall.gateway.exchange import HttpResponse, Refused
+from canonicall.gateway.failing import error_events, provider_refusal
+from canonicall.gateway.forwarded_replies import (
+    ReplyReader,
+    events_with_fields,
+    reply_in,
+    with_fields,
+)
+from canonicall.gateway.forwarding import (
+    Forwarded,
+    body_headers,
+    can_forward,
+    is_met_as_it_is,
+    with_model,
+)
 from canonicall.gateway.opaque import has_packed
 from canonicall.gateway.state import State
 from canonicall.gateway.storage import store
+from canonicall.gateway.taking_over import TakenOver
 from canonicall.gateway.translation import Translation
 from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import (
@@ -28,7 +40,8 @@ from canonicall.gateway.usage import (
     usage_in,
     wants_usage,
 )
-from canonicall.gateway.whole_frames import StreamCut, ends_reply
+from canonicall.gateway.whole_frames import StreamCut, WholeFrames, ends_reply
+from canonicall.streams import TOO_LARGE
 from canonicall.target import Target
 from canonicall.verify.explainer import explain
 
@@ -69,6 +82,8 @@ class Generation:
                 if helps:
                     # In another form it may be taken: the translation knows which.
                     break
+                if failure.kind == TOO_LARGE:
+                    raise NoReply(turn.failures) from None
                 chain.pop(0)
                 if chain:
                     turn.notices.append(Switched(target, chain[0], failure.message))
@@ -96,9 +111,9 @@ class Generation:
         turn, state = self._turn, self._state
         if state.middleware or has_packed(turn.data):
             return False
-        leaks = state.settings.repair.leaks
+        recover = state.backs.means.config.recover_of(target.provider)
         return can_forward(
-            turn.body, turn.front.format, target, reads_leaks=leaks
+            turn.body, turn.front.format, target, recover=recover
         ) and is_met_as_it_is(turn.body, target, state.backs.learned.fit(target))
 
     async def _forwarded(self, target: Target) -> HttpResponse:
@@ -133,7 +148,7 @@ class Generation:
             data,
             stream=turn.streams,
             hides_usage=asks_usage,
-            headers=_state_headers(turn),
+            headers=body_headers(turn, target),
         )
         with self._state.backs.asking(target):
             body = await self._asked(attempt)
@@ -145,10 +160,13 @@ class Generation:
             pieces = turn.front.framed(self._watched(attempt), turn.http)
             return HttpResponse(200, headers, pieces)
         self._note_forwarded(body)
+        if unsent := turn.unsent:
+            body = with_fields(body, unsent)
+        if changed := await self._store(reply_in(body) if turn.storing is not None else None):
+            body = with_fields(body, changed)
         turn.reply = body
         if turn.usage is None:
             turn.said = size_in(body, target.format)
-        await self._store(reply_in(body) if turn.storing is not None else None)
         headers = {**turn.headers(), "content-type": attempt.content_type}
         return HttpResponse(200, headers, body)
 
@@ -177,9 +195,11 @@ class Generation:
         if turn.storing is not None:
             reader = ReplyReader(turn.front.format, attempt.target.provider)
         is_noted = False
+        unsent = turn.unsent
         try:
             async with aclosing(attempt.pieces()) as pieces:
-                async for piece in pieces:
+                async for given in pieces:
+                    piece = events_with_fields(given, unsent) if unsent else given
                     now, last = (piece, b"") if reader is None else reader.split(piece)
                     if now:
                         yield now
@@ -187,9 +207,14 @@ class Generation:
                         # Before the client can refer to it.
                         is_noted = True
                         self._note_forwarded(b"\n" + piece)
-                        await self._store(reader.reply())
+                        try:
+                            changed = await self._store(reader.reply())
+                        except Refused as refused:
+                            so_far = attempt.given.removesuffix(given) + now
+                            refused.ending = self._ending(attempt.target, so_far, refused)
+                            raise
                         reader = None
-                        yield last
+                        yield events_with_fields(last, changed) if changed else last
                     turn.is_given = turn.is_given or ends_reply(piece)
         except StreamCut as cut:
             turn.is_complete = False
@@ -205,6 +230,14 @@ class Generation:
         else:
             turn.is_complete = not attempt.is_failed
             self._note_end(attempt, is_noted=is_noted)
+
+    def _ending(self, target: Target, given: bytes, refused: Refused) -> bytes:
+        """A refusal as the end of a forwarded stream of which the client has this much."""
+        front, frames = self._turn.front, WholeFrames(target)
+        frames.feed(given)
+        cut = StreamCut(frames, refused.message, goes_on=False)
+        taken = TakenOver(cut, front.format, seed=self._turn.id, repeats=self._turn.repeats)
+        return taken.feed_all(error_events(front, refused))
 
     def _note_end(self, attempt: Forwarded, *, is_noted: bool) -> None:
         """Note what a stream said. `is_noted`: whether all but an estimate is known."""
@@ -222,19 +255,12 @@ class Generation:
             self._state.switched.took_over(turn.session, turn.target, now)
         turn.usage = usage_in(data, turn.front.format)
 
-    async def _store(self, reply: dict[str, Any] | None) -> None:
-        """Store a reply before the client can refer to it."""
-        if reply is not None:
-            state = self._state
-            await store(self._turn, reply, state.keeping, state.backs.means.now())
-
-
-def _state_headers(turn: Turn) -> dict[str, str]:
-    """What its client says of the conversation that the provider stores."""
-    if not turn.is_delta:
-        return {}
-    given = turn.http.headers
-    return {name: given[name] for name in turn.front.state_headers if name in given}
+    async def _store(self, reply: dict[str, Any] | None) -> dict[str, Any]:
+        """Store a reply before the client can refer to it: the fields that change by it."""
+        state = self._state
+        if reply is None:
+            return {}
+        return await store(self._turn, reply, state.keeping, state.backs.means.now())
 
 
 def _explained(failure: Failure) -> tuple[Failure, bool]:

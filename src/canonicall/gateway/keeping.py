@@ -5,8 +5,10 @@ used lately is at hand without asking.
 """
 
 import asyncio
+import logging
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import msgspec
@@ -16,8 +18,10 @@ from canonicall.gateway.conversation_store import ConversationStore
 from canonicall.gateway.opaque import Kept
 from canonicall.gateway.turn_tree import RESPONSE, TurnTree, owned
 from canonicall.store.database import Database
-from canonicall.store.engine import Tables, Write
+from canonicall.store.engine import StoreError, Tables, Taken, Write
+from canonicall.store.places import shown
 
+_LOG = logging.getLogger("canonicall.gateway")
 TABLES = Tables(
     "gateway",
     (
@@ -35,6 +39,7 @@ _KEEP = (
 )
 _ITEM, _STATE, _REPORT = "item", "state", "report"
 _REVOKED = "revoked"
+_PROBE, _PROBE_BYTES = "probe", 65_536
 _AT_HAND = 2_000
 _AT_ONCE = 500
 """As many ids as are looked up in one go: SQLite has a limit."""
@@ -51,7 +56,8 @@ class Keeping:
 
     def __init__(self, path: str = "", *, days: float = 30.0) -> None:
         """`path`: a file or a URL; empty for memory. What is older than `days` is forgotten."""
-        self._database = Database(path or ":memory:", tables=TABLES)
+        self._place = path or ":memory:"
+        self._database = Database(self._place, tables=TABLES)
         self._days = days
         self.is_shared = bool(path)
         """Whether other gateways may use the same one."""
@@ -61,6 +67,8 @@ class Keeping:
         """The hashes of the keys that were revoked while it ran."""
         self._at_hand: OrderedDict[tuple[str, str], bytes | None] = OrderedDict()
         self._swept = 0.0
+        self._problem = ""
+        """Why the last write failed."""
         self.turns = TurnTree(self._database)
         self.conversations = ConversationStore(self._database)
 
@@ -72,11 +80,45 @@ class Keeping:
     def close(self) -> None:
         """Write what was asked for, and close the file."""
         self._write_later()
-        self._database.close()
+        try:
+            self._database.close()
+        except StoreError as error:
+            # Only reports and counts are written without waiting for them.
+            _LOG.warning("some reports and counts were not written: %s", error)
 
-    async def check(self) -> None:
-        """Raise where nothing can be written."""
-        await self._database.read("SELECT 1 FROM kept LIMIT 1")
+    async def check(self) -> str:
+        """Why nothing can be written; empty if something can.
+
+        After a write has failed it is tried again here: requests may not come any more.
+        """
+        try:
+            if not self._problem:
+                await self._database.read("SELECT 1 FROM kept LIMIT 1")
+            else:
+                # As much as a usual turn: a few bytes find room on a full disk, too.
+                tried = Write(_KEEP, [(_PROBE, "", 0.0, bytes(_PROBE_BYTES))])
+                gone = Write("DELETE FROM kept WHERE kind = ?", [(_PROBE,)])
+                await self._written(self._database.do(tried, gone))
+        except StoreError as error:
+            return self._reason(error)
+        return ""
+
+    def _reason(self, error: StoreError) -> str:
+        """An error for those who need not know where the store is."""
+        return str(error).removeprefix(f"{shown(self._place)}: ")
+
+    async def _written(self, writing: Awaitable[None]) -> None:
+        """Wait for a write, and note why it failed."""
+        try:
+            await writing
+        except Taken:
+            raise
+        except StoreError as error:
+            if not self._problem:
+                _LOG.error("the store cannot be written: %s", error)
+            self._problem = self._reason(error)
+            raise
+        self._problem = ""
 
     def forget_old(self, now: float) -> None:
         """Forget what is too old."""
@@ -93,7 +135,9 @@ class Keeping:
         rows = [(_STATE, id, now, msgspec.msgpack.encode(one)) for id, one in kept.items()]
         for _, id, _, data in rows:
             self._remember((_STATE, id), data)
-        await self._database.do(Write(_KEEP, rows))
+        # If it cannot be written, it is at hand until this process ends; `check` says so.
+        with suppress(StoreError):
+            await self._written(self._database.do(Write(_KEEP, rows)))
 
     async def state(self, ids: Iterable[str]) -> dict[str, Kept]:
         """What is kept for these calls."""
@@ -116,7 +160,7 @@ class Keeping:
     async def write(self, steps: Iterable[Write], now: float) -> None:
         """Do all of it, or none; it is safe when this returns. `Held` where a conversation is added
         to that another request holds."""
-        await self.conversations.write(*steps)
+        await self._written(self.conversations.write(*steps))
         if now - self._swept > _SWEEP_SECONDS:
             self.forget_old(now)
 

@@ -48,13 +48,9 @@ class Operated:
         """Seconds since 1970."""
         return time.time()
 
-    async def is_store_writable(self) -> bool:
-        """Whether what must be kept can be kept."""
-        try:
-            await self._gateway.keeping.check()
-        except CanonicallError:
-            return False
-        return True
+    async def store_problem(self) -> str:
+        """Why what must be kept cannot be kept; empty if it can."""
+        return await self._gateway.keeping.check()
 
     async def reread(self) -> Any:
         """Have the settings read again, in all workers; the server tells what comes of it."""
@@ -81,12 +77,16 @@ class Operated:
 
     async def discover(self, wanted: DiscoveryWanted) -> Any:
         """What is found out about an endpoint, with its profile as text."""
+        # Only this needs the checks, and few gateways are asked for it.
+        from canonicall.testing.conformance import broken_checks  # noqa: PLC0415
+
         transport: Any = self._gateway.state.backs.means.transport
         info = await discover(
             wanted.url,
             model=wanted.model,
             key=wanted.key,
             format=wanted.format,
+            prove=broken_checks,
             # One that was given for tests may only know how to ask models.
             transport=transport if hasattr(transport, "get") else None,
         )

@@ -83,8 +83,8 @@ class App(Protocol):
         """Seconds since 1970."""
         ...
 
-    async def is_store_writable(self) -> bool:
-        """Whether what must be kept can be kept."""
+    async def store_problem(self) -> str:
+        """Why what must be kept cannot be kept; empty if it can."""
         ...
 
     async def reread(self) -> Any:
@@ -160,6 +160,17 @@ def _let_in(request: HttpRequest, app: App) -> None:
         raise Refused(403, "permission", f"{what} One with admin = true does.")
 
 
+def is_operator(request: HttpRequest, settings: Settings, gate: Gate, now: float) -> bool:
+    """Whether a request may use the admin endpoints."""
+    if not settings.keys:
+        return _is_from_here(request)
+    try:
+        key = gate.identify(shown_key(request.headers, request.query), now)
+    except Refused:
+        return False
+    return key is not None and key.settings.admin
+
+
 def _is_from_here(request: HttpRequest) -> bool:
     """Whether a program on this machine asks, and no page or proxy on it for somebody else.
 
@@ -189,8 +200,8 @@ async def _health(request: HttpRequest, app: App) -> HttpResponse:
 async def _ready(request: HttpRequest, app: App) -> HttpResponse:
     del request
     problems = ["draining"] if app.is_draining else []
-    if not await app.is_store_writable():
-        problems.append("the store cannot be written")
+    if problem := await app.store_problem():
+        problems.append(f"the store cannot be written: {problem}")
     if problems:
         return HttpResponse.json({"status": "not ready", "why": problems}, 503)
     return HttpResponse.json({"status": "ready"})

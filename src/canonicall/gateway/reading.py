@@ -32,7 +32,12 @@ class ClientGone(Exception):
 
 def head_of(scope: Scope) -> HttpRequest:
     """A request without its body."""
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    given = scope["headers"]
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in given}
+    if len(headers) < len(given):
+        # Joined as HTTP joins the values of one header: two hosts are no host.
+        hosts = [value.decode("latin-1") for name, value in given if name == b"host"]
+        headers |= {"host": ", ".join(hosts)} if hosts else {}
     query = scope.get("query_string", b"")
     named = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True)) if query else {}
     client = scope.get("client")
@@ -93,7 +98,22 @@ def parsed_body(data: bytes, limits: ServerSettings) -> dict[str, Any]:
     return body
 
 
-def mended(data: bytes) -> tuple[bytes, list[Finding]] | None:
+def mended_body(
+    data: bytes, limits: ServerSettings, *, strict: bool
+) -> tuple[dict[str, Any], bytes, list[Finding]]:
+    """The JSON object that a body is, its bytes, and what was mended in them; nothing is if
+    `strict`."""
+    try:
+        return parsed_body(data, limits), data, []
+    except Refused:
+        found = None if strict else _mended(data)
+        if found is None:
+            raise
+    mended, findings = found
+    return parsed_body(mended, limits), mended, findings
+
+
+def _mended(data: bytes) -> tuple[bytes, list[Finding]] | None:
     """A body whose texts hold halves of characters, in a form that can be sent; None where that is
     not what is wrong with it. Clients that cut texts in the middle of an emoji send such."""
     if not _HALVES.search(data):

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 from canonicall.gateway import prompts, responses_state, threads
 from canonicall.gateway.conversation_store import LEASE_SECONDS
 from canonicall.gateway.exchange import HttpRequest, Refused
+from canonicall.gateway.forwarding import owns
 from canonicall.gateway.routing import Route
 from canonicall.gateway.sessions import session_of
 from canonicall.gateway.state import State
 from canonicall.gateway.turn_tree import Lease, Whole
 from canonicall.store.engine import StoreError
 from canonicall.target import Target
-from canonicall.wire.formats import get_format
 
 _NAMES = {
     responses_state.FORMAT: (responses_state.PREVIOUS, responses_state.CONVERSATION),
@@ -124,7 +124,7 @@ class References:
     def _is_owners(self, body: dict[str, Any], route: Route) -> bool:
         """Whether a request goes to the provider whose format it is, which may have the rest of it.
         What no middleware can read is not sent."""
-        return not self._state.middleware and _owns(self._first(body, route), self._format)
+        return not self._state.middleware and owns(self._first(body, route), self._format)
 
     def _first(self, body: dict[str, Any], route: Route) -> Target:
         first, *_ = route.chain(session_of(self._request, body, self._key))
@@ -137,9 +137,6 @@ class References:
             await asyncio.sleep(LEASE_SECONDS / 3)
             # Where the store is away for long, another takes it, and our write is refused.
             with suppress(StoreError):
-                await conversations.take(lease.conversation, self._holder, now(), owner=lease.owner)
-
-
-def _owns(target: Target, format: str) -> bool:
-    """Whether a target is the provider whose format it is."""
-    return target.format == format and target.provider == get_format(format).target.provider
+                await conversations.renew(
+                    lease.conversation, self._holder, now(), owner=lease.owner
+                )

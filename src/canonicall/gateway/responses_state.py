@@ -129,10 +129,16 @@ def unsupported(name: str) -> Refused:
 
 
 def conversation_of(body: Mapping[str, Any]) -> str:
-    """The id of the conversation that a request continues; empty where it continues none."""
+    """The id of the conversation that a request continues; empty where it continues none.
+    `Refused` where it names one in a way that nobody can read."""
     named = body.get(CONVERSATION)
+    if named is None:
+        return ""
     id = named.get("id") if isinstance(named, dict) else named
-    return id if isinstance(id, str) else ""
+    if not isinstance(id, str) or not id:
+        what = f"Invalid type for '{CONVERSATION}': expected an id, or an object with an 'id'."
+        raise Refused(400, "malformed", what, code="invalid_type", param=CONVERSATION)
+    return id
 
 
 def _without_references(body: Mapping[str, Any], items: list[Any]) -> dict[str, Any]:

@@ -11,9 +11,13 @@ from canonicall.gateway.reading import Send
 class Outlet:
     """Where one response goes. Counts what was sent, and when the first byte went."""
 
-    def __init__(self, send: Send, *, keeps: int = 0) -> None:
-        """`keeps`: how many bytes of the body are kept for the request log."""
+    def __init__(
+        self, send: Send, *, keeps: int = 0, headers: Mapping[str, str] | None = None
+    ) -> None:
+        """`keeps`: how many bytes of the body are kept for the request log. `headers`: of every
+        response, beside its own."""
         self._send = send
+        self._headers = headers or {}
         self._keeps = keeps
         self._kept: list[bytes] = []
         self.is_started = False
@@ -32,6 +36,8 @@ class Outlet:
         """Send the head."""
         self.is_started = True
         self._last_at = self._now()
+        if self._headers:
+            headers = {**self._headers, **headers}
         named = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()]
         await self._send({"type": "http.response.start", "status": status, "headers": named})
 

@@ -1,8 +1,10 @@
 """A gateway on a port until it is told to end: uvicorn, signals, reload and drain.
 
-SIGTERM and SIGINT end it: nothing new is taken, what runs may go on for `drain_seconds` and is then
-broken off; a second signal breaks it off at once. SIGHUP has the settings read again. With
-one worker all of that happens in this process, with several in processes of their own.
+SIGTERM ends it in three steps. `/readyz` answers 503 for `notice_seconds` while requests are still
+taken, so that load balancers stop sending them. Then the port is closed, and what runs may go on
+for `drain_seconds`. What is left then is broken off. SIGINT skips the first step, and a second
+signal breaks off at once. SIGHUP has the settings read again. With one worker all of that happens
+in this process, with several in processes that a supervisor starts.
 """
 
 import asyncio
@@ -21,6 +23,7 @@ from typing import Any, Protocol, TypeAlias
 import uvicorn
 
 from canonicall.errors import CanonicallError
+from canonicall.gateway.connections import BoundedConnection, Bounds, check_all
 from canonicall.gateway.listening import address_of, listen
 from canonicall.gateway.registrations import take_away_all
 from canonicall.gateway.settings import ServerSettings, Settings
@@ -32,12 +35,11 @@ from canonicall.gateway.settings_source import (
     SettingsSource,
     Tell,
 )
-from canonicall.gateway.supervising import BREAK_OFF, Above, Supervisor
+from canonicall.gateway.supervising import BREAK_OFF, DRAIN, Above, Supervisor
 
 _YOUNG_VALUES = 20_000
-_IDLE_SECONDS = 75
-"""Longer than clients keep a connection for the next request: they let go first, so that none
-writes into one that is being closed."""
+_TICKS_PER_CHECK = 10
+"""uvicorn ticks ten times a second; connections are checked once a second."""
 
 
 class Serving:
@@ -48,8 +50,31 @@ class Serving:
         self._reads_settings = os.getpid() if above is None else above.process
         self.ledger = None if above is None else above.ledger
         """What all workers know together of their keys."""
-        self.is_draining = False
-        """Whether it ends, and takes nothing new."""
+        self.is_noticed = False
+        """Whether it was told to end. It may still take requests for a while."""
+        self.draining = asyncio.Event()
+        """Set when it ends, and takes nothing new."""
+        self._sockets = 0
+        self.no_sockets = asyncio.Event()
+        """Set while no WebSocket is open."""
+        self.no_sockets.set()
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether it was told to end."""
+        return self.is_noticed or self.draining.is_set()
+
+    @contextlib.contextmanager
+    def socket_open(self) -> Iterator[None]:
+        """While the application serves a WebSocket."""
+        self._sockets += 1
+        self.no_sockets.clear()
+        try:
+            yield
+        finally:
+            self._sockets -= 1
+            if not self._sockets:
+                self.no_sockets.set()
 
     def renew(self) -> None:
         """Have the settings read again, in all workers; what comes of it is told by the server."""
@@ -99,6 +124,7 @@ def serve(
     workers = source.settings.server.workers
     if workers > 1 and not hasattr(os, "fork"):
         raise CannotFork("several workers need a system that can fork. Set server.workers to 1.")
+    _allow_many_files()
     with listen(source.settings.server) as listening:
         told = partial(on_ready, address_of(listening))
         if workers == 1:
@@ -118,7 +144,8 @@ def serve(
                 tell("worker_failed", str(error))
                 return 1
 
-        return Supervisor(work, source, tell, on_ready=told, watches=watches).run()
+        supervisor = Supervisor(work, source, listening, tell, on_ready=told, watches=watches)
+        return supervisor.run()
 
 
 class Worker:
@@ -161,7 +188,7 @@ class Worker:
         take_away_all()
         app = self._factory(self._source.settings)
         app.serving = Serving(self._above)
-        server = _Server(_config(app, self._source.settings.server), app.serving, self._on_ready)
+        server = _Server(app, self._source.settings.server, app.serving, self._on_ready)
         reloading = asyncio.create_task(self._keep_reloading(app, server))
         watching = asyncio.create_task(self._watch()) if self._watches else None
         loop = asyncio.get_running_loop()
@@ -180,11 +207,13 @@ class Worker:
             return
         taken: dict[int, Callable[[], object]] = {signal.SIGHUP: self._reload_wanted.set}
         if self._above is None:
-            taken |= dict.fromkeys((signal.SIGTERM, signal.SIGINT), partial(self._end, server))
+            taken[signal.SIGTERM] = partial(self._end, server, server.give_notice)
+            taken[signal.SIGINT] = partial(self._end, server, server.drain)
         else:
             # Ctrl-C and service managers signal all processes, and the one above us does so again:
             # twice means nothing here, and only it says when nobody is to be waited for.
-            taken |= {signal.SIGTERM: server.drain, BREAK_OFF: server.break_off}
+            taken[signal.SIGTERM] = server.give_notice
+            taken |= {DRAIN: server.drain, BREAK_OFF: server.break_off}
             loop.add_reader(self._above.life, self._orphaned, loop, server, self._above.life)
         for number, act in taken.items():
             loop.add_signal_handler(number, act)
@@ -194,12 +223,12 @@ class Worker:
             for number in taken:
                 loop.remove_signal_handler(number)
 
-    def _end(self, server: "_Server") -> None:
-        if server.should_exit:
+    def _end(self, server: "_Server", begin: Callable[[], None]) -> None:
+        if server.is_ending:
             server.break_off()
         else:
             self._tell(*DRAINING)
-            server.drain()
+            begin()
 
     def _orphaned(self, loop: asyncio.AbstractEventLoop, server: "_Server", life: int) -> None:
         if not os.read(life, 1):
@@ -220,7 +249,7 @@ class Worker:
                 why = error if isinstance(error, CanonicallError) else type(error).__name__
                 self._tell(REFUSED, f"The settings stay as they were: {why}")
                 continue
-            server.config.timeout_graceful_shutdown = math.ceil(settings.server.drain_seconds)
+            server.follow(settings.server)
             self._tell(*RELOADED)
 
     async def _watch(self) -> None:
@@ -234,11 +263,23 @@ class _Server(uvicorn.Server):
     """uvicorn's server, whose signals are ours and which says when it is ready."""
 
     def __init__(
-        self, config: uvicorn.Config, serving: Serving, on_ready: Callable[[], None]
+        self, app: App, settings: ServerSettings, serving: Serving, on_ready: Callable[[], None]
     ) -> None:
-        super().__init__(config)
+        self._bounds = Bounds(settings)
+        super().__init__(_config(app, self._bounds))
         self._serving = serving
         self._on_ready = on_ready
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it was told to end."""
+        return self._serving.is_draining
+
+    def follow(self, settings: ServerSettings) -> None:
+        """Use other limits from now on."""
+        self._bounds.settings = settings
+        self.config.timeout_keep_alive = math.ceil(settings.idle_seconds)
+        self.config.timeout_graceful_shutdown = math.ceil(settings.drain_seconds)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -250,14 +291,45 @@ class _Server(uvicorn.Server):
         self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._drain_sockets(sockets or [])
         await super().shutdown(sockets)
         if self.force_exit:
             # uvicorn leaves it out then; the application has files to close.
             await self.lifespan.shutdown()
 
+    async def on_tick(self, counter: int) -> bool:
+        if counter % _TICKS_PER_CHECK == 0:
+            check_all(self.server_state.connections, asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
+
+    def give_notice(self) -> None:
+        """Say that it ends, and drain a while later."""
+        if not self.is_ending:
+            self._serving.is_noticed = True
+            asyncio.get_running_loop().call_later(self._bounds.settings.notice, self.drain)
+
+    async def _drain_sockets(self, listening: list[socket.socket]) -> None:
+        """Wait until the application has closed its WebSockets: uvicorn would break them off.
+        Connections of HTTP end meanwhile as they do without."""
+        for server in self.servers:
+            server.close()
+        for one in listening:
+            one.close()
+        kind = self.config.ws_protocol_class
+        for connection in list(self.server_state.connections):
+            if kind is None or not isinstance(connection, kind):
+                connection.shutdown()
+        now = asyncio.get_running_loop().time
+        until = now() + (self.config.timeout_graceful_shutdown or 0)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout_at(until):
+                await self._serving.no_sockets.wait()
+        self.config.timeout_graceful_shutdown = max(math.ceil(until - now()), 0)
+
     def drain(self) -> None:
         """Take nothing new, and end when the rest has finished."""
-        self.should_exit = self._serving.is_draining = True
+        self.should_exit = True
+        self._serving.draining.set()
 
     def break_off(self) -> None:
         """End without waiting for anybody."""
@@ -267,10 +339,12 @@ class _Server(uvicorn.Server):
             task.cancel()
 
 
-def _config(app: App, server: ServerSettings) -> uvicorn.Config:
+def _config(app: App, bounds: Bounds) -> uvicorn.Config:
+    server = bounds.settings
+    connection: Any = partial(BoundedConnection, bounds=bounds)
     return uvicorn.Config(
         app,
-        http="httptools" if find_spec("httptools") else "h11",
+        http=connection,
         ws="auto",
         ws_max_size=server.max_body_bytes,
         lifespan="on",
@@ -278,9 +352,19 @@ def _config(app: App, server: ServerSettings) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=_IDLE_SECONDS,
+        timeout_keep_alive=math.ceil(server.idle_seconds),
         timeout_graceful_shutdown=math.ceil(server.drain_seconds),
     )
+
+
+def _allow_many_files() -> None:
+    """Use all files that the system allows: each connection is one, and so is each to a provider.
+    Shells start programs with a lower limit, which many can do with."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # noqa: PLC0415  there is none on Windows
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 @contextlib.contextmanager

@@ -1,25 +1,25 @@
 """One request for a reply, from its body to its last byte, and what is told of it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from canonicall.blocks import Message, Native
 from canonicall.errors import CanonicallError, UnknownName
-from canonicall.events import ErrorReported, StreamEnded
 from canonicall.findings import Finding
 from canonicall.gateway.asking import NoReply
 from canonicall.gateway.compaction import generation_of
-from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
-from canonicall.gateway.failing import error_response, refused_of, unexpected
+from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused, one_piece
+from canonicall.gateway.failing import error_events, error_response, refused_of, unexpected
 from canonicall.gateway.fronts.front import COMPACT, GENERATE, Asked, Front
 from canonicall.gateway.governance.gate import Permit
 from canonicall.gateway.governance.keys import shown_key
+from canonicall.gateway.operations import is_operator
 from canonicall.gateway.prompts import prompt_model
-from canonicall.gateway.reading import mended, parsed_body
+from canonicall.gateway.reading import mended_body
 from canonicall.gateway.references import References
 from canonicall.gateway.responses_state import FORMAT
 from canonicall.gateway.sending import Outlet
@@ -28,7 +28,7 @@ from canonicall.gateway.sessions import is_within_turn, session_of
 from canonicall.gateway.state import State
 from canonicall.gateway.turns import Turn, first_headers, target_name, wants_strict
 from canonicall.gateway.usage import estimated_usage
-from canonicall.reply import ERROR, Reply
+from canonicall.store.engine import StoreError
 from canonicall.streams import StreamEncoder
 
 _WENT_AWAY = 499
@@ -83,7 +83,10 @@ class ServedTurn:
         """Who is asked for what. `Refused` where that is nobody, or nothing."""
         state, front = self._state, self._front
         strict = state.settings.repair.strict or wants_strict(self._request)
-        read, self._on_body = self._read(strict=strict)
+        limits, came = state.settings.server, self._request.body
+        read, data, self._on_body = mended_body(came, limits, strict=strict)
+        if data is not came:
+            self._request = replace(self._request, body=data)
         body, left_out = front.served(read)
         request = self._request
         model = front.model(self._asked, body) or self._prompted(body)
@@ -117,6 +120,8 @@ class ServedTurn:
             chain=chain,
             session=session,
             key=key,
+            # A method would hold this object, which holds the turn.
+            is_operator=partial(_is_operator, self._request, state),
             strict=strict,
             is_bound=is_bound,
             repeats=front.repeats(body),
@@ -124,19 +129,6 @@ class ServedTurn:
             storing=whole.storing,
             is_delta=whole.is_delta,
         )
-
-    def _read(self, *, strict: bool) -> tuple[dict[str, Any], list[Finding]]:
-        """The body as JSON, and what was mended in it; in strict mode nothing is."""
-        limits = self._state.settings.server
-        try:
-            return parsed_body(self._request.body, limits), []
-        except Refused:
-            found = None if strict else mended(self._request.body)
-            if found is None:
-                raise
-        data, findings = found
-        self._request = replace(self._request, body=data)
-        return parsed_body(data, limits), findings
 
     def _prompted(self, body: dict[str, Any]) -> str:
         """The model that a stored prompt names, where the request names none."""
@@ -191,6 +183,8 @@ class ServedTurn:
             return await generation_of(self._state, turn).response()
         except NoReply as error:
             raise refused_of(error, turn.front) from error
+        except StoreError:
+            raise
         except CanonicallError as error:
             raise Refused(500, "internal", str(error)) from error
 
@@ -204,6 +198,8 @@ class ServedTurn:
     async def _refuse(self, refused: Refused, outlet: Outlet) -> int:
         self._error = refused.kind
         turn = self._turn
+        if not _is_operator(self._request, self._state):
+            refused.message = self._state.backs.addresses.hidden(refused.message)
         headers = first_headers(self._id, self._on_body) if turn is None else turn.headers()
         if not outlet.is_started:
             if turn is None or not turn.streams or refused.kind not in self._front.streamed_errors:
@@ -213,18 +209,12 @@ class ServedTurn:
             kind = {"content-type": self._front.stream_type(self._request)}
             await outlet.start(200, {**headers, **kind})
         # The head was sent, maybe to show signs of life: the error is the end of the stream.
-        body = self._front.error(refused)
-        failed = Reply(
-            Message("assistant", partial=True, finish=ERROR),
-            native=Native(self._front.format, {"error": body["error"]}),
-        )
-        events = (
-            ErrorReported(refused.message, refused.kind, body),
-            StreamEnded(failed, complete=False, why=refused.message),
-        )
-        repeats = {} if turn is None else turn.repeats
-        encoder = StreamEncoder(self._front.format, seed=self._id, repeats=repeats)
-        pieces = _one(encoder.feed_all(events))
+        data = refused.ending
+        if not data:
+            repeats = {} if turn is None else turn.repeats
+            encoder = StreamEncoder(self._front.format, seed=self._id, repeats=repeats)
+            data = encoder.feed_all(error_events(self._front, refused))
+        pieces = one_piece(data)
         await outlet.pieces(self._front.framed(pieces, self._request))
         return refused.status
 
@@ -284,5 +274,5 @@ class ServedTurn:
         )
 
 
-async def _one(piece: bytes) -> AsyncGenerator[bytes, None]:
-    yield piece
+def _is_operator(request: HttpRequest, state: State) -> bool:
+    return is_operator(request, state.settings, state.gate, state.backs.means.now())

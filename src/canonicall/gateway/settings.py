@@ -7,8 +7,13 @@ from typing import Literal
 
 from msgspec import Struct
 
+from canonicall.client.endpoints import is_loopback
 from canonicall.client.secrets import Secret
 from canonicall.client.transport import Timeouts
+from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
+from canonicall.syntax.recovery import Recover
+
+_NOTICE_SECONDS = 5.0
 
 
 class Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,6 +37,8 @@ class ProviderSettings(Section, frozen=True, kw_only=True):
     """What fills `{region}`, `{resource}` and the like in the address."""
     proxy: str | None = None
     timeouts: Timeouts | None = None
+    recover: Literal["", "off", "known", "always"] = ""
+    """Whether calls are read from the text of its replies; empty: as `repair.recover` says."""
     sends_trace: bool = False
     """Whether its host is told which trace a request belongs to."""
 
@@ -79,12 +86,43 @@ class ServerSettings(Section, frozen=True, kw_only=True):
     workers: int = 1
     open: bool = False
     """Whether anybody may ask from another machine, without a virtual key."""
+    allowed_hosts: tuple[str, ...] = ()
+    """The names by which a gateway without keys is asked, beside loopback and its own address. `*`
+    stands for anything."""
+    allowed_origins: tuple[str, ...] = ()
+    """The origins of web pages that may ask and read the replies, such as
+    `https://app.example.com`. `*` stands for anything."""
     max_body_bytes: int = 64 * 1024 * 1024
     max_body_depth: int = 200
+    max_head_bytes: int = 64 * 1024
+    """Bytes of the first line and the headers of a request."""
+    max_headers: int = 200
+    max_connections: int = 2000
+    """Open connections of one worker. Beyond that the one that has been idle longest is closed; if
+    none is idle, only `/healthz` and `/readyz` are answered."""
+    head_seconds: float = 15.0
+    """How long a client may take to send the first line and the headers of a request."""
+    body_seconds: float = 300.0
+    """How long a client may take to send the body."""
+    idle_seconds: float = 75.0
+    """How long a connection is kept open for the next request. Clients that let go earlier never
+    write into a connection that is being closed."""
+    read_seconds: float = 300.0
+    """How long a client may leave unread what it is sent."""
     keep_alive_seconds: float = 10.0
     """After so long a silence of the model, a client that streams gets a sign of life."""
+    notice_seconds: float | None = None
+    """How long `/readyz` answers 503 after SIGTERM while requests are still taken, so that load
+    balancers stop sending them. If not set: 5 if other machines can connect, else 0."""
     drain_seconds: float = 30.0
-    """How long requests may go on when the server is told to end."""
+    """How long requests may go on after the port is closed."""
+
+    @property
+    def notice(self) -> float:
+        """`notice_seconds`, or what it means if it is not set."""
+        if self.notice_seconds is not None:
+            return self.notice_seconds
+        return 0.0 if is_loopback(self.host) else _NOTICE_SECONDS
 
 
 class RepairSettings(Section, frozen=True, kw_only=True):
@@ -92,8 +130,8 @@ class RepairSettings(Section, frozen=True, kw_only=True):
 
     strict: bool = False
     """Refuse what would have to be repaired, for all requests; a header asks for it in one."""
-    leaks: bool = True
-    """Read calls that a model printed as text."""
+    recover: Recover = "known"
+    """Read calls that a model printed as text: never, where it is known to print them, always."""
     arguments: Literal["repair", "report", "off"] = "repair"
     """What is done about arguments that do not fit their schema. In streams they are reported."""
     continue_streams: bool = True
@@ -164,6 +202,8 @@ class Settings(Section, frozen=True, kw_only=True):
     """Virtual keys by a name for people. Without any, every key is taken, on loopback only."""
     prompts: dict[str, PromptSettings] = {}
     """Stored prompts by their ids."""
+    replies: ReplyLimits = DEFAULT_LIMITS
+    """The most that is read of one reply."""
     repair: RepairSettings = RepairSettings()
     log: LogSettings = LogSettings()
     store: StoreSettings = StoreSettings()

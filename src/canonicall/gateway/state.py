@@ -7,6 +7,7 @@ from canonicall.client.transport import Transport
 from canonicall.gateway.backs import Backs
 from canonicall.gateway.call_counts import CallCounts
 from canonicall.gateway.governance.gate import Gate
+from canonicall.gateway.governance.origins import Origins
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.memory import Memory
 from canonicall.gateway.routing import Routes, Switched
@@ -48,6 +49,7 @@ class State:
         )
         if old is not None:
             self.gate.after(old.gate)
+        self.origins = Origins(settings)
         self.backs = Backs(settings, transport, environ=lasting.environ)
         if old is not None:
             # Where an address or a key has changed, it is worth asking again.

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+from canonicall.findings import Action, Fault, Finding
 from canonicall.gateway.conversation_store import Held, Item
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.keeping import Keeping
 from canonicall.gateway.settings import StoreSettings
-from canonicall.gateway.turn_tree import RESPONSE, Lease, Line
+from canonicall.gateway.turn_tree import RESPONSE, Lease, Line, Storing
 from canonicall.gateway.turns import Turn, target_name
-from canonicall.store.engine import Write
+from canonicall.store.engine import StoreError, Write
 
 _LOCKED = "Another process is currently operating on this conversation."
 _FAILED = "failed"
@@ -22,11 +23,38 @@ def too_long(after: Line, added: int, limits: StoreSettings) -> str:
     return "bytes" if limits.max_bytes and after.size + added > limits.max_bytes else ""
 
 
-async def store(turn: Turn, reply: dict[str, Any], keeping: Keeping, now: float) -> None:
-    """Store a reply with what it answers; the client can refer to it when this returns."""
+async def store(turn: Turn, reply: dict[str, Any], keeping: Keeping, now: float) -> dict[str, Any]:
+    """Store a reply with what it answers; the client can refer to it when this returns.
+
+    Returns the fields that the reply has to have otherwise: a response that could not be written
+    says that it is not stored. A thread or a conversation cannot go on without its last turn, so
+    that is an error.
+    """
     storing, id = turn.storing, reply.get("id")
     if storing is None or not isinstance(id, str):
-        return
+        return {}
+    try:
+        await keeping.write(_steps(turn, storing, reply, keeping, now), now)
+    except Held:
+        lease = storing.lease
+        if lease is not None and not await _is_there(lease, keeping):
+            raise no_conversation(lease.conversation) from None
+        raise locked() from None
+    except StoreError as error:
+        if storing.lease is not None or storing.kind != RESPONSE:
+            what = "The reply could not be stored, so it could not be continued. Try again later."
+            raise Refused(500, "internal", what) from error
+        why = "The response could not be stored, so no request can refer to it."
+        turn.on_reply.append(Finding("reply_not_stored", "reply", Action.CHANGED, why, Fault.STATE))
+        return {"store": False}
+    return {}
+
+
+def _steps(
+    turn: Turn, storing: Storing, reply: dict[str, Any], keeping: Keeping, now: float
+) -> list[Write]:
+    """The steps that store a reply."""
+    id = reply["id"]
     kept: dict[str, Any] = {"response": reply, "input": storing.input}
     if storing.fields:
         kept["fields"] = storing.fields
@@ -34,7 +62,6 @@ async def store(turn: Turn, reply: dict[str, Any], keeping: Keeping, now: float)
     lease = storing.lease
     if lease is not None:
         kept["conversation"] = {"id": lease.conversation, "before": lease.before}
-        kept["response"] = {**reply, "conversation": {"id": lease.conversation}}
         if reply.get("status") != _FAILED:
             steps = _appended(storing.input, reply, lease, keeping, now, seed=turn.id)
     elif turn.is_forwarded and storing.kind == RESPONSE and storing.is_repeatable:
@@ -44,12 +71,7 @@ async def store(turn: Turn, reply: dict[str, Any], keeping: Keeping, now: float)
             storing.kind, id, kept, now, owner=turn.key, name=turn.id, after=storing.after
         )
         steps.append(keeping.items_of(reply, now, owner=turn.key))
-    try:
-        await keeping.write(steps, now)
-    except Held:
-        if lease is not None and not await _is_there(lease, keeping):
-            raise no_conversation(lease.conversation) from None
-        raise locked() from None
+    return steps
 
 
 def locked() -> Refused:

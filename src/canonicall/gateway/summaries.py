@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.opaque import Carried, is_packed, packed, unpacked
+from canonicall.gateway.responses_state import items_of, listed
 
 _KEPT_ROLES = ("user", "system", "developer")
 _TYPE = "compaction"
@@ -48,11 +49,9 @@ def kept_messages(body: Mapping[str, Any], id: str) -> list[dict[str, Any]]:
 
     Each gets an id, and its content in parts, as items of a response have them.
     """
-    given = body.get("input")
-    items = [{"role": "user", "content": given}] if isinstance(given, str) else given
     return [
-        _listed(item, f"msg_{id}_{at}")
-        for at, item in enumerate(items if isinstance(items, list) else ())
+        {**listed(item, f"msg_{id}_{at}"), "type": "message", "status": "completed"}
+        for at, item in enumerate(items_of(body.get("input")))
         if isinstance(item, dict)
         and item.get("type") in (None, "message")
         and item.get("role") in _KEPT_ROLES
@@ -118,9 +117,3 @@ def _text_in(item: Any, where: str) -> str | None:
         code = "invalid_encrypted_content"
         raise Refused(400, "malformed", what, code=code, param=where)
     return _INTRODUCTION + carried.text
-
-
-def _listed(item: dict[str, Any], id: str) -> dict[str, Any]:
-    said = item.get("content")
-    parts = [{"type": "input_text", "text": said}] if isinstance(said, str) else said
-    return {"id": id, **item, "type": "message", "content": parts, "status": "completed"}

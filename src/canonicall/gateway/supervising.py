@@ -43,6 +43,8 @@ answer is the exit code."""
 
 BREAK_OFF = signal.SIGQUIT
 """Tells a worker not to wait for anybody: a second SIGTERM could melt into the first."""
+DRAIN = signal.SIGUSR1
+"""Tells a worker to take nothing new, without notice."""
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 _LONG_LIFE = 10.0
 _PAUSES = (0.0, 0.1, 0.5, 2.0, 5.0)
@@ -72,6 +74,7 @@ class Supervisor:
         self,
         work: Work,
         source: SettingsSource,
+        listening: socket.socket,
         tell: Tell,
         *,
         on_ready: Callable[[], None] = lambda: None,
@@ -79,6 +82,7 @@ class Supervisor:
     ) -> None:
         self._work = work
         self._source = source
+        self._listening = listening
         self._tell = tell
         self._on_ready = on_ready
         self._watches = watches
@@ -87,6 +91,9 @@ class Supervisor:
         """Of the settings: counts how often they were read again."""
         self._kills_at: float | None = None
         """When workers are killed, once the end has begun."""
+        self._closes_at: float | None = None
+        """When the port is closed here as well: as long as any process has it open, clients
+        connect to it and wait."""
         self._code = 0
         self._has_begun = False
         """Whether any worker has ever been ready."""
@@ -121,6 +128,9 @@ class Supervisor:
         self._reap()
         if self._watches and self._kills_at is None and self._source.has_changed():
             self._reload()
+        if self._closes_at is not None and time.monotonic() >= self._closes_at:
+            self._closes_at = None
+            self._listening.close()
         if self._kills_at is not None and time.monotonic() >= self._kills_at:
             self._signal_all(signal.SIGKILL)
             self._kills_at = time.monotonic() + _GRACE
@@ -128,7 +138,7 @@ class Supervisor:
     def _patience(self) -> float | None:
         moments = [slot.starts_at for slot in self._vacant()]
         if self._kills_at is not None:
-            moments = [self._kills_at]
+            moments = [one for one in (self._kills_at, self._closes_at) if one is not None]
         if self._watches:
             moments.append(time.monotonic() + WATCH_SECONDS)
         return max(0.0, min(moments) - time.monotonic()) if moments else None
@@ -139,15 +149,17 @@ class Supervisor:
         elif number in (signal.SIGTERM, signal.SIGINT):
             if self._kills_at is None:
                 self._tell(*DRAINING)
-                self._end()
+                self._end(notice=number == signal.SIGTERM)
             else:
-                self._kills_at = time.monotonic() + _GRACE
+                self._closes_at = time.monotonic()
+                self._kills_at = self._closes_at + _GRACE
                 self._signal_all(BREAK_OFF)
 
-    def _end(self) -> None:
-        drain = self._source.settings.server.drain_seconds
-        self._kills_at = time.monotonic() + drain + _GRACE
-        self._signal_all(signal.SIGTERM)
+    def _end(self, *, notice: bool) -> None:
+        server = self._source.settings.server
+        self._closes_at = time.monotonic() + (server.notice if notice else 0.0)
+        self._kills_at = self._closes_at + server.drain_seconds + _GRACE
+        self._signal_all(signal.SIGTERM if notice else DRAIN)
 
     def _reload(self) -> None:
         """Read the settings here first, so that unusable ones are told about once."""
@@ -200,7 +212,7 @@ class Supervisor:
         if not slot.was_ready and not self._has_begun:
             self._tell("worker_failed", f"Worker {process} could not begin ({how}).")
             self._code = 1
-            self._end()
+            self._end(notice=False)
             return
         lived = time.monotonic() - slot.began
         slot.died_young = 0 if lived >= _LONG_LIFE else slot.died_young + 1
@@ -245,6 +257,7 @@ class Supervisor:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.signal(DRAIN, signal.SIG_DFL)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             os.close(readable)

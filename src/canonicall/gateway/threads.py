@@ -1,7 +1,8 @@
 """Anthropic's threads: `thread` names a reply, and the request has only what follows it.
 
-A thread keeps its `system` and `tools`; a continuation brings the rest of the request anew. Each
-reply can be continued any number of times, by any target.
+A thread keeps its `system` and `tools`, and `output_config` has to stay the same; a continuation
+brings the rest of the request anew. Each reply can be continued any number of times, by any target.
+A summary that was asked for takes the place of all that was said before it.
 """
 
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ import msgspec
 
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.keeping import Keeping
+from canonicall.gateway.opaque import is_packed
 from canonicall.gateway.settings import StoreSettings
 from canonicall.gateway.storage import too_long
 from canonicall.gateway.turn_tree import MESSAGE, Line, Storing, Whole
@@ -20,11 +22,15 @@ FIELD = "thread"
 _KINDS = ("create", "continue")
 _FIXED = ("system", "tools")
 """What a thread keeps and no continuation repeats (anthropic 2.8.0, lib/threads)."""
+_FINGERPRINT = ("output_config",)
+"""What a continuation repeats as it was (types/thread_fingerprint_mismatch_error_details.py). Which
+fields these are is not documented: this is the one that no turn of the SDK can change
+(types/beta/thread_send_params.py)."""
 _ATTRIBUTION = "x-anthropic-billing-header:"
 """Claude Code 2.1.278 and later sends this one block of `system` with each continuation."""
-_UNFINISHED = ("pause_turn", "compaction")
-"""The stop reasons after which a continuation may bring no message."""
 _COMPACTION = "compaction"
+_UNFINISHED = ("pause_turn", _COMPACTION)
+"""The stop reasons after which a continuation may bring no message."""
 _MARK = "cache_control"
 _HOLD_BLOCKS = ("content", "source", "tool", "definition", "tool_references")
 """The fields whose blocks may have a mark (`lib/threads/_thread_state.py`)."""
@@ -49,11 +55,13 @@ async def whole_message(
         )
         raise Refused(400, "malformed", what)
     if kind == "create":
-        fields = {name: body[name] for name in _FIXED if name in body}
+        fields = {name: body[name] for name in (*_FIXED, *_FINGERPRINT) if name in body}
         return Whole(rest, storing=Storing(kind=MESSAGE, input=messages, fields=fields))
     before = await _found(thread.get("previous_message_id"), keeping, owner)
     _refuse_too_long(before, messages, limits)
-    fixed = _fixed(body, before.first.get("fields", {}))
+    stored = before.first.get("fields", {})
+    fixed = _fixed(body, {name: stored[name] for name in _FIXED if name in stored})
+    _refuse_changed(body, stored)
     if not messages and before.last["response"].get("stop_reason") not in _UNFINISHED:
         raise Refused(400, "malformed", "messages: at least one message is required")
     history = [_unmarked(one) for one in _messages(before)]
@@ -116,6 +124,18 @@ def _fixed(body: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]
     return fixed
 
 
+def _refuse_changed(body: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
+    changed = [f"`{name}`" for name in _FINGERPRINT if body.get(name) != stored.get(name)]
+    if not changed:
+        return
+    what = (
+        "A field that must stay the same across a Thread's turns differs from the value stored with"
+        f" the Thread: {', '.join(changed)}. Send the stored values, or replay the full"
+        ' conversation with `thread: {"type": "create"}` to change them.'
+    )
+    raise Refused(400, "malformed", what, code="thread_fingerprint_mismatch")
+
+
 def _attribution(system: Any) -> list[Any]:
     """The blocks of `system`, where they say nothing to the model."""
     if isinstance(system, list) and all(map(_is_attribution, system)):
@@ -131,9 +151,21 @@ def _is_attribution(block: Any) -> bool:
 def _messages(before: Line) -> list[Any]:
     made: list[Any] = []
     for turn in before.turns:
-        made += turn["input"]
-        made.append({"role": "assistant", "content": turn["response"].get("content", [])})
+        said = turn["response"].get("content", [])
+        if any(map(_replaces, said)):
+            made.clear()
+        else:
+            made += turn["input"]
+        made.append({"role": "assistant", "content": said})
     return made
+
+
+def _replaces(block: Any) -> bool:
+    """Whether a block is a summary that was asked for. One that the API wrote at a threshold is
+    not signed; it stands behind what it sums up."""
+    if not isinstance(block, dict) or block.get("type") != _COMPACTION or not block.get("content"):
+        return False
+    return bool(block.get("signature")) or is_packed(block.get("encrypted_content"))
 
 
 def _unmarked(value: Any) -> Any:

@@ -15,13 +15,16 @@ from canonicall.events import ArgumentsAdded, Event, StreamEnded, TextAdded, Thi
 from canonicall.folding import events_of
 from canonicall.gateway.asking import Asking
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused
-from canonicall.gateway.failing import unexpected
+from canonicall.gateway.failing import error_events, unexpected
+from canonicall.gateway.forwarded_replies import events_with_fields
+from canonicall.gateway.forwarding import body_headers
 from canonicall.gateway.opaque import calls_in, restored, restored_messages
 from canonicall.gateway.outbound import Outbound
 from canonicall.gateway.state import State
 from canonicall.gateway.storage import store
 from canonicall.gateway.summaries import opened
 from canonicall.gateway.taking_over import TakenOver
+from canonicall.gateway.truncation import truncation_of, without_truncation
 from canonicall.gateway.turns import Turn, summary_of
 from canonicall.gateway.usage import size_of, wants_usage
 from canonicall.gateway.whole_frames import StreamCut
@@ -30,6 +33,7 @@ from canonicall.lookalikes import with_likeness
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.runtime.middleware import MiddlewareError
+from canonicall.store.engine import StoreError
 from canonicall.streams import StreamEncoder
 from canonicall.target import Target
 
@@ -64,6 +68,8 @@ class Translation:
             continues=turn.streams and state.settings.repair.continue_streams,
             renderings=self._remembered,
             bound=turn.chain[0] if turn.is_bound else None,
+            truncation=truncation_of(turn.body, turn.front.format, request),
+            headers=partial(body_headers, turn),
         )
         batches = asking.batches()
         try:
@@ -72,10 +78,7 @@ class Translation:
             self._note_asked(asking)
             self._note_sent(asking, request)
         if turn.streams:
-            encoder = StreamEncoder(
-                turn.front.format, seed=turn.id, created=int(self._now), repeats=turn.repeats
-            )
-            pieces = self._encoded(batches, asking, request, encoder, first)
+            pieces = self._encoded(batches, asking, request, self._encoder(), first)
             headers = {**turn.headers(), "content-type": turn.front.stream_type(turn.http)}
             return HttpResponse(200, headers, turn.front.framed(pieces, turn.http))
         async with aclosing(batches):
@@ -89,6 +92,8 @@ class Translation:
         """What follows a forwarded stream that broke off: its words go on, its calls end the turn,
         or the client is told that it was cut."""
         turn, state = self._turn, self._state
+        if not turn.is_operator():
+            cut.why = state.backs.addresses.hidden(cut.why)
         broken = TakenOver(cut, turn.front.format, seed=turn.id, repeats=turn.repeats)
         self._outbound.take_over(broken.events)
         turn.is_forwarded = False
@@ -100,9 +105,9 @@ class Translation:
         asking = Asking(
             state.backs,
             request,
-            chain,
+            chain if cut.goes_on else [],
             turn.notices.append,
-            continues=state.settings.repair.continue_streams and broken.can_go_on,
+            continues=state.settings.repair.continue_streams and broken.can_go_on and cut.goes_on,
             broken=broken,
         )
         async with aclosing(self._encoded(asking.batches(), asking, request, broken)) as pieces:
@@ -114,6 +119,7 @@ class Translation:
         body = opened(turn.body, turn.front.format)
         if (unserved := turn.front.unserved(body, target)) is not None:
             raise unserved
+        body = without_truncation(body, turn.front.format, target)
         if turn.front.format == target.format and "model" in body:
             # Whose thoughts can be read is told by the model's own name, not by an alias of it.
             body = {**body, "model": target.model}
@@ -129,6 +135,8 @@ class Translation:
         except MalformedBody as error:
             told = with_likeness(error, body, turn.front.format)
             raise Refused(400, "malformed", str(told)) from error
+        except StoreError:
+            raise
         except CanonicallError as error:
             raise Refused(400, "malformed", str(error)) from error
         if not request.conversation.entries and request.continues is None:
@@ -220,14 +228,22 @@ class Translation:
             encoder.completed(self._state.backs.means.now())
             self._note_asked(asking)
             events = self._ended(events, request)
+            if not self._turn.is_complete and not self._turn.is_operator():
+                events = self._state.backs.addresses.events(events)
         elif self._state.waits_for_replies:
             # Somebody has to see the whole reply before the client does.
             return b""
-        data = encoder.feed_all(self._outbound.events(events))
-        if self._outbound.sent is not None:
+        shown = self._outbound.events(events)
+        if self._outbound.sent is None:
+            return encoder.feed_all(shown)
+        try:
             # Before the client can refer to it.
-            await self._keep()
-        return data
+            changed = await self._keep()
+        except Refused as refused:
+            refused.ending = encoder.feed_all(error_events(self._turn.front, refused))
+            raise
+        data = encoder.feed_all(shown)
+        return events_with_fields(data, changed) if changed else data
 
     def _ended(self, events: list[Event], request: Request) -> list[Event]:
         """The last events, with what is known only at the end."""
@@ -251,7 +267,7 @@ class Translation:
         reply = self._state.middleware_chain.reply(reply)
         self._note_reply(reply)
         body = self._body(self._outbound.reply(reply))
-        await self._keep()
+        body |= await self._keep()
         headers = {**turn.headers(), "content-type": JSON}
         return HttpResponse(200, headers, msgspec.json.encode(body))
 
@@ -277,19 +293,28 @@ class Translation:
         if reply.usage is None:
             self._turn.said = size_of(reply.message.blocks)
 
-    async def _keep(self) -> None:
-        """Keep what outlives the turn: state of the provider, the response, who answers now."""
+    async def _keep(self) -> dict[str, Any]:
+        """Keep what outlives the turn: state of the provider, the response, who answers now.
+        Returns the fields of the reply that change by it."""
         turn, state = self._turn, self._state
         now = state.backs.means.now()
         if self._outbound.kept:
             await state.keeping.keep_state(self._outbound.kept, now)
         sent = self._outbound.sent
         if sent is None or not turn.is_complete:
-            return
+            return {}
         if turn.target is not None and turn.target != turn.chain[0]:
             state.switched.took_over(turn.session, turn.target, now)
-        if turn.storing is not None:
-            await store(turn, self._body(sent), state.keeping, now)
+        if turn.storing is None:
+            return {}
+        return await store(turn, self._body(sent), state.keeping, now)
+
+    def _encoder(self) -> StreamEncoder:
+        """What writes a stream for the client."""
+        turn = self._turn
+        return StreamEncoder(
+            turn.front.format, seed=turn.id, created=int(self._now), repeats=turn.repeats
+        )
 
     def _body(self, reply: Reply) -> dict[str, Any]:
         front, now = self._turn.front, self._state.backs.means.now()

@@ -9,6 +9,7 @@ from canonicall.detection import request_format
 from canonicall.errors import CanonicallError
 from canonicall.findings import Report
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
+from canonicall.gateway.operations import is_operator
 from canonicall.gateway.reading import parsed_body
 from canonicall.gateway.state import State
 from canonicall.gateway.turns import target_name, told
@@ -23,7 +24,7 @@ _REPORTS = "/canonicall/reports/"
 async def truth_answer(state: State, request: HttpRequest, owner: str) -> HttpResponse | None:
     """The answer at one of these paths; None at any other. Reports are for their `owner`."""
     if request.method == "GET" and request.path.startswith(_REPORTS):
-        return await _report(state, request.path.removeprefix(_REPORTS), owner)
+        return await _report(state, request, owner)
     work = _POSTED.get(request.path)
     if work is None:
         return None
@@ -35,12 +36,16 @@ async def truth_answer(state: State, request: HttpRequest, owner: str) -> HttpRe
         raise Refused(400, "malformed", str(error)) from None
 
 
-async def _report(state: State, id: str, owner: str) -> HttpResponse:
+async def _report(state: State, request: HttpRequest, owner: str) -> HttpResponse:
+    id = request.path.removeprefix(_REPORTS)
     report = await state.keeping.report(id)
     if report is None or report.get("key", "") != owner:
         what = f"No report has the id {id!r}: it is wrong, too old, or of another gateway."
         raise Refused(404, "not_found", what)
-    return HttpResponse.json(report)
+    if is_operator(request, state.settings, state.gate, state.backs.means.now()):
+        return HttpResponse.json(report)
+    text = msgspec.json.encode(report).decode()
+    return HttpResponse.json(msgspec.Raw(state.backs.addresses.hidden(text).encode()))
 
 
 def _translated(asked: dict[str, Any], state: State) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """One request for a reply, as the gateway sees it: who asks whom for what, and what was noticed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 from urllib.parse import quote
@@ -41,6 +41,8 @@ class Turn(Struct, kw_only=True):
     session: str
     key: str = ""
     """The name of the virtual key it came with."""
+    is_operator: Callable[[], bool] = bool
+    """Whether its client may know where upstreams are; asked where something failed."""
     strict: bool = False
     repeats: dict[str, Any] = field(default_factory=dict)
     """What the reply repeats of the request, as the client sent it."""
@@ -82,6 +84,11 @@ class Turn(Struct, kw_only=True):
     @property
     def findings(self) -> tuple[Finding, ...]:
         return (*self.on_body, *self.on_request, *self.on_reply)
+
+    @property
+    def unsent(self) -> dict[str, Any]:
+        """What the reply repeats of the request, and a provider that gets it whole does not see."""
+        return {name: one for name, one in self.repeats.items() if name not in self.body}
 
     def waits_for(self, target: Target) -> bool:
         """Whether a target is asked again before another is, where the failure may pass."""

@@ -10,6 +10,7 @@ served as an HTTP request is: by the same settings, keys, limits, logs and count
 - A response that was made with `store: false` can be continued on its connection, while it is the
   last of its lane.
 - An error ends its turn, never the connection. A client that goes away ends all of its turns.
+- A server that ends finishes the turns that it has, refuses others, and closes the connection.
 
 Rules and errors: OpenAI's guide "WebSocket mode", Open Responses 2026-04-24.
 """
@@ -29,14 +30,14 @@ from canonicall.findings import Finding
 from canonicall.folding import events_of
 from canonicall.framing.frame import Frame
 from canonicall.framing.sse import ServerSentEvents
-from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
+from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused, one_piece
 from canonicall.gateway.failing import error_response
 from canonicall.gateway.fronts import FRONTS, front_for
 from canonicall.gateway.fronts.front import GENERATE, Asked
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.governance.request_log import LARGEST_BODY
-from canonicall.gateway.reading import Receive, Scope, Send, head_of, mended, parsed_body
-from canonicall.gateway.responses_state import FORMAT, PREVIOUS
+from canonicall.gateway.reading import Receive, Scope, Send, head_of, mended_body
+from canonicall.gateway.responses_state import FORMAT, PREVIOUS, items_of
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Watcher
 from canonicall.gateway.serving_turns import ServedTurn
@@ -44,7 +45,6 @@ from canonicall.gateway.state import State
 from canonicall.gateway.translation import Translation
 from canonicall.gateway.turns import Turn, wants_strict
 from canonicall.reply import STOP, Reply, Usage
-from canonicall.streams import StreamEncoder
 
 Hold: TypeAlias = Callable[[], AbstractAsyncContextManager[State]]
 """The state that serves now; it is kept open for as long as it is held."""
@@ -61,6 +61,8 @@ _MOST_LANES = 32
 _MOST_RUNNING = 16
 _MOST_WAITING = 100
 _LONGEST = 60 * 60.0
+_RESTART = 1012
+"""The code of a close: the server restarts (IANA, WebSocket Close Code Number Registry)."""
 _ENDS = ("response.completed", "response.incomplete")
 _FAILURES = ("response.failed", "error")
 _EXTENSION = "websocket.http.response"
@@ -141,15 +143,19 @@ class _SocketTurn(ServedTurn):
     """Whether a model is asked."""
     mended: tuple[Finding, ...] = ()
     """What had to be mended before the message could be read."""
+    before: str = ""
+    """The response of the connection that it continues, which its body does not name any more."""
 
     @property
     def input(self) -> list[Any]:
         """All that was said before the response, with what the request referred to."""
-        return [] if self._turn is None else _items(self._turn.body.get("input"))
+        return [] if self._turn is None else items_of(self._turn.body.get("input"))
 
     async def _made(self) -> Turn:
         turn = await super()._made()
         turn.on_body += self.mended
+        if self.before:
+            turn.repeats[PREVIOUS] = self.before
         return turn
 
     async def _response(self, turn: Turn) -> HttpResponse:
@@ -168,8 +174,8 @@ class _Preparation(Translation):
         turn.usage = Usage()
         reply = self._outbound.reply(Reply(nothing, turn.usage))
         await self._keep()
-        encoder = StreamEncoder(FORMAT, seed=turn.id, created=int(self._now))
-        return HttpResponse(200, turn.headers(), _one(encoder.feed_all(list(events_of(reply)))))
+        stream = self._encoder().feed_all(list(events_of(reply)))
+        return HttpResponse(200, turn.headers(), one_piece(stream))
 
 
 class _Asked(Struct, frozen=True):
@@ -212,9 +218,12 @@ class Connection:
         self._tasks: set[asyncio.Task[None]] = set()
         self._now = asyncio.get_running_loop().time
         self._begun = self._now()
+        self._draining = asyncio.Event()
 
-    async def serve(self) -> None:
-        """Serve it until one of both closes it."""
+    async def serve(self, draining: asyncio.Event) -> None:
+        """Serve it until one of both closes it. `draining`: set when the server ends; what has
+        begun is finished then."""
+        self._draining = draining
         await self._receive()
         try:
             await self._admit()
@@ -222,14 +231,37 @@ class Connection:
             await self._reject(error_response(_FRONT, refused, {}))
             return
         await self._send({"type": "websocket.accept"})
+        closing = asyncio.ensure_future(self._drained())
         try:
-            while (message := await self._receive())["type"] != "websocket.disconnect":
+            while (message := await self._message(closing)) is not None:
                 if not await self._take(message):
                     return
+            if closing.done():
+                await self._send({"type": "websocket.close", "code": _RESTART})
         finally:
+            closing.cancel()
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _drained(self) -> None:
+        """Return when the server ends, and every turn has ended."""
+        await self._draining.wait()
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _message(self, closing: "asyncio.Future[None]") -> Mapping[str, Any] | None:
+        """The next message; None where the client has gone, or the connection is to be closed."""
+        receiving = asyncio.ensure_future(self._receive())
+        try:
+            await asyncio.wait((receiving, closing), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not receiving.done():
+                receiving.cancel()
+        if not receiving.done() or receiving.cancelled():
+            return None
+        message = receiving.result()
+        return None if message["type"] == "websocket.disconnect" else message
 
     async def _admit(self) -> None:
         """Raise `Refused` where nothing is served, or the key is not valid."""
@@ -238,12 +270,9 @@ class Connection:
             what = f"No WebSocket is served at {head.path}. Connect to /v1/responses."
             raise Refused(404, "not_found", what)
         async with self._hold() as state:
-            shown = shown_key(head.headers, head.query)
-            key = state.gate.identify(shown, state.backs.means.now())
-        if key is None and "origin" in head.headers:
             # Browsers let any page connect, and read what comes back.
-            what = "A page in a browser needs a key. Configure one under `keys`."
-            raise Refused(403, "permission", what)
+            state.origins.refuse_foreign(head)
+            state.gate.identify(shown_key(head.headers, head.query), state.backs.means.now())
 
     async def _reject(self, response: HttpResponse) -> None:
         """Answer the handshake with an error."""
@@ -261,12 +290,14 @@ class Connection:
         try:
             event, findings = await self._read(message)
             outlet = SocketOutlet(self._send, _lane_of(event), keeps=await self._kept_bytes())
+            if self._draining.is_set():
+                raise _to_be_opened_anew("The server is shutting down.")
             if self._now() - self._begun > _LONGEST:
-                raise _too_old()
+                raise _to_be_opened_anew(_TOO_OLD)
             asked = self._asked(event, findings)
         except Refused as refused:
             await outlet.whole(error_response(_FRONT, refused, {}))
-            if refused.code == _TOO_OLD:
+            if refused.code == _OPEN_ANEW and not self._draining.is_set():
                 await asyncio.gather(*self._tasks, return_exceptions=True)
                 await self._send({"type": "websocket.close", "code": 1000})
                 return False
@@ -294,14 +325,9 @@ class Connection:
                 most = limits.max_body_bytes
                 what = f"The message is larger than {most} bytes (server.max_body_bytes)."
                 raise Refused(413, "too_large", what)
-            try:
-                return parsed_body(data, limits), []
-            except Refused:
-                is_strict = state.settings.repair.strict or wants_strict(self._head)
-                found = None if is_strict else mended(data)
-                if found is None:
-                    raise
-            return parsed_body(found[0], limits), found[1]
+            is_strict = state.settings.repair.strict or wants_strict(self._head)
+            body, _, findings = mended_body(data, limits, strict=is_strict)
+            return body, findings
 
     def _asked(
         self, event: dict[str, Any], findings: list[Finding]
@@ -341,6 +367,7 @@ class Connection:
             found, id = (_FRONT, _GENERATE), os.urandom(12).hex()
             turn = _SocketTurn(state, self._watchers(), request, found, id)
             turn.generates, turn.mended = asked.generates, asked.mended
+            turn.before = "" if said is None else said.id
             await turn.serve(outlet)
             if outlet.is_failed and said is not None:
                 # The client tries again with all of it.
@@ -359,18 +386,17 @@ class Connection:
         if said is None:
             return body, None
         rest = {name: value for name, value in body.items() if name != PREVIOUS}
-        return {**rest, "input": [*said.items, *_items(body.get("input"))]}, said
+        return {**rest, "input": [*said.items, *items_of(body.get("input"))]}, said
 
 
-_TOO_OLD = "websocket_connection_limit_reached"
+_OPEN_ANEW = "websocket_connection_limit_reached"
+"""The one code after which clients send the same message on a new connection."""
+_TOO_OLD = "Responses websocket connection limit reached (60 minutes)."
 
 
-def _too_old() -> Refused:
-    what = (
-        "Responses websocket connection limit reached (60 minutes)."
-        " Create a new websocket connection to continue."
-    )
-    return Refused(400, "malformed", what, code=_TOO_OLD)
+def _to_be_opened_anew(why: str) -> Refused:
+    what = f"{why} Create a new websocket connection to continue."
+    return Refused(400, "malformed", what, code=_OPEN_ANEW)
 
 
 def _too_many_lanes() -> Refused:
@@ -412,12 +438,6 @@ def _as_error(event: dict[str, Any]) -> dict[str, Any]:
     return {**rest, "error": {"type": "server_error", **error}}
 
 
-def _items(given: Any) -> list[Any]:
-    if isinstance(given, str):
-        return [{"type": "message", "role": "user", "content": given}]
-    return given if isinstance(given, list) else []
-
-
 def _unless_gone(send: Send) -> Send:
     """`send`, without the error that a client has gone: it is received as a message as well."""
 
@@ -426,7 +446,3 @@ def _unless_gone(send: Send) -> Send:
             await send(message)
 
     return sent
-
-
-async def _one(data: bytes) -> AsyncGenerator[bytes, None]:
-    yield data

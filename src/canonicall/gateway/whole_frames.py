@@ -2,7 +2,12 @@
 
 import re
 
+from canonicall.client.key_masks import KeyMask
+from canonicall.client.transport import TooMuch
+from canonicall.errors import ReplyTooLarge
 from canonicall.events import ErrorReported
+from canonicall.framing.limits import DEFAULT_LIMITS, ReplyLimits
+from canonicall.gateway.forwarded_events import ForwardedEvents, UnfitEvent
 from canonicall.streams import StreamDecoder
 from canonicall.target import Target
 
@@ -34,15 +39,28 @@ _SIGNS = (
 
 def ends_reply(events: bytes) -> bool:
     """Whether a client that has got these events may close the connection: it has the reply."""
-    return any(sign in events for sign in _SIGNS) and _ENDING.search(events) is not None
+    for sign in _SIGNS:
+        if sign in events:
+            return _ENDING.search(events) is not None
+    return False
 
 
 class WholeFrames:
     """What is given on of one stream ends where an event ends."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(
+        self,
+        target: Target,
+        mask: KeyMask | None = None,
+        limits: ReplyLimits = DEFAULT_LIMITS,
+    ) -> None:
+        """`mask`: of the keys that must not be given on. `limits`: the most that is read."""
         self.target = target
+        self._limits = limits
+        self._events = ForwardedEvents(target.format, mask or KeyMask(()), limits)
         self._held: list[bytes] = []
+        self._held_size = 0
+        self._came, self._most = 0, limits.total_bytes
         self._edge = b""
         """The last bytes of what is held."""
         self._kept: list[bytes] = []
@@ -52,10 +70,12 @@ class WholeFrames:
         self.is_failed = False
 
     def feed(self, data: bytes) -> bytes:
-        """What may be given on."""
+        """What may be given on. `UnfitEvent` or `TooMuch` where the stream cannot go on."""
+        self._came += len(data)
+        if self._came > self._most:
+            raise TooMuch(self._limits.too_many_bytes())
         if not self._held and data.endswith(_ENDS):
-            self._keep(data)
-            return data
+            return self._kept_events(data)
         seen = self._edge + data
         end = max(seen.rfind(one) + len(one) if one in seen else 0 for one in _ENDS)
         end -= len(self._edge)
@@ -63,16 +83,22 @@ class WholeFrames:
             self._hold(data)
             return b""
         whole = b"".join([*self._held, data[:end]])
-        self._held, self._edge = [], b""
+        self._held, self._edge, self._held_size = [], b"", 0
         if data[end:]:
             self._hold(data[end:])
-        self._keep(whole)
-        return whole
+        return self._kept_events(whole)
+
+    def waiting(self) -> bytes:
+        """Events that have waited for another one, where none follows."""
+        given = self._events.close()
+        if given:
+            self._keep(given)
+        return given
 
     def rest(self) -> bytes:
         """What is missing at the end of a reply that is whole: an empty line, or the event that
         says so once more. Nothing more may come then."""
-        rest = self._last_event()
+        rest = self._events.close() + self._last_event()
         is_done, is_error = self._tells(self.last + rest)
         self.is_ended, self.is_failed = is_done or is_error, is_error
         sign, event = _LAST_EVENTS.get(self.target.format, (b"", b""))
@@ -105,12 +131,30 @@ class WholeFrames:
     def _last_event(self) -> bytes:
         """The event that has no empty line behind it, where it is whole all the same."""
         held = b"".join(self._held).strip()
-        self._held, self._edge = [], b""
-        return held + b"\n\n" if held and self._tells(held + b"\n\n")[0] else b""
+        self._held, self._edge, self._held_size = [], b"", 0
+        if not held or not self._tells(held + b"\n\n")[0]:
+            return b""
+        try:
+            return self._events.feed(held + b"\n\n") + self._events.close()
+        except (UnfitEvent, TooMuch):
+            return b""
 
     def _hold(self, data: bytes) -> None:
         self._held.append(data)
         self._edge = (self._edge + data[-_BETWEEN:])[-_BETWEEN:]
+        self._held_size += len(data)
+        if self._held_size > self._limits.event_bytes:
+            self._held = []
+            try:
+                self._limits.check_event(self._held_size)
+            except ReplyTooLarge as error:
+                raise TooMuch(error) from None
+
+    def _kept_events(self, events: bytes) -> bytes:
+        """Whole events as they are given on."""
+        if given := self._events.feed(events):
+            self._keep(given)
+        return given
 
     def _keep(self, data: bytes) -> None:
         self._kept.append(data)
@@ -126,9 +170,14 @@ class WholeFrames:
 
 
 class StreamCut(Exception):
-    """A stream that was given on ended before its provider said so."""
+    """A stream that was given on ended before its provider said so.
 
-    def __init__(self, frames: WholeFrames, why: str) -> None:
+    `goes_on`: whether another attempt may go on with it. What is damaged or too large is not asked
+    for again.
+    """
+
+    def __init__(self, frames: WholeFrames, why: str, *, goes_on: bool = True) -> None:
         self.frames = frames
         self.why = why
+        self.goes_on = goes_on
         super().__init__(why)

@@ -12,9 +12,12 @@ from itertools import chain
 import msgspec
 from msgspec import Struct
 
+from canonicall.errors import MalformedBody
 from canonicall.importing.documents import AUTO, kind_of, without_mark
 from canonicall.importing.halves import without_halves
 
+MOST_BYTES = 512 * 1024 * 1024
+"""The most bytes of one document, or of one line; the longest sessions have a hundred million."""
 _BEGINNINGS = (b"{", b"[")
 
 
@@ -28,7 +31,7 @@ class Piece(Struct, frozen=True):
 
 def pieces(lines: Iterable[bytes], format: str = AUTO) -> Iterator[Piece]:
     """The documents of a file, one after the other. A file without any is one empty document."""
-    numbered = enumerate(lines, 1)
+    numbered = enumerate(_bounded(lines), 1)
     before: list[bytes] = []
     for number, line in numbered:
         before.append(line)
@@ -45,7 +48,35 @@ def pieces(lines: Iterable[bytes], format: str = AUTO) -> Iterator[Piece]:
             before.append(second[1])
             break
     rest = (line for _, line in numbered)
-    yield Piece(b"".join(chain(before, rest)))
+    yield Piece(_joined(chain(before, rest)))
+
+
+def _bounded(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines; `MalformedBody` at one that does not end."""
+    read = getattr(lines, "readline", None)
+    if read is None:
+        yield from lines
+        return
+    while line := read(MOST_BYTES + 1):
+        _check(len(line))
+        yield line
+
+
+def _joined(lines: Iterable[bytes]) -> bytes:
+    """All lines as one document; `MalformedBody` where there is no end of them."""
+    kept: list[bytes] = []
+    size = 0
+    for line in lines:
+        size += len(line)
+        _check(size)
+        kept.append(line)
+    return b"".join(kept)
+
+
+def _check(size: int) -> None:
+    if size > MOST_BYTES:
+        what = f"the document has more than {MOST_BYTES:,} bytes."
+        raise MalformedBody(f"{what} Give a file with one document a line, or a shorter one.")
 
 
 def _stands_alone(line: bytes, format: str) -> bool:

@@ -31,6 +31,7 @@ from canonicall.runtime.observer import Observer
 from canonicall.runtime.options import Keeper, SessionOptions, known_keywords
 from canonicall.runtime.scheduler import Scheduler
 from canonicall.runtime.session import Session
+from canonicall.syntax.recovery import Recover
 from canonicall.target import Target
 from canonicall.tools.bound import BoundTool
 from canonicall.tools.context import ToolContext
@@ -82,8 +83,10 @@ class Agent:
 
     A name says who is asked, over HTTP and with the keys of the environment. A `Model` asks in its
     own way the provider that `target` names. `save_refused` is a folder for requests that a
-    provider refuses, one file each, without keys; a `Model` has its own settings. The other options
-    are those of every session of the agent; `SessionOptions` says what each is for.
+    provider refuses, one file each, without keys. `recover` says whether calls are read from the
+    text of replies: "known" (the default) if the provider is known to print them, "always" or
+    "off". A `Model` has its own settings for both. The other options are those of every session of
+    the agent; `SessionOptions` says what each is for.
 
     Models may keep connections open: `async with` closes them.
     """
@@ -97,6 +100,7 @@ class Agent:
         tools: Iterable[BoundTool | Toolset | Callable[..., Any]] = (),
         instructions: str = "",
         save_refused: str | Path | None = None,
+        recover: Recover | None = None,
         scheduler: Scheduler | None = None,
         approve: Approver | None = None,
         keep: Keeper | None = None,
@@ -113,7 +117,7 @@ class Agent:
         tally: Tally | None = None,
     ) -> None:
         self.tools = Toolset.of(*tools)
-        self._model, self.target = _who_asks_whom(model, target, save_refused)
+        self._model, self.target = _who_asks_whom(model, target, save_refused, recover)
         self.instructions = instructions
         self._options: SessionOptions = {
             "scheduler": scheduler,
@@ -209,14 +213,16 @@ def _who_asks_whom(
     model: TargetName | Target | Model,
     target: TargetName | Target | None,
     save_refused: str | Path | None,
+    recover: Recover | None,
 ) -> tuple[Model, Target]:
     if not isinstance(model, str | Target):
-        if save_refused is not None:
-            raise InvalidValue(
-                "a model of your own has its own settings.",
-                where="Agent(save_refused=...)",
-                help="Write HttpModel(ClientConfig(save_refused=...)).",
-            )
+        for name, given in (("save_refused", save_refused), ("recover", recover)):
+            if given is not None:
+                raise InvalidValue(
+                    "a model of your own has its own settings.",
+                    where=f"Agent({name}=...)",
+                    help=f"Write HttpModel(ClientConfig({name}=...)).",
+                )
         if target is None:
             raise InvalidValue(
                 "a model of your own does not say who is asked.",
@@ -230,7 +236,7 @@ def _who_asks_whom(
             where="Agent(target=...)",
             help="Name one of them. Fallbacks belong to HttpModel(fallbacks=[...]).",
         )
-    return model_over_http(save_refused), get_target(model)
+    return model_over_http(save_refused, recover), get_target(model)
 
 
 class _Answer(NamedTuple):

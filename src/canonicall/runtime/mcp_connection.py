@@ -19,13 +19,17 @@ Open: TypeAlias = Callable[[], AbstractAsyncContextManager[tuple[Any, Any]]]
 """Opens the two streams of a connection."""
 
 
-class McpConnectionError(CanonicallError):
-    """A server that cannot be talked to, or not any more."""
+class McpError(CanonicallError):
+    """An MCP server answered with an error: it does not know the tool, or cannot run it."""
 
     def __init__(self, server: str, what: str) -> None:
         self.server = server
         self.what = what
         super().__init__(f"MCP server {server}: {what}")
+
+
+class McpConnectionError(McpError):
+    """A server that cannot be talked to, or not any more."""
 
 
 class NotSent(McpConnectionError):
@@ -89,6 +93,9 @@ class Connection:
             return await self._client.list_tools(cursor=cursor)
         except MCPError as error:
             raise McpConnectionError(self._name, f"its tools cannot be listed: {error}.") from error
+        except (ValueError, RuntimeError) as error:
+            what = f"its list of tools cannot be read ({type(error).__name__})."
+            raise McpError(self._name, what) from error
 
     async def call(
         self, tool: str, arguments: dict[str, Any], report: Callable[[Any], None]
@@ -116,7 +123,11 @@ class Connection:
                     f"the call has no answer ({error})."
                     " What it did is not known; it was not sent again.",
                 ) from error
-            raise
+            raise McpError(self._name, f"{tool}: {error}.") from error
+        except (ValueError, RuntimeError) as error:
+            # The SDK checks what a server answers, and refuses it so.
+            what = f"the answer of {tool} cannot be read ({type(error).__name__})."
+            raise McpError(self._name, what) from error
         finally:
             FATE.reset(before)
 

@@ -13,6 +13,8 @@ from typing import Any
 from canonicall.errors import InvalidValue
 
 _SECONDS = 30.0
+MOST_BYTES = 64 * 1024 * 1024
+"""The most bytes of one answer, or of one line of a stream of answers, that are read by HTTP."""
 _SECONDS_BETWEEN_BYTES = 300.0
 """Calls may take long; how long is the scheduler's business. Servers send signs of life."""
 
@@ -92,7 +94,33 @@ def _http_client(headers: Mapping[str, str] | None) -> Any:
         return httpx2.Response(503, json=body, request=request)
 
     timeout = httpx2.Timeout(_SECONDS, read=_SECONDS_BETWEEN_BYTES)
-    return Client(headers=dict(headers or {}), timeout=timeout)
+    named = {"accept-encoding": "identity", **(headers or {})}
+    return Client(headers=named, timeout=timeout, event_hooks={"response": [_bound]})
+
+
+async def _bound(response: Any) -> None:
+    """Have no more read of an answer than is allowed, and nothing of one that is packed."""
+    import httpx2  # noqa: PLC0415  comes with the SDK
+
+    class Bounded(httpx2.AsyncByteStream):
+        """The bytes of an answer; an error where a line of them does not end."""
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for chunk in stream:
+                end = chunk.rfind(b"\n") + 1
+                size = len(chunk) - end if end else size + len(chunk)
+                if size > MOST_BYTES:
+                    raise httpx2.ReadError(f"the answer has more than {MOST_BYTES:,} bytes")
+                yield chunk
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    if response.headers.get("content-encoding", "identity") != "identity":
+        # A few packed bytes can become a thousand times as many.
+        raise httpx2.ReadError("the answer is packed, though it was asked for as it is")
+    stream, response.stream = response.stream, Bounded()
 
 
 def _closed() -> int:

@@ -14,6 +14,7 @@ from canonicall.findings import Finding, Report
 from canonicall.folding import events_of
 from canonicall.reply import Reply
 from canonicall.request import Request
+from canonicall.syntax.recovery import Recover
 from canonicall.target import Target
 from canonicall.transcript.turns import Diagnostics
 
@@ -133,13 +134,16 @@ class LocalModel:
             yield event
 
 
-def model_over_http(save_refused: str | Path | None = None) -> Model:
+def model_over_http(
+    save_refused: str | Path | None = None, recover: Recover | None = None
+) -> Model:
     """Asks providers over HTTP, with the keys and addresses of the environment.
 
     The client is above the runtime, which needs no sockets where it is given a model: it is loaded
-    only here, by name. `save_refused`: the folder for refused requests.
+    only here, by name. `save_refused`: the folder for refused requests. `recover`: whether calls
+    are read from the text of replies.
     """
     config = import_module("canonicall.client.config").ClientConfig
-    settings = config.from_environment(save_refused=save_refused)
+    settings = config.from_environment(save_refused=save_refused, recover=recover or "known")
     model: Model = import_module("canonicall.client.model").HttpModel(settings)
     return model

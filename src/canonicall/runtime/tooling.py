@@ -49,7 +49,7 @@ from canonicall.providers.registry import (
 from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.runtime.middleware import Chain, ToolMiddleware
-from canonicall.syntax.recovery import recover_calls
+from canonicall.syntax.recovery import Recover, one_of_recover, reads_text, recover_calls
 from canonicall.target import FORMATS, Format, Target
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import Projection
@@ -118,8 +118,10 @@ class ToolingMiddleware:
         links: Sequence[ToolMiddleware] = (),
         policy: Policy = DEFAULT,
         arguments: ArgumentMode = "repair",
+        recover: Recover = "known",
     ) -> None:
-        """`format`: that of the requests handed in. `links`: middleware of the caller.
+        """`format`: that of the requests handed in. `links`: middleware of the caller. `recover`:
+        whether calls are read from the text of replies.
 
         A provider that is not known is treated as `generic`, and every report says so.
         """
@@ -128,6 +130,7 @@ class ToolingMiddleware:
         self.chain = Chain(links)
         self.policy = policy
         self.arguments: ArgumentMode = arguments
+        self.recover: Recover = one_of_recover(recover)
         self._only = self.exchange()
 
     def exchange(self) -> "ToolingExchange":
@@ -189,8 +192,10 @@ class ToolingExchange:
         tooling, target = self._tooling, self._tooling.target
         if not isinstance(response, Reply):
             response = decode_response(response, target.format, provider=target.provider)
-        recovered = recover_calls(response, request.tools) if request.tools else response
-        reply = _with_own_names(recovered, sent.transcript.names)
+        if reads_text(tooling.recover, target):
+            known = target if tooling.recover == "known" else None
+            response = recover_calls(response, request.tools, request=request, target=known)
+        reply = _with_own_names(response, sent.transcript.names)
         reply = tooling.chain.reply(checked_reply(reply, request.tools, tooling.arguments))
         calls = request.conversation.fork().append(reply.message).calls
         for call in calls:

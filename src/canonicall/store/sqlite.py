@@ -1,7 +1,9 @@
 """A store in one SQLite file."""
 
+import os
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from canonicall.store.engine import Read, Rows, Step, StoreError, Tables, Taken, newer
@@ -39,7 +41,7 @@ class Sqlite:
 def _opened(path: str, tables: Tables) -> sqlite3.Connection:
     try:
         if path != ":memory:":
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            _make_private(Path(path))
         connection = sqlite3.connect(path, isolation_level="IMMEDIATE")
         connection.execute("PRAGMA busy_timeout=10000")
         connection.execute("PRAGMA journal_mode=WAL")
@@ -54,6 +56,14 @@ def _opened(path: str, tables: Tables) -> sqlite3.Connection:
         connection.close()
         raise newer(path, version)
     return connection
+
+
+def _make_private(path: Path) -> None:
+    """Make the file and its folder for this user alone, if they are not there. SQLite gives the
+    permissions of the file to those it puts beside it."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _version(connection: sqlite3.Connection) -> int:

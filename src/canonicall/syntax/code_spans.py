@@ -7,17 +7,17 @@ from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
 
-_TICK = "`"
+TICK = "`"
 _FENCE_LENGTH = 3
-_MOST_TICKS = 16
+_MOSTTICKS = 16
 """No fence is longer."""
-FENCE = _TICK * _FENCE_LENGTH
+FENCE = TICK * _FENCE_LENGTH
 
 
 def code_openers(fenced: Iterable[str]) -> tuple[Opener, ...]:
     """Openers of code. `fenced` are markers that end in an opening fence: what opens no call behind
     one of them is code like any other."""
-    return tuple(Opener(marker, _code(marker)) for marker in (_TICK, *fenced))
+    return tuple(Opener(marker, _code(marker)) for marker in (TICK, *fenced))
 
 
 def _code(marker: str) -> ReadCalls:
@@ -25,8 +25,8 @@ def _code(marker: str) -> ReadCalls:
 
     def read(reader: Reader, output: Output) -> Reading[bool]:
         output.text(marker)
-        ticks = FENCE if FENCE in marker else _TICK
-        if marker.endswith(_TICK):
+        ticks = FENCE if FENCE in marker else TICK
+        if marker.endswith(TICK):
             ticks += yield from _ticks(reader, output)
         is_block = len(ticks) >= _FENCE_LENGTH
         ends = stops(ticks) if is_block else stops(ticks, "\n")
@@ -40,7 +40,7 @@ def _code(marker: str) -> ReadCalls:
 def _ticks(reader: Reader, output: Output) -> Reading[str]:
     """Further ticks in a row."""
     taken = ""
-    while len(taken) < _MOST_TICKS and (yield from reader.peek()) == _TICK:
+    while len(taken) < _MOSTTICKS and (yield from reader.peek()) == TICK:
         taken += reader.take(1)
     output.text(taken)
     return taken

@@ -81,7 +81,7 @@ SYNTAXES = (
         openers=(json_opener(_BEGIN, _END, form=_FORM),),
         thinking=_THINKING,
         noise=_TURN + _WORDS,
-        models=("*command-r7b*", "*command-a-03*", "*command-a-reasoning*"),
+        models=("*command-r7b*", "*command-a-03*", "*command-a-reasoning*", "*tiny-aya*"),
         print_calls=_print_calls,
         print_results=_print_results,
     ),

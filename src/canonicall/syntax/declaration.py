@@ -24,6 +24,8 @@ class Opener(Struct, frozen=True):
     """A marker that opens calls."""
 
     marker: str
+    """Empty where there is none: this is tried once, where a reply begins, and `looks` decides. It
+    reads what is left of calls whose opening marker the prompt, or a host, has taken."""
     read: ReadCalls
     looks: Looks | None = None
     """Tells syntaxes with the same marker apart; None where the marker is enough."""
@@ -82,6 +84,9 @@ class Syntax(Struct, frozen=True):
     """Where the markers of thoughts count."""
     keeps_blank: bool = False
     """White space at the beginning belongs to the words."""
+    text_after_calls: bool = False
+    """These models write text after their calls, as their template or model card shows: it does not
+    make a leaked call a quotation."""
     print_calls: Callable[[tuple[ToolCall, ...]], str] | None = None
     """Prints calls as the model would; None where nobody prints it."""
     print_results: Callable[[tuple[ToolResult, ...]], str] | None = None

@@ -49,8 +49,10 @@ _RESULT, _RESULT_END = _token("tool", "output", "begin"), _token("tool", "output
 _TURN, _TURN_END = _token("Assistant"), _token("end", "of", "sentence")
 _FENCES = ("```json", "```")
 _FENCE = "```"
-_NOISE = _spelled(_END, _BLOCK_END, _RESULTS, _RESULTS_END, _RESULT, _RESULT_END, _TURN, _TURN_END)
-_MARKERS = stops(*_spelled(_BEGIN, _BLOCK), *_NOISE)
+V31_NOISE = _spelled(
+    _END, _BLOCK_END, _RESULTS, _RESULTS_END, _RESULT, _RESULT_END, _TURN, _TURN_END
+)
+_MARKERS = stops(*_spelled(_BEGIN, _BLOCK), *V31_NOISE)
 _ENDS = stops(_FENCE, *_MARKERS.markers)
 _TYPE = "function"
 _NAME_LINE = re.compile(rf"[^<`{{\n]{{1,{LONGEST}}}")
@@ -113,20 +115,21 @@ def _print_results_plain(results: tuple[ToolResult, ...]) -> str:
 
 _FRAMES = tuple(map(frame_opener, _spelled(_BLOCK)))
 _CALLS = tuple(Opener(begin, _read) for begin in _spelled(_BEGIN))
-_OPENERS = (*_FRAMES, *_CALLS)
+V31_OPENERS = (*_FRAMES, *_CALLS)
 _TYPED = (
     *_FRAMES,
     *(Opener(begin, _read, looks=_is_typed) for begin in _spelled(_BEGIN)),
     *only_named(*_CALLS),
 )
+V31_FRAMES = tuple(map(re.escape, _spelled(_BLOCK)))
 _PRINT_FENCED = framed(_BLOCK, _print_fenced, _BLOCK_END, between="\n")
 
 SYNTAXES = (
     Syntax(
         name="deepseek_v3",
         openers=_TYPED,
-        noise=_NOISE,
-        frames=tuple(map(re.escape, _spelled(_BLOCK))),
+        noise=V31_NOISE,
+        frames=V31_FRAMES,
         models=("*deepseek-v3", "*deepseek-v3-*", "*deepseek-r1*"),
         prompt_opens_thinking=True,
         print_calls=_PRINT_FENCED,
@@ -134,10 +137,10 @@ SYNTAXES = (
     ),
     Syntax(
         name="deepseek_v31",
-        openers=_OPENERS,
-        noise=_NOISE,
-        frames=tuple(map(re.escape, _spelled(_BLOCK))),
-        models=("*deepseek-v3.1*",),
+        openers=V31_OPENERS,
+        noise=V31_NOISE,
+        frames=V31_FRAMES,
+        models=("*deepseek-v3.1*", "*deepseek-v3.2-exp*"),
         print_calls=framed(_BLOCK, _print_plain, _BLOCK_END),
         print_results=_print_results_plain,
     ),
@@ -145,8 +148,8 @@ SYNTAXES = (
         name="cogito_deepseek",
         kin_of="deepseek_v3",
         openers=_TYPED,
-        noise=_NOISE,
-        frames=tuple(map(re.escape, _spelled(_BLOCK))),
+        noise=V31_NOISE,
+        frames=V31_FRAMES,
         models=("*cogito-v2*",),
         print_calls=_PRINT_FENCED,
         print_results=_print_results_framed,

@@ -9,21 +9,29 @@ its schema, and one that can only be a string is one. A call may also hold one J
 itself with `/>`, or wrap all arguments into one called `arguments` or `input`; it is unwrapped
 if the tool has no such argument and has all that are in it.
 
+Of a block whose beginning a host has taken, a reply that begins in the tag of a call is read. An
+argument of a call that has no name is text, with a finding. V3.2 is also read in the form of V3.1,
+which its first version, V3.2-Exp, prints.
+
 APIs leak these tags as text, with the bars doubled, in ASCII, as one double bar or spaced out; all
 that have been seen are read (GenericAgent#804, flocks#687, freelens#127, cline#13348). A call
 inside a thought ends the thought (vllm#46079).
 """
 
+import re
 from collections.abc import Callable
 
 from msgspec.structs import replace
 
 from canonicall.blocks import ToolResult
-from canonicall.syntax.declaration import Opener, Syntax
-from canonicall.syntax.invoke_tags import invoke_form, invoke_printer
+from canonicall.syntax.declaration import Opener, Syntax, only_named
+from canonicall.syntax.deepseek import V31_FRAMES, V31_NOISE, V31_OPENERS
+from canonicall.syntax.invoke_tags import NAME_LEAD, invoke_form, invoke_printer
+from canonicall.syntax.output import Output
 from canonicall.syntax.printing import with_printing
+from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.tag_heads import Attributes
-from canonicall.syntax.xml_calls import TagForm, tag_openers
+from canonicall.syntax.xml_calls import TagForm, tag_openers, tagged_calls
 from canonicall.syntax.xml_values import ValueKind
 
 _BLOCKS = ("tool_calls", "function_calls", "tool_use", "calls")
@@ -43,6 +51,9 @@ _LEAKED = (
     " | DSML | ",
     "| DSML | ",
 )
+_LONGEST_HEAD = 512
+_NO_NEWS = re.compile(r"[^<\n]{0,400}\s{0,64}(?:</?[^<>]{0,16})?\Z")
+"""What may still become the tag of a call, and what follows it."""
 _END_OF_TURN = f"<{_BAR}end\u2581of\u2581sentence{_BAR}>"
 
 
@@ -73,6 +84,41 @@ def _openers(owned: Callable[[str], bool]) -> tuple[Opener, ...]:
     )
 
 
+def _unopened(token: str) -> tuple[Opener, ...]:
+    """Reads a reply that begins inside the tag of a call. One that begins after it has no name."""
+    leads = tuple(
+        f"{before}{NAME_LEAD.lstrip()}"
+        for before in ("", "invoke ", *(f"{token[at:]}invoke " for at in range(len(token))))
+    )
+    head = re.compile(
+        rf"\s{{0,8}}(?:{'|'.join(map(re.escape, leads))})[^\"<>\n]{{1,128}}\"\s{{0,8}}>\s{{0,64}}"
+        rf"</?{re.escape(token)}"
+    )
+    read = tagged_calls(_form(token), NAME_LEAD)
+
+    def looks(reader: Reader) -> Reading[bool]:
+        yield from reader.blank()
+        if not (yield from reader.next_of(*leads)):
+            return False
+        found = yield from reader.ahead(head, _LONGEST_HEAD, _NO_NEWS)
+        return found is not None
+
+    def read_unopened(reader: Reader, output: Output) -> Reading[bool]:
+        yield from reader.accept(*leads)
+        return (yield from read(reader, output))
+
+    return (
+        Opener("", read_unopened, looks=looks),
+        *only_named(Opener(f"<{token}parameter", _refuse)),
+    )
+
+
+def _refuse(_reader: Reader, _output: Output) -> Reading[bool]:
+    """An argument of a call that was never named: there is nothing to call, only a finding."""
+    yield from ()
+    return False
+
+
 def _is_of_v41(marker: str) -> bool:
     return marker.startswith(f"<{_SPACED}")
 
@@ -97,16 +143,17 @@ def _print_v4_results(results: tuple[ToolResult, ...]) -> str:
 _V32 = Syntax(
     name="deepseek_v32_dsml",
     notation="xml",
-    openers=_openers(_is_of_v32),
+    openers=(*_openers(_is_of_v32), *_unopened(_DSML), *only_named(*V31_OPENERS)),
     call_ends_thinking=True,
-    noise=(_END_OF_TURN,),
+    noise=V31_NOISE,
+    frames=V31_FRAMES,
     models=("*deepseek-v3.2*",),
     prompt_opens_thinking=True,
 )
 _V4 = Syntax(
     name="deepseek_v4_dsml",
     notation="xml",
-    openers=_openers(_is_of_v4),
+    openers=(*_openers(_is_of_v4), *only_named(*_unopened(_DSML))),
     call_ends_thinking=True,
     noise=(_END_OF_TURN,),
     models=("*deepseek-v4*",),
@@ -115,7 +162,7 @@ _V4 = Syntax(
 _V41 = Syntax(
     name="deepseek_v41_dsml",
     notation="xml",
-    openers=_openers(_is_of_v41),
+    openers=(*_openers(_is_of_v41), *only_named(*_unopened(_SPACED))),
     call_ends_thinking=True,
     noise=(_END_OF_TURN,),
     models=("*deepseek-v4.1*",),

@@ -1,5 +1,9 @@
 """Functionary.
 
+Version 2 has tokens for the parts of a message: `<|from|>assistant`, `<|recipient|>NAME`,
+`<|content|>{...}`, each on a line. Its prompt ends after the second, so a reply begins with the
+bare name. Version 2.5 writes one token and the name, as 3.2 does.
+
 Version 3.1, and Llama 3.1 with tools of its own: `<function=NAME>{...}</function>`. Version 3.2
 turns to recipients: `>>>NAME` and a line end before the arguments, `>>>all` before words. Its
 prompt ends with `>>>`, so a reply begins with the bare name, which is known by the tools that were
@@ -14,7 +18,7 @@ from collections.abc import Callable, Mapping
 
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.request import Tool
-from canonicall.syntax.declaration import Opener, ReadCalls, Syntax
+from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, only_named
 from canonicall.syntax.named_calls import (
     LONGEST,
     close_call,
@@ -33,6 +37,11 @@ from canonicall.syntax.stops import Stops, stops
 _BEGIN, _END, _CODE = "<function=", "</function>", "<|python_tag|>"
 _NEXT, _ALL, _PYTHON = ">>>", "all", "python"
 _NOISE = ("<|start_header_id|>assistant<|end_header_id|>", "<|eot_id|>", "<|eom_id|>")
+_FROM, _RECIPIENT_TOKEN, _CONTENT = "<|from|>", "<|recipient|>", "<|content|>"
+_STOP, _V25 = "<|stop|>", "<|reserved_special_token_249|>"
+_CONTENT_ENDS = stops(_FROM, _RECIPIENT_TOKEN, _STOP)
+_UNOPENED = re.compile(rf"\s{{0,8}}[^\s<>{{]{{1,128}}\n{re.escape(_CONTENT)}")
+_UNOPENED_BEGUN = re.compile(r"\s{0,8}(?:[^\s<>{]{1,128}(?:\n[<|content>]{0,10})?)?\Z")
 _TAG_ENDS = stops(_BEGIN, _END, _CODE, *_NOISE)
 _RECIPIENT_ENDS = stops(_NEXT, *_NOISE)
 _NAME = re.compile(rf"[^\s<>{{]{{1,{LONGEST}}}")
@@ -93,6 +102,40 @@ def _read_to(name: str) -> ReadCalls:
     return read
 
 
+def _is_unopened(reader: Reader) -> Reading[bool]:
+    """Whether a reply begins with a recipient, as the prompt of version 2 ends before it."""
+    return (yield from reader.ahead(_UNOPENED, LONGEST, _UNOPENED_BEGUN)) is not None
+
+
+def _read_content(reader: Reader, output: Output) -> Reading[bool]:
+    """A message of version 2, from its recipient on."""
+    yield from reader.blank()
+    name = yield from _head(reader, "\n")
+    if not name or not (yield from reader.accept(_CONTENT)):
+        return False
+    if name == _ALL:
+        return True
+    call = output.call()
+    yield from reader.blank()
+    if (yield from reader.peek()) != "{":
+        return name == _PYTHON and (yield from _read_code(reader, output, _CONTENT_ENDS))
+    if not call.name(name):
+        return False
+    is_cut = yield from read_arguments(reader, call.arguments, _CONTENT_ENDS)
+    return call.end(truncated=is_cut)
+
+
+def _print_message(call: ToolCall) -> str:
+    head = f"{_FROM}assistant\n{_RECIPIENT_TOKEN}{name_for(call, _RECIPIENT)}\n"
+    return f"{head}{_CONTENT}{json_arguments(call)}"
+
+
+def _print_messages_of_tools(results: tuple[ToolResult, ...]) -> str:
+    return "".join(
+        f"{_FROM}{one.name}\n{_RECIPIENT_TOKEN}{_ALL}\n{_CONTENT}{one.text}\n" for one in results
+    )
+
+
 def _first_recipients(tools: Mapping[str, Tool]) -> tuple[Opener, ...]:
     return tuple(Opener(f"{name}\n", _read_to(name), place="start", by_form=True) for name in tools)
 
@@ -111,6 +154,24 @@ def _print_results_as(role: str) -> Callable[[tuple[ToolResult, ...]], str]:
 
 
 SYNTAXES = (
+    Syntax(
+        name="functionary_v2",
+        openers=(
+            Opener(_RECIPIENT_TOKEN, _read_content),
+            *only_named(
+                Opener("", _read_content, looks=_is_unopened),
+                Opener(_V25, _read_recipient, by_form=True),
+            ),
+        ),
+        noise=(f"{_FROM}assistant\n", _STOP, *_NOISE),
+        frames=(
+            rf"({re.escape(_RECIPIENT_TOKEN)})?{_ALL}\n{re.escape(_CONTENT)}",
+            rf"{re.escape(_V25)}{_ALL}\n",
+        ),
+        models=("*functionary*v2*",),
+        print_calls=framed("", _print_message, "", between="\n"),
+        print_results=_print_messages_of_tools,
+    ),
     Syntax(
         name="functionary_v31",
         openers=(Opener(_BEGIN, _read_tag), Opener(_CODE, _read_tagged_code)),

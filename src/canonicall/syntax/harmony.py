@@ -2,10 +2,10 @@
 
 `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{...}<|call|>`. The recipient may
 stand in the role or in the channel, with `functions.` before the name or without; the beginning
-`<|start|>assistant` may be missing, and so may the end. The channel `analysis` is thought, all
-others are words. What is said to the tools of the host (`python`, `browser`, `container`), or in
-the form of a call to nobody, is neither shown nor called, with a finding. Arguments that are no
-JSON are one text, `input`.
+`<|start|>assistant` may be missing, or its first token, and so may the end. The channel `analysis`
+is thought, all others are words. What is said to the tools of the host (`python`, `browser`,
+`container`), or in the form of a call to nobody, is neither shown nor called, with a finding.
+Arguments that are no JSON are one text, `input`.
 """
 
 import re
@@ -31,11 +31,20 @@ _FUNCTIONS = "functions."
 _PEOPLE = ("assistant", "user", "all")
 _HOSTS = ("python", "browser", "container")
 _LONGEST_HEADER = 400
+_UNOPENED = tuple(
+    f"{before}to={_FUNCTIONS}" for before in ("", "assistant ", "commentary ", "analysis ")
+)
 _FRAME = re.compile(
     r"<\|(?:start|channel|constrain)\|>|\b(?:assistant|analysis|commentary|final|json|code)\b"
     r"|\bto=(?:assistant|user|all)\b"
 )
 """What a header may say beside the recipient, and what means nothing more than the channel does."""
+
+
+def _is_unopened(reader: Reader) -> Reading[bool]:
+    """Whether a recipient comes first, which the token of its message should precede."""
+    yield from reader.blank()
+    return bool((yield from reader.next_of(*_UNOPENED)))
 
 
 def _message(reader: Reader, output: Output) -> Reading[bool]:
@@ -121,7 +130,11 @@ SYNTAXES = (
     with_printing(
         Syntax(
             name="harmony",
-            openers=(Opener(_CHANNEL, _message), Opener(_START, _message)),
+            openers=(
+                Opener(_CHANNEL, _message),
+                Opener(_START, _message),
+                Opener("", _message, looks=_is_unopened),
+            ),
             # Where the prompt has opened the thought already this says what ends it.
             thinking=((f"{_START}assistant{_CHANNEL}analysis{_MESSAGE}", "<|end|>"),),
             call_ends_thinking=True,

@@ -34,12 +34,20 @@ class JsonForm(Struct, frozen=True):
     as well, and so does a lack of arguments, unless a tool of this name was offered."""
     is_python: bool = False
     """Arguments are Python literals; they wait until they are whole and are passed on as JSON."""
+    is_flat: bool = False
+    """All members but the name are the arguments."""
 
     @property
     def known(self) -> tuple[str, ...]:
         """Every member that a call may have."""
         alone = self.names + self.arguments + self.ids + self.frames
         return alone + self.inner + self.lists + self.words
+
+
+def flat_form(name: str) -> JsonForm:
+    """An object whose members are all arguments, but for the name."""
+    none: tuple[str, ...] = ()
+    return JsonForm((name,), none, none, none, none, none, frames=none, is_flat=True)
 
 
 def plain_value(pieces: list[str], *, is_python: bool = False) -> object:

@@ -189,14 +189,16 @@ class JsonObject:
     def _take_flat(self) -> None:
         """Take members beside the name for the arguments, if there are no others and the tool has
         them all."""
-        tool = self._call.tool
+        tool, is_flat = self._call.tool, self._form.is_flat
         known = (tool.parameters or {}).get("properties") if tool is not None else None
-        if self._has_arguments or not self._dropped or not isinstance(known, dict):
+        if self._has_arguments or not self._dropped:
             return
-        if all(key in known for key, _ in self._dropped):
+        has_all = isinstance(known, dict) and all(key in known for key, _ in self._dropped)
+        if is_flat or has_all:
             members = ", ".join(f"{json_text(str(key))}: {raw}" for key, raw in self._dropped)
             self._call.arguments(f"{{{members}}}")
             self._dropped.clear()
+        if has_all and not is_flat:
             why = f"The arguments of {self._name} stood beside its name; they were put together."
             self._span.output.note("arguments_repaired", Action.CHANGED, why)
 

@@ -11,10 +11,10 @@ around it, Anthropic's `tool_use` blocks with or without the message around them
 `functionCall`, and `{"tool_name": ..., "parameters": ...}`. The words in such a message are kept.
 
 `json_array_required` is what vLLM and SGLang make a model write where a call is required: nothing
-stands before it. `xlam` (xLAM 2) writes a bare list, or puts it behind the marks of others.
-`ollama_template_generic` is what ollama reads with the markers of common templates; templates with
-a syntax of their own have their own names here. `generic_none` is a model without any syntax: all
-is text.
+stands before it. `xlam` (xLAM 2, Hammer 2) writes a bare list, or puts it behind the marks of
+others. `ollama_template_generic` is what ollama reads with the markers of common templates;
+templates with a syntax of their own have their own names here. `generic_none` is a model without
+any syntax: all is text.
 """
 
 from msgspec.structs import replace
@@ -79,7 +79,7 @@ SYNTAXES = (
         is_marked=False,
         # xLAM 2 is made of Llama 3.1 and of Qwen 2.5.
         noise=("<|eot_id|>", "<|im_end|>"),
-        models=("*xlam*",),
+        models=("*xlam*", "*hammer*"),
         print_calls=list_of_calls("", ""),
     ),
     Syntax(

@@ -6,9 +6,10 @@ to see it again as it was; the name is what stands between the prefix and the co
 calls while it thinks: a call ends the thought.
 
 Seen as well, and read: sections whose markers are spelled `tool_call_section`, calls without a
-section, sections and calls without their ends, names without the prefix or the counter. Of a call
-that has only a counter or an id of another make instead of a name, the tool is the one that was
-offered and whose parameters fit its arguments, if there is just one; else it is text.
+section, sections and calls without their ends, names without the prefix or the counter, calls
+without their first token at the beginning of a reply, of a section, or after another call. Of a
+call that has only a counter or an id of another make instead of a name, the tool is the one that
+was offered and whose parameters fit its arguments, if there is just one; else it is text.
 
 Printed are the ids that the calls have, where they are of the model's form; other ids cannot say
 the name, and are replaced by `functions.NAME:` and the position among the calls.
@@ -23,11 +24,11 @@ from canonicall.arguments import parse_arguments
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.findings import Action
 from canonicall.request import Tool
-from canonicall.syntax.declaration import Opener, Syntax
+from canonicall.syntax.declaration import Opener, Syntax, only_named
 from canonicall.syntax.named_calls import (
     BEFORE_TAG,
+    LONGEST,
     close_call,
-    frame_opener,
     json_arguments,
     name_for,
     read_arguments,
@@ -36,6 +37,12 @@ from canonicall.syntax.named_calls import (
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
+
+
+def _begun(marker: str) -> str:
+    """An expression for the beginnings of a marker."""
+    return "|".join(re.escape(marker[:end]) for end in range(len(marker) - 1, 0, -1))
+
 
 _BEGIN, _ARGUMENTS, _END = (
     "<|tool_call_begin|>",
@@ -51,6 +58,46 @@ _PREFIX = "functions."
 _COUNTER = re.compile(r":\d+\Z")
 _COUNTER_ALONE = re.compile(r"\d+")
 _FOREIGN_ID = re.compile(r"call_\w+")
+_UNOPENED = re.compile(rf"\s*[\w.:-]{{1,{LONGEST}}}\s?{re.escape(_ARGUMENTS)}")
+_UNOPENED_BEGUN = re.compile(
+    rf"\s*(?:[\w.:-]{{1,{LONGEST}}}\s?(?:{_begun(_ARGUMENTS)})?)?\Z",
+)
+
+
+def _is_unopened(reader: Reader) -> Reading[bool]:
+    """Whether a call comes next without the token that opens it."""
+    found = yield from reader.ahead(_UNOPENED, 2 * LONGEST, _UNOPENED_BEGUN)
+    return found is not None
+
+
+def _begins_unopened(reader: Reader) -> Reading[bool]:
+    """The same where a reply begins: there, only the prefix distinguishes a call from a word."""
+    yield from reader.blank()
+    is_prefixed = bool((yield from reader.next_of(_PREFIX)))
+    return is_prefixed and (yield from _is_unopened(reader))
+
+
+def _read_all(reader: Reader, output: Output) -> Reading[bool]:
+    """A call, and those after it that have no token before them."""
+    found = False
+    while (yield from _read(reader, output)):
+        found = True
+        if not (yield from _is_unopened(reader)):
+            break
+    return found
+
+
+def _read_section(reader: Reader, output: Output) -> Reading[bool]:
+    """A section means nothing; its first call may lack its token."""
+    if (yield from _is_unopened(reader)):
+        yield from _read_all(reader, output)
+    return True
+
+
+def _refuse(_reader: Reader, _output: Output) -> Reading[bool]:
+    """Arguments of a call whose name is already text: there is nothing to call, only a finding."""
+    yield from ()
+    return False
 
 
 def _read(reader: Reader, output: Output) -> Reading[bool]:
@@ -135,8 +182,10 @@ SYNTAXES = (
     Syntax(
         name="kimi_k2",
         openers=(
-            *map(frame_opener, _SECTIONS),
-            Opener(_BEGIN, _read),
+            *(Opener(section, _read_section) for section in _SECTIONS),
+            Opener(_BEGIN, _read_all),
+            Opener("", _read_all, looks=_begins_unopened),
+            *only_named(Opener(_ARGUMENTS, _refuse)),
         ),
         call_ends_thinking=True,
         noise=_NOISE,

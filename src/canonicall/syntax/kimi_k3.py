@@ -37,7 +37,7 @@ _FORM = TagForm(
     call_ends=(f"{_CLOSE}call{_SEP}",),
     parameters=(f"{_OPEN}argument",),
     parameter_ends=(f"{_CLOSE}argument{_SEP}",),
-    leads=(' tool="', ' key="'),
+    leads=(' tool="', ' key="', 'tool="', 'key="'),
     name="tool",
     key="key",
     attributes=r"index=\d+|type=(string|number|boolean|object|array|null)",

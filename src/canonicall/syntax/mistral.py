@@ -5,6 +5,7 @@ tokenizers put a space before it, the newer ones of Nemo and version 7 do not. F
 on it opens one call: `NAME[ARGS]{...}`, in version 11 also `NAME[CALL_ID]ID[ARGS]{...}`, and some
 models leave `[ARGS]` out. Some write several calls behind one marker:
 `NAME[ARGS]{...}NAME[ARGS]{...}`. There is no closing marker, though some write `[/TOOL_CALLS]`.
+A name with nothing after it, or nothing after `[ARGS]`, is a call without arguments.
 Magistral thinks between `[THINK]` marks; calls there are drafts and part of the thought.
 
 All are read by each; they differ in what they print. A marker with no name behind it
@@ -22,7 +23,6 @@ from canonicall.syntax.declaration import Opener, Syntax, only_named
 from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.json_printing import call_object_with_id, spaced_json
 from canonicall.syntax.named_calls import (
-    BEFORE_BRACKET,
     LONGEST,
     framed,
     json_arguments,
@@ -30,13 +30,14 @@ from canonicall.syntax.named_calls import (
     read_arguments,
     word,
 )
-from canonicall.syntax.output import Output
+from canonicall.syntax.output import CallOutput, Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
 
 _BEGIN, _END, _ARGS, _ID = "[TOOL_CALLS]", "[/TOOL_CALLS]", "[ARGS]", "[CALL_ID]"
 _NOISE = ("</s>",)
 _ENDS = stops(_BEGIN, _END, *_NOISE)
+_BEFORE = re.compile(rf"(?:(?!</s>)[^\[{{]){{1,{LONGEST}}}")
 _NAME = re.compile(rf"[^\[{{\s]{{1,{LONGEST}}}")
 _NEXT_NAME = re.compile(rf"[\w.:/-]{{1,{LONGEST}}}", re.ASCII)
 
@@ -71,18 +72,38 @@ def _goes_on(reader: Reader) -> Reading[bool]:
 
 
 def _read_call(reader: Reader, output: Output) -> Reading[bool]:
-    name = yield from word(reader, BEFORE_BRACKET)
+    name = yield from word(reader, _BEFORE)
     marker = yield from reader.accept(_ID, _ARGS)
     call = output.call()
     if marker == _ID:
-        call.id((yield from word(reader, BEFORE_BRACKET)))
+        call.id((yield from word(reader, _BEFORE)))
         yield from reader.accept(_ARGS)
     yield from reader.blank()
-    if not _NAME.fullmatch(name) or (yield from reader.peek()) != "{" or not call.name(name):
+    if not _NAME.fullmatch(name):
+        return False
+    if (yield from reader.peek()) != "{":
+        return (yield from _read_none(reader, output, call, name))
+    if not call.name(name):
         return False
     is_cut = yield from read_arguments(reader, call.arguments, _ENDS)
     yield from reader.blank()
     return call.end(truncated=is_cut)
+
+
+def _read_none(reader: Reader, output: Output, call: CallOutput, name: str) -> Reading[bool]:
+    """A call without arguments: another one follows, or the end of the turn.
+
+    Where the text ends without one, it may have been cut: then only the name of a tool that needs
+    no arguments is known to be all.
+    """
+    tool = output.tools.get(name)
+    needed = (tool.parameters or {}).get("required") if tool is not None else None
+    is_all = bool((yield from reader.next_of(*_ENDS.markers)))
+    is_all = is_all or (reader.at_end and tool is not None and not needed)
+    if not is_all or not call.name(name):
+        return False
+    call.arguments("{}")
+    return call.end()
 
 
 def _print_named(call: ToolCall) -> str:
@@ -102,9 +123,10 @@ def _print_results(results: tuple[ToolResult, ...]) -> str:
     return "".join(f"[TOOL_RESULTS]{one.text}[/TOOL_RESULTS]" for one in results)
 
 
-def _print_results_with_id(results: tuple[ToolResult, ...]) -> str:
-    return "".join(
-        f"[TOOL_RESULTS]{one.call_id}[TOOL_CONTENT]{one.text}[/TOOL_RESULTS]" for one in results
+def _print_results_with_id(space: str) -> Callable[[tuple[ToolResult, ...]], str]:
+    return lambda results: "".join(
+        f"[TOOL_RESULTS]{space}{one.call_id}[TOOL_CONTENT]{space}{one.text}[/TOOL_RESULTS]"
+        for one in results
     )
 
 
@@ -128,6 +150,7 @@ def _as_json(text: str) -> str:
 _LIST, _NAMED = json_opener(_BEGIN, _END), Opener(_BEGIN, _read)
 _OPENERS = (*only_named(_LIST), _NAMED)
 _LISTED = (_LIST, *only_named(_NAMED))
+_PRINT_SPACED_LIST = framed(f"{_BEGIN} [", _print_object, "]", between=", ")
 _PRINT_LIST = framed(f"{_BEGIN}[", _print_object, "]", between=", ")
 _THINKING = (("[THINK]", "[/THINK]"), ("<think>", "</think>"))
 
@@ -149,15 +172,15 @@ SYNTAXES = (
         noise=_NOISE,
         models=("*mistral-small-3.2*",),
         print_calls=framed("", _print_with_id, ""),
-        print_results=_print_results_with_id,
+        print_results=_print_results_with_id(""),
     ),
     Syntax(
         name="mistral_pre_v11",
         openers=_LISTED,
         thinking=_THINKING,
         noise=_NOISE,
-        models=("*mistral-7b*", "*mixtral*"),
-        print_calls=framed(f"{_BEGIN} [", _print_object, "]", between=", "),
+        models=("*mistral-7b*", "*mixtral*", "*mistral-small*2409*"),
+        print_calls=_PRINT_SPACED_LIST,
         print_results=_print_result_objects(" "),
     ),
     Syntax(
@@ -176,8 +199,18 @@ SYNTAXES = (
         openers=_LISTED,
         thinking=_THINKING,
         noise=_NOISE,
-        models=("*mistral-small-3.1*",),
+        models=("*mistral-small-3.1*", "*mistral-small*2501*"),
         print_calls=_PRINT_LIST,
-        print_results=_print_results_with_id,
+        print_results=_print_results_with_id(""),
+    ),
+    Syntax(
+        name="mistral_v7_spaced",
+        kin_of="mistral_pre_v11",
+        openers=_LISTED,
+        thinking=_THINKING,
+        noise=_NOISE,
+        models=("*mistral-large*2411*",),
+        print_calls=_PRINT_SPACED_LIST,
+        print_results=_print_results_with_id(" "),
     ),
 )

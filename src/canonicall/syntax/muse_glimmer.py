@@ -101,6 +101,7 @@ _MUSE_GLIMMER = Syntax(
         *map(re.escape, _ENDS),
     ),
     models=("*muse-glimmer*", "*glimmer*"),
+    text_after_calls=True,  # a turn is messages in any order
 )
 
 SYNTAXES = (with_printing(_MUSE_GLIMMER, _print_calls, _print_results),)

@@ -44,6 +44,8 @@ class Output:
         self.blocks: list[Block] = []
         self.reading: str | None = None
         """The syntax that is being tried, where it is not known which one it is."""
+        self.text_may_follow = False
+        """Whether models that print that syntax write text after calls."""
         self.detected: str | None = None
         """The syntax of the first call, where it was not known before."""
         self.started = 0
@@ -135,6 +137,12 @@ class Output:
         self.note("call_not_offered", Action.KEPT, why)
         return True
 
+    def begin_call(self) -> None:
+        """A call begins: its name is known."""
+
+    def end_call(self) -> None:
+        """A call has been read."""
+
     def note(self, code: str, action: Action, why: str) -> None:
         """Say what was remarkable at this place of the text."""
         where = f"text[{self.position}]"
@@ -213,6 +221,11 @@ class CallOutput:
     def is_named(self) -> bool:
         return self._call is not None
 
+    @property
+    def tool_name(self) -> str:
+        """The name, once it is known."""
+        return "" if self._call is None else self._call.name
+
     def id(self, id: str) -> None:
         """The id that the model gave it."""
         self._id = self._id or id
@@ -224,6 +237,7 @@ class CallOutput:
             return True
         if not name or output.refuses(name):
             return False
+        output.begin_call()
         if output.tools and name not in output.tools:
             why = f"The model calls {name!r}, which was not offered."
             output.note("tool_unknown", Action.KEPT, why)
@@ -259,4 +273,5 @@ class CallOutput:
         if not truncated:
             output.events.append(BlockEnded(len(output.blocks), call))
         output.add_block(call)
+        output.end_call()
         return True

@@ -10,9 +10,8 @@ from canonicall.findings import Finding
 from canonicall.folding import fold
 from canonicall.reply import Reply
 from canonicall.request import Tool
-from canonicall.syntax.detection import AUTO, auto_syntax
-from canonicall.syntax.registry import get_syntax
-from canonicall.syntax.scanner import TextScanner
+from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.scanner import AUTO, TextScanner
 
 
 class Parsed(Struct, frozen=True):
@@ -47,15 +46,15 @@ class Parsed(Struct, frozen=True):
 def parse(
     text: str,
     *,
-    syntax: str = AUTO,
+    syntax: str | Syntax = AUTO,
     tools: Iterable[Tool | dict[str, Any]] | None = None,
     starts_in_thinking: bool = False,
 ) -> Parsed:
     """The calls, words and thoughts in the text of a model.
 
-    `syntax` is the name of one, or "auto": then its markers decide.
+    `syntax` is the name of one, a declaration, or "auto": then its markers decide.
     """
-    chosen = auto_syntax(with_tools=tools is not None) if syntax == AUTO else get_syntax(syntax)
-    scanner = TextScanner(chosen, tools=tools, starts_in_thinking=starts_in_thinking)
+    scanner = TextScanner(syntax, tools=tools, starts_in_thinking=starts_in_thinking)
     events = [*scanner.feed(text), *scanner.close()]
-    return Parsed(fold(events), scanner.detected or ("" if syntax == AUTO else chosen.name))
+    named = "" if scanner.syntax.name == AUTO else scanner.syntax.name
+    return Parsed(fold(events), scanner.detected or named)

@@ -4,7 +4,10 @@ Only what a literal can be is read; nothing is ever evaluated. A text streams as
 other value when it is whole. What is no literal stays the text it is. Decisions:
 
 - Positional arguments have no name and make the call unreadable, and so does a missing first value.
-- A quote inside a text ends it only where a text may end: models forget to escape quotes.
+- A quote inside a text ends it only where a text may end, and another argument or the end of the
+  call follows: models forget to escape quotes. Those that are kept have a finding. One
+  after `=` may as well open another argument, and a quote before it is missing: such a call is
+  marked as truncated, as its meaning is not clear.
 - A bracket that is missing behind the arguments, before the end of the list, is added with a
   finding. Arguments that go wrong later end the call there, marked as truncated.
 """
@@ -33,6 +36,19 @@ _PAIR = re.compile(r"[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 """A character beyond the first 65,536 as JSON writes it: models write that in Python as well."""
 _SCALAR_ENDS = stops(",", "(", ")", "]", "\n")
 _BEHIND_TEXT = (",", ")", "]", "}")
+_GOES_ON = re.compile(
+    r"\s*(?:,\s*(?:[^\W\d][\w.\-]*\s*=(?!=)|\))|\)\s*(?:[,;\])<`]|\n|\Z)|[\]}]|,?\s*\Z)"
+)
+"""What follows a text: another argument, or the end of the call and what may follow that."""
+_GOES_ON_BEGUN = re.compile(r"\s*(?:,\s*(?:[^\W\d][\w.\-]*\s*)?|\)\s*)?\Z")
+_ANOTHER = {
+    quote: re.compile(rf"[^\n]*?{quote}\s*(?:,\s*[^\W\d][\w.\-]*\s*=|,?\s*\))") for quote in "\"'"
+}
+"""Another quote on the same line at which a text may end."""
+_IN_LINE = re.compile(r"[^\n]*+(?:\n\s*)?\Z")
+_AHEAD = 256
+_CALL_END = re.compile(r"\)\s*\]?\s*(?:<[^<>]{1,40}>\s*)?\Z")
+_LONGEST_END = 80
 _PRINT = "print("
 _QUOTES = ('"""', "'''", '"', "'")
 _NUMBER = re.compile(r"(-?)([0-9]++)((?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)")
@@ -148,7 +164,15 @@ def literal(reader: Reader, output: Output, call: CallOutput) -> Reading[bool]:
     """A literal, given to `call` as JSON. Whether it came to its end."""
     quote = yield from reader.accept(*_QUOTES)
     if quote:
-        return (yield from quoted_text(reader, quote, call.arguments, _BEHIND_TEXT))
+        text = _Quoted(reader, quote, call.arguments)
+        whole = yield from text.read()
+        if text.is_doubtful or (not whole and text.holds_ends):
+            why = f"Quotes in the call of {call.tool_name} are missing or were not escaped."
+            output.note("call_unreadable", Action.KEPT, f"{why} It is marked as truncated.")
+        elif whole and text.kept:
+            why = f"Quotes in a text of {call.tool_name} were not escaped; they were kept."
+            output.note("arguments_repaired", Action.CHANGED, why)
+        return whole and not text.is_doubtful
     pieces: list[str] = []
     is_bracket = (yield from reader.peek()) in ("{", "[")
     reading = reader.json_value(pieces.append) if is_bracket else _expression(reader, pieces)
@@ -183,6 +207,63 @@ def _json_of(raw: str) -> str:
     if value is None and raw[:1] in ("{", "("):  # A set, or a tuple.
         value = repaired_value(f"[{raw[1:-1]}]")
     return json_text(raw) if value is None else msgspec.json.encode(value).decode()
+
+
+class _Quoted:
+    """A text among the arguments of a call."""
+
+    def __init__(self, reader: Reader, quote: str, sink: Callable[[str], None]) -> None:
+        self._reader = reader
+        self._quote = quote
+        self._sink = sink
+        self.kept = 0
+        """How many quotes were kept in it."""
+        self.is_doubtful = False
+        """Whether a quote in it may open another text."""
+        self._pieces: list[str] = []
+
+    def read(self) -> Reading[bool]:
+        """The rest of it, given on as JSON. Whether it came to its end."""
+        reader, quote = self._reader, self._quote
+        self._sink('"')
+        ends = stops(quote, "\\")
+        while True:
+            marker = yield from reader.until(ends, self._add, consume=False)
+            if not marker:
+                return False
+            if marker == quote and (yield from self._is_end()):
+                reader.take(len(quote))
+                self._sink('"')
+                return True
+            taken = reader.take(len(marker))
+            if marker == quote:
+                self.kept += 1
+                self.is_doubtful = self.is_doubtful or self._tail(1) == "="
+            self._add(taken if marker == quote else (yield from _escape(reader)))
+
+    @property
+    def holds_ends(self) -> bool:
+        """Whether it ends like a call does: then the quote before that is missing."""
+        return _CALL_END.search(self._tail(_LONGEST_END)) is not None
+
+    def _tail(self, count: int) -> str:
+        """The last characters so far; no piece is empty but an escaped line end."""
+        return "".join(self._pieces[-count:])[-count:]
+
+    def _add(self, piece: str) -> None:
+        self._pieces.append(piece)
+        self._sink(escaped(piece))
+
+    def _is_end(self) -> Reading[bool]:
+        """Whether the text ends at the quote that comes next."""
+        reader, size = self._reader, len(self._quote)
+        if not (yield from reader.follows(size, *_BEHIND_TEXT)):
+            return False
+        if (yield from reader.follows_like(size, _GOES_ON, _AHEAD, _GOES_ON_BEGUN)):
+            return True
+        # Nothing that may follow does; it is the end all the same, unless another quote is.
+        again = _ANOTHER[self._quote[0]]
+        return not (yield from reader.follows_like(size, again, _AHEAD, _IN_LINE))
 
 
 def quoted_text(

@@ -1,10 +1,13 @@
-"""Models that call tools in Python: Llama 4, Llama 3.2 by prompt, ToolACE, LFM2, Olmo 3.
+"""Models that call tools in Python: Llama 4, Llama 3.2 by prompt, ToolACE, LFM2, Olmo 3, MiniCPM3.
 
 A bare list counts where no words went before it, and behind words if its tools were offered; the
 others have markers around it. Gemma 3 was taught to write lines of code in a fence that says
-`tool_code`. A call whose list is not closed is a call all the same. Names and keys that Python
-would not read as such cannot be printed.
+`tool_code`, MiniCPM3 one that says `python` between the tokens that LFM2 has as well. A call whose
+list is not closed is a call all the same. Names and keys that Python would not read as such cannot
+be printed.
 """
+
+import re
 
 import msgspec
 
@@ -12,8 +15,10 @@ from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall, ToolResult
 from canonicall.findings import Action
 from canonicall.syntax.declaration import Opener, ReadCalls, Syntax, only_named
-from canonicall.syntax.json_calls import json_calls, next_is
+from canonicall.syntax.json_calls import json_calls, next_is, taught_opener
+from canonicall.syntax.json_form import JsonForm
 from canonicall.syntax.json_printing import each_result, spaced_json
+from canonicall.syntax.named_calls import only_frames
 from canonicall.syntax.output import Output
 from canonicall.syntax.printing import with_printing
 from canonicall.syntax.python_calls import python_calls
@@ -76,6 +81,25 @@ def _print_llama4_results(results: tuple[ToolResult, ...]) -> str:
     return "".join(f"{before}{spaced_json(one.text)}<|eot|>" for one in results)
 
 
+def _print_minicpm(calls: tuple[ToolCall, ...]) -> str:
+    lines = "\n".join(map(_written, calls))
+    return f"{_LFM_OPEN}\n```python\n{lines}\n```\n{_LFM_CLOSE}\n"
+
+
+_read_fenced = python_calls("```", between=(",", ";"), printed=True)
+
+
+def _fenced(reader: Reader, output: Output) -> Reading[bool]:
+    """Calls in a fence, and the token after it."""
+    yield from reader.blank()
+    yield from reader.accept("```python", "```")
+    if not (yield from _read_fenced(reader, output)):
+        return False
+    yield from reader.blank()
+    yield from reader.accept(_LFM_CLOSE)
+    return True
+
+
 def _said_once(read: ReadCalls) -> ReadCalls:
     """LFM2 at times repeats all that stood behind the opening marker: that is no second call."""
 
@@ -117,7 +141,7 @@ SYNTAXES = (
             name="pythonic",
             notation="custom",
             openers=(BARE_LIST, _TOOL_CODE),
-            noise=("<|eot_id|>", "<|eom_id|>", "<|python_tag|>"),
+            noise=("<|eot_id|>", "<|eom_id|>", "<|python_tag|>", "<end_of_turn>"),
             models=("*toolace*", "*gemma-3*"),
             is_marked=False,
         ),
@@ -127,13 +151,37 @@ SYNTAXES = (
         Syntax(
             name="llama4_pythonic",
             notation="custom",
-            openers=(Opener(_LLAMA4_OPEN, python_calls(_LLAMA4_CLOSE)), *only_named(BARE_LIST)),
+            openers=(
+                Opener(_LLAMA4_OPEN, python_calls(_LLAMA4_CLOSE)),
+                # Its own template prints an empty block and then JSON.
+                Opener(_LLAMA4_OPEN + _LLAMA4_CLOSE, only_frames),
+                *only_named(
+                    BARE_LIST,
+                    *(taught_opener(bracket, form=JsonForm(is_strict=True)) for bracket in "{["),
+                ),
+            ),
             noise=("<|eot|>", "<|eom|>", _LLAMA4_CLOSE),
+            frames=(re.escape(_LLAMA4_OPEN + _LLAMA4_CLOSE),),
             models=("*llama-4*", "*llama4*"),
             is_marked=False,
         ),
         _print_llama4,
         _print_llama4_results,
+    ),
+    with_printing(
+        Syntax(
+            name="minicpm3",
+            notation="custom",
+            openers=(
+                Opener(_LFM_OPEN, _fenced, looks=next_is("```"), closers=(_LFM_CLOSE,)),
+                *only_named(Opener(_LFM_OPEN, python_calls(_LFM_CLOSE), closers=(_LFM_CLOSE,))),
+            ),
+            thinking=(("<|thought_start|>", "<|thought_end|>"),),
+            noise=("<|im_end|>",),
+            models=("*minicpm3*",),
+        ),
+        _print_minicpm,
+        each_result("<|im_start|>tool\n", "<|im_end|>\n", between=""),
     ),
     with_printing(
         Syntax(
@@ -145,6 +193,7 @@ SYNTAXES = (
             ),
             noise=("<|im_end|>",),
             models=("*lfm2*",),
+            text_after_calls=True,  # the example on the model card has a sentence after the call
             prompt_opens_thinking=True,
         ),
         _print_lfm,

@@ -4,6 +4,7 @@ Words flow through at once; only what may be the beginning of a marker waits. A 
 out to open no call is given back as text, with a finding. Never raises, whatever the text.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -19,25 +20,39 @@ from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.stops import stops
 
+AUTO = "auto"
+"""Any syntax: its markers decide."""
+
 
 class TextScanner:
-    """Turns the text of one reply into events."""
+    """Turns the text of one reply into events.
+
+    `syntax` is the name of one, a declaration, or "auto": then the first call decides, as it comes.
+    """
 
     def __init__(
         self,
-        syntax: str | Syntax,
+        syntax: str | Syntax = AUTO,
         *,
         tools: Iterable[Tool | dict[str, Any]] | None = None,
         starts_in_thinking: bool = False,
     ) -> None:
-        self.syntax = get_syntax(syntax) if isinstance(syntax, str) else syntax
+        self.syntax = _chosen(syntax, with_tools=tools is not None)
         offered = offered_tools(tools or ())
-        self._output = Output(offered, keeps_blank=self.syntax.keeps_blank)
         self._reader = Reader(self.syntax.noise)
+        self._output = self._new_output(offered)
         program = _Program(self.syntax, self._reader, self._output, has_offer=tools is not None)
         self._program = program.run(starts_in_thinking)
         self._closed = False
         next(self._program, None)
+
+    @property
+    def tags(self) -> frozenset[str]:
+        """The names of the elements that the markers of the syntax open, in small letters."""
+        return _markers(self.syntax, self._output.tools).tags
+
+    def _new_output(self, offered: dict[str, Tool]) -> Output:
+        return Output(offered, keeps_blank=self.syntax.keeps_blank)
 
     @property
     def detected(self) -> str | None:
@@ -55,11 +70,28 @@ class TextScanner:
         if self._closed:
             return []
         self._closed = True
+        self._read_rest()
+        self._output.end()
+        return self._output.take()
+
+    def _read_rest(self) -> None:
         self._reader.close()
         for _ in self._program:
             continue
-        self._output.end()
-        return self._output.take()
+
+
+def _chosen(syntax: str | Syntax, *, with_tools: bool) -> Syntax:
+    if isinstance(syntax, Syntax):
+        return syntax
+    if syntax == AUTO:
+        # Detection is made of syntaxes, some of which read back what they print, by a scanner.
+        from canonicall.syntax.detection import auto_syntax  # noqa: PLC0415
+
+        return auto_syntax(with_tools=with_tools)
+    return get_syntax(syntax)
+
+
+_TAG = re.compile(r"<([A-Za-z][\w.:-]*)")
 
 
 class _Markers:
@@ -70,6 +102,7 @@ class _Markers:
         self.openers: dict[str, list[Opener]] = {}
         for opener in (*syntax.openers, *made):
             self.openers.setdefault(opener.marker, []).append(opener)
+        self.beginnings = self.openers.pop("", [])
         self.thinking = dict(syntax.thinking)
         closers = {closer for one in syntax.openers for closer in one.closers}
         self.closers = closers.difference(syntax.noise)
@@ -82,6 +115,12 @@ class _Markers:
     def _may_meet_thought_ends(self) -> bool:
         """Whether a thought may end that was not opened, or that a call has interrupted."""
         return self.syntax.prompt_opens_thinking or bool(self.ends_thinking)
+
+    @cached_property
+    def tags(self) -> frozenset[str]:
+        """The names of the elements that markers open, in small letters."""
+        found = (_TAG.match(marker) for marker in self.openers)
+        return frozenset(tag[1].lower() for tag in found if tag is not None)
 
     @cached_property
     def ends_thinking(self) -> tuple[str, ...]:
@@ -145,28 +184,32 @@ class _Program:
         """The whole reply."""
         if starts_in_thinking and self._thinking:
             yield from self._thought(*self._thinking.values())
-        reader, output = self._reader, self._output
         while True:
-            marker = yield from reader.until(self._stops, output.text, consume=False)
+            if (yield from self._begins()):
+                continue
+            marker = yield from self._reader.until(self._stops, self._output.text, consume=False)
             if not marker:
                 return
-            if marker in self._thinking and self._is_at(self._syntax.thinking_place):
-                reader.take(len(marker))
-                output.end_words()
-                yield from self._thought(self._thinking[marker])
-            elif marker in self._openers:
-                yield from self._calls(marker)
-            elif marker in output.unclosed:
-                self._close(marker)
-            elif marker in self._closers:
-                # Text, unless it begins like a marker that opens something.
-                yield from self._calls(marker)
-            elif self._has_ended_thought(marker):
-                continue
-            elif marker in self._thinking or marker in self._thought_ends:
-                output.text(reader.take(len(marker)))
-            else:
-                reader.take(len(marker))
+            yield from self._meet(marker)
+
+    def _meet(self, marker: str) -> Reading[None]:
+        """Read from a marker on."""
+        reader, output = self._reader, self._output
+        if marker in self._thinking and self._is_at(self._syntax.thinking_place):
+            reader.take(len(marker))
+            output.end_words()
+            yield from self._thought(self._thinking[marker])
+        elif marker in self._openers:
+            yield from self._calls(marker)
+        elif marker in output.unclosed:
+            self._close(marker)
+        elif marker in self._closers:
+            # Text, unless it begins like a marker that opens something.
+            yield from self._calls(marker)
+        elif not self._has_ended_thought(marker):
+            is_text = marker in self._thinking or marker in self._thought_ends
+            said = reader.take(len(marker))
+            output.text(said if is_text else "")
 
     def _has_ended_thought(self, marker: str) -> bool:
         """Whether a marker was the end of a thought that is not open; it was taken then."""
@@ -261,6 +304,22 @@ class _Program:
         if self._syntax.is_marked and not is_said and not all(one.by_form for one in fitting):
             why = f"{marker!r} opens no call that could be read; it stays text."
             output.note("call_unreadable", Action.KEPT, why)
+
+    def _begins(self) -> Reading[bool]:
+        """Whether the reply begins with calls that have no marker before them; they were read."""
+        reader, output = self._reader, self._output
+        if not self._markers.beginnings or not output.has_said_nothing:
+            return False
+        output.position = reader.position
+        for opener in self._markers.beginnings:
+            started = output.started
+            mark = reader.mark()
+            done = yield from self._read(opener)
+            raw = reader.since(mark)
+            if done or output.started > started:
+                return True
+            reader.give_back(raw)
+        return False
 
     def _fitting(self, marker: str) -> list[Opener]:
         """The openers that may have been meant: those of the marker, and of what it begins with."""

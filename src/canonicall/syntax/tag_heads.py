@@ -29,7 +29,7 @@ def read_head(reader: Reader, tag_end: str, begun: str = "") -> Reading[Attribut
 
     None if the tag has no end. `begun`: what of it was taken already.
     """
-    head, end = yield from reader.up_to(stops(tag_end, "<", "\n"), _MOST_HEAD)
+    head, end = yield from _up_to_end(reader, tag_end, begun)
     if not end:
         return None
     if end == tag_end:
@@ -53,6 +53,21 @@ def read_head(reader: Reader, tag_end: str, begun: str = "") -> Reading[Attribut
     if words:
         found[_UNREAD if end == tag_end else WORDS] = words
     return found
+
+
+def _up_to_end(reader: Reader, tag_end: str, begun: str) -> Reading[tuple[str, str]]:
+    """The text of an opening tag, and what ends it. In quotes, `<` is a character like others."""
+    ends = stops(tag_end, "<", "\n")
+    head = ""
+    while True:
+        said, end = yield from reader.up_to(ends, _MOST_HEAD - len(head))
+        head += said
+        if not end:
+            reader.give_back(head)
+            return "", ""
+        if end != "<" or (begun + head).count('"') % 2 == 0:
+            return head, end
+        head += reader.take(1)
 
 
 def unread(head: Attributes, known: str, *, frames: str = "(?!)") -> str:

@@ -8,12 +8,17 @@ An element may also be called `parameter` or the like and have its name in it: `
 `<tool_param name="k">`. Other attributes mean nothing. A closing tag counts only if a tag follows,
 so an argument may contain its own. What stands between elements and is none is kept, as text behind
 the call. Of an argument said twice that is no list, the last counts, with a finding.
+
+An element around all arguments (`<arguments>`, `<input>`) is a wrapper if the tool has no argument
+of that name. It holds elements, JSON (also in CDATA or in a fence), or the one text of the tool.
 """
 
 import re
 from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from canonicall.findings import Action
 from canonicall.request import Tool
@@ -30,7 +35,7 @@ from canonicall.syntax.element_values import (
 from canonicall.syntax.output import Output
 from canonicall.syntax.reader import Reader, Reading
 from canonicall.syntax.stops import stops
-from canonicall.syntax.typed_values import escaped, json_of, json_text, types_of
+from canonicall.syntax.typed_values import escaped, json_text, types_of
 from canonicall.syntax.xml_arguments import IN_A_TAG, Arguments
 from canonicall.syntax.xml_values import ValueEnds, read_raw
 
@@ -53,6 +58,15 @@ _NAME_ATTRIBUTE = re.compile(r"""\sname\s*=\s*["']([^"']*)["']""")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE)
 _LONGEST_TAG = 512
 _NAMED_INSIDE = ("parameter", "param", "tool_param", "argument", "arg")
+_KEYS = {"<name>": "</name>", "<key>": "</key>"}
+_VALUE, _VALUE_END = "<value>", "</value>"
+_LONGEST_KEY = 128
+WRAPPERS = (
+    *("arguments", "args", "parameters", "params", "input"),
+    *("tool_arguments", "tool_args", "tool_parameters", "tool_params", "tool_input"),
+)
+"""Elements, and attributes, that hold all the arguments of a call."""
+_CODE_FENCES = {CDATA: CDATA_END, "```json": "```", "```": "```"}
 
 
 def words_as_argument(words: str, tool: Tool | None) -> str | None:
@@ -74,6 +88,19 @@ def _word_argument(tool: Tool | None) -> str | None:
     return next((str(keys[0]) for keys in (needed, texts) if len(keys) == 1), None)
 
 
+class Head(Struct, frozen=True):
+    """What the tag of a call says beside the name of the tool."""
+
+    id: str = ""
+    arguments: str = "{}"
+    """Arguments that are attributes, as JSON."""
+    odd: str = ""
+    """What means nothing."""
+
+
+NO_HEAD = Head()
+
+
 class Body:
     """Reads the body of one call, up to one of its closing tags."""
 
@@ -82,23 +109,22 @@ class Body:
         reader: Reader,
         output: Output,
         ends: tuple[str, ...],
-        fillers: tuple[str, ...] = (),
-        odd: str = "",
+        wrappers: tuple[str, ...] = (),
+        head: Head = NO_HEAD,
     ) -> None:
         self._reader = reader
         self._output = output
         self._ends = ends
-        self._fillers = fillers
-        """Tags around the elements that mean nothing."""
-        self._odd = odd
-        """What stood in the tag of the call and means nothing."""
+        self._wrappers = wrappers
+        """Names of elements around all the arguments."""
+        self._head = head
 
     def read(self, name: str, words: WordsToJson) -> Reading[bool]:
         """The body of a call of `name`. False if it is no call."""
         reader = self._reader
         blank = yield from reader.blank()
         if (yield from reader.accept(*self._ends)):
-            return self.told(name, "{}")
+            return self.whole(name)
         if (yield from reader.peek()) == "{":
             return (yield from self._json(name))
         element = None
@@ -108,29 +134,31 @@ class Body:
             return (yield from self._words(name, words, blank))
         return (yield from self.elements(name, element))
 
-    def told(self, name: str, arguments: str) -> bool:
+    def whole(self, name: str, arguments: str = "{}") -> bool:
         """A call whose arguments are known."""
-        call = Arguments(self._output)
-        if not self._is_told(call, name):
+        call = self._named(name)
+        if call is None:
             return False
-        call.is_given_whole = True
-        call.write(arguments)
+        call.members(arguments)
         call.end(whole=True)
         return True
 
-    def _is_told(self, call: Arguments, name: str) -> bool:
-        """Tell of a call of `name`, if it is one."""
+    def _named(self, name: str) -> Arguments | None:
+        """A call of `name` with the arguments of its tag; None if it is no call."""
+        call = Arguments(self._output)
+        call.id(self._head.id)
         if not call.name(name):
-            return False
-        call.left_out(IN_A_TAG, self._odd)
-        return True
+            return None
+        call.left_out(IN_A_TAG, self._head.odd)
+        call.members(self._head.arguments)
+        return call
 
     def _words(self, name: str, words: WordsToJson, blank: str) -> Reading[bool]:
         said = [blank]
         end = yield from self._reader.until(stops(*self._ends), said.append)
         text = "".join(said)
         made = words(text, self._output.tools.get(name)) if end else None
-        if made is None or not self.told(name, made):
+        if made is None or not self.whole(name, made):
             return False
         comments = _COMMENT.findall(text)
         is_kept = {comment: escaped(comment) in made for comment in set(comments)}
@@ -140,27 +168,38 @@ class Body:
         return True
 
     def _json(self, name: str) -> Reading[bool]:
-        reader, call = self._reader, Arguments(self._output)
-        if not self._is_told(call, name):
+        call = self._named(name)
+        if call is None:
             return False
-        call.is_given_whole = True
-        whole = yield from reader.json_value(call.write, stops(*self._ends))
-        is_cut = not whole and reader.at_end
-        if not is_cut:
-            yield from reader.blank()
-            if not (yield from reader.accept(*self._ends)):
-                yield from reader.until(stops(*self._ends), call.stray.append)
-        call.end(whole=not is_cut)
+        whole = yield from self._object(call, self._ends)
+        if whole and not (yield from self._reader.accept(*self._ends)):
+            yield from self._reader.until(stops(*self._ends), call.stray.append)
+        call.end(whole=whole)
         return True
+
+    def _object(self, call: Arguments, ends: tuple[str, ...]) -> Reading[bool]:
+        """All arguments as JSON. False if the text ended in them."""
+        reader = self._reader
+        pieces: list[str] = []
+        call.is_given_whole = not call.is_begun
+        sink = call.write if call.is_given_whole else pieces.append
+        whole = yield from reader.json_value(sink, stops(*ends))
+        is_cut = not whole and reader.at_end
+        if whole:
+            call.members("".join(pieces))
+        elif pieces:
+            call.left_out("An object of arguments that is not closed", "".join(pieces))
+        yield from reader.blank()
+        return not is_cut
 
     def elements(self, name: str, element: re.Match[str] | None = None) -> Reading[bool]:
         """Arguments as elements, of which the first opening tag may be taken already."""
-        reader, call = self._reader, Arguments(self._output)
-        if not self._is_told(call, name):
+        reader, call = self._reader, self._named(name)
+        if call is None:
             return False
         members = _Members(reader, self._output, call, self._ends)
         whole = False
-        while element is None or (yield from members.read(element)):
+        while element is None or (yield from self._element(call, members, element)):
             yield from reader.blank()
             element = None
             if (yield from reader.accept(*self._ends)):
@@ -168,19 +207,72 @@ class Body:
                 break
             if reader.at_end:
                 break
-            if self._fillers and (yield from reader.accept(*self._fillers)):
+            if self._wrappers and (yield from self._is_wrapper_left(reader)):
                 continue
             closing = yield from reader.match(_CLOSING, _LONGEST_TAG, _CLOSING_BEGUN)
             if closing is not None:
                 call.left_out("A closing tag that closes nothing", closing[0])
                 continue
             element = yield from reader.match(_ELEMENT, _LONGEST_TAG, _ELEMENT_BEGUN)
-            if element is None:  # Words, or a tag that opens nothing.
-                call.stray.append(reader.take(1))
-                yield from reader.until(stops("<"), call.stray.append, consume=False)
+            if element is None and not (yield from self._between(call)):
+                break
         members.end()
         call.end(whole=whole)
         return True
+
+    def _between(self, call: Arguments) -> Reading[bool]:
+        """Text in the place of an element. False if the reply ended in it."""
+        reader = self._reader
+        is_open = bool(self._wrappers) and not (call.is_begun or call.is_given_whole)
+        if is_open and (yield from reader.peek()) == "{":
+            return (yield from self._object(call, self._ends))
+        # Words, or a tag that opens nothing.
+        call.stray.append(reader.take(1))
+        yield from reader.until(stops("<"), call.stray.append, consume=False)
+        return True
+
+    def _is_wrapper_left(self, reader: Reader) -> Reading[bool]:
+        return bool((yield from reader.accept(*(f"</{one}>" for one in self._wrappers))))
+
+    def _element(
+        self, call: Arguments, members: "_Members", element: re.Match[str]
+    ) -> Reading[bool]:
+        """One element whose opening tag was taken. Whether it came to its end."""
+        if call.is_given_whole:
+            raw, whole = yield from read_raw(self._reader, ValueEnds((f"</{element[1]}>",)))
+            call.stray.append(f"{element[0]}{raw}</{element[1]}>" if whole else element[0] + raw)
+            return whole
+        is_wrapper = element[1] in self._wrappers and element[1] not in call.known
+        if not is_wrapper:
+            return (yield from members.read(element))
+        call.left_out(IN_A_TAG, _unread(element, element[1]))
+        return bool(element[4]) or (yield from self._wrapped(call, element[1]))
+
+    def _wrapped(self, call: Arguments, name: str) -> Reading[bool]:
+        """The content of an element around all arguments, unless it is elements."""
+        reader, close = self._reader, f"</{name}>"
+        yield from reader.blank()
+        fence = yield from reader.accept(*_CODE_FENCES)
+        yield from reader.blank()
+        if (yield from reader.peek()) == "{":
+            fence_end = _CODE_FENCES.get(fence, close)
+            if not (yield from self._object(call, (fence_end, close, *self._ends))):
+                return False
+            yield from reader.accept(fence_end)
+            yield from reader.blank()
+            yield from reader.accept(close)
+            return True
+        if not fence and (yield from reader.peek()) in ("<", ""):
+            return True
+        raw, whole = yield from read_raw(reader, ValueEnds((close,), ("<",)))
+        made = words_as_argument(fence + raw, self._output.tools.get(call.tool))
+        if not whole:
+            call.cut(name, raw)
+        elif made is not None:
+            call.members(made)
+        else:
+            call.member(name, json_text(plain_text(fence + raw)))
+        return whole
 
 
 class _Members:
@@ -200,6 +292,11 @@ class _Members:
     def read(self, element: re.Match[str]) -> Reading[bool]:
         """The value of an element whose opening tag was taken. Whether it came to its end."""
         tag, key = element[1], self._key(element)
+        close = f"</{tag}>"
+        is_pair = key == tag and tag in _NAMED_INSIDE and key not in self._arguments.known
+        if is_pair and not element[4]:
+            said = yield from self._key_inside()
+            key, close = (said, _VALUE_END) if said else (key, close)
         types = self._arguments.types(key)
         is_list = "array" in types
         if key in self._said and not is_list:
@@ -207,11 +304,11 @@ class _Members:
             self._output.note("arguments_repaired", Action.CHANGED, why)
         self._said.add(key)
         self._arguments.left_out(IN_A_TAG, _unread(element, key))
-        close = f"</{tag}>"
         others = tuple((end, ()) for end in self._ends if end != close)
         ends = ValueEnds(closed=(close,), then=("<",), unclosed=others)
         if types == ("string",) and not element[4]:
-            return (yield from self._text(key, ends))
+            whole = yield from self._text(key, ends)
+            return whole and (yield from self._is_left(tag, close))
         raw, whole = ("", True) if element[4] else (yield from read_raw(self._reader, ends))
         if whole and is_list:
             self._lists.setdefault(key, []).append(raw)
@@ -219,7 +316,31 @@ class _Members:
             self._arguments.member(key, self._value(key, [raw]))
         else:
             self._arguments.cut(key, raw)
-        return whole
+        return whole and (yield from self._is_left(tag, close))
+
+    def _key_inside(self) -> Reading[str]:
+        """The name of an argument, from an element before its value."""
+        reader = self._reader
+        mark = reader.mark()
+        yield from reader.blank()
+        opened = yield from reader.accept(*_KEYS)
+        key = ""
+        if opened:
+            key, end = yield from reader.up_to(stops(_KEYS[opened]), _LONGEST_KEY)
+            reader.take(len(end))
+            yield from reader.blank()
+            key = key.strip() if (yield from reader.accept(_VALUE)) else ""
+        taken = reader.since(mark)
+        if not key:
+            reader.give_back(taken)
+        return key
+
+    def _is_left(self, tag: str, close: str) -> Reading[bool]:
+        """Take the end of an element whose value was an element too."""
+        if close == _VALUE_END:
+            yield from self._reader.blank()
+            yield from self._reader.accept(f"</{tag}>")
+        return True
 
     def end(self) -> None:
         """No more elements come: the lists are whole."""
@@ -269,11 +390,3 @@ def _unread(element: re.Match[str], key: str) -> str:
     named = _NAME_ATTRIBUTE.search(element[3]) if key != element[1] and key != element[2] else None
     odd = element[3] if named is None else element[3].replace(named[0], "", 1)
     return f"{odd} {element[2] or ''}" if key != element[2] else odd
-
-
-def attribute_json(raw: str, key: str, tool: Tool | None) -> str:
-    """The JSON of an argument that stands in an attribute."""
-    schema = (tool.parameters or {}) if tool is not None else {}
-    properties = schema.get("properties")
-    inner = properties.get(key) if isinstance(properties, dict) else None
-    return json_of(plain_text(raw), types_of(inner, schema))[0]

@@ -50,6 +50,14 @@ class TextReader:
         self._at = 0
         return True
 
+    def passes(self, text: str, sink: Sink) -> bool:
+        """Whether text would go to `sink` unseen. It counts as taken then, and is not given."""
+        flow = self._flow
+        if flow is None or flow[1] != sink or self._marks or flow[0].search(text) is not None:
+            return False
+        self.position += len(text)
+        return True
+
     def close(self) -> None:
         """Nothing more comes."""
         self._closed = True
@@ -82,6 +90,8 @@ class TextReader:
     def give_back(self, text: str) -> None:
         """Put text that was taken back, to be read in another way."""
         self.position -= len(text)
+        if self._marks:
+            self._forget(len(text))
         start = self._at - len(text)
         if start >= 0 and self._text.startswith(text, start):
             # It is still there. A copy of all that follows, for every marker, is not linear.
@@ -89,6 +99,14 @@ class TextReader:
             return
         self._text = text + self._text[self._at :]
         self._at = 0
+
+    def _forget(self, count: int) -> None:
+        """What is given back was not taken, for any mark that still counts."""
+        while count and self._taken:
+            last = self._taken.pop()
+            if len(last) > count:
+                self._taken.append(last[: len(last) - count])
+            count -= min(count, len(last))
 
     def unmarked(self, reading: Reading[_T]) -> Reading[_T]:
         """Read without remembering what is taken: of a call that was told nothing is given back."""
@@ -200,6 +218,33 @@ class TextReader:
         if found is not None:
             self.take(found.end() - self._at)
         return found
+
+    def ahead(
+        self, pattern: re.Pattern[str], most: int, begun: re.Pattern[str]
+    ) -> Reading[re.Match[str] | None]:
+        """What `pattern` matches next; as `match`, but nothing is taken."""
+        found = yield from self.match(pattern, most, begun)
+        if found is not None:
+            self._at -= len(found[0])
+            self.position -= len(found[0])
+            if self._marks:
+                self._forget(len(found[0]))
+        return found
+
+    def follows_like(
+        self, skip: int, pattern: re.Pattern[str], most: int, begun: re.Pattern[str]
+    ) -> Reading[bool]:
+        """Whether `pattern` matches after `skip` characters; nothing is taken. As for `match`,
+        it needs no more than `most`, and `begun` matches whatever may become a match."""
+        while True:
+            near = self._text[self._at + skip : self._at + skip + most]
+            found = pattern.match(near)
+            is_all = self._closed or len(near) == most
+            if is_all or (found is not None and found.end() < len(near)):
+                return found is not None
+            if found is None and not begun.match(near):
+                return False
+            yield
 
     def up_to(self, stops: Stops, most: int) -> Reading[tuple[str, str]]:
         """Take the text before a marker that is no further away than `most` characters.

@@ -45,6 +45,7 @@ SYNTAXES = (
     Syntax(
         name="jamba",
         openers=_OPENERS,
+        noise=("<|eom|>",),
         models=("*jamba*",),
         print_calls=_print_list_in_lines,
     ),

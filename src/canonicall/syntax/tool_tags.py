@@ -6,9 +6,7 @@
   Only names of tools that were offered are tags. Keys are never thrown away, whatever their name.
 - `yaml_in_xml`: the same tags with lines of YAML inside, and elements as well. YAML waits for the
   closing tag. What is no YAML map stays text.
-- `tool_tag`: `<tool>...</tool>` with the name in an element or an attribute, with JSON, with the
-  tag of a tool, or with nothing but a command: that is for the only tool that was offered, or for
-  one that is called bash, shell, command or run.
+- `tool_tag`: `<tool>...</tool>`, in all the forms of `call_tags`.
 """
 
 import re
@@ -20,35 +18,19 @@ import msgspec
 from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
 from canonicall.request import Tool
+from canonicall.syntax.call_tags import CallTag
 from canonicall.syntax.declaration import Opener, ReadCalls, Syntax
-from canonicall.syntax.json_calls import json_calls
 from canonicall.syntax.output import Output
 from canonicall.syntax.printing import bare_text, compact_json, with_printing
 from canonicall.syntax.reader import Reader, Reading
-from canonicall.syntax.stops import stops
-from canonicall.syntax.tagged_body import (
-    SHELLS,
-    Body,
-    WordsToJson,
-    attribute_json,
-    words_as_argument,
-)
+from canonicall.syntax.tagged_body import Body, WordsToJson, words_as_argument
 from canonicall.syntax.typed_values import json_of, json_text, member_schema, types_of
 from canonicall.syntax.yaml_subset import Bare, yaml_map
 
 _TOOL, _TOOL_END = "<tool>", "</tool>"
-_NAMES = {"<tool_name>": "</tool_name>", "<name>": "</name>", "<function>": "</function>"}
-_FILLERS = tuple(
-    tag
-    for name in ("parameters", "arguments", "tool_params", "tool_parameters", "args")
-    for tag in (f"<{name}>", f"</{name}>")
-)
 _SELF_CLOSED = re.compile(r"\s*/>")
 _HEAD_END = re.compile(r"\s*>")
-_ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _PLAIN_WORD = re.compile(r"(?!(?i:true|false|null|none)\Z)[A-Za-z_]\w*", re.ASCII)
-_LONGEST_HEAD = 512
-_LONGEST_NAME = 256
 _LONGEST_BLANK = 64
 
 
@@ -72,7 +54,7 @@ def _tool_named(name: str, rest: str, words: WordsToJson) -> ReadCalls:
     def read(reader: Reader, output: Output) -> Reading[bool]:
         body = Body(reader, output, (f"</{name}>", "</function>"))
         if rest == "/>" or (yield from _is_self_closed(reader, rest)):
-            return body.told(name, "{}")
+            return body.whole(name)
         if (
             rest == "\n"
         ):  # A tag that was never closed: what it should have around it, it has in it.
@@ -172,68 +154,6 @@ def _numbers(blanks: str) -> str:
     return "".join(f"&#{ord(char)};" for char in blanks)
 
 
-# The tag `tool`.
-
-
-def _tool_tag(reader: Reader, output: Output) -> Reading[bool]:
-    yield from reader.blank()
-    if (yield from reader.peek()) == "{":
-        return (yield from _json_in_tool(reader, output))
-    body = Body(reader, output, (_TOOL_END,), _FILLERS)
-    opened = yield from reader.accept(*_NAMES)
-    if opened:
-        name, end = yield from reader.up_to(stops(_NAMES[opened]), _LONGEST_NAME)
-        reader.take(len(end))
-        return bool(end) and (yield from body.elements(name.strip()))
-    tags = tuple(f"<{name}>" for name in output.tools)
-    inner = (yield from reader.accept(*tags)) if tags else ""
-    if inner:
-        name = inner[1:-1]
-        within = Body(reader, output, (f"</{name}>",))
-        if not (yield from within.read(name, words_as_argument)):
-            return False
-        yield from reader.blank()
-        yield from reader.accept(_TOOL_END)
-        return True
-    default = _default_tool(output.tools)
-    if default is None or (yield from reader.next_of(_TOOL_END)):
-        return False
-    return (yield from body.read(default.name, words_as_argument))
-
-
-_json_in_tool = json_calls(_TOOL_END)
-
-
-def _default_tool(tools: Mapping[str, Tool]) -> Tool | None:
-    """The tool that a command alone is for."""
-    if len(tools) == 1:
-        return next(iter(tools.values()))
-    return next((tools[name] for name in SHELLS if name in tools), None)
-
-
-def _tool_with_attributes(reader: Reader, output: Output) -> Reading[bool]:
-    """`<tool name="f" k="v">`, with elements inside or closed at once."""
-    head, end = yield from reader.up_to(stops(">"), _LONGEST_HEAD)
-    reader.take(len(end))
-    said = [(one[1], one[2] or one[3] or "") for one in _ATTRIBUTE.finditer(head)]
-    found = dict(said)
-    # Of an attribute said twice the last counts.
-    odd = (_ATTRIBUTE.sub("", head).strip(" /"), *(one for key, one in said if found[key] != one))
-    name = found.pop("name", "") or found.pop("tool_name", "")
-    if not end or not name:
-        return False
-    body = Body(reader, output, (_TOOL_END,), _FILLERS, " ".join(odd))
-    if not found and not head.endswith("/"):
-        return (yield from body.read(name, words_as_argument))
-    tool = output.tools.get(name)
-    members = (f"{json_text(key)}:{attribute_json(raw, key, tool)}" for key, raw in found.items())
-    if not head.endswith("/"):
-        yield from reader.blank()
-        if not (yield from reader.accept(_TOOL_END)):
-            return False
-    return body.told(name, "{" + ",".join(members) + "}")
-
-
 SYNTAXES = (
     with_printing(
         Syntax(
@@ -258,10 +178,7 @@ SYNTAXES = (
         Syntax(
             name="tool_tag",
             notation="xml",
-            openers=(
-                Opener(_TOOL, _tool_tag, is_common=True),
-                Opener("<tool ", _tool_with_attributes, is_common=True),
-            ),
+            openers=CallTag("tool", is_common=True).openers(),
         ),
         _print_tool_tags,
     ),

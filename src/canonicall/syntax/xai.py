@@ -4,16 +4,16 @@
 what is seen in the wild; its closing tag is often malformed (`</xai:function_call name="f">`,
 `</xai:function_call >`), and closing tags of parameters are missing. `<has_function_call>` means
 nothing. `<x.ai:tool_call>` is an alias that is described and has not been seen in the wild: what
-stands in it may be JSON or an invoke.
+stands in it may be JSON or an invoke. In either tag, all the forms of `call_tags` are read.
 """
 
 from canonicall.arguments import arguments_of
 from canonicall.blocks import ToolCall
-from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.call_tags import CallTag
+from canonicall.syntax.declaration import Opener, Syntax
 from canonicall.syntax.invoke_tags import NAME_LEAD, invoke_form, invoke_printer
-from canonicall.syntax.json_calls import json_opener
 from canonicall.syntax.printing import bare_text, with_printing
-from canonicall.syntax.xml_calls import TagForm, tag_openers
+from canonicall.syntax.xml_calls import TagForm, tag_openers, tagged_calls
 
 _FORM = TagForm(
     blocks=(),
@@ -25,7 +25,13 @@ _FORM = TagForm(
     leads=(NAME_LEAD,),
     loose_ends=True,
 )
+_OTHER = CallTag(
+    "xai:function_call",
+    other_ends=("</xai:function_call >",),
+    leaves=tuple(tag + then for tag in _FORM.parameters for then in " =>\n"),
+)
 _BLOCK = "x.ai:tool_call"
+_ALIAS = CallTag(_BLOCK, leaves=("<invoke",))
 
 
 def _print_calls(calls: tuple[ToolCall, ...]) -> str:
@@ -42,17 +48,14 @@ def _print_call(call: ToolCall) -> str:
 _FUNCTION_CALL = Syntax(
     name="xai_function_call",
     notation="xml",
-    openers=tag_openers(_FORM),
+    openers=(*_OTHER.openers(), Opener(f"{_FORM.call} ", tagged_calls(_FORM, " "))),
     noise=("<has_function_call>", "</has_function_call>"),
     models=("*grok*",),
 )
 _TOOL_CALL = Syntax(
     name="xai_tool_call",
     notation="xml",
-    openers=(
-        json_opener(f"<{_BLOCK}>", f"</{_BLOCK}>"),
-        *tag_openers(invoke_form((_BLOCK,)), bare=False),
-    ),
+    openers=(*_ALIAS.openers(), *tag_openers(invoke_form((_BLOCK,)), bare=False)),
 )
 
 SYNTAXES = (

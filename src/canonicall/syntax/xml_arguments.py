@@ -19,11 +19,16 @@ class Arguments:
         self._call = output.call()
         self.tool = ""
         """The name of the tool."""
-        self._is_begun = False
+        self.is_begun = False
+        """Whether there are members."""
         self.is_given_whole = False
         """The arguments came as one object; no members are written beside it."""
         self.stray: list[str] = []
         """Words that stood between the arguments."""
+
+    def id(self, id: str) -> None:
+        """The id that the model gave the call."""
+        self._call.id(id)
 
     def name(self, name: str) -> bool:
         """The name of the tool; False where that makes it no call."""
@@ -56,8 +61,8 @@ class Arguments:
 
     def key(self, key: str) -> str:
         """The beginning of a member."""
-        begin = ", " if self._is_begun else "{"
-        self._is_begun = True
+        begin = ", " if self.is_begun else "{"
+        self.is_begun = True
         return f"{begin}{json_text(key)}: "
 
     def write(self, text: str) -> None:
@@ -72,8 +77,8 @@ class Arguments:
         """All the members of an object, given as JSON."""
         inner = json_object.strip()[1:-1].strip()
         if inner:
-            self.write((", " if self._is_begun else "{") + inner)
-            self._is_begun = True
+            self.write((", " if self.is_begun else "{") + inner)
+            self.is_begun = True
 
     def mended(self, key: str) -> None:
         """The value of an argument was no JSON."""
@@ -96,7 +101,7 @@ class Arguments:
     def end(self, *, whole: bool) -> None:
         """The end of the call, or of the text. Words that stood in the call stand behind it."""
         if whole and not self.is_given_whole:
-            self.write("}" if self._is_begun else "{}")
+            self.write("}" if self.is_begun else "{}")
         self._call.end(truncated=not whole)
         said = "".join(self.stray)
         if said.strip():

@@ -67,6 +67,8 @@ class TagForm(Struct, frozen=True):
     """What the attributes of an argument's tag say about its value; else the schema decides."""
     is_trimmed: bool = False
     """Values stand on lines of their own between their tags."""
+    is_paired: bool = False
+    """They may do so: a line end after a value is no part of it if there is one before it."""
     unescape: Callable[[str], str] | None = None
     """Undoes the escapes of attributes, where the syntax has any."""
     named: Callable[[str, Output], str] | None = None
@@ -82,6 +84,10 @@ class TagForm(Struct, frozen=True):
     cdata: bool = False
     """Values may stand in `<![CDATA[...]]>`, and then nothing inside counts as a tag."""
 
+    def value_kind(self, types: tuple[str, ...]) -> ValueKind:
+        """What is known about a value of which only the types are."""
+        return ValueKind(types, is_trimmed=self.is_trimmed, is_paired=self.is_paired)
+
 
 def tag_openers(form: TagForm, *, bare: bool = True) -> tuple[Opener, ...]:
     """The markers that open blocks of this form, and those of calls outside of any block."""
@@ -94,6 +100,15 @@ def tag_openers(form: TagForm, *, bare: bool = True) -> tuple[Opener, ...]:
 def bare_call_openers(form: TagForm) -> tuple[Opener, ...]:
     """The markers that open calls outside of any block."""
     return tuple(Opener(form.call + lead, tagged_calls(form, lead)) for lead in form.leads)
+
+
+def _leave_unread(raw: str, reader: Reader, output: Output, form: TagForm) -> None:
+    """A tag of a call that could not be read. In a block it is text; outside of one another reader
+    may know its form."""
+    if form.blocks:
+        give_back(raw, output)
+    else:
+        reader.give_back(raw)
 
 
 def tagged_calls(form: TagForm, begun: str = "") -> ReadCalls:
@@ -115,7 +130,7 @@ def tagged_calls(form: TagForm, begun: str = "") -> ReadCalls:
             raw = reader.since(mark)
             if is_call and not is_read:
                 if found:
-                    give_back(raw, output)
+                    _leave_unread(raw, reader, output, form)
                 return found
             end = "" if is_read else (yield from reader.accept(*ends))
             if end in form.block_ends:
@@ -207,7 +222,7 @@ def _parameter(
     if form.cdata and (yield from reader.accept(_CDATA)):
         ends = ValueEnds(closed=tuple(f"{_CDATA_END}{end}" for end in form.parameter_ends))
     types = arguments.types(key)
-    kind = form.kind(head, types) if form.kind else ValueKind(types, is_trimmed=form.is_trimmed)
+    kind = form.kind(head, types) if form.kind else form.value_kind(types)
     return (yield from read_value(reader, arguments, key, kind, ends))
 
 

@@ -48,6 +48,8 @@ class ValueKind(Struct, frozen=True):
     """The syntax itself says that it is JSON; else the schema decides."""
     is_trimmed: bool = False
     """One line end at the beginning and one at the end belong to the tags."""
+    is_paired: bool = False
+    """The one at the end does so only if there is one at the beginning."""
 
     @property
     def streams(self) -> bool:
@@ -104,6 +106,7 @@ class _Streamed(_Raw):
         self._arguments = arguments
         self._begin = arguments.key(key) + '"'
         self._trims = kind.is_trimmed
+        self._is_paired = kind.is_paired
         self._may_be_null = is_text_or_null(kind.types)
         self._held = ""
         self._is_begun = False
@@ -115,7 +118,9 @@ class _Streamed(_Raw):
                 self._held = text
                 return
             self._arguments.write(self._begin)
-            text = text[1:] if self._trims and text[:1] == "\n" else text
+            has_line = text[:1] == "\n"
+            text = text[1:] if self._trims and has_line else text
+            self._trims = self._trims and (has_line or not self._is_paired)
             self._is_begun = True
         self._held = "\n" if self._trims and text[-1:] == "\n" else ""
         self._arguments.write(escaped(text[: len(text) - len(self._held)]))
@@ -146,7 +151,8 @@ class _Waiting(_Raw):
         if not whole:
             self._arguments.cut(self._key, raw)
             return
-        raw = trimmed(raw) if self._kind.is_trimmed else raw
+        if self._kind.is_trimmed and (raw[:1] == "\n" or not self._kind.is_paired):
+            raw = trimmed(raw)
         convert = json_or_text if self._kind.says_json else json_of
         written, was_mended = convert(raw, self._kind.types)
         if was_mended:

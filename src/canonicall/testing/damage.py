@@ -5,14 +5,14 @@ JSON values (`damaged`) or as the bytes of JSON (`damaged_json`). Damage is done
 a wrong kind, parts missing, doubled, moved or taken from another format, other ids and roles,
 broken arguments, text that UTF-8 cannot carry, numbers that JSON does not have, deep nesting. In
 bytes there may also be doubled keys, a byte order mark, bytes that are not UTF-8, and an end in the
-middle.
+middle. `damaged_once` is every body that one change at one place makes, without chance.
 
 Equal chance gives equal damage. The body that came is not changed.
 """
 
 import json
 import marshal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -115,6 +115,68 @@ def damaged_json(body: Any, chance: Random) -> bytes:
     return chance.choice(_SPOILT)(data, chance) if _happens(chance, 15) else data
 
 
+def damaged_once(body: Any) -> Iterator[Any]:
+    """Every body that differs from `body` in one place, by one of the changes of a fixed list."""
+    root = [_copied(body)]
+    for place in places_in(root)[1:]:
+        holder, value = place.holder, place.value
+        for other in _others(place):
+            place.put(other)
+            yield _copied(root[0])
+        place.put(value)
+        before = holder.copy()
+        for after in _holders(place):
+            holder.clear()
+            (holder.update if isinstance(holder, dict) else holder.extend)(after)
+            yield _copied(root[0])
+        holder.clear()
+        (holder.update if isinstance(holder, dict) else holder.extend)(before)
+
+
+def _holders(place: Place) -> Iterator[Any]:
+    """What may hold the value of a place instead of what holds it."""
+    holder, key, value = place.holder.copy(), place.key, place.value
+    if isinstance(holder, dict):
+        rest = {name: inner for name, inner in holder.items() if name != key}
+        yield rest
+        yield from ({**rest, name: value} for name in (*_KEYS, f"x_{key}", *holder))
+    else:
+        before, after = holder[:key], holder[key + 1 :]
+        yield [*before, *after]
+        yield [*before, value, value, *after]
+        yield [value, *before, *after]
+        yield [*holder, value]
+
+
+def _others(place: Place) -> Iterator[Any]:
+    """What may be in a place instead of what is there."""
+    value = place.value
+    yield from map(_copied, (*_VALUES, *_NOT_NUMBERS))
+    yield from ([_copied(value)], {"value": _copied(value)})
+    if isinstance(value, str):
+        yield from _TEXTS
+        yield from (value + text for text in _TEXTS)
+    if place.key == "role":
+        yield from _ROLES
+    elif place.key == "type":
+        yield from sorted({one["type"] for one in samples() if "type" in one})
+    elif place.key in _IDS and isinstance(value, str):
+        yield from _other_ids(value)
+    elif place.key in _ARGUMENTS_AT:
+        text = value if isinstance(value, str) else json.dumps(value)
+        yield from (*_ARGUMENTS, text[: len(text) // 2], [_copied(value)])
+    if isinstance(value, dict):
+        yield from map(_copied, value.values())
+        for part in samples():
+            yield _copied(part)
+            yield _copied(value) | _copied(part)
+    elif isinstance(value, list):
+        yield from map(_copied, value)
+        for part in samples():
+            yield [_copied(part), *_copied(value)]
+            yield [*_copied(value), _copied(part)]
+
+
 def _damaged(body: Any, chance: Random, damages: Sequence[Damage]) -> Any:
     """The body after its damage: never another value as a whole, so that an object stays one."""
     body = _copied(body)
@@ -203,12 +265,15 @@ def _other_id(places: list[Place], chance: Random) -> None:
     if ids:
         place = chance.choice(ids)
         value = place.value
-        others = (
-            *(chance.choice(ids).value, "", f" {value} ", value[:-1], value.upper()),
-            *(f"call_{value}", value.partition("_")[2], f"{value}.with/other:characters"),
-            *(value * 20, "id\u00fc", value + "\ud83d", "1", "null", f"{value}|fc_1", "\n"),
-        )
-        place.put(chance.choice(others))
+        place.put(chance.choice((chance.choice(ids).value, *_other_ids(value))))
+
+
+def _other_ids(value: str) -> tuple[str, ...]:
+    return (
+        *("", f" {value} ", value[:-1], value.upper()),
+        *(f"call_{value}", value.partition("_")[2], f"{value}.with/other:characters"),
+        *(value * 20, "id\u00fc", value + "\ud83d", "1", "null", f"{value}|fc_1", "\n"),
+    )
 
 
 def _other_role(places: list[Place], chance: Random) -> None:

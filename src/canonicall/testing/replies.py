@@ -13,6 +13,7 @@ from canonicall.blocks import Block, Message, Origin, Text, Thinking, ToolCall
 from canonicall.folding import raw_arguments
 from canonicall.reply import LENGTH, STOP, Reply, Usage
 from canonicall.request import Request
+from canonicall.syntax.detection import first_printed_by
 from canonicall.syntax.registry import get_syntax
 from canonicall.target import Target
 from canonicall.testing.faults import Fault
@@ -23,7 +24,7 @@ _PER_TOKEN = 4
 _WHOLE_CALLS = ("gemini", "ollama")
 """Formats whose arguments are no text: a call that is cut is not sent at all."""
 _LEAK = "hermes"
-"""The syntax that calls leak in: the most common one."""
+"""The syntax that calls leak in if the host is known to print any, or none: the most common one."""
 _RESPONSE_IDS = {
     "anthropic": "msg_01{:022d}",
     "openai-chat": "chatcmpl-{:024d}",
@@ -36,7 +37,7 @@ def issued(
     reply: Reply, request: Request, target: Target, number: int, faults: frozenset[Fault]
 ) -> Reply:
     """`reply` as answer `number` of a simulator, with ids and figures."""
-    reply = faulty(reply, faults)
+    reply = faulty(reply, faults, target)
     shape = _RESPONSE_IDS.get(target.format, "sim-{:08d}")
     origin = Origin(
         target.provider, target.format, model=target.model, response_id=shape.format(number)
@@ -65,13 +66,13 @@ def _demanded_thought(message: Message, target: Target) -> tuple[Block, ...]:
     return (Thinking(text="Tools will tell."),)
 
 
-def faulty(reply: Reply, faults: frozenset[Fault]) -> Reply:
+def faulty(reply: Reply, faults: frozenset[Fault], target: Target) -> Reply:
     """`reply` with the faults that are in what the model said."""
     message = reply.message
     if Fault.EMPTY_REPLY in faults:
         message = Message("assistant", finish=STOP)
     if Fault.LEAKED_CALLS in faults and message.calls:
-        message = _leaked(message)
+        message = _leaked(message, target)
     if Fault.BAD_ARGUMENTS in faults:
         message = _with_first_call(message)
     if Fault.CUT_ARGUMENTS in faults and message.calls:
@@ -79,8 +80,9 @@ def faulty(reply: Reply, faults: frozenset[Fault]) -> Reply:
     return replace(reply, message=message)
 
 
-def _leaked(message: Message) -> Message:
-    printer = get_syntax(_LEAK).print_calls
+def _leaked(message: Message, target: Target) -> Message:
+    """`message` with its calls as text, as the host is known to print them."""
+    printer = (first_printed_by(target) or get_syntax(_LEAK)).print_calls
     if printer is None:
         return message
     rest = tuple(block for block in message.blocks if not isinstance(block, ToolCall))

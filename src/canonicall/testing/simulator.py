@@ -287,7 +287,7 @@ class Simulator:
             reply, door.format, faults, created=self._answers, repeats=door.repeats(turn.body)
         )
         if Fault.ERROR_IN_200 not in faults:
-            told = door.continued(told, self._kept(turn, reply))
+            self._kept(turn, reply)
         if Fault.LATE_NAMES not in faults:
             told = door.shaped(told, turn.target)
         pieces = list(door.framed(spoilt(told, faults), request))
@@ -303,7 +303,8 @@ class Simulator:
             reply = without_cut_arguments(reply)
         made = encode_response(reply, door.format) | door.repeats(turn.body)
         made = door.response(made, turn.target, self._answers)
-        return self._states[door.format].keep(turn.body, turn.whole, made)
+        self._states[door.format].keep(turn.body, turn.whole, made)
+        return made
 
     def _faults(self, request: SimRequest, target: Target) -> frozenset[Fault]:
         planned = self._schedule.take()

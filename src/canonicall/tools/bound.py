@@ -18,7 +18,7 @@ from canonicall.tools.context import ToolContext
 Style: TypeAlias = Literal["plain", "coroutine", "generator", "async_generator"]
 Arguments: TypeAlias = dict[str, Any]
 Resources: TypeAlias = tuple[str, ...] | Callable[[Arguments], Iterable[str]]
-Approval: TypeAlias = Literal["never", "always"] | Callable[[Arguments], bool]
+Approval: TypeAlias = Literal["never", "recovered", "always"] | Callable[[Arguments], bool]
 
 
 class Implementation(Protocol):
@@ -59,7 +59,8 @@ class BoundTool(Struct, frozen=True, kw_only=True):
     timeout: float | None = None
     """Seconds; None for no limit of its own."""
     approval: Approval = "never"
-    """Whether somebody has to agree first; a function of the arguments may decide."""
+    """Whether somebody has to agree first: never, if the call was read from the text of a reply,
+    always; a function of the arguments may decide."""
     polling: bool = False
     """Made to be called again and again with the same arguments: no sign of a loop."""
     read_only: bool = False
@@ -109,11 +110,12 @@ class BoundTool(Struct, frozen=True, kw_only=True):
         found = self.resources(arguments) if callable(self.resources) else self.resources
         return (found,) if isinstance(found, str) else tuple(found)
 
-    def needs_approval(self, arguments: Arguments) -> bool:
-        """Whether somebody has to agree to a call with these arguments."""
+    def needs_approval(self, arguments: Arguments, *, recovered: bool = False) -> bool:
+        """Whether somebody has to agree to a call with these arguments. `recovered`: it was read
+        from the text of a reply."""
         if callable(self.approval):
             return bool(self.approval(arguments))
-        return self.approval != "never"
+        return self.approval == "always" or (recovered and self.approval == "recovered")
 
     def renamed(self, name: str) -> "BoundTool":
         """The same tool under another name."""
@@ -157,9 +159,9 @@ def checked(bound: BoundTool) -> BoundTool:
     if timeout is not None and not (isinstance(timeout, (int, float)) and timeout > 0):
         what = f"a timeout of {timeout!r} seconds leaves no time to run."
         raise InvalidValue(what, where=f"{bound.name}.timeout", help="Use None for no limit.")
-    if not callable(bound.approval) and bound.approval not in ("never", "always"):
+    if not callable(bound.approval) and bound.approval not in ("never", "recovered", "always"):
         what = f"{bound.approval!r} says not whether approval is needed."
-        help = 'Use "never", "always", or a function of the arguments.'
+        help = 'Use "never", "recovered", "always", or a function of the arguments.'
         raise InvalidValue(what, where=f"{bound.name}.approval", help=help)
     resources: Any = bound.resources
     if callable(resources):

@@ -16,13 +16,14 @@ from canonicall.outcome import Outcome, wording
 from canonicall.target import Target
 from canonicall.transcript.policy import Policy
 
+_COMPLETED = Outcome.COMPLETED
 _SO_FAR = "Output before it ended:"
 _ERROR = "Error: "
 
 
 def is_usual(one: Interaction, result: ToolResult) -> bool:
     """Whether `result` is a plain success in words, which every target gets as it is."""
-    if result.error or one.closed or one.outcome is not Outcome.COMPLETED:
+    if result.error or one.closed or one.outcome is not _COMPLETED:
         return False
     if result.opaque or result.native is not None or result.cache is not None:
         return False

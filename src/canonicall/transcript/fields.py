@@ -141,6 +141,23 @@ def with_good_name(
     return Native(native.format, fields | ({"name": good} if good else {}))
 
 
+def with_good_group(
+    native: Native | None, target: Target, where: str, findings: list[Finding]
+) -> Native | None:
+    """`native` of a call without the name of a group of tools that the target refuses."""
+    name = native.fields.get("namespace") if native is not None else None
+    if native is None or not isinstance(name, str) or not target.group_names:
+        return native
+    if re.fullmatch(target.group_names, name):
+        return native
+    why = f"A group of tools cannot be called {name!r} here; the call names none."
+    findings.append(
+        Finding("fields_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="group_names")
+    )
+    rest = {key: value for key, value in native.fields.items() if key != "namespace"}
+    return Native(native.format, rest) if rest else None
+
+
 def is_of(message: Message, target: Target) -> bool | None:
     """Whether the target's own provider made the message; None where nobody knows."""
     made_by = message.origin.provider if message.origin is not None else ""

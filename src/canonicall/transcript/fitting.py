@@ -31,8 +31,16 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.ledger import Ledger
 from canonicall.target import Target, field_tree
 from canonicall.transcript.completion import family
-from canonicall.transcript.fields import is_of, kept_fields, known_fields, place_of, takes_part
+from canonicall.transcript.fields import (
+    is_of,
+    kept_fields,
+    known_fields,
+    place_of,
+    takes_part,
+    with_good_group,
+)
 from canonicall.transcript.item_ids import item_id, server_items, without_second_items
+from canonicall.transcript.opening import summary_text
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.projection import Projection
 from canonicall.transcript.reasoning import (
@@ -67,11 +75,12 @@ class Fitter:
         kept_server = kept_server - self._sent_before(message) if kept_server else kept_server
         blocks: list[Block] = []
         for index, block in enumerate(message.blocks):
+            if _is_bare_text(block):
+                blocks.append(block)
+                continue
             where = f"entries[{entry}].blocks[{index}]"
             if type(block) is ToolCall and block.kind != "server":
                 blocks.append(self._call(block, message, where, findings))
-            elif _is_bare_text(block):
-                blocks.append(block)
             elif type(block) is Media and not self._may_stay(block, message):
                 blocks.append(self._note(block, where, findings))
             elif not is_server_side(block, ledger):
@@ -177,7 +186,7 @@ class Fitter:
 
     def _result_part(
         self, part: Unknown, message: Message, where: str, findings: list[Finding]
-    ) -> Unknown | None:
+    ) -> Unknown | Text | None:
         kind = part.native.fields.get("type") if part.native is not None else None
         allowed = self.target.result_parts
         if not allowed or kind in allowed:
@@ -313,6 +322,9 @@ class Fitter:
             call = self._common(call, message, where, findings)
         if call.kind == "server":
             return call
+        if call.native is not None and self.target.group_names:
+            native = with_good_group(call.native, self.target, where, findings)
+            call = call if native is call.native else replace(call, native=native)
         foreign = own = False
         if message.origin is not None:
             foreign = message.origin.format not in ("", self.target.format)
@@ -346,12 +358,16 @@ class Fitter:
 
     def _unknown(
         self, block: Unknown, message: Message, where: str, findings: list[Finding]
-    ) -> Unknown | None:
+    ) -> Unknown | Text | None:
         own = block.native is not None and takes_part(block.native, message, self.target)
         if own and all(keeps_opaque(one, message, self.target) for one in block.opaque):
             bare = self._common(replace(block, native=None), message, where, findings)
             return replace(bare, native=block.native)
         kind = block.native.fields.get("type", "") if block.native is not None else ""
+        if text := summary_text(block):
+            why = f"The target has no such block ({kind}); the text of the summary is sent."
+            findings.append(Finding("summary_as_text", where, Action.CHANGED, why, Fault.RENDER))
+            return self._common(Text(text=text, cache=block.cache), message, where, findings)
         why = f"The target has no word for this block ({kind or 'unknown'}); it is left out."
         is_known = block.native is not None and block.native.format == self.target.format
         rule = "fields" if is_known and not own else ""

@@ -55,7 +55,7 @@ def _has_long(tools: Iterable[Tool], turns: Iterable[Turn]) -> bool:
                 for part in block.content:
                     if part.cache == _LONG:
                         return True
-    return any(tool.cache == _LONG for tool in tools)
+    return _LONG in [tool.cache for tool in tools]
 
 
 def _instructs(turn: Turn) -> bool:

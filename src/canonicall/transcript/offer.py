@@ -251,24 +251,24 @@ def _unforced(request: Request, target: Target, findings: list[Finding]) -> Requ
 
 
 def _unmarked(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """Tools that are not strict, where the mark is refused."""
-    if target.strict_tools or not any(tool.strict for tool in request.tools):
+    """Tools that are not strict, where the mark is refused, or says nothing: only a function has a
+    schema that it could be held to."""
+    if not any(tool.strict for tool in request.tools):
         return request
-    why = "The target has no strict tools."
-    findings += (
-        Finding(
-            "strict_dropped",
-            f"tools[{index}].strict",
-            Action.CHANGED,
-            why,
-            Fault.RENDER,
-            rule="strict_tools",
-        )
-        for index, tool in enumerate(request.tools)
-        if tool.strict
-    )
-    tools = tuple(replace(tool, strict=False) if tool.strict else tool for tool in request.tools)
-    return replace(request, tools=tools)
+    tools: list[Tool] = []
+    for index, tool in enumerate(request.tools):
+        is_function = tool.kind == "function"
+        if not tool.strict or (is_function and target.strict_tools):
+            tools.append(tool)
+            continue
+        why, rule = "The target has no strict tools.", "strict_tools"
+        if not is_function:
+            why, rule = f"{tool.name} has no schema, so it cannot be strict.", ""
+        where = f"tools[{index}].strict"
+        told = Finding("strict_dropped", where, Action.CHANGED, why, Fault.RENDER, rule=rule)
+        findings.append(told)
+        tools.append(replace(tool, strict=False if is_function else None))
+    return replace(request, tools=tuple(tools))
 
 
 def _unreasoned(request: Request, target: Target, findings: list[Finding]) -> Request:
@@ -335,9 +335,11 @@ def _without_own_words(native: Native, target: Target) -> Native | None:
 
 
 def _can_be_offered(tool: Tool, target: Target) -> bool:
-    """Tools a provider runs on its side exist in its own format only."""
+    """Tools a provider runs on its side exist in its own format only, and not at every host."""
     if tool.kind != "server":
         return True
+    if tool.name in target.unreplayed:
+        return False
     return tool.native is not None and tool.native.format == target.format
 
 

@@ -1,7 +1,8 @@
-"""Blocks that open a conversation: a provider's own summary, in place of all that it sums up.
+"""A provider's own summary of a conversation, in place of all that it sums up.
 
-Its issuer takes one such block, and only as the very first. In a log it may stand later, behind the
-messages that it sums up: then these are sent, and the summary is not.
+Its issuer takes one signed summary, and only as the very first block. In a log it may stand later,
+behind the messages that it sums up: then these are sent, and the summary is not. Other targets
+have no such block; they get the text of a summary that has one.
 """
 
 from msgspec.structs import replace
@@ -11,6 +12,21 @@ from canonicall.findings import Action, Fault, Finding
 
 OPENING = "opening"
 """The kind of opaque state that such a block has."""
+
+
+_TEXTS = {("anthropic", "compaction"): "content"}
+"""Which field has the text of a summary, by the format and the type of its block."""
+_INTRODUCTION = "Summary of the conversation before this point:\n\n"
+
+
+def summary_text(block: Unknown) -> str:
+    """What a summary says to targets that have no such block; empty where it is none, or sealed."""
+    if block.native is None:
+        return ""
+    kind = block.native.fields.get("type")
+    field = _TEXTS.get((block.native.format, kind)) if isinstance(kind, str) else None
+    text = block.native.fields.get(field) if field is not None else None
+    return _INTRODUCTION + text if isinstance(text, str) and text.strip() else ""
 
 
 def opens(block: Block) -> bool:

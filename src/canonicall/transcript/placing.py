@@ -22,13 +22,14 @@ from canonicall.blocks import (
     ToolResult,
 )
 from canonicall.findings import Action, Fault, Finding
-from canonicall.target import Target
+from canonicall.target import IdRule, Target
 from canonicall.transcript.completion import family
 from canonicall.transcript.fields import as_user_fields
 from canonicall.transcript.opening import opens
 from canonicall.transcript.reasoning import with_placeholder, with_sentinel
 from canonicall.transcript.turns import Turn
 
+_ADDED, _NO_FAULT = Action.ADDED, Fault.NONE
 CONTINUE = "Continue."
 BRIDGE = "OK."
 START = "[The conversation begins with the assistant.]"
@@ -59,6 +60,7 @@ class Builder:
         """`continues`: the provider keeps turns that precede these."""
         self.target = target
         self._continues = continues
+        self._keeps_instructions = continues and target.kept_instructions
         self._demands = (target.reasoning_placeholder, target.signature_sentinel) != (None, None)
         """Whether replies may need a placeholder."""
         self._turns: list[Turn] = []
@@ -72,6 +74,8 @@ class Builder:
         self._leading = 0
         """How many turns at the start are instructions."""
         self._waited: list[Turn] = []
+        self._unmoved: list[str] = []
+        """Where the first of them are, which nothing preceded: they move if the user speaks."""
         """Instructions that had to wait for a user message to follow."""
         self._counts = (0, 0)
         """How many instructions had to wait, and how many of them wait no longer."""
@@ -114,7 +118,7 @@ class Builder:
         if self._first_reply >= mark.turns:
             self._first_reply = -1
         self._counts = mark.waited
-        del self._waited[self._counts[0] :]
+        del self._waited[self._counts[0] :], self._unmoved[self._counts[0] :]
         self._answered = None
 
     def instruct(
@@ -127,16 +131,17 @@ class Builder:
     ) -> None:
         """A system or developer message: words only, other blocks become the user's."""
         other: list[Block] = [block for block in blocks if isinstance(block, Media)]
-        blocks = [block for block in blocks if not isinstance(block, Media)]
         if other:
+            blocks = [block for block in blocks if not isinstance(block, Media)]
             why = "Instructions are words; the media in them is sent as the user's."
             findings.append(Finding("instruction_as_user", where, Action.MOVED, why, Fault.RENDER))
         if blocks:
             self._instruct_words(Turn(role, tuple(blocks), native=native), where, findings)
-        self.user(other, None, where, findings)
+        if other:
+            self.user(other, None, where, findings)
 
     def _instruct_words(self, turn: Turn, where: str, findings: list[Finding]) -> None:
-        leading = self.only_instructs()
+        leading = self.only_instructs() and not self._keeps_instructions
         if turn.role == "developer" and not self.target.developer:
             turn = replace(turn, role="system")
         if leading or self.target.system_later:
@@ -145,16 +150,11 @@ class Builder:
             else:
                 self._waited.append(turn)
                 self._counts = (len(self._waited), self._counts[1])
-                why = "The target takes instructions behind the user's words; they follow the next."
-                told = Finding(
-                    "instruction_moved",
-                    where,
-                    Action.MOVED,
-                    why,
-                    Fault.RENDER,
-                    rule="system_before_reply",
-                )
-                findings.append(told)
+                if not self._turns:
+                    # What the provider keeps ends with a reply.
+                    self._unmoved.append(where)
+                    return
+                findings.append(_instruction_moved(where))
             return
         why = "The target takes instructions at the start only; these are sent as the user's words."
         findings.append(
@@ -171,7 +171,8 @@ class Builder:
 
     def _has_to_wait(self) -> bool:
         """Whether instructions cannot stand behind the last turn."""
-        return self.target.system_before_reply and self._turns[-1].role == "assistant"
+        last = self._turns[-1].role if self._turns else "assistant"
+        return self.target.system_before_reply and last == "assistant"
 
     def user(
         self, blocks: list[Block], native: Native | None, where: str, findings: list[Finding]
@@ -229,21 +230,29 @@ class Builder:
 
         An id that the provider cannot have given names none of its calls.
         """
-        id, rule = result.call_id, self.target.ids
-        if rule.style == "echoed" and not id:
-            pass  # It names the tool, and needs no id.
-        elif not id or len(id) > rule.max_length or not re.fullmatch(rule.pattern, id):
-            why = f"No stored call can have the id {id!r}."
-            findings.append(
-                Finding("orphan_not_sent", where, Action.DROPPED, why, Fault.INPUT, rule="ids")
-            )
-            return False
-        elif id in self._ids_answered():
-            why = f"{id} has another result, which is sent."
-            findings.append(Finding("result_not_sent", where, Action.DROPPED, why, Fault.INPUT))
+        id, target = result.call_id, self.target
+        code, why, rule = "orphan_not_sent", "", ""
+        if target.result_names_tool and not result.name:
+            why = "The result of a stored call has to name its tool, and this one does not."
+            rule = "result_names_tool"
+        elif not (id or target.ids.style == "echoed") or (id and not _is_id(id, target.ids)):
+            why, rule = f"No stored call can have the id {id!r}.", "ids"
+        elif id and id in self._ids_answered():
+            code, why = "result_not_sent", f"{id} has another result, which is sent."
+        elif target.results == "user_message" and not self._ends_in_results():
+            why, rule = "Other content precedes it; stored calls are answered first.", "results"
+        if why:
+            findings.append(Finding(code, where, Action.DROPPED, why, Fault.INPUT, rule=rule))
             return False
         self._results([result], findings, where)
         return True
+
+    def _ends_in_results(self) -> bool:
+        """Whether nothing was built yet but instructions and results."""
+        if self.only_instructs():
+            return True
+        last = self._joining or (self._turns[-1].blocks if self._turns else ())
+        return not last or type(last[-1]) is ToolResult
 
     def after_results(
         self, moved: Sequence[Media | Text], findings: list[Finding], where: str
@@ -271,9 +280,9 @@ class Builder:
         calls = [block for block in blocks if _is_call(block)]
         rest = [block for block in blocks if not _is_call(block)]
         parts: list[tuple[list[Block], Sequence[ToolResult]]] = []
-        if calls and not self.target.text_beside_calls and any(isinstance(b, Text) for b in rest):
-            parts.append(([block for block in rest if isinstance(block, Text)], []))
-            blocks = [block for block in blocks if not isinstance(block, Text)]
+        if calls and not self.target.text_beside_calls and any(map(_is_said, rest)):
+            parts.append(([block for block in rest if _is_said(block)], []))
+            blocks = [block for block in blocks if not _is_said(block)]
         if len(calls) <= limit:
             return [*parts, (blocks, results)]
         head = [block for block in blocks if not _is_call(block)]
@@ -297,7 +306,7 @@ class Builder:
         is_waited_for = self._counts[1] < self._counts[0]
         if is_waited_for and turn.role == "assistant":
             self._bridge("user", CONTINUE, "system_before_reply", findings, where)
-            self._release()
+            self._release(findings)
         last = self._turns[-1] if self._turns else None
         # Where one of two is the model's, they are neither merged nor bridged.
         if last is None or (last.role == "assistant") != (turn.role == "assistant"):
@@ -311,7 +320,7 @@ class Builder:
         else:
             self._begin_turn(turn)
         if is_waited_for and turn.role == "user":
-            self._release()
+            self._release(findings)
 
     def _begin_turn(self, turn: Turn) -> None:
         if self._joining:
@@ -341,7 +350,8 @@ class Builder:
             return False
         return not opens(turn.blocks[0])
 
-    def _release(self) -> None:
+    def _release(self, findings: list[Finding]) -> None:
+        findings += map(_instruction_moved, self._unmoved[self._counts[1] :])
         for turn in self.held:
             self._begin_turn(turn)
         self._counts = (self._counts[0], self._counts[0])
@@ -416,15 +426,30 @@ def _calls_last(
     return [*sorted(blocks, key=_is_call)]
 
 
+def _instruction_moved(where: str) -> Finding:
+    why = "The target takes instructions behind the user's words; they follow the next."
+    rule = "system_before_reply"
+    return Finding("instruction_moved", where, Action.MOVED, why, Fault.RENDER, rule=rule)
+
+
 def _placeholder(what: str, where: str) -> Finding:
     why = f"The target wants {what}, and there is none; its placeholder was put in."
-    return Finding("placeholder_added", where, Action.ADDED, why, Fault.NONE)
+    return Finding("placeholder_added", where, _ADDED, why, _NO_FAULT)
 
 
 def _is_bare_document(blocks: Sequence[Block]) -> bool:
     documents = any(isinstance(block, Media) and family(block) == "document" for block in blocks)
     # Text in a wrapping of its format, such as a guard's, is not taken for text.
     return documents and not any(isinstance(b, Text) and b.native is None for b in blocks)
+
+
+def _is_id(id: str, rule: IdRule) -> bool:
+    return len(id) <= rule.max_length and re.fullmatch(rule.pattern, id) is not None
+
+
+def _is_said(block: Block) -> bool:
+    """Whether a block of a reply is a part of its content."""
+    return not isinstance(block, (ToolCall, ToolResult, Thinking))
 
 
 def _is_call(block: Block) -> bool:

@@ -61,12 +61,19 @@ def _is_finite(value: Any) -> bool:
 
 
 def _numbers(value: Any, where: str, findings: list[Finding]) -> Any:
-    """`value` without the numbers that JSON does not have; in a list there is null."""
+    """`value` without the numbers that JSON does not have; in a list there is null.
+
+    A native field that held nothing else is left out with them: some formats read it as absent. In
+    a schema an empty object has a meaning.
+    """
     if isinstance(value, dict):
         places = ((name, f"{where}.{name}", inner) for name, inner in value.items())
         made = {name: _numbers(inner, place, findings) for name, place, inner in places}
+        nothing: tuple[Any, ...] = (None, {}) if where.startswith("native.fields") else (None,)
         return {
-            name: inner for name, inner in made.items() if value[name] is None or inner is not None
+            name: inner
+            for name, inner in made.items()
+            if inner not in nothing or inner == value[name]
         }
     if isinstance(value, (list, tuple)):
         return [_numbers(one, f"{where}[{n}]", findings) for n, one in enumerate(value)]

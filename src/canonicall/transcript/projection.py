@@ -7,7 +7,7 @@ every other one is made from the canonical id. What was given out is not changed
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import TypeAlias
 
@@ -170,7 +170,7 @@ def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _fit_name(own: str, rule: NameRule) -> str:
     """`own` where it fits the rule, else something close to it that does."""
     fits = rule.min_length <= len(own) <= rule.max_length

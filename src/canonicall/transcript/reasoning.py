@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Block, Message, Opaque, Text, Thinking, ToolCall
+from canonicall.blocks import Block, Message, Opaque, Text, Thinking, ToolCall, ToolResult
 from canonicall.findings import Action, Fault, Finding
 from canonicall.target import Target
 from canonicall.transcript.item_ids import item_id
@@ -160,9 +160,12 @@ def without_parted_ids(
 
 
 def _has_parted_thought(blocks: list[Block]) -> bool:
-    """Whether a thought with an id is followed by a block without one."""
+    """Whether a thought with an id is followed by a block without one, or by a result: that was
+    not made from it."""
     return any(
-        isinstance(block, Thinking) and _has_id(block) and not _has_id(following)
+        isinstance(block, Thinking)
+        and _has_id(block)
+        and (isinstance(following, ToolResult) or not _has_id(following))
         for block, following in pairwise(blocks)
     )
 

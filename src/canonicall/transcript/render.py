@@ -54,6 +54,7 @@ def render(conversation: Conversation, target: Target, *, policy: Policy = DEFAU
 class _Mark(Struct, frozen=True, gc=False):
     """Where everything stood before an entry was rendered."""
 
+    entry: Entry
     built: Built
     projected: Marked
     findings: int
@@ -73,7 +74,6 @@ class Renderer:
         self._builder = Builder(target, continues=policy.continues)
         self._findings: list[Finding] = []
         self._marks: list[_Mark] = []
-        self._entries: list[Entry] = []
         self._first_open: int | None = None
         self._offered: tuple[tuple[str, bool], ...] = ()
         """The names of the tools, each with whether the provider runs it."""
@@ -85,14 +85,14 @@ class Renderer:
         With other tools than last time the history is rendered anew: a call may have been given
         the name that a tool has now. A tool that the provider runs has its own name, or none.
         """
-        offered = tuple((tool.name, tool.kind == "server") for tool in tools)
+        offered = tuple([(tool.name, tool.kind == "server") for tool in tools])
         if offered == self._offered:
             return
         if self._marks or self._offered:
             self._rewind(0)
             self.projection.rewind(NOTHING)
         self._offered = offered
-        self._fitter.server_blocks.offered = tuple(name for name, _ in offered)
+        self._fitter.server_blocks.offered = tuple([name for name, _ in offered])
         for name, is_of_server in offered:
             if not is_of_server:
                 self.projection.name(name)
@@ -163,15 +163,15 @@ class Renderer:
         """
         known = len(self._marks)
         if known > len(conversation) or (
-            known and conversation.entries[known - 1] is not self._entries[known - 1]
+            known and conversation.entries[known - 1] is not self._marks[known - 1].entry
         ):
             known = self._shared_with(conversation)
         return known if self._first_open is None else min(known, self._first_open)
 
     def _shared_with(self, conversation: Conversation) -> int:
-        pairs = enumerate(zip(self._entries, conversation.entries, strict=False))
-        most = min(len(self._entries), len(conversation))
-        shared = next((at for at, (ours, theirs) in pairs if ours is not theirs), most)
+        pairs = enumerate(zip(self._marks, conversation.entries, strict=False))
+        most = min(len(self._marks), len(conversation))
+        shared = next((at for at, (ours, theirs) in pairs if ours.entry is not theirs), most)
         marks = enumerate(self._marks[:shared])
         return next((at for at, mark in marks if mark.until >= shared), shared)
 
@@ -183,15 +183,13 @@ class Renderer:
         self.projection.rewind(mark.projected)
         del self._findings[mark.findings :]
         del self._marks[to:]
-        del self._entries[to:]
         if self._first_open is not None and self._first_open >= to:
             self._first_open = None
 
     def _mark(self, entry: Entry, ledger: Ledger, index: int, end: int, settled_until: int) -> None:
         until = _depends_until(entry, ledger, index, end)
         built, projected = self._builder.mark(), self.projection.mark()
-        self._marks.append(_Mark(built, projected, len(self._findings), until))
-        self._entries.append(entry)
+        self._marks.append(_Mark(entry, built, projected, len(self._findings), until))
         # What depends on nothing behind the log is settled.
         if self._first_open is None and (
             index >= settled_until or (until == end and not _is_settled(entry, ledger, index))
@@ -199,13 +197,13 @@ class Renderer:
             self._first_open = index
 
     def _message(self, message: Message, conversation: Conversation, index: int) -> None:
-        where = f"entries[{index}]"
         kinds = set(map(type, message.blocks))
         if Unknown in kinds:
             is_first = self._builder.only_instructs()
+            where = f"entries[{index}]"
             message = with_one_opening(message, where, self._findings, is_first=is_first)
         if message.role == "assistant":
-            self._reply(message, conversation, index, where)
+            self._reply(message, conversation, index)
             if ToolResult in kinds:
                 self._report_set_aside(message, conversation, index)
             return
@@ -218,6 +216,7 @@ class Renderer:
         blocks = self._fitter.content(message, index, self._findings)
         if not blocks and message.native is None:
             return
+        where = f"entries[{index}]"
         native = self._own_native(message, where, is_sent=bool(blocks))
         if message.role not in ("system", "developer"):
             self._builder.user(blocks, native, where, self._findings)
@@ -230,8 +229,8 @@ class Renderer:
             for tombstone in block.tombstones if type(block) is Summary else ():
                 self.projection.reserve(tombstone)
 
-    def _reply(self, message: Message, conversation: Conversation, index: int, where: str) -> None:
-        records = conversation.ledger.records
+    def _reply(self, message: Message, conversation: Conversation, index: int) -> None:
+        where, records = f"entries[{index}]", conversation.ledger.records
         blocks = self._fitter.reply(message, conversation, index, self._findings)
         calls: list[Interaction] = []
         results: list[ToolResult] = []
@@ -327,7 +326,7 @@ class Renderer:
                 if result.bound
                 else ledger.answered(result, (index, position))
             )
-            if one is None and self.policy.continues and self._builder.follows_stored:
+            if one is None and self._may_be_stored(result, ledger):
                 where = f"entries[{index}]"
                 fitted, media = self._fitted_result(result, message, where)
                 if self._builder.stored_result(fitted, where, self._findings):
@@ -350,6 +349,11 @@ class Renderer:
                 self._builder.user([note], None, where, self._findings)
         if moved:
             self._builder.after_results(moved, self._findings, f"entries[{index}]")
+
+    def _may_be_stored(self, result: ToolResult, ledger: Ledger) -> bool:
+        """Whether a result may answer a call that only the provider knows."""
+        is_at_seam = self.policy.continues and self._builder.follows_stored
+        return is_at_seam and not (result.call_id and ledger.knows(result.call_id))
 
     def _own_native(self, message: Message, where: str, *, is_sent: bool) -> Native | None:
         """The native fields of a message. `is_sent`: it holds something else as well."""

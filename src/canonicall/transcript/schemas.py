@@ -6,6 +6,7 @@ schema exactly; meaning comes first, so elsewhere it is no longer strict.
 """
 
 from functools import lru_cache
+from operator import is_
 from typing import Any
 
 import msgspec
@@ -53,6 +54,9 @@ class _Known(Struct, frozen=True):
     counts: Counts
 
 
+_STRICT_TOOLS = "strict tools in a request"
+
+
 def fitted_tools(
     tools: tuple[Tool, ...], rule: SchemaRule, policy: Policy, used: Counts = _NOTHING
 ) -> tuple[tuple[Tool, ...], list[Finding]]:
@@ -64,7 +68,14 @@ def fitted_tools(
     strict_tools = 0
     fitted: list[Tool] = []
     for index, tool in enumerate(tools):
-        if tool.kind != "function" or tool.parameters is None:
+        if tool.kind != "function":
+            fitted.append(tool)
+            continue
+        if tool.parameters is None:
+            if tool.strict and rule.strict is not None:
+                lost = _too_many(strict_tools + 1, rule.strict.max_tools, _STRICT_TOOLS)
+                strict_tools += not lost
+                tool = _unstrict(tool, lost, index, policy, findings) if lost else tool  # noqa: PLW2901
             fitted.append(_with_none(tool, index, rule, findings))
             continue
         if tool.strict and rule.strict is not None:
@@ -85,8 +96,7 @@ def fitted_tools(
             tool = _unstrict(tool, lost, index, policy, findings)  # noqa: PLW2901
         plain = _fitted(tool, index, rule, strict=False)
         fitted.append(_with_schema(tool, plain, index, policy, findings))
-    is_same = all(one is other for one, other in zip(fitted, tools, strict=True))
-    return (tools if is_same else tuple(fitted)), findings
+    return (tools if all(map(is_, fitted, tools)) else tuple(fitted)), findings
 
 
 def _fitted(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> Made:
@@ -95,7 +105,7 @@ def _fitted(tool: Tool, index: int, rule: SchemaRule, *, strict: bool) -> Made:
 
 def _with_none(tool: Tool, index: int, rule: SchemaRule, findings: list[Finding]) -> Tool:
     """A tool without a schema; a strict one says that it has no parameters, in a closed object."""
-    if tool.kind != "function" or not tool.strict or rule.strict is None or not rule.strict.closed:
+    if not tool.strict or rule.strict is None or not rule.strict.closed:
         return tool
     findings.append(
         Finding(
@@ -157,7 +167,7 @@ def why_not_strict(made: Made, rule: StrictRule, sums: Counts, tools: int, polic
     if rule.plain_values and sums.structured:
         return "Listed values may not be objects or lists."
     limits = (
-        (tools + 1, rule.max_tools, "strict tools in a request"),
+        (tools + 1, rule.max_tools, _STRICT_TOOLS),
         (sums.optional, rule.max_optional, "optional parameters in strict tools"),
         (sums.optional_each, rule.max_optional_each, "optional parameters in a strict schema"),
         (sums.unions, rule.max_unions, "parameters of several types in strict tools"),
@@ -166,10 +176,11 @@ def why_not_strict(made: Made, rule: StrictRule, sums: Counts, tools: int, polic
         (sums.characters, rule.max_characters, "characters of names and values in a strict schema"),
         (sums.fields, rule.max_fields, "properties in all strict tools"),
     )
-    for count, limit, what in limits:
-        if limit and count > limit:
-            return f"There may be {limit} {what}."
-    return ""
+    return next(filter(None, (_too_many(*one) for one in limits)), "")
+
+
+def _too_many(count: int, limit: int, what: str) -> str:
+    return f"There may be {limit} {what}." if limit and count > limit else ""
 
 
 def _unstrict(tool: Tool, lost: str, index: int, policy: Policy, findings: list[Finding]) -> Tool:

@@ -12,6 +12,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.ledger import EARLY, Interaction, Ledger
 from canonicall.reply import PAUSED
 from canonicall.target import Target
+from canonicall.transcript.completion import split_media
 from canonicall.transcript.policy import Policy
 from canonicall.transcript.reasoning import keeps_opaque
 
@@ -31,7 +32,8 @@ class ServerBlocks:
         """Ids of the calls whose server-side blocks in this message the target can be sent.
 
         A pair goes or stays as one. A call without its result stays while the provider waits:
-        after a pause, or for the results of client calls it made itself.
+        after a pause, or for the results of client calls it made itself. It does not wait for one
+        that the caller runs.
         """
         if message.origin is not None and message.origin.format not in ("", self.target.format):
             return set()
@@ -50,7 +52,7 @@ class ServerBlocks:
             if not isinstance(block, ToolCall):
                 if self._is_own(one.call, message):
                     kept.add(one.id)
-            elif waiting or not one.is_open:
+            elif not one.is_open or (waiting and one.name not in self.target.client_run):
                 kept.add(one.id)
         return kept
 
@@ -86,6 +88,11 @@ class ServerBlocks:
             return True
         if self.target.merge_roles and any(map(_thinks, between)):
             return True
+        if one.result is None and between and not _may_wait(between[-1]):
+            return True  # The model went on without it.
+        waits = conversation.entries[one.entry : until]
+        if any(self._moves_media(entry, conversation) for entry in waits):
+            return True
         return any(
             isinstance(entry, Message)
             and entry.role != "assistant"
@@ -95,6 +102,12 @@ class ServerBlocks:
             )
             for entry in between
         )
+
+    def _moves_media(self, entry: Entry, conversation: Conversation) -> bool:
+        """Whether media follows the results of an entry's calls: it is the user's."""
+        calls = entry.calls if isinstance(entry, Message) else ()
+        results = (conversation.ledger[one.id].result for one in calls if one.kind != "server")
+        return any(split_media(result, self.target)[1] for result in results if result is not None)
 
     def _is_own(self, block: Block, message: Message) -> bool:
         name = block.name if isinstance(block, ToolCall | ToolResult) else ""
@@ -146,6 +159,13 @@ def server_id(block: Block) -> str:
 
 def _thinks(entry: Entry) -> bool:
     return isinstance(entry, Message) and any(isinstance(one, Thinking) for one in entry.blocks)
+
+
+def _may_wait(entry: Entry) -> bool:
+    """Whether a call of the provider's before an entry may wait after it."""
+    if not isinstance(entry, Message) or entry.role != "assistant":
+        return True
+    return entry.finish == PAUSED or _calls_client(entry)
 
 
 def _calls_client(entry: Entry) -> bool:

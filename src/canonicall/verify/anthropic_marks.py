@@ -17,7 +17,8 @@ LIFETIMES = ("5m", "1h")
 
 
 def mark_violations(root: Node, target: Target) -> Iterator[Violation]:
-    found = [one for part in ("tools", "system", "messages") for one in _marked_in(root, part)]
+    found = [tool for tool in root.nodes("tools") if tool.has(MARK)]
+    found += [one for part in ("system", "messages") for one in _marked_in(root, part)]
     for owner in (root, *found):
         yield from _mark(owner)
     # The mark of the request is one of them, unless the last block has it already.
@@ -92,7 +93,7 @@ def _marked_in(root: Node, part: str) -> Iterator[Node]:
 
 
 def _marked(value: Any, where: str) -> Iterator[Node]:
-    """Tools and blocks that have a cache mark; arguments and schemas are not looked into."""
+    """Blocks that have a cache mark, and those in them; arguments are not looked into."""
     if isinstance(value, list):
         for at, item in enumerate(value):
             yield from _marked(item, f"{where}[{at}]")

@@ -176,8 +176,11 @@ def _server_pairs(turns: list[Turn], *, is_open: bool) -> Iterator[Violation]:
         for block in turn.blocks:
             if str(block.get("type")) in SERVER_CALLS:
                 waiting[block.text("id")] = block
-            elif str(block.get("type")).endswith("_tool_result") and (at or not is_open):
-                yield from _server_result(waiting, block)
+            elif str(block.get("type")).endswith("_tool_result"):
+                is_known = waiting.pop(block.text("tool_use_id"), None) is not None
+                # The call may precede the first turn.
+                if not is_known and (at or not is_open):
+                    yield _server_orphan(block)
 
 
 def _server_tools(turns: list[Turn], tools: list[Node], target: Target) -> Iterator[Violation]:
@@ -204,12 +207,10 @@ def _server_tools(turns: list[Turn], tools: list[Node], target: Target) -> Itera
             yield refuse("tools_missing", call.where, source=source)
 
 
-def _server_result(waiting: dict[str, Node], block: Node) -> Iterator[Violation]:
-    id = block.text("tool_use_id")
-    if waiting.pop(id, None) is None:
-        kind = block.get("type")
-        error = (
-            f"{dotted(block.where)}: unexpected `tool_use_id` found in `{kind}` blocks: {id}. Each "
-            f"`{kind}` block must have a corresponding `server_tool_use` block before it."
-        )
-        yield refuse("orphan_result_sent", block.where, error, source=HANDLING)
+def _server_orphan(block: Node) -> Violation:
+    kind, id = block.get("type"), block.text("tool_use_id")
+    error = (
+        f"{dotted(block.where)}: unexpected `tool_use_id` found in `{kind}` blocks: {id}. Each "
+        f"`{kind}` block must have a corresponding `server_tool_use` block before it."
+    )
+    return refuse("orphan_result_sent", block.where, error, source=HANDLING)

@@ -6,6 +6,7 @@ own. A call names its group in a field of that format, which says whose it is on
 does a search for tools that the client runs: it is a group of one, with calls of its own type.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -128,7 +129,14 @@ def _marks_of(tool: Tool, group: str) -> Native | None:
 
 
 def _is_group(tool: Tool, target: Target) -> bool:
-    return bool(tool.members) and tool.native is not None and tool.native.format != target.format
+    """Whether a tool is a group that the target does not have, or not under this name."""
+    if not tool.members or tool.native is None:
+        return False
+    return tool.native.format != target.format or not is_group_name(tool.name, target)
+
+
+def is_group_name(name: str, target: Target) -> bool:
+    return not target.group_names or re.fullmatch(target.group_names, name) is not None
 
 
 def _inside(tool: Tool) -> Iterator[tuple[str, Tool]]:

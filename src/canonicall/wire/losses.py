@@ -4,7 +4,7 @@ Nothing is lost in silence: a parameter that is left out, native fields of anoth
 choice that is met only in part each have their finding. The words beyond that are the format's.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from canonicall.blocks import Native
@@ -39,6 +39,17 @@ def left_out(value: Any, known: Collection[str], where: str) -> list[Finding]:
     if not names:
         return []
     why = f"These fields have no place here: {', '.join(names)}."
+    return [Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT)]
+
+
+def misplaced(
+    message: Mapping[str, Any], names: Iterable[str], where: str, whose: str = "the model's"
+) -> list[Finding]:
+    """That a message has fields that only others have (`whose`), if it has any."""
+    lost = [name for name in names if message.get(name) is not None]
+    if not lost:
+        return []
+    why = f"Only {whose} messages have these fields: {', '.join(lost)}."
     return [Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT)]
 
 

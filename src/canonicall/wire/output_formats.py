@@ -5,11 +5,15 @@ from typing import Any
 
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import OutputFormat
+from canonicall.target import OutputMode, Target
 from canonicall.wire.losses import dropped
 
 _DEFAULT_NAME = "reply"
 _MOST = 64
+_MODES: dict[str, OutputMode] = {"json_object": "object", "json_schema": "schema"}
 _REFUSED = re.compile(r"[^a-zA-Z0-9_-]+")
+
+NO_SUCH_FORM = "The target has no such form of a reply."
 
 
 def decode_named(held: dict[str, Any]) -> OutputFormat | None:
@@ -55,6 +59,19 @@ def broken_output(value: Any, held: Any, where: str, findings: list[Finding]) ->
     why = "It holds no schema of the reply that could be read."
     findings.append(Finding("param_dropped", where, Action.DROPPED, why, Fault.INPUT))
     return True
+
+
+def is_refused_output(form: Any, target: Target) -> bool:
+    """Whether a format that was not read asks for what the target does not give."""
+    kind = form.get("type") if isinstance(form, dict) else "text"
+    if kind == "text":
+        return False
+    mode = _MODES.get(str(kind))
+    if mode is None:
+        return target.schemas.checked
+    # A schema beside it says no word that the target may want.
+    needs_word = mode == "object" and bool(target.output_word)
+    return needs_word or (target.output_refused and mode not in target.output_modes)
 
 
 def taken_out(fields: dict[str, Any], name: str, inner: str) -> dict[str, Any]:

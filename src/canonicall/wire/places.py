@@ -7,7 +7,7 @@ formats are known in one place because no two of them contradict each other.
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from canonicall.blocks import Block, Code, Media, Summary, Text, Thinking, ToolCall, ToolResult
@@ -272,6 +272,6 @@ def each_message(body: dict[str, Any]) -> Iterable[tuple[str, ...]]:
     return ((f"$.messages[{index}]",) for index in range(len(messages or ())))
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _snake(name: str) -> str:
     return _HUMP.sub(r"_\1", name).lower()

@@ -75,7 +75,8 @@ def _wrong(
 
 
 def _each(kind: type) -> Callable[[Any], bool]:
-    return lambda value: type(value) is list and {kind}.issuperset(map(type, value))
+    kinds = {kind}
+    return lambda value: type(value) is list and kinds.issuperset(map(type, value))
 
 
 _FITS: dict[str, Callable[[Any], bool]] = {

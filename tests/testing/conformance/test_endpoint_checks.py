@@ -7,6 +7,7 @@ from canonicall.client.transport import TransportError
 from canonicall.discovery.addresses import DiscoveryError
 from canonicall.gateway.settings import Choice, ModelSettings
 from canonicall.providers.registry import get_profile, provider_names
+from canonicall.reply import Usage
 from canonicall.testing import Fault, Schedule, ScriptedModel, Simulator, call, says, serve
 from canonicall.testing.conformance import NotConforming, check_endpoint, probe_endpoint
 from canonicall.testing.conformance.endpoints import CHECKS
@@ -92,6 +93,16 @@ def test_what_a_model_chooses_is_left_open():
     assert report.ok
     assert {one.name for one in report.open} == {"parallel", "streamed"}
     assert "Paris, France" in report["streamed"].evidence[0]
+
+
+@pytest.mark.parametrize(("made", "state"), [(1024, "open"), (7, "broken")])
+def test_a_model_that_goes_on_up_to_the_limit_is_no_fault_of_its_host(made, state):
+    endless = says("I am so glad. " * 3, finish="length", usage=Usage(output_tokens=made))
+    both = says(call("weather_report", city="Paris"), call("local_time", city="Paris"))
+    script = [endless, both, "Hello.", both, "Sunny.", both]
+    report = checked(Simulator("openai", model=ScriptedModel(script)))
+    assert report["words"].state == state
+    assert report.ok == (state == "open")
 
 
 def test_a_stream_without_the_calls_of_the_reply_is_found():

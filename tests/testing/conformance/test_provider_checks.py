@@ -7,6 +7,7 @@ from batches import sampled
 from canonicall import CanonicallError, UnknownName, provider_names
 from canonicall.providers.profile import Rule, load_profile
 from canonicall.providers.registry import find_profile, get_profile, register_provider
+from canonicall.target import TextForm
 from canonicall.testing.conformance import check_provider
 from canonicall.testing.conformance import providers as checks
 from canonicall.transcript.projection import Projection
@@ -107,3 +108,19 @@ def test_a_body_that_says_something_else_the_second_time_is_found(monkeypatch):
     monkeypatch.setattr(checks, "encode_request", numbered)
     broken = {check.name for check in check_provider(MINE).broken}
     assert {"append_only", "incremental", "fixpoint"} <= broken
+
+
+def test_a_leak_that_is_no_syntax_is_found():
+    report = check_provider(ruled(leaks=("hermse",)))
+    assert [one.name for one in report.broken] == ["leaks"]
+    assert "hermse" in report["leaks"].evidence[0]
+
+
+def test_a_form_of_calls_in_text_has_to_pass_the_checks_of_a_syntax(monkeypatch):
+    form = TextForm(name="own", opening="@@CALL ", between="|", closing="@@")
+    asked = []
+    monkeypatch.setattr(checks, "TALKS", {})
+    monkeypatch.setattr(checks, "broken_checks", lambda syntax: asked.append(syntax) or ["it lies"])
+    report = check_provider(ruled(leaks=("own",), text_forms=(form,)))
+    assert "own: it lies" in report["leaks"].evidence[0]
+    assert {one.name for one in asked} == {"own"}

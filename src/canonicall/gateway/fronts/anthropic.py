@@ -34,7 +34,7 @@ class MessagesFront(Front):
     beside = r"/anthropic/.*|(?:/v1)?/messages/.*"
     call_prefix = "toolu_"
     response_prefix = "msg_"
-    state_headers = ("anthropic-beta",)
+    body_headers = ("anthropic-beta",)
 
     def asked(self, request: HttpRequest) -> Asked | None:
         asked = super().asked(request)

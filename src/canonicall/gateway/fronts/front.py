@@ -79,9 +79,8 @@ class Front:
     """Pattern of the paths that are this format's, whether something is there or not."""
     call_prefix: ClassVar[str] = "call_"
     response_prefix: ClassVar[str] = ""
-    state_headers: ClassVar[tuple[str, ...]] = ()
-    """What a client says of stored conversations in headers: it goes on with those that are left to
-    the provider."""
+    body_headers: ClassVar[tuple[str, ...]] = ()
+    """What a client says of the body in headers: the owner of the format gets them with it."""
     streamed_errors: ClassVar[tuple[str, ...]] = ()
     """Kinds of refusals that a client which streams reads from the stream, not from the status."""
 

@@ -9,6 +9,7 @@ from canonicall.target import Target
 
 _BASE = r"(?:/openai)?(?:/v1)?"
 _NOT_FOUND = 404
+_SERVER_ERROR = 500
 
 
 class ChatFront(Front):
@@ -49,6 +50,9 @@ class ChatFront(Front):
         if refused.status == _NOT_FOUND:
             # Error text "Invalid URL (POST /chat/completions)" (microsoft/TaskWeaver#11).
             body["error"]["type"] = "invalid_request_error"
+        elif refused.status >= _SERVER_ERROR:
+            # platform.openai.com: error codes, "The server had an error".
+            body["error"]["type"] = "server_error"
         body["error"]["code"] = refused.code or _CODES.get(refused.kind)
         return body
 

@@ -21,6 +21,7 @@ def shown_settings(settings: Settings, gate: Gate, now: float) -> dict[str, Any]
         "models": msgspec.to_builtins(settings.models),
         "keys": shown_keys(gate, now),
         "prompts": msgspec.to_builtins(settings.prompts),
+        "replies": msgspec.to_builtins(settings.replies),
         "repair": msgspec.to_builtins(settings.repair),
         "log": msgspec.to_builtins(settings.log),
         "store": msgspec.to_builtins(settings.store) | {"path": shown(settings.store.path)},

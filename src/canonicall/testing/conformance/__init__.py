@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from canonicall.testing.conformance.endpoints import check_endpoint, probe_endpoint
     from canonicall.testing.conformance.providers import check_provider
     from canonicall.testing.conformance.report import Check, Conformance, NotConforming
-    from canonicall.testing.conformance.syntaxes import check_syntax
+    from canonicall.testing.conformance.syntaxes import broken_checks, check_syntax
 
 _HOME = {
     "Check": "report",
     "Conformance": "report",
     "NotConforming": "report",
+    "broken_checks": "syntaxes",
     "check_endpoint": "endpoints",
     "check_provider": "providers",
     "check_syntax": "syntaxes",
@@ -29,6 +30,7 @@ __all__ = [
     "Check",
     "Conformance",
     "NotConforming",
+    "broken_checks",
     "check_endpoint",
     "check_provider",
     "check_syntax",

@@ -130,7 +130,9 @@ class _Probing:
 
     def _first(self, words: Exchange, calls: Exchange) -> None:
         with self._case("words", words):
-            heard.need_words(words)
+            endless = heard.need_words(words)
+            if endless:
+                self.checking.leave_open("words", endless)
         with self._case("call", calls):
             heard.need_calls(calls)
         with self._case("parallel", calls):

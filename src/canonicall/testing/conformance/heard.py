@@ -7,9 +7,10 @@ from typing import Any
 from canonicall.blocks import ToolCall
 from canonicall.discovery.draft import TOOLS, Draft
 from canonicall.discovery.exchanges import Exchange
-from canonicall.discovery.reading import printed_calls
+from canonicall.discovery.text_calls import in_known_syntax
 from canonicall.guard.validation import examined
-from canonicall.reply import STOP, TOOL_CALLS, Reply
+from canonicall.reply import LENGTH, STOP, TOOL_CALLS, Reply
+from canonicall.syntax.recovery import recover_calls
 from canonicall.target import Target
 from canonicall.testing.conformance.report import Broken, need
 from canonicall.testing.conformance.simulated import simulated
@@ -25,27 +26,39 @@ def reply_in(exchange: Exchange) -> Reply:
         raise Broken(f"there is no reply to be read ({why})")
     need(not broken, f"the connection broke: {broken}")
     need(told.complete, "the stream stops before its end")
-    return told.reply
+    return _read(told.reply, exchange.draft)
 
 
 def calls_in(exchange: Exchange) -> tuple[ToolCall, ...]:
     """The calls of a reply; none where there is no reply."""
-    return () if exchange.told is None else exchange.told.reply.calls
+    told = exchange.told
+    return () if told is None else _read(told.reply, exchange.draft).calls
 
 
-def need_words(exchange: Exchange) -> None:
-    """Words, no calls, and an end like any other."""
+def _read(reply: Reply, draft: Draft) -> Reply:
+    """A reply with the calls that its text holds, if the provider is known to print them."""
+    return recover_calls(reply, draft.tools, target=draft.target) if draft.target.leaks else reply
+
+
+def need_words(exchange: Exchange) -> str:
+    """Words, no calls, and an end like any other. How a model ended that went on and on up to the
+    limit is returned in words: that is its choice."""
     reply = reply_in(exchange)
     need(bool(reply.message.text.strip()), "the reply has no words")
     need(not reply.calls, "a tool is called that nobody offered")
+    limit = exchange.draft.params.max_tokens or 0
+    made = limit if reply.usage is None else reply.usage.output_tokens
+    if reply.finish == LENGTH and made >= limit:
+        return f"The model did not stop before the limit of {limit} tokens."
     need(reply.finish == STOP, f"it finishes with {reply.finish or 'nothing'!r}, not with 'stop'")
+    return ""
 
 
 def need_calls(exchange: Exchange) -> None:
     """Calls of the tools that were offered, which may be run as they are."""
     reply = reply_in(exchange)
     if not reply.calls:
-        printed = printed_calls(reply.message)
+        printed = in_known_syntax(reply.message)
         raise Broken(
             f"the calls are printed in the words, as {printed.syntax}"
             if printed is not None
@@ -71,7 +84,7 @@ def need_answer(exchange: Exchange) -> None:
 def need_ids(calls: Sequence[ToolCall], target: Target) -> None:
     """An id for each call, each another one. Formats that pair by place may do without."""
     if target.ids.style != "echoed":
-        nameless = [call.name for call in calls if not call.id]
+        nameless = [call.name for call in calls if not (call.id or call.recovered)]
         need(not nameless, f"calls have no id: {', '.join(nameless)}")
     given = Counter(call.id for call in calls if call.id)
     twice = [id for id, count in given.items() if count > 1]

@@ -56,7 +56,7 @@ def markers_of(syntax: Syntax, tools: Sequence[Tool | dict[str, Any]] = ()) -> s
     openers = [*syntax.openers]
     if syntax.tool_openers is not None:
         openers += syntax.tool_openers(offered_tools(tools))
-    found = {marker for one in openers for marker in (one.marker, *one.closers)}
+    found = {marker for one in openers for marker in (one.marker, *one.closers) if marker}
     return found | {mark for pair in syntax.thinking for mark in pair} | set(syntax.noise)
 
 
@@ -68,7 +68,11 @@ def tools_for(calls: Sequence[ToolCall]) -> list[Tool | dict[str, Any]]:
 def place_of(text: str, syntax: Syntax, tools: Sequence[Tool | dict[str, Any]]) -> Place:
     """Where calls that were printed so have to stand, as the openers of their syntax say."""
     made = syntax.tool_openers(offered_tools(tools)) if syntax.tool_openers else ()
-    openers = [one for one in (*syntax.openers, *made) if text.lstrip().startswith(one.marker)]
+    openers = [
+        one
+        for one in (*syntax.openers, *made)
+        if one.marker and text.lstrip().startswith(one.marker)
+    ]
     return max(openers, key=lambda one: len(one.marker)).place if openers else "anywhere"
 
 

@@ -28,10 +28,13 @@ from canonicall.providers.registry import (
     unregister_provider,
 )
 from canonicall.request import Request
+from canonicall.syntax.detection import printed_by
+from canonicall.syntax.text_form import syntax_of_form
 from canonicall.target import Target
 from canonicall.testing.conformance.growth import is_prefix, parting
 from canonicall.testing.conformance.report import Broken, Checking, Conformance, need
 from canonicall.testing.conformance.simulated import simulated
+from canonicall.testing.conformance.syntaxes import broken_checks
 from canonicall.testing.conformance.talks import TALKS, TOOLS, Talk
 from canonicall.testing.known_models import models_of
 from canonicall.testing.simulator import Simulator
@@ -47,6 +50,7 @@ CHECKS = {
     "incremental": "Rendering one entry after another gives the bytes of rendering all at once.",
     "fixpoint": "A body that is read and rendered again is the same body.",
     "answered": "The provider's simulator answers every body.",
+    "leaks": "What it prints as text is a known syntax, or a form that passes the checks of one.",
 }
 
 
@@ -60,6 +64,8 @@ def check_provider(provider: str | Profile | Mapping[str, Any]) -> Conformance:
     with _registered(profile):
         simulator = Simulator(profile.name, signatures="any")
         for target in _targets(profile):
+            with checking.case("leaks", f"{target.format}:{target.model}"):
+                _leaks(target)
             for name, talk in TALKS.items():
                 label = f"{target.format}:{target.model}, {name}"
                 _check(checking, label, target, talk, simulator)
@@ -93,6 +99,13 @@ def _check(
             raise Broken(parting(made, again))
     with checking.case("answered", label):
         _answered(simulator, made)
+
+
+def _leaks(target: Target) -> None:
+    printed_by(target)
+    for form in target.text_forms:
+        wrong = broken_checks(syntax_of_form(form))
+        need(not wrong, f"{form.name}: {'; '.join(wrong)}")
 
 
 def _encoded(

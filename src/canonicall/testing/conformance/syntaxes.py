@@ -6,7 +6,6 @@ its own. Out: a `Conformance`.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from canonicall.blocks import ToolCall
@@ -14,13 +13,9 @@ from canonicall.folding import fold
 from canonicall.reply import Reply
 from canonicall.request import Tool
 from canonicall.syntax.declaration import Syntax
+from canonicall.syntax.detection import auto_syntax
 from canonicall.syntax.parsing import parse
-from canonicall.syntax.registry import (
-    get_syntax,
-    register_syntax,
-    syntax_names,
-    unregister_syntax,
-)
+from canonicall.syntax.registry import get_syntax
 from canonicall.syntax.scanner import TextScanner
 from canonicall.testing.conformance.accounting import is_all_there, lost_words
 from canonicall.testing.conformance.printed import (
@@ -50,20 +45,27 @@ _COUNTED = (
 def check_syntax(syntax: str | Syntax, *, texts: Iterable[str] = ()) -> Conformance:
     """What holds for a syntax: its name, or its declaration.
 
-    A declaration is registered for as long as this takes. `texts`: what a model has printed, to be
-    split and cut as well. Words like w1q in them are looked for.
+    Nothing is registered. `texts`: what a model has printed, to be split and cut as well. Words
+    like w1q in them are looked for.
     """
     declared = get_syntax(syntax) if isinstance(syntax, str) else syntax
     checking = Checking(CHECKS)
-    with _registered(declared):
-        for name, calls in calls_to_print(declared):
-            _print(checking, declared, name, calls)
-        for text, tools in _texts(checking, declared, texts):
-            _cut_up(checking, declared, text, tools)
+    unnamed = auto_syntax(with_tools=True, beside=declared)
+    for name, calls in calls_to_print(declared):
+        _print(checking, declared, unnamed, name, calls)
+    for text, tools in _texts(checking, declared, texts):
+        _cut_up(checking, declared, text, tools)
     return checking.report("syntax", declared.name)
 
 
-def _print(checking: Checking, syntax: Syntax, name: str, calls: tuple[ToolCall, ...]) -> None:
+def broken_checks(syntax: Syntax) -> tuple[str, ...]:
+    """What is wrong with a syntax, each with the first evidence: for `discover(prove=...)`."""
+    return tuple(f"{one.about} {one.evidence[0]}" for one in check_syntax(syntax).broken)
+
+
+def _print(
+    checking: Checking, syntax: Syntax, unnamed: Syntax, name: str, calls: tuple[ToolCall, ...]
+) -> None:
     text = ""
     with checking.case("read_again", name):
         text = printed(syntax, calls) or ""
@@ -73,7 +75,7 @@ def _print(checking: Checking, syntax: Syntax, name: str, calls: tuple[ToolCall,
     with checking.case("words_kept", f"{name}: {text!r}"):
         _words_kept(syntax, calls, text)
     with checking.case("detected", f"{name}: {text!r}"):
-        found = parse(text, tools=tools_for(calls))
+        found = parse(text, syntax=unnamed, tools=tools_for(calls))
         told = f"read as {found.syntax or 'nothing'}: {_said(found.calls)}"
         need(_said(found.calls) == _said(calls) or bool(found.findings), told)
 
@@ -81,7 +83,7 @@ def _print(checking: Checking, syntax: Syntax, name: str, calls: tuple[ToolCall,
 def _read_again(syntax: Syntax, calls: Sequence[ToolCall], text: str) -> None:
     if not text:
         raise Skipped
-    read = parse(text, syntax=syntax.name, tools=tools_for(calls))
+    read = parse(text, syntax=syntax, tools=tools_for(calls))
     need(_said(read.calls) == _said(calls), f"{text!r} is read as {_said(read.calls)}")
     need(not any(call.truncated for call in read.calls), f"{text!r} is read as if it were cut")
     need(read.text == "", f"of {text!r} these words are left over: {read.text!r}")
@@ -96,7 +98,7 @@ def _words_kept(syntax: Syntax, calls: Sequence[ToolCall], together: str) -> Non
     else:
         text = "One.\n" + "\nTwo.\n".join(each) + "\nThree."
         words = ["One.", *["Two."] * (len(calls) - 1), "Three."]
-    read = parse(text, syntax=syntax.name, tools=tools)
+    read = parse(text, syntax=syntax, tools=tools)
     need(_said(read.calls) == _said(calls), f"{text!r} is read as {_said(read.calls)}")
     need(read.text.split() == words, f"of {text!r} the words are {read.text!r}")
 
@@ -147,19 +149,3 @@ def _read(syntax: Syntax, pieces: Iterable[str], tools: list[Tool | dict[str, An
 
 def _said(calls: Iterable[ToolCall]) -> list[tuple[str, dict[str, Any] | None]]:
     return [(call.name, call.args) for call in calls]
-
-
-@contextmanager
-def _registered(syntax: Syntax) -> Iterator[None]:
-    """The syntax under its name, and then what was there before."""
-    before = get_syntax(syntax.name) if syntax.name in syntax_names() else None
-    if before is syntax:
-        yield
-        return
-    register_syntax(syntax)
-    try:
-        yield
-    finally:
-        unregister_syntax(syntax.name)
-        if before is not None and syntax.name not in syntax_names():
-            register_syntax(before)

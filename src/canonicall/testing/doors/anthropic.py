@@ -42,16 +42,9 @@ class MessagesDoor(Door):
     format = "anthropic"
     routes = (
         ("POST", r"/messages$", GENERATE),
-        # Claude on Vertex: anthropic 2.8.0 (Python), lib/vertex/_client.py.
-        (
-            "POST",
-            r"/publishers/anthropic/models/(?P<name>[^/]+):(?:stream)?[rR]awPredict$",
-            GENERATE,
-        ),
         ("POST", r"/messages/count_tokens$", COUNT),
-        # Vertex names the model in the path, and the stream too.
-        ("POST", r"/models/(?P<name>[^/]+):rawPredict$", GENERATE),
-        ("POST", r"/models/(?P<name>[^/]+):streamRawPredict$", GENERATE),
+        # Vertex names the model in the path: anthropic 2.8.0 (Python), lib/vertex/_client.py.
+        ("POST", r"/models/(?P<name>[^/]+):(?:rawPredict|streamRawPredict)$", GENERATE),
         ("GET", r"/models$", MODELS),
         ("GET", r"/models/(?P<name>[^/]+)$", MODEL),
     )

@@ -40,14 +40,11 @@ class Conversations:
         rest = {name: value for name, value in body.items() if name != "conversation"}
         return {**rest, "input": [*said, *as_items(body.get("input"))]}
 
-    def keep(self, asked: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
-        """Add a response and its input to its conversation; the field in which it names that."""
+    def keep(self, asked: dict[str, Any], made: dict[str, Any]) -> None:
+        """Add a response and its input to its conversation."""
         id = _id(asked.get("conversation"))
-        if id not in self._items:
-            return {}
-        self._add(id, as_items(asked.get("input")))
-        self._add(id, made.get("output", []))
-        return {"conversation": {"id": id}}
+        if id in self._items:
+            self._add(id, [*as_items(asked.get("input")), *made.get("output", ())])
 
     def answered(self, asked: Asked, request: SimRequest, body: dict[str, Any]) -> dict[str, Any]:
         """The answer at one of the endpoints."""

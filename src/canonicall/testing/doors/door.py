@@ -79,12 +79,8 @@ class State:
         """A failure where something in a whole body that keeps the rules is not as it was made."""
         del whole, target
 
-    def keep(
-        self, asked: dict[str, Any], whole: dict[str, Any], made: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Keep the response `made`; returns it with what it says about that."""
-        del asked, whole
-        return made
+    def keep(self, asked: dict[str, Any], whole: dict[str, Any], made: dict[str, Any]) -> None:
+        """Keep the response `made`."""
 
     def answered(self, asked: Asked, request: SimRequest, body: dict[str, Any]) -> dict[str, Any]:
         """The answer to a question about what is kept."""
@@ -190,11 +186,6 @@ class Door:
     def shaped(self, pieces: list[bytes], target: Target) -> list[bytes]:
         """The pieces of a stream as this host cuts them."""
         del target
-        return pieces
-
-    def continued(self, pieces: list[bytes], made: dict[str, Any]) -> list[bytes]:
-        """The pieces of a stream with what the kept response `made` says it continues."""
-        del made
         return pieces
 
     def type_of_stream(self, request: SimRequest) -> str:

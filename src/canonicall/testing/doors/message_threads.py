@@ -21,7 +21,9 @@ from canonicall.testing.seals import digest, read_seal
 from canonicall.wire.error_body import ErrorBody
 
 THREAD, COMPACTION = "thread", "compaction"
-BETA = "message-threads-2026-08-12"
+_BETAS = {THREAD: "message-threads-2026-08-12", COMPACTION: "compact-2026-09-04"}
+"""What the header `anthropic-beta` has to name for a field: lib/threads/_thread_state.py, and
+lib/tools/_beta_runner.py, `compact_before_next_turn`."""
 _CREATE_ONLY = ("system", "tools")
 # Reported: output_config has to stay the same; lib/threads/_params.py: no turn overrides it.
 _FINGERPRINT = ("output_config",)
@@ -67,12 +69,11 @@ class MessagesState(State):
         # Hosts that only speak the format have neither threads nor summaries.
         if self._is_lenient or THREAD not in target.fields.request:
             return body
-        whole = body
-        if body.get(THREAD) is not None:
-            opened = [one.strip() for one in request.headers.get("anthropic-beta", "").split(",")]
-            if BETA not in opened:
-                raise _refused("thread: Extra inputs are not permitted")
-            whole = self._whole(body)
+        betas = [one.strip() for one in request.headers.get("anthropic-beta", "").split(",")]
+        for field, beta in _BETAS.items():
+            if body.get(field) is not None and beta not in betas:
+                raise _refused(f"{field}: Extra inputs are not permitted")
+        whole = self._whole(body) if body.get(THREAD) is not None else body
         if whole.get(COMPACTION) is not None:
             _need_something_to_sum_up(whole)
         return whole
@@ -113,13 +114,11 @@ class MessagesState(State):
             raise _refused("messages: at least one message is required")
         return {**body, **thread.fields, "messages": [*thread.messages, *new]}
 
-    def keep(
-        self, asked: dict[str, Any], whole: dict[str, Any], made: dict[str, Any]
-    ) -> dict[str, Any]:
+    def keep(self, asked: dict[str, Any], whole: dict[str, Any], made: dict[str, Any]) -> None:
         """Hold a threaded conversation under the id of its reply."""
         thread = asked.get(THREAD)
         if not isinstance(thread, dict) or self._is_lenient:
-            return made
+            return
         before = self._threads.get(str(thread.get("previous_message_id")))
         if before is not None and thread.get("type") == "continue":
             before.is_continued = True
@@ -130,7 +129,6 @@ class MessagesState(State):
         fields = {name: whole[name] for name in names if whole.get(name) is not None}
         paused = reason in ("pause_turn", COMPACTION)
         self._threads[made["id"]] = Thread(fields, [*held, *said], paused)
-        return made
 
 
 def _refused(words: str, code: str = "") -> Failure:

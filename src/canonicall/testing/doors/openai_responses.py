@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Native, Opaque, Text, Thinking, ToolCall, Unknown
@@ -30,7 +29,7 @@ from canonicall.testing.doors.door import (
     State,
 )
 from canonicall.testing.doors.openai_chat import ChatDoor
-from canonicall.testing.doors.stored_responses import TOLD, ResponsesState
+from canonicall.testing.doors.stored_responses import ResponsesState
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.failure import Failure
 from canonicall.testing.seals import Seal, digest, read_seal
@@ -41,7 +40,6 @@ from canonicall.wire.openai_responses.repeated import repeated
 SOURCE = "OpenAI: error invalid_encrypted_content"
 COMPACTION = "compaction"
 _STORED = r"/responses/(?P<name>(?!compact$|input_tokens$)[^/]+)"
-_DATA = b"data: "
 _FAMILY = re.compile(r"^(?:[^/]+/)?([a-z]+-?\d+(?:\.\d+)?|[a-z]+-[\w.]+?\d)")
 _PREFIXES: dict[type, str] = {Thinking: "rs", Text: "msg", ToolCall: "fc"}
 """What the ids of items begin with."""
@@ -123,10 +121,6 @@ class ResponsesDoor(Door):
     def state(self, *, is_lenient: bool, prompts: Mapping[str, Mapping[str, Any]]) -> State:
         return ResponsesState(is_lenient=is_lenient, prompts=prompts)
 
-    def continued(self, pieces: list[bytes], made: dict[str, Any]) -> list[bytes]:
-        told = {name: made[name] for name in TOLD if made.get(name) is not None}
-        return [_with_fields(piece, told) for piece in pieces] if told else pieces
-
     def summary(self, text: str, target: Target, id: str) -> Block:
         """The seal has the text itself: what is encrypted can be read by its service again."""
         seal = Seal(target.domain, family(target.model), text)
@@ -169,17 +163,6 @@ class ResponsesDoor(Door):
             elif _is_moved(item, seal):
                 error = _OTHER_ITEM.format(shown=str(value)[:4])
                 yield refuse("thinking_unsigned", where, error, source=SOURCE)
-
-
-def _with_fields(piece: bytes, told: dict[str, Any]) -> bytes:
-    """A piece of a stream whose events have these fields in their response."""
-    lines = piece.split(b"\n")
-    for at, line in enumerate(lines):
-        if line.startswith(_DATA) and b'"response":{' in line:
-            event = msgspec.json.decode(line[len(_DATA) :])
-            event["response"] |= told
-            lines[at] = _DATA + msgspec.json.encode(event)
-    return b"\n".join(lines)
 
 
 def _is_moved(item: dict[str, Any], seal: Seal) -> bool:

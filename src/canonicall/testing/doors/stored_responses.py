@@ -23,10 +23,6 @@ _BY_ID = ("item_reference", "image_generation_call")
 _VARIABLE = re.compile(r"{{\s*(\w+)\s*}}")
 
 
-TOLD = ("conversation", "previous_response_id", "prompt")
-"""What a response repeats of its request: the state that it was made from."""
-
-
 class ResponsesState(State):
     """All that is kept for the Responses API."""
 
@@ -82,15 +78,9 @@ class ResponsesState(State):
         yield from self._responses.unknown_items(whole)
         yield from self._responses.parted_items(whole)
 
-    def keep(
-        self, asked: dict[str, Any], whole: dict[str, Any], made: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Keep a response; it says what it continues."""
-        told = {name: asked[name] for name in TOLD if asked.get(name) is not None}
-        told |= self._conversations.keep(asked, made)
-        made = {**made, **told}
+    def keep(self, asked: dict[str, Any], whole: dict[str, Any], made: dict[str, Any]) -> None:
+        self._conversations.keep(asked, made)
         self._responses.keep(whole, made)
-        return made
 
     def answered(self, asked: Asked, request: SimRequest, body: dict[str, Any]) -> dict[str, Any]:
         if asked.action.startswith("conversation"):

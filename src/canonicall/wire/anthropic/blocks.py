@@ -32,7 +32,7 @@ from canonicall.wire.anthropic.extras import (
     native_of,
     own_fields,
     with_extras,
-    with_sound_mark,
+    with_one_mark,
     without_mark,
 )
 from canonicall.wire.anthropic.target import TARGET
@@ -58,7 +58,7 @@ _SERVER_ID = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
 
 def decode_block(value: Any, where: str, domain: str, findings: list[Finding]) -> Block:
     """One block of a message's content."""
-    block = with_sound_mark(object_at(value, where), where, findings)
+    block = with_one_mark(object_at(value, where), where, findings)
     match block.get("type"):
         case "thinking" | "redacted_thinking":
             return _decode_thinking(block, where, domain, findings)
@@ -212,7 +212,7 @@ def _decode_result_content(
     if isinstance(value, str):
         return (Text(text=value),) if value else ()
     return tuple(
-        decode_part(with_sound_mark(part, at, findings), at, domain, findings)
+        decode_part(with_one_mark(part, at, findings), at, domain, findings)
         for part, at in objects_at(value, where)
     )
 

@@ -49,6 +49,40 @@ def with_sound_mark(owner: dict[str, Any], where: str, findings: list[Finding]) 
     return owner | {_MARK: sound}
 
 
+def with_one_mark(owner: dict[str, Any], where: str, findings: list[Finding]) -> dict[str, Any]:
+    """A block with a mark as `with_sound_mark` gives it, and with none in its content: the last of
+    those is its own then.
+
+    Providers count marks wherever they are. The parts of a result are blocks of their own.
+    """
+    content = owner.get("content")
+    marks: list[Any] = []
+    if isinstance(content, (list, dict)) and owner.get("type") != "tool_result":
+        content = _without_marks(content, marks)
+    if not marks:
+        return with_sound_mark(owner, where, findings)
+    why = "The cache marks inside this block are one on the block as a whole now."
+    place = f"{where}.content"
+    findings.append(Finding("cache_mark_changed", place, Action.CHANGED, why, Fault.INPUT))
+    own = [mark for mark in (*marks, owner.get(_MARK)) if isinstance(mark, dict)]
+    marked = {**owner, "content": content, _MARK: own[-1] if own else None}
+    return with_sound_mark(marked, where, findings)
+
+
+def _without_marks(value: Any, marks: list[Any]) -> Any:
+    """Blocks without their marks, which are put into `marks`."""
+    if isinstance(value, list):
+        return [_without_marks(one, marks) for one in value]
+    if not isinstance(value, dict):
+        return value
+    plain = without_mark(value)
+    if "content" in plain:
+        plain["content"] = _without_marks(plain["content"], marks)
+    if value.get(_MARK) is not None:
+        marks.append(value[_MARK])
+    return plain
+
+
 def decode_rest(owner: dict[str, Any], *known: str) -> Native | None:
     """The fields of `owner` that are not `known`, and what its mark says beyond a lifetime."""
     rest = carried.set_fields(owner, (*known, "type", _MARK))

@@ -48,6 +48,9 @@ DEFAULT_MAX_TOKENS = 8192
 # Docs "Prompt caching": a mark of the request stands on its last block that can have one.
 _MARK, _LONG = "cache_control", "1h"
 
+_UNSET: tuple[Any, ...] = (None, "", [])
+"""What a field holds that is not sent."""
+
 _KNOWN = {
     "model",
     "messages",
@@ -165,17 +168,17 @@ def encode_request(
         **_encode_params(request.params, findings),
     }
     findings += foreign_fields(FORMAT, request.native)
-    findings += (
+    findings += [
         dropped(f"params.{name}", "The thread keeps it, and refuses a request that repeats it.")
         for name in _KEPT_BY_THREAD
         if name in native
-    )
+    ]
     extras = {name: field for name, field in native.items() if name not in _KNOWN} | stored
     why = _why_unmarked(extras.get(_MARK), request.tools, transcript.turns, target)
     if why:
         del extras[_MARK]
         findings.append(dropped(f"params.{_MARK}", why, "cache_marks"))
-    body = {name: field for name, field in body.items() if field not in (None, "", [])} | extras
+    body = {name: field for name, field in body.items() if field not in _UNSET} | extras
     if COMPACTION in body:
         body = fit_compaction(body, findings)
     body["messages"] = known.written(turns, target, encode_turn)

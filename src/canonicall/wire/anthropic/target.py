@@ -116,6 +116,8 @@ TARGET = Target(
     cache_order=True,
     # Threads are the Claude API's own (its profile); no other host is known to keep them.
     kept_state=(),
+    # SDK lib/threads/_thread_state.py: CREATE_ONLY_FIELDS.
+    kept_instructions=True,
     served=(
         ("ids", replace(_IDS, refused=False)),
         ("names", replace(_NAMES, refused=False)),

@@ -28,10 +28,12 @@ def usual_message(message: Any, origin: Origin) -> Message | None:
     match message["role"]:
         case "assistant":
             return Message("assistant", blocks, origin=origin)
-        case "user" if ToolResult not in map(type, blocks):
-            return Message("user", blocks)
-        case "user" if all(type(block) is ToolResult for block in blocks):
-            return Message("tool", blocks)
+        case "user":
+            kinds = set(map(type, blocks))
+            if ToolResult not in kinds:
+                return Message("user", blocks)
+            if len(kinds) == 1:
+                return Message("tool", blocks)
     return None
 
 

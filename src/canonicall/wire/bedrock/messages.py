@@ -55,6 +55,7 @@ from canonicall.wire.writing import words_of
 _ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
 _SERVER_CALL = {"toolUseId", "name", "input", "type"}
 _SERVER_RESULT = {"toolUseId", "content", "status", "type"}
+_STATUSES = ("success", "error")
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -137,18 +138,22 @@ def decode_blocks(
                 continue
             block = _decode_block(kind, member, place, domain, findings)
             if isinstance(block, ToolResult) and block.call_id in server_ids:
-                # Any other form was not written by the provider, and is refused.
-                is_said = block.content and not any(map(_is_blank, block.content))
-                is_plain = is_said and member.keys() <= _SERVER_RESULT
-                is_whole = is_plain and member.get("status") in (None, "success", "error")
-                issuer = domain if is_whole else UNKNOWN_ISSUER
+                issuer = domain if _is_whole(member, block) else UNKNOWN_ISSUER
                 block = replace(block, content=(), opaque=(_server_block(issuer, kind, member),))
             blocks.append(block)
     return blocks
 
 
-def _is_blank(part: ResultContent) -> bool:
-    return isinstance(part, Text) and not part.text.strip()
+def _is_whole(member: dict[str, Any], result: ToolResult) -> bool:
+    """Whether the provider may have written the result of a tool that it ran.
+
+    It writes text and JSON. Any other form is refused.
+    """
+    if not member.keys() <= _SERVER_RESULT or member.get("status") not in (None, *_STATUSES):
+        return False
+    content = result.content or ()
+    is_said = content and all(type(part) is Text and part.text.strip() for part in content)
+    return bool(is_said) and [encode_content(part) for part in content] == member["content"]
 
 
 def _decode_block(
@@ -194,7 +199,7 @@ def _decode_result(
 ) -> ToolResult:
     content: list[ResultContent] = []
     status = result.get("status")
-    if status not in (None, "success", "error") and findings is not None:
+    if status not in (None, *_STATUSES) and findings is not None:
         why = f"There is no status {status!r}; only `error` says that a call failed."
         place = f"{where}.status"
         findings.append(Finding("value_changed", place, Action.CHANGED, why, Fault.INPUT))

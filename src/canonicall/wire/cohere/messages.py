@@ -34,6 +34,7 @@ from canonicall.wire.cohere.content import (
     own_fields,
 )
 from canonicall.wire.foreign_parts import unread_part
+from canonicall.wire.losses import misplaced
 from canonicall.wire.reading import (
     arguments_at,
     id_at,
@@ -68,8 +69,10 @@ def _decode_message(
             return Message("tool", (_decode_result(message, where, findings),))
         case "system" | "user" as role:
             blocks = decode_content(message.get("content"), f"{where}.content", findings)
-            native = native_fields(FORMAT, message, ("role", "content"))
-            return Message(role, tuple(blocks), native=native)
+            blocks += _decode_calls(message, where)
+            if findings is not None:
+                findings += misplaced(message, ("tool_plan",), where)
+            return Message(role, tuple(blocks), native=native_fields(FORMAT, message, _KNOWN))
         case role:
             raise MalformedBody(f"there is no role {role!r}.", where=f"{where}.role")
 
@@ -85,10 +88,15 @@ def decode_reply(
     plan = text_at(message.get("tool_plan"), f"{where}.tool_plan")
     if plan:
         blocks.append(Text(text=plan, native=PLAN))
-    for call, at in objects_at(message.get("tool_calls"), f"{where}.tool_calls"):
-        blocks.append(decode_call(call, at))
+    blocks += _decode_calls(message, where)
     native = native_fields(FORMAT, message, _KNOWN)
     return Message("assistant", tuple(blocks), origin=origin, native=native)
+
+
+def _decode_calls(message: dict[str, Any], where: str) -> list[ToolCall]:
+    """The calls of a message. The renderer moves those that are not the model's."""
+    calls = objects_at(message.get("tool_calls"), f"{where}.tool_calls")
+    return [decode_call(call, at) for call, at in calls]
 
 
 def decode_call(call: dict[str, Any], where: str) -> ToolCall:
@@ -109,6 +117,8 @@ def _decode_result(
 ) -> ToolResult:
     given: Any = message.get("content")
     content = decode_content(given, f"{where}.content", findings)
+    if findings is not None:
+        findings += misplaced(message, ("tool_plan", "tool_calls"), where)
     return ToolResult(
         call_id=id_at(message.get("tool_call_id"), f"{where}.tool_call_id"),
         content=tuple(
@@ -118,7 +128,7 @@ def _decode_result(
             for at, block in enumerate(content)
         ),
         is_complete=True,
-        native=native_fields(FORMAT, message, ("role", "content", "tool_call_id")),
+        native=native_fields(FORMAT, message, (*_KNOWN, "tool_call_id")),
     )
 
 

@@ -252,9 +252,10 @@ def _encode_block(block: Block, *, by_model: bool) -> dict[str, Any] | None:
 
 
 def _is_server_side(block: ToolCall | ToolResult) -> bool:
-    if type(block) is ToolCall and block.kind == "server":
-        return True
-    return bool(block.opaque) and any(one.kind == "server_block" for one in block.opaque)
+    for one in block.opaque:
+        if one.kind == "server_block":
+            return True
+    return type(block) is ToolCall and block.kind == "server"
 
 
 def _encode_call(call: ToolCall) -> dict[str, Any]:

@@ -13,14 +13,16 @@ import msgspec
 from canonicall.blocks import Media, Native, Opaque, ResultContent, Text, ToolResult, Unknown
 from canonicall.findings import Action, Fault, Finding
 from canonicall.wire.foreign_parts import foreign_part, unread_part
-from canonicall.wire.gemini.field_names import DATA
+from canonicall.wire.gemini.field_names import DATA, PART
 from canonicall.wire.gemini.fields import fields_at, many_at, native_of, own_fields, split_part
 from canonicall.wire.gemini.media import decode_file, decode_inline, encode_media
 from canonicall.wire.gemini.target import FORMAT
 from canonicall.wire.reading import text_at
 
 KNOWN = ("id", "name", "response", "parts")
-_OF_PARTS = ("thought", "thoughtSignature")
+_OF_PARTS = tuple(
+    name for name in PART if "." not in name and name not in (*DATA, "mediaProcessing")
+)
 """Fields of a part of a message that a part of a result does not have."""
 
 
@@ -105,19 +107,24 @@ def _decode_parts(
 ) -> Iterator[ResultContent]:
     for index, part in enumerate(many_at(parts, where)):
         place = f"{where}[{index}]"
-        for fields in split_part(fields_at(part, place), place, findings):
-            if fields:
+        for came in split_part(fields_at(part, place), place, findings):
+            if fields := _own_fields(came, place, findings):
                 yield _decode_part(fields, place, domain, findings)
+
+
+def _own_fields(fields: dict[str, Any], where: str, findings: list[Finding]) -> dict[str, Any]:
+    """The fields of a part, without those that only parts of messages have."""
+    lost = [name for name in _OF_PARTS if name in fields]
+    if not lost:
+        return fields
+    why = f"A part of a result does not have these fields: {', '.join(lost)}."
+    findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
+    return {name: field for name, field in fields.items() if name not in lost}
 
 
 def _decode_part(
     fields: dict[str, Any], where: str, domain: str, findings: list[Finding]
 ) -> ResultContent:
-    lost = [name for name in _OF_PARTS if name in fields]
-    if lost:
-        why = f"A part of a result does not have these fields: {', '.join(lost)}."
-        findings.append(Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT))
-        fields = {name: field for name, field in fields.items() if name not in lost}
     if "text" in fields and (text := foreign_part(fields, where, findings)) is not None:
         return text
     for name in ("inlineData", "fileData"):

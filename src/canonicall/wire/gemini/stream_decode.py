@@ -87,7 +87,8 @@ class StreamDecoding:
                 self._candidates[index].whole() for index in sorted(self._candidates)
             ]
         elif self.error is not None:
-            body |= self.error.native
+            # Damage of the stream itself is told by nothing that came.
+            body |= self.error.native or {"error": {"message": self.error.message}}
         elif not self._block_reason:
             body["candidates"] = [{}]
         return body

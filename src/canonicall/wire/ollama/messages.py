@@ -24,9 +24,11 @@ from canonicall.blocks import (
     ToolResult,
 )
 from canonicall.errors import MalformedBody
+from canonicall.findings import Finding
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
 from canonicall.wire import carried
+from canonicall.wire.losses import misplaced
 from canonicall.wire.ollama.target import TARGET
 from canonicall.wire.reading import (
     arguments_at,
@@ -44,32 +46,42 @@ own_fields = partial(carried.fields_of, FORMAT)
 """The native fields of this format, nothing for those of another one."""
 native_of = partial(carried.native_of, FORMAT)
 """Some fields as native fields of this format, None if there are none."""
-_KNOWN = ("role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id")
+_OF_RESULTS = ("tool_name", "tool_call_id")
+_KNOWN = ("role", "content", "thinking", "images", "tool_calls", *_OF_RESULTS)
 # How the base64 text of each kind of image begins: the wire does not name the kind.
 _MAGIC = {"iVBOR": "png", "/9j/": "jpeg", "R0lGOD": "gif", "UklGR": "webp"}
 
 
-def decode_messages(value: Any, where: str, *, origin: Origin) -> list[Message]:
+def decode_messages(
+    value: Any, where: str, *, origin: Origin, findings: list[Finding] | None = None
+) -> list[Message]:
     """The canonical messages of a request's `messages`."""
-    return [_decode_message(message, at, origin) for message, at in objects_at(value, where)]
+    told: list[Finding] = [] if findings is None else findings
+    return [_decode_message(message, at, origin, told) for message, at in objects_at(value, where)]
 
 
-def _decode_message(message: dict[str, Any], where: str, origin: Origin) -> Message:
+def _decode_message(
+    message: dict[str, Any], where: str, origin: Origin, findings: list[Finding]
+) -> Message:
     match message.get("role"):
         case "assistant":
+            findings += misplaced(message, _OF_RESULTS, where, "a tool's")
             return decode_reply(message, where, origin)
         case "tool":
+            findings += misplaced(message, ("thinking", "tool_calls"), where)
             return Message("tool", (_decode_result(message, where),))
         case "system" | "user" as role:
+            findings += misplaced(message, ("thinking",), where)
+            findings += misplaced(message, _OF_RESULTS, where, "a tool's")
             return _decode_plain(role, message, where)
         case role:
             raise MalformedBody(f"there is no role {role!r}.", where=f"{where}.role")
 
 
 def _decode_plain(role: Role, message: dict[str, Any], where: str) -> Message:
-    blocks = _decode_content(message, where)
-    native = native_fields(FORMAT, message, ("role", "content", "images"))
-    return Message(role, tuple(blocks), native=native)
+    """A message that is not the model's; the renderer moves the calls that are in it."""
+    blocks = (*_decode_content(message, where), *_decode_calls(message, where))
+    return Message(role, blocks, native=native_fields(FORMAT, message, _KNOWN))
 
 
 def decode_reply(message: dict[str, Any], where: str, origin: Origin) -> Message:
@@ -77,8 +89,7 @@ def decode_reply(message: dict[str, Any], where: str, origin: Origin) -> Message
     thought = text_at(message.get("thinking"), f"{where}.thinking")
     blocks: list[Block] = [Thinking(text=thought)] if thought else []
     blocks += _decode_content(message, where)
-    calls = objects_at(message.get("tool_calls"), f"{where}.tool_calls")
-    blocks += [decode_call(call, at, index) for index, (call, at) in enumerate(calls)]
+    blocks += _decode_calls(message, where)
     native = native_fields(FORMAT, message, _KNOWN)
     return Message("assistant", tuple(blocks), origin=origin, native=native)
 
@@ -97,6 +108,11 @@ def decode_images(message: dict[str, Any], where: str) -> list[Media]:
         image = text_at(data, f"{where}.images[{index}]")
         images.append(Media(media_type=_image_type(image), data=image))
     return images
+
+
+def _decode_calls(message: dict[str, Any], where: str) -> list[ToolCall]:
+    calls = objects_at(message.get("tool_calls"), f"{where}.tool_calls")
+    return [decode_call(call, at, index) for index, (call, at) in enumerate(calls)]
 
 
 def decode_call(call: dict[str, Any], where: str, index: int) -> ToolCall:
@@ -123,9 +139,7 @@ def _decode_result(message: dict[str, Any], where: str) -> ToolResult:
         content=tuple(_decode_content(message, where)),
         is_complete=True,
         name=text_at(message.get("tool_name"), f"{where}.tool_name"),
-        native=native_fields(
-            FORMAT, message, ("role", "content", "images", "tool_name", "tool_call_id")
-        ),
+        native=native_fields(FORMAT, message, _KNOWN),
     )
 
 

@@ -51,7 +51,9 @@ def decode_request(
     origin = origin or Origin(provider=TARGET.provider, format=FORMAT, model=model)
     findings: list[Finding] = []
     conversation = Conversation()
-    conversation.extend(decode_messages(body.get("messages"), "$.messages", origin=origin))
+    conversation.extend(
+        decode_messages(body.get("messages"), "$.messages", origin=origin, findings=findings)
+    )
     findings += left_out_of_functions(body)
     return Request(
         conversation,

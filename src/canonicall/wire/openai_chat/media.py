@@ -79,6 +79,8 @@ def encode_media(media: Media, target: Target) -> dict[str, Any]:
     kind = own_fields(media.native).get("type") or _part_for(media)
     if kind == "file" and not _is_known_by_id(media):
         kind = target.document_part
+    if target.part_types and kind not in target.part_types:
+        kind = _part_for(media)  # An image in the part of a file, for example.
     if kind == "audio_url" and target.part_types and kind not in target.part_types:
         kind = "input_audio"  # DashScope takes an address as its data.
     source = _address_of(media)

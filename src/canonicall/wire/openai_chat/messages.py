@@ -26,6 +26,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.reply import REFUSAL
 from canonicall.target import Target
 from canonicall.transcript.turns import Turn
+from canonicall.wire.losses import misplaced
 from canonicall.wire.openai_chat.audio import decode_audio, encode_audio_reference, own_sound
 from canonicall.wire.openai_chat.calls import decode_calls, encode_call
 from canonicall.wire.openai_chat.native import (
@@ -93,10 +94,7 @@ def decode_message(
             return _decode_result(message, where, domain, findings)
         case "system" | "developer" | "user" as role:
             blocks = _decode_words(message, where, domain, findings)
-            if lost := [name for name in _OF_REPLIES if message.get(name) is not None]:
-                why = f"Only the model's messages have these fields: {', '.join(lost)}."
-                told = Finding("fields_dropped", where, Action.DROPPED, why, Fault.INPUT)
-                findings.append(told)
+            findings += misplaced(message, _OF_REPLIES, where)
             return Message(role, blocks, native=native_rest(message, ASSISTANT_FIELDS))
         case role:
             what = f"{role!r} is not a role. Use one of {', '.join(_ROLES)}."

@@ -29,10 +29,9 @@ from canonicall.wire.openai_chat.tools import (
     encode_choice,
     encode_tools,
 )
-from canonicall.wire.output_formats import broken_output
+from canonicall.wire.output_formats import NO_SUCH_FORM, broken_output, is_refused_output
 from canonicall.wire.reading import kind_of, text_at
 
-_OUTPUTS = ("text", "json_object", "json_schema")
 _KNOWN = (
     *("model", "messages", "tools", "functions"),
     *("tool_choice", "function_call", "parallel_tool_calls"),
@@ -109,10 +108,9 @@ def encode_request(
     if tools:
         body["tools"] = tools
     body |= choice | params
-    asked = native.get(OUTPUT)
-    if isinstance(asked, dict) and target.schemas.checked and asked.get("type") not in _OUTPUTS:
+    if is_refused_output(native.get(OUTPUT), target):
         del native[OUTPUT]
-        findings.append(dropped("params.output", "The target has no such form of a reply."))
+        findings.append(dropped("params.output", NO_SUCH_FORM))
     body |= {name: field for name, field in native.items() if name not in body}
     # Last, so that a longer conversation only adds to the end of the bytes.
     body["messages"] = known.written(transcript.turns, target, encode_turn)

@@ -73,6 +73,14 @@ def encode_finish(finish: str) -> str:
     return _ENCODED.get(finish, COMPLETED)
 
 
+def ending_of(status: str) -> str:
+    """The word in the name of the event that ends a response: there are three of them, whatever
+    other word a host has for its status."""
+    if status in (COMPLETED, INCOMPLETE, FAILED):
+        return status
+    return INCOMPLETE if status in NOT_ENDED else COMPLETED
+
+
 def status_fields(word: str) -> dict[str, Any]:
     """The fields of a response that say a wire's word."""
     details = {"reason": word} if word in ("max_output_tokens", "content_filter") else None

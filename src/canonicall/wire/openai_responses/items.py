@@ -221,13 +221,17 @@ def _decode_server_call(item: dict[str, Any], where: str, domain: str) -> list[B
     asked = item.get(_ASKED[kind])
     args = asked if isinstance(asked, dict) else {_ASKED[kind]: asked} if asked else {}
     raw = asked if kind == "mcp_call" and isinstance(asked, str) else None
+    # Of these items, only this one has a name.
+    name = text_at(item.get("name"), f"{where}.name") if kind == "mcp_call" else ""
     domain = domain_of_item(item, where, domain)
     is_named = isinstance(item.get("id"), str | None)
-    if not is_named or (kind in _ANSWERED_BY_ID and not item.get("call_id")):
+    is_blank = item.get("call_id") == "" and kind == searches.CALL
+    is_blank |= kind in _ANSWERED_BY_ID and not item.get("call_id")
+    if not is_named or is_blank:
         domain = UNKNOWN_ISSUER  # As it came, it could not be answered.
     call = ToolCall(
         id=_own_id(item, where),
-        name=text_at(item.get("name"), f"{where}.name") or kind.removesuffix("_call"),
+        name=name or kind.removesuffix("_call"),
         args=args if raw is None else None,
         raw=raw,
         kind="server",
@@ -258,7 +262,8 @@ def _decode_server_output(
 ) -> ToolResult:
     id = _id_of_answered(item, where, so_far)
     domain = domain_of_item(item, where, domain)
-    if item["type"] != searches.OUTPUT and not _own_id(item, where):
+    is_search = item["type"] == searches.OUTPUT
+    if item.get("call_id") == "" if is_search else not _own_id(item, where):
         domain = UNKNOWN_ISSUER  # As it came, it would answer no call.
     if any(not isinstance(tool, dict) for tool in list_at(item.get("tools"), f"{where}.tools")):
         domain = UNKNOWN_ISSUER  # The provider did not write it.

@@ -9,10 +9,14 @@ from typing import Any
 
 from canonicall.findings import Finding
 from canonicall.request import OutputFormat
+from canonicall.target import Target
+from canonicall.wire.losses import dropped
 from canonicall.wire.output_formats import (
+    NO_SUCH_FORM,
     broken_output,
     decode_named,
     encode_named,
+    is_refused_output,
     is_well_named,
     taken_out,
 )
@@ -51,11 +55,15 @@ def encode_output(
     output: OutputFormat | None,
     native: Mapping[str, Any],
     spelled: Mapping[str, Any],
+    target: Target,
     findings: list[Finding],
 ) -> dict[str, Any]:
     """The field `text` with its native rest; the format as it was said before, if it still is."""
     rest = native.get(FIELD, {})
     if output is None:
+        if isinstance(rest, dict) and is_refused_output(rest.get(_FORMAT), target):
+            findings.append(dropped("params.output", NO_SUCH_FORM))
+            rest = {name: field for name, field in rest.items() if name != _FORMAT}
         return {FIELD: rest} if rest else {}
     said = spelled.get(FIELD)
     form = said.get(_FORMAT) if isinstance(said, dict) else None

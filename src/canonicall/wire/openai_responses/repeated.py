@@ -34,7 +34,7 @@ DEFAULTS: dict[str, Any] = {
 }
 # What was done, not what was asked for: only the provider that answered can say it.
 _DONE = ("access_programs", "background", "service_tier", "top_logprobs")
-_REPEATED = {*DEFAULTS, "prompt", "user"} - {*_DONE}
+_REPEATED = {*DEFAULTS, "conversation", "prompt", "user"} - {*_DONE}
 # SDK function_tool.py, response_format_text_json_schema_config.py: what they have in a response.
 _FUNCTION = {"description": None, "parameters": None, "strict": True}
 _SCHEMA = {"description": None, "strict": False}
@@ -54,6 +54,8 @@ def _in_full(name: str, value: Any) -> Any:
             return whole | {"format": _format(whole["format"])} if name == "text" else whole
         case "tools", list():
             return [_tool(one) for one in value]
+        case "conversation", str():
+            return {"id": value}
         case _:
             return value
 

@@ -14,7 +14,7 @@ from canonicall.request import Params, Reasoning, Request, Tool
 from canonicall.target import Target
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 from canonicall.wire.carried import set_fields
-from canonicall.wire.losses import dropped, foreign_fields
+from canonicall.wire.losses import dropped, foreign_fields, unknown_choice
 from canonicall.wire.openai_responses.fields import native_of, own_fields
 from canonicall.wire.openai_responses.marks import lost_marks
 from canonicall.wire.openai_responses.messages import decode_input, encode_turn
@@ -30,6 +30,7 @@ from canonicall.wire.openai_responses.tools import (
     decode_tools,
     encode_choice,
     encode_tools,
+    is_known_choice,
 )
 from canonicall.wire.reading import number_at, object_at, text_at
 from canonicall.wire.writing import words_of
@@ -74,7 +75,10 @@ def decode_request(
     choice, about_choice = decode_choice(asked, body.get("parallel_tool_calls"))
     reasoning, native = _decode_reasoning(body)
     if isinstance(asked, dict) and (choice is None or choice.mode is None):
-        native["tool_choice"] = asked
+        if is_known_choice(asked):
+            native["tool_choice"] = asked
+        else:
+            about_choice.append(unknown_choice("$.tool_choice"))
     rest = set_fields(body, {*_KNOWN, *stored})
     output, said = take_output(rest, about_choice)
     return Request(
@@ -119,7 +123,9 @@ def encode_request(
         "tools": tools,
         **choice,
         **_encode_params(request.params, native, findings),
-        **encode_output(request.params.output, native, own_fields(request.spelled), findings),
+        **encode_output(
+            request.params.output, native, own_fields(request.spelled), target, findings
+        ),
     }
     findings += foreign_fields(FORMAT, request.native)
     extras = {name: field for name, field in native.items() if name not in (*_KNOWN, TEXT)}

@@ -35,6 +35,14 @@ def is_clients(item: dict[str, Any]) -> bool:
     return item.get("execution") == "client"
 
 
+def is_unexplained(tool: dict[str, Any]) -> bool:
+    """Whether a tool is a search of the client's that the provider refuses: it says nothing.
+
+    "Missing required parameter: 'tools[0].description'."
+    """
+    return tool.get("type") == NAME and is_clients(tool) and not tool.get("description")
+
+
 def is_search(block: ToolCall | ToolResult, kind: str) -> bool:
     """Whether a block is written as an item of this kind."""
     return block.native is not None and own_fields(block.native).get("type") == kind

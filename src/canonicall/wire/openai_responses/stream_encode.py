@@ -26,7 +26,13 @@ from canonicall.events import (
 )
 from canonicall.reply import ERROR, REFUSAL, Reply, Usage
 from canonicall.wire.openai_responses.fields import own_fields
-from canonicall.wire.openai_responses.finish import COMPLETED, FAILED, INCOMPLETE, encode_usage
+from canonicall.wire.openai_responses.finish import (
+    COMPLETED,
+    FAILED,
+    INCOMPLETE,
+    encode_usage,
+    ending_of,
+)
 from canonicall.wire.openai_responses.output import REFUSED
 from canonicall.wire.openai_responses.response import encode_response
 from canonicall.wire.openai_responses.stream_writing import Writing
@@ -111,7 +117,7 @@ class StreamEncoding:
             writing.leave_open()
             response = self._response(reply) | self._broken(reply, event.why)
         response["output"] = writing.output
-        kind = f"response.{response['status']}"
+        kind = f"response.{ending_of(response['status'])}"
         return written + writing.frames.frame(kind, {"response": response})
 
     def _broken(self, reply: Reply, why: str) -> dict[str, Any]:

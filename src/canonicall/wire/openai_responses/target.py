@@ -81,6 +81,10 @@ TARGET = Target(
     max_tools=128,
     # "Expected an ID that begins with 'fc'."; "Duplicate item found with id" (vercel/ai#7883).
     item_ids=True,
+    # OpenAPI: NamespaceToolParam and FunctionCallOutputItemParam.
+    group_names="[a-zA-Z0-9_-]{0,64}",
+    # "No tool output found for local shell call call_1." (response_input_item_param.py)
+    client_run=("computer", "local_shell", "shell", "apply_patch"),
     # SDK response_create_params.py and response_input_item_param.py.
     kept_state=("previous_response_id", "conversation", "prompt", "item_reference"),
     served=(

@@ -7,6 +7,7 @@ from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Tool, ToolChoice
 from canonicall.target import Target
 from canonicall.wire.carried import with_rest
+from canonicall.wire.grouping import is_group_name
 from canonicall.wire.losses import unknown_choice, weakened
 from canonicall.wire.offering import FREEFORM, NO_PARAMETERS, names_one
 from canonicall.wire.openai_responses import searches
@@ -55,6 +56,18 @@ def encode_tools(
             continue
         if tool.kind == "server" and not own_fields(tool.native):
             why = f"{tool.name} runs at another provider; it cannot be offered here."
+            findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.RENDER))
+            continue
+        own = own_fields(tool.native)
+        if own.get("type") == _NAMESPACE and not is_group_name(tool.name, target):
+            why = f"A group cannot be called {tool.name!r} here, and it has no tools."
+            told = Finding(
+                "tool_dropped", where, Action.DROPPED, why, Fault.RENDER, rule="group_names"
+            )
+            findings.append(told)
+            continue
+        if searches.is_unexplained(own):
+            why = "A search for tools that the caller runs needs a description, and it has none."
             findings.append(Finding("tool_dropped", where, Action.DROPPED, why, Fault.RENDER))
             continue
         if tool.kind == "custom" and not target.custom_tools:
@@ -172,6 +185,14 @@ def _decode_mode(value: Any, findings: list[Finding]) -> tuple[ChoiceMode | None
         text_at(tool.get("name"), f"$.tool_choice.tools[{index}].name")
         for index, tool in enumerate(tools)
     )
+
+
+def is_known_choice(choice: dict[str, Any]) -> bool:
+    """Whether the format has a choice that has no canonical form.
+
+    "Invalid value: ''. Supported values are: 'auto' and 'required'."
+    """
+    return choice.get("type") != "allowed_tools" or choice.get("mode") in ("auto", "required")
 
 
 def _decode_tool(tool: dict[str, Any], where: str, findings: list[Finding], depth: int = 0) -> Tool:

@@ -1,0 +1,77 @@
+"""A program for the test of packed bombs: a gateway and its upstream on sockets, eight bombs at once.
+
+python bombed_gateway.py CONTENT-TYPE; it prints what came of it as a JSON line.
+"""
+
+import asyncio
+import json
+import resource
+import sys
+import zlib
+from contextlib import suppress
+
+from canonicall.client.direct_transport import DirectTransport
+from canonicall.client.secrets import Secret
+from canonicall.gateway.app import Gateway
+from canonicall.gateway.settings import Choice, ModelSettings, ProviderSettings, Settings
+from gateway_support import UPSTREAM_KEY, ask
+
+MEGABYTE = 1024 * 1024
+UNPACKED = 1000 * MEGABYTE
+
+
+def bomb():
+    packer = zlib.compressobj(9, wbits=31)
+    block = b" " * MEGABYTE
+    return b"".join([packer.compress(block) for _ in range(UNPACKED // MEGABYTE)]) + packer.flush()
+
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+async def main(kind):
+    body = bomb()
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-encoding: gzip\r\n"
+    answer = head.encode() + b"content-length: %d\r\n\r\n" % len(body) + body
+    asked = 0
+
+    async def serve(reader, writer):
+        nonlocal asked
+        asked += 1
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        with suppress(ConnectionError):
+            await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    provider = ProviderSettings(
+        keys=(Secret(UPSTREAM_KEY),), base_url=f"http://127.0.0.1:{port}/v1", profile="openai"
+    )
+    model = ModelSettings(choices=(Choice(target="up:m"),))
+    gateway = Gateway(
+        Settings(providers={"up": provider}, models={"m": model}), transport=DirectTransport()
+    )
+    before, healthy = peak(), 0
+    streams = kind != "application/json"
+    wanted = {"model": "m", "stream": streams, "messages": [{"role": "user", "content": "Hi"}]}
+    bombs = [asyncio.ensure_future(ask(gateway, "/v1/chat/completions", wanted)) for _ in range(8)]
+    while not all(one.done() for one in bombs):
+        assert (await ask(gateway, "/healthz")).status == 200
+        healthy += 1
+        await asyncio.sleep(0)
+    told = {
+        "statuses": [one.result().status for one in bombs],
+        "asked": asked,
+        "grown_megabytes": peak() - before,
+        "healthy": healthy,
+        "packed": len(body),
+    }
+    await gateway.close()
+    server.close()
+    sys.stdout.write(json.dumps(told))
+
+
+asyncio.run(main(sys.argv[1]))
