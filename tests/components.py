@@ -77,6 +77,9 @@ COMPONENTS = {
     "agents": Component(
         "coding agents", "run `make agents`", _folder("CANONICALL_AGENTS", ".agents")
     ),
+    "models": Component(
+        "a model and its server", "run `make models`", _folder("CANONICALL_MODELS", ".models")
+    ),
     "postgres": Component("a PostgreSQL server", "run `make postgres`", _programs_of_postgres),
     "llm-comply": Component(
         "the package llm-comply", "pip install 'canonicall[judges]'", _package("llm_comply")
