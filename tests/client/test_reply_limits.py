@@ -16,6 +16,7 @@ from canonicall.client.secrets import Secret
 from canonicall.client.sending import MOST_OF_AN_ERROR
 from canonicall.client.transport import Timeouts, TooMuch, bounded, whole_body
 from canonicall.client.unpacking import SLICE
+from canonicall.codec.streams import TOO_LARGE, StreamDecoder
 from canonicall.conversation import Conversation
 from canonicall.discovery.asking import MOST_BYTES, Asker, Means
 from canonicall.errors import ReplyTooLarge
@@ -25,7 +26,6 @@ from canonicall.providers.registry import get_target
 from canonicall.reply import ERROR
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError
-from canonicall.streams import TOO_LARGE, StreamDecoder
 from canonicall.target import FORMATS
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n"

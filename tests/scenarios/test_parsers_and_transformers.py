@@ -26,7 +26,7 @@ from canonicall import (
     syntax_names,
 )
 from canonicall.calls import to_anthropic, to_generic, to_openai
-from canonicall.parsers import get_parser, register_parser, unregister_parser
+from canonicall.codec.parsers import get_parser, register_parser, unregister_parser
 from canonicall.providers.capabilities import get_capabilities
 from canonicall.target import FORMATS
 

@@ -23,12 +23,12 @@ from canonicall.client.notices import Switched
 from canonicall.client.rendering import Renderings
 from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
-from canonicall.codec import Encoded
+from canonicall.codec.encode import Encoded
+from canonicall.codec.streams import TOO_LARGE
 from canonicall.events import Event, StreamEnded
 from canonicall.providers.registry import get_target
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError, Notice, Notify, Repaired
-from canonicall.streams import TOO_LARGE
 from canonicall.target import Target
 
 

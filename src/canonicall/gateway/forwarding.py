@@ -31,7 +31,8 @@ from canonicall.client.transport import (
     bounded,
     whole_body,
 )
-from canonicall.codec import decode_request
+from canonicall.codec.decode import decode_request
+from canonicall.codec.streams import StreamDecoder
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event
 from canonicall.folding import WHY_CUT
@@ -42,7 +43,6 @@ from canonicall.gateway.usage import size_in, without_usage
 from canonicall.gateway.whole_frames import StreamCut, WholeFrames
 from canonicall.providers.endpoint import endpoint_of
 from canonicall.providers.registry import get_profile
-from canonicall.streams import StreamDecoder
 from canonicall.syntax.recovery import Recover, reads_text
 from canonicall.target import Target
 from canonicall.verify.judge import verify

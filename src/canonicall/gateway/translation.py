@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from canonicall.codec import encode_request, encode_response
-from canonicall.coverage import refuse_loss
+from canonicall.codec.coverage import refuse_loss
+from canonicall.codec.encode import encode_request, encode_response
+from canonicall.codec.streams import StreamEncoder
 from canonicall.errors import CanonicallError, MalformedBody, MostlyUnread
 from canonicall.events import ArgumentsAdded, Event, StreamEnded, TextAdded, ThinkingAdded
 from canonicall.folding import events_of
@@ -34,7 +35,6 @@ from canonicall.reply import Reply
 from canonicall.request import Request
 from canonicall.runtime.middleware import MiddlewareError
 from canonicall.store.engine import StoreError
-from canonicall.streams import StreamEncoder
 from canonicall.target import Target
 
 

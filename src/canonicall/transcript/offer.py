@@ -1,7 +1,6 @@
-"""The offer: the tools and the choice of a request, as one target can express them.
+"""The offer: the tools of a request, as one target can be given them.
 
-In: a request. Out: the same request with tools the target can be given and a choice it can be told;
-what could not be said is met by offering less, and every change is a finding.
+In: a request. Out: the same request with tools that the target takes; a finding for each change.
 """
 
 from operator import is_
@@ -13,9 +12,7 @@ from canonicall.findings import Action, Fault, Finding, in_words
 from canonicall.request import Reasoning, Request, Tool, ToolChoice
 from canonicall.target import Target, field_tree
 from canonicall.transcript.fields import kept_fields, takes_unknown
-from canonicall.transcript.output import used_by_output
-from canonicall.transcript.policy import DEFAULT, Policy
-from canonicall.transcript.schemas import fitted_tools
+from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript
 
 _NO_LONGER = "Not available any more."
@@ -24,78 +21,7 @@ _CHANGED = "param_changed", Action.CHANGED, Fault.RENDER
 _TOOL_FIELDS = frozenset(Tool.__struct_fields__)
 
 
-def fitted_offer(
-    request: Request, target: Target, *, policy: Policy = DEFAULT
-) -> tuple[Request, list[Finding]]:
-    """`request` with an offer that fits `target`."""
-    findings: list[Finding] = []
-    request = _known_choice(_once(request, findings), target, findings)
-    for fit in _FITS:
-        request = fit(request, target, findings)
-    used = used_by_output(request, target)
-    tools, about_schemas = fitted_tools(request.tools, target.schemas, policy, used)
-    if tools is not request.tools:
-        request = replace(request, tools=tools)
-    return request, [*findings, *about_schemas]
-
-
-def within_cache_marks(
-    request: Request, transcript: Transcript, target: Target
-) -> tuple[Request, list[Finding]]:
-    """`request` whose tools carry no more cache marks than the messages leave free."""
-    marked = [index for index, tool in enumerate(request.tools) if tool.cache is not None]
-    if not marked:
-        return request, []
-    free = max(target.cache_marks - transcript.cache_marks, 0) if target.marked_tools else 0
-    surplus = marked[: max(len(marked) - free, 0)]
-    if not surplus:
-        return request, []
-    many = f"{target.cache_marks} cache marks" if target.marked_tools else "no cache marks on tools"
-    why = f"The target takes {many}; those of tools were left out."
-    finding = Finding(
-        "cache_mark_dropped",
-        "tools",
-        Action.DROPPED,
-        why,
-        Fault.RENDER,
-        rule="cache_marks" if target.marked_tools else "marked_tools",
-    )
-    tools = tuple(
-        replace(tool, cache=None) if index <= surplus[-1] and tool.cache is not None else tool
-        for index, tool in enumerate(request.tools)
-    )
-    return replace(request, tools=tools), [finding]
-
-
-def renamed_tools(request: Request, transcript: Transcript) -> tuple[Transcript, list[Finding]]:
-    """A finding for each tool that is sent under another name, also one that only calls name.
-
-    The names of the transcript are those tools then. One that the provider runs has no other name.
-    """
-    if not transcript.names:
-        return transcript, []
-    places = {
-        tool.name: f"tools[{at}]" for at, tool in enumerate(request.tools) if tool.kind != "server"
-    }
-    for at, entry in enumerate(request.conversation.entries):
-        for position, block in enumerate(entry.blocks if isinstance(entry, Message) else ()):
-            if isinstance(block, ToolCall) and block.kind != "server":
-                places.setdefault(block.name, in_words((at, position)))
-    names = {wire: own for wire, own in transcript.names.items() if own in places}
-    findings = [
-        Finding(
-            "tool_renamed",
-            places[own],
-            Action.CHANGED,
-            f"The tool {own!r} is sent as {wire!r}: the target does not take its own name.",
-            Fault.PROJECTION,
-        )
-        for wire, own in names.items()
-    ]
-    return replace(transcript, names=names), findings
-
-
-def _once(request: Request, findings: list[Finding]) -> Request:
+def distinct_tools(request: Request, goal: Goal) -> Request:
     """Of tools that have one name, the first: all providers refuse the others."""
     seen: set[str] = set()
     tools = []
@@ -103,20 +29,21 @@ def _once(request: Request, findings: list[Finding]) -> Request:
         if tool.kind != "server" and tool.name in seen:
             why = f"Another tool is called {tool.name} already; the first counts."
             told = Finding("tool_dropped", f"tools[{index}]", Action.DROPPED, why, Fault.RENDER)
-            findings.append(told)
+            goal.findings.append(told)
             continue
         seen.add(tool.name if tool.kind != "server" else "")
         tools.append(tool)
     return request if len(tools) == len(request.tools) else replace(request, tools=tuple(tools))
 
 
-def _unmixed(request: Request, target: Target, findings: list[Finding]) -> Request:
+def unmixed_tools(request: Request, goal: Goal) -> Request:
     """Functions without the tools that the provider runs, where it takes only one of both."""
+    target, findings = goal.target, goal.findings
     if target.mixed_tools or all(tool.kind == "server" for tool in request.tools):
         return request
     tools = []
     for index, tool in enumerate(request.tools):
-        if tool.kind == "server" and _can_be_offered(tool, target):
+        if tool.kind == "server" and can_be_offered(tool, target):
             why = f"The target does not offer {tool.name or 'its own tools'} beside functions."
             told = Finding(
                 "tool_dropped",
@@ -132,81 +59,17 @@ def _unmixed(request: Request, target: Target, findings: list[Finding]) -> Reque
     return replace(request, tools=tuple(tools))
 
 
-def _known_choice(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """No choice of a tool that is not offered. A group may bring more of them, and so may the state
-    that a provider keeps."""
-    choice = request.tool_choice
-    stored = request.continues.fields if request.continues is not None else {}
-    may_be_kept = bool(stored) and not request.tools
-    if choice is None or not choice.names or may_be_kept:
-        return request
-    offers = [tool for tool in request.tools if _can_be_offered(tool, target)]
-    if any(tool.members for tool in offers):
-        return request
-    offered = {one.name for one in offers if one.name and _has_name(one, target)}
-    names = tuple(name for name in choice.names if name in offered)
-    if names == choice.names:
-        return request
-    lost = ", ".join(name for name in choice.names if name not in offered)
-    why = f"There is no tool that is called {lost}."
-    findings.append(Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER))
-    known = replace(choice, names=names, mode=choice.mode if names else "auto")
-    return replace(request, tool_choice=known)
-
-
-def _has_name(tool: Tool, target: Target) -> bool:
-    """Whether a tool is chosen by its name. One of the provider's is where its definition has it;
-    where calls are items, or beside the content, it is chosen by its type, or not at all."""
-    if tool.kind != "server":
-        return True
-    is_said = tool.native is not None and "name" in tool.native.fields
-    return is_said and target.results not in ("items", "tool_messages")
-
-
-def _narrowed(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """A list of allowed tools the target cannot be told becomes the list of tools."""
-    choice = request.tool_choice
-    if choice is None or not choice.names or target.choice_names == "many":
-        return request
-    one_forced = len(choice.names) == 1 and choice.mode == "required"
-    if target.choice_names == "one" and one_forced:
-        return request
-    tools = tuple(tool for tool in request.tools if tool.name in choice.names)
-    why = "The target cannot be told which tools are allowed; only those are offered."
-    findings.append(
-        Finding(
-            "choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER, rule="choice_names"
-        )
-    )
-    return replace(request, tools=tools, tool_choice=replace(choice, names=()))
-
-
-def _without_tools(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """Where "none" cannot be said, no tool is offered, unless the history demands tools."""
-    choice = request.tool_choice
-    if choice is None or choice.mode != "none" or "none" in target.choice_modes:
-        return request
-    if not request.tools or (target.tools_with_history and _called_names(request)):
-        return request
-    why = "The target cannot be told to call no tool, so none is offered."
-    findings.append(
-        Finding(
-            "choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER, rule="choice_modes"
-        )
-    )
-    return replace(request, tools=(), tool_choice=None)
-
-
-def _with_stubs(request: Request, target: Target, findings: list[Finding]) -> Request:
+def declared_tools(request: Request, goal: Goal) -> Request:
     """A declaration for every tool of the history, where the target demands one.
 
     "The toolConfig field must be defined when using toolUse and toolResult content blocks."
     (Bedrock); other providers answer alike.
     """
+    target, findings = goal.target, goal.findings
     if not target.tools_with_history or request.continues is not None:
         return request
-    offered = any(_can_be_offered(tool, target) for tool in request.tools)
-    names = () if offered else _called_names(request)
+    offered = any(can_be_offered(tool, target) for tool in request.tools)
+    names = () if offered else called_names(request)
     if not names:
         return request
     why = f"The history has calls, so the target wants tools: {', '.join(names)} were declared."
@@ -221,38 +84,10 @@ def _with_stubs(request: Request, target: Target, findings: list[Finding]) -> Re
     return replace(request, tools=(*request.tools, *stubs), tool_choice=choice)
 
 
-def _unforced(request: Request, target: Target, findings: list[Finding]) -> Request:
-    """No forced call where the model thinks and the target refuses both together.
-
-    "Thinking may not be enabled when tool_choice forces tool use." (Anthropic); "Thinking mode
-    does not support this tool_choice" (DeepSeek).
-    """
-    choice, reasoning = request.tool_choice, request.params.reasoning
-    if choice is None or choice.mode != "required" or target.forced_choice_with_reasoning:
-        return request
-    asked = reasoning is not None and bool(reasoning.enabled or reasoning.budget)
-    refused = reasoning is not None and (reasoning.enabled is False or reasoning.effort == "none")
-    refused = refused and not _always_thinks(target)
-    thinks = target.thinks and target.reasoning_placeholder is not None
-    if refused or not (asked or thinks):
-        return request
-    why = "The target does not force a call while the model thinks; it may choose."
-    findings.append(
-        Finding(
-            "choice_weakened",
-            "tool_choice",
-            Action.CHANGED,
-            why,
-            Fault.RENDER,
-            rule="forced_choice_with_reasoning",
-        )
-    )
-    return replace(request, tool_choice=replace(choice, mode="auto"))
-
-
-def _unmarked(request: Request, target: Target, findings: list[Finding]) -> Request:
+def strict_as_taken(request: Request, goal: Goal) -> Request:
     """Tools that are not strict, where the mark is refused, or says nothing: only a function has a
     schema that it could be held to."""
+    target, findings = goal.target, goal.findings
     if not any(tool.strict for tool in request.tools):
         return request
     tools: list[Tool] = []
@@ -271,8 +106,9 @@ def _unmarked(request: Request, target: Target, findings: list[Finding]) -> Requ
     return replace(request, tools=tuple(tools))
 
 
-def _unreasoned(request: Request, target: Target, findings: list[Finding]) -> Request:
+def unreasoned_with_tools(request: Request, goal: Goal) -> Request:
     """A model that takes tools only while it does not reason is told not to: else it would."""
+    target, findings = goal.target, goal.findings
     asked = request.params.reasoning
     is_off = asked is not None and asked.effort == "none"
     if target.tools_while_reasoning or not request.tools or is_off:
@@ -286,16 +122,9 @@ def _unreasoned(request: Request, target: Target, findings: list[Finding]) -> Re
     return replace(request, params=replace(request.params, reasoning=silent))
 
 
-def _always_thinks(target: Target) -> bool:
-    """Whether a wish not to think is refused, and so not sent."""
-    return any(
-        one.field == "thinking.type" and not one.beside and one.values in ((), ("disabled",))
-        for one in target.refusals
-    )
-
-
-def _known_fields_only(request: Request, target: Target, findings: list[Finding]) -> Request:
+def known_fields_only(request: Request, goal: Goal) -> Request:
     """The request and its tools without native fields that are not for this target."""
+    target, findings = goal.target, goal.findings
     is_own = request.domain == target.domain if request.domain else None
     native = request.native
     if native is not None and native.format == target.format:
@@ -303,7 +132,8 @@ def _known_fields_only(request: Request, target: Target, findings: list[Finding]
             native, "request", target, is_own=is_own, where="request", findings=findings
         )
     spelled = request.spelled
-    if spelled is not None and not takes_unknown("request", target, is_own=is_own):
+    is_read = spelled is not None and spelled.format == target.format
+    if spelled is not None and is_read and not takes_unknown("request", target, is_own=is_own):
         names = field_tree(target.fields.request)
         known = {name: field for name, field in spelled.fields.items() if name in names}
         spelled = Native(spelled.format, known)
@@ -325,6 +155,36 @@ def _known_fields_only(request: Request, target: Target, findings: list[Finding]
     return replace(request, tools=tuple(tools), native=native, spelled=spelled)
 
 
+def renamed_tools(
+    request: Request, transcript: Transcript, goal: Goal
+) -> tuple[Request, Transcript]:
+    """A finding for each tool that is sent under another name, also one that only calls name.
+
+    The names of the transcript are those tools then. One that the provider runs has no other name.
+    """
+    if not transcript.names:
+        return request, transcript
+    places = {
+        tool.name: f"tools[{at}]" for at, tool in enumerate(request.tools) if tool.kind != "server"
+    }
+    for at, entry in enumerate(request.conversation.entries):
+        for position, block in enumerate(entry.blocks if isinstance(entry, Message) else ()):
+            if isinstance(block, ToolCall) and block.kind != "server":
+                places.setdefault(block.name, in_words((at, position)))
+    names = {wire: own for wire, own in transcript.names.items() if own in places}
+    goal.findings += (
+        Finding(
+            "tool_renamed",
+            places[own],
+            Action.CHANGED,
+            f"The tool {own!r} is sent as {wire!r}: the target does not take its own name.",
+            Fault.PROJECTION,
+        )
+        for wire, own in names.items()
+    )
+    return request, replace(transcript, names=names)
+
+
 def _without_own_words(native: Native, target: Target) -> Native | None:
     """Native fields without those that say in the words of their format what the tool says in
     canonical ones (Gemini's `parameters`): for others nothing is lost with them."""
@@ -334,7 +194,7 @@ def _without_own_words(native: Native, target: Target) -> Native | None:
     return Native(native.format, rest) if rest else None
 
 
-def _can_be_offered(tool: Tool, target: Target) -> bool:
+def can_be_offered(tool: Tool, target: Target) -> bool:
     """Tools a provider runs on its side exist in its own format only, and not at every host."""
     if tool.kind != "server":
         return True
@@ -343,7 +203,7 @@ def _can_be_offered(tool: Tool, target: Target) -> bool:
     return tool.native is not None and tool.native.format == target.format
 
 
-def _called_names(request: Request) -> list[str]:
+def called_names(request: Request) -> list[str]:
     return list(
         dict.fromkeys(
             call.name
@@ -352,10 +212,3 @@ def _called_names(request: Request) -> list[str]:
             if call.kind != "server"
         )
     )
-
-
-_FITS = (
-    *(_unmixed, _narrowed, _without_tools, _known_fields_only, _with_stubs, _unforced),
-    *(_unmarked, _unreasoned),
-)
-"""The steps that make an offer fit, in their order."""

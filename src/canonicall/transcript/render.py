@@ -35,11 +35,10 @@ from canonicall.transcript.completion import (
     is_usual,
     split_media,
 )
-from canonicall.transcript.ending import finished
 from canonicall.transcript.fields import is_of, kept_fields, with_good_name
 from canonicall.transcript.fitting import Fitter
 from canonicall.transcript.opening import with_one_opening
-from canonicall.transcript.placing import Builder, Built
+from canonicall.transcript.placing import Builder, Built, finished
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.transcript.projection import NOTHING, Marked, Projection
 from canonicall.transcript.server_blocks import is_sealed
@@ -110,7 +109,8 @@ class Renderer:
         conversation.ledger.remember(self._named_as, self.projection.sent)
         if len(self._findings) > known:
             self._findings[known:] = with_rule_keys(self._findings[known:], self.target)
-        turns, told = finished(self._builder, self.policy, marked=self.has_marks)
+        marked = self._fitter.kept_marks
+        turns, told = finished(self._builder, self.policy, marked=marked)
         if told:
             told = with_rule_keys(told, self.target)
         return Transcript(
@@ -119,12 +119,8 @@ class Renderer:
             self.projection.renamed,
             Report((*self._findings, *told)),
             self.target,
+            marked,
         )
-
-    @property
-    def has_marks(self) -> bool:
-        """Whether some block may have a cache mark."""
-        return self._fitter.kept_marks
 
     def placed(self, entry: int) -> list[Place]:
         """The blocks that an entry was rendered to: the turn and the position of each."""

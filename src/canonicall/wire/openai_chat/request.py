@@ -14,7 +14,7 @@ from canonicall.wire.history import History
 from canonicall.wire.losses import dropped, listed_fields
 from canonicall.wire.openai_chat.effort import asks_effort, effort_extras
 from canonicall.wire.openai_chat.messages import decode_messages, encode_turn
-from canonicall.wire.openai_chat.native import lost_marks, native_of, own_fields
+from canonicall.wire.openai_chat.native import native_of, own_fields
 from canonicall.wire.openai_chat.output_format import FIELD as OUTPUT
 from canonicall.wire.openai_chat.params import (
     PLAIN_FIELDS,
@@ -95,10 +95,10 @@ def encode_request(
     names = {own: wire for wire, own in transcript.names.items()}
     native = own_fields(request.native)
     tools, findings = encode_tools(request.tools, names, target)
-    offered = request.tools if tools else ()
-    choice, weakened = encode_choice(request.tool_choice, offered, names, target)
+    # "'parallel_tool_calls' is only allowed when 'tools' are specified.", tool_choice likewise.
+    choice = encode_choice(request.tool_choice, request.tools, names, target) if tools else {}
     params, unsaid = encode_params(request.params, own_fields(request.spelled), target)
-    findings += [*weakened, *unsaid, *lost_marks(transcript.turns, request.tools, target)]
+    findings += unsaid
     if request.native is not None and not native:
         listed = listed_fields(request.native.fields)
         why = f"Fields of another format have no place in this one: {listed}."

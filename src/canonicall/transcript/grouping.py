@@ -17,12 +17,15 @@ from canonicall.conversation import Conversation
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request, Tool
 from canonicall.target import Target
+from canonicall.transcript.policy import Goal
 
 NAMESPACE = "namespace"
 """The field of a call that names its group (protocol of OpenAI's Responses, FunctionCall)."""
 _BETWEEN = "__"
 _CALLS = {"tool_search": {"type": "tool_search_call", "execution": "client"}}
 """What calls of a group's tools have in their native fields, by the type of the group."""
+BRINGS_TOOLS = ("additional_tools", "tool_search_output")
+"""The items of a conversation that offer tools."""
 _OF_SEARCHES = ("tool_search_call", "tool_search_output")
 
 
@@ -75,19 +78,31 @@ def alone(tools: Iterable[Tool], target: Target) -> tuple[Tool, ...]:
     return (*single, *(member.tool for member in members_of(listed, target).values()))
 
 
-def ungrouped(request: Request, target: Target) -> tuple[Request, list[Finding]]:
+def ungrouped(request: Request, goal: Goal) -> Request:
     """`request` without groups that the target does not have: in its tools, and in its calls."""
+    target = goal.target
     members = members_of(request.tools, target)
     if not members:
-        return request, []
+        return request
     names = {(one.group, one.name): name for name, one in members.items()}
     entries = [_with_names(entry, names) for entry in request.conversation.entries]
     if any(new is not old for new, old in zip(entries, request.conversation.entries, strict=True)):
         request = replace(request, conversation=Conversation.of(entries))
     named = ", ".join(members)
     why = f"The target has no groups of tools; these stand alone, each for itself: {named}."
-    finding = Finding("tools_ungrouped", "tools", Action.CHANGED, why, Fault.RENDER)
-    return replace(request, tools=alone(request.tools, target)), [finding]
+    goal.findings.append(Finding("tools_ungrouped", "tools", Action.CHANGED, why, Fault.RENDER))
+    return replace(request, tools=alone(request.tools, target))
+
+
+def late_names(tools: Iterable[Tool]) -> set[str]:
+    """The names of tools that are among the messages, and nowhere else."""
+    listed = list(tools)
+    late = (
+        tool
+        for tool in listed
+        if tool.native is not None and tool.native.fields.get("type") in BRINGS_TOOLS
+    )
+    return {one.name for tool in late for one in tool.members} - {tool.name for tool in listed}
 
 
 def tools_for(call: ToolCall, tools: Iterable[Tool]) -> list[Tool]:

@@ -13,7 +13,7 @@ from canonicall import (
     encode_request,
     translate,
 )
-from canonicall.rereading import Rereader
+from canonicall.codec.rereading import Rereader
 
 
 def call(id, name="get", arguments="{}"):
