@@ -10,7 +10,7 @@ from body_paths import TARGETS, check, found_at
 from canonicall import CanonicallError
 from canonicall.codec.decode import decode_request
 from canonicall.codec.encode import encode_request
-from canonicall.target import FORMATS
+from canonicall.facts.target import FORMATS
 from canonicall.testing.strategies import damaged_bodies, requests
 from canonicall.wire.formats import get_format
 

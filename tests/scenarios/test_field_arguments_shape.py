@@ -7,7 +7,7 @@ import pytest
 from canonicall.codec.decode import decode_response
 from canonicall.codec.encode import encode_response
 from canonicall.codec.translate import translate
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.verify import verify
 
 USER = {"role": "user", "content": "Go."}

@@ -8,7 +8,7 @@ from canonicall import Conversation
 from canonicall.codec.decode import decode_response
 from canonicall.codec.encode import encode_request, encode_response
 from canonicall.codec.translate import translate
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.request import Request
 from canonicall.verify import verify
 from scenarios.field_support import USER, sent

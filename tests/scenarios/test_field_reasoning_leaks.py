@@ -5,7 +5,7 @@ import pytest
 from batches import each
 from canonicall.codec.decode import decode_response
 from canonicall.codec.encode import encode_response
-from canonicall.providers.registry import provider_names
+from canonicall.facts.registry import provider_names
 from scenarios.field_support import sent
 from scenarios.reasoning_support import chat_call, claude, text, thinking, told, use
 

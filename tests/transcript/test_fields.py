@@ -7,7 +7,7 @@ from canonicall import Conversation, Media, Message, Native, Origin, Text, ToolC
 from canonicall.codec.decode import decode_request
 from canonicall.codec.encode import encode_request, render
 from canonicall.codec.translate import translate
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.request import Request, Tool
 
 CHAT = "openai-chat"

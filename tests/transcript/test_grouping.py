@@ -8,7 +8,7 @@ from canonicall.blocks import Native, ToolCall
 from canonicall.codec.decode import decode_request
 from canonicall.codec.encode import encode_request
 from canonicall.codec.translate import translate
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.transcript.grouping import members_of, tools_for
 from gateway_support import World, ask
 

@@ -9,9 +9,9 @@ from canonicall.blocks import Native
 from canonicall.codec.encode import encode_request
 from canonicall.codec.passes import FITTED
 from canonicall.errors import InvalidValue
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.request import Params, Request
-from canonicall.target import Target
 from canonicall.transcript.params import plain_request
 from canonicall.transcript.policy import Goal
 

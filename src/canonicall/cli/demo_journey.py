@@ -17,12 +17,12 @@ from canonicall.codec.decode import decode_response
 from canonicall.codec.encode import encode_request
 from canonicall.codec.streams import StreamDecoder
 from canonicall.conversation import Conversation
+from canonicall.facts.registry import get_target, provider_names
+from canonicall.facts.target import Target
 from canonicall.folding import fold
 from canonicall.outcome import Outcome
-from canonicall.providers.registry import get_target, provider_names
 from canonicall.reply import Reply
 from canonicall.request import Request, Tool
-from canonicall.target import Target
 from canonicall.testing.exchange import SimRequest
 from canonicall.testing.known_models import models_of
 from canonicall.testing.paths import path_of

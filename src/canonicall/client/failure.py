@@ -20,7 +20,7 @@ from canonicall.client.transport import TransportError
 from canonicall.codec.streams import TOO_LARGE
 from canonicall.errors import CanonicallError
 from canonicall.events import ErrorReported, Event, StreamEnded
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.transcript.turns import Diagnostics
 from canonicall.verify.explainer import explain
 from canonicall.wire.error_body import ErrorBody

@@ -26,10 +26,10 @@ from canonicall.client.transport import Transport
 from canonicall.codec.encode import Encoded
 from canonicall.codec.streams import TOO_LARGE
 from canonicall.events import Event, StreamEnded
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError, Notice, Notify, Repaired
-from canonicall.target import Target
 
 
 class HttpModel:

@@ -15,10 +15,10 @@ from canonicall.blocks import Unknown
 from canonicall.conversation import Conversation
 from canonicall.deltas import ITEM_REFERENCE, is_item_reference, item_ids
 from canonicall.errors import StateElsewhere
+from canonicall.facts.parameter_kinds import Parameter, known_parameters
+from canonicall.facts.target import Refusal, Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.parameter_kinds import Parameter, known_parameters
 from canonicall.request import Request
-from canonicall.target import Refusal, Target
 from canonicall.transcript.policy import Goal
 
 

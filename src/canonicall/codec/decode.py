@@ -14,6 +14,9 @@ from canonicall.codec.body_fields import without_wrong_kinds
 from canonicall.codec.coverage import is_plain, refuse_loss, with_empty_reported
 from canonicall.deltas import ITEM_REFERENCE, named, state_names
 from canonicall.errors import CanonicallError, MalformedBody
+from canonicall.facts.bodies import Source, source_of
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Format
 from canonicall.findings import Action, Fault, Finding
 from canonicall.folding import with_truncated_call
 from canonicall.frameworks import refuse_framework
@@ -26,11 +29,8 @@ from canonicall.lookalikes import (
     with_likeness,
 )
 from canonicall.plain import plain_json
-from canonicall.providers.bodies import Source, source_of
-from canonicall.providers.registry import get_target
 from canonicall.reply import ERROR, Reply
 from canonicall.request import Incoming, Request, Tool
-from canonicall.target import Format
 from canonicall.transcript.params import parts_of
 from canonicall.wire.formats import get_format
 from canonicall.wire.leaked_tokens import with_own_names

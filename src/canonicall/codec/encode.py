@@ -15,12 +15,12 @@ from canonicall.blocks import Block, ToolCall
 from canonicall.codec.finding_paths import Sent
 from canonicall.codec.passes import FITTED, READ, RENDERED, WRITTEN
 from canonicall.conversation import Conversation
+from canonicall.facts.names import TargetName
+from canonicall.facts.registry import get_target, with_rule_keys
+from canonicall.facts.target import Format, Target
 from canonicall.findings import Report
-from canonicall.providers.names import TargetName
-from canonicall.providers.registry import get_target, with_rule_keys
 from canonicall.reply import Reply
 from canonicall.request import Request
-from canonicall.target import Format, Target
 from canonicall.transcript.policy import DEFAULT, Goal, Policy
 from canonicall.transcript.projection import Projection
 from canonicall.transcript.render import Renderer

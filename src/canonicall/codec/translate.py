@@ -9,11 +9,11 @@ from canonicall.codec.coverage import refuse_unsent
 from canonicall.codec.decode import Body, decode_request, decode_tools
 from canonicall.codec.encode import Encoded, encode_request
 from canonicall.conversation import Conversation
+from canonicall.facts.names import TargetName
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Format, Target
 from canonicall.findings import Finding
-from canonicall.providers.names import TargetName
-from canonicall.providers.registry import get_target
 from canonicall.request import Request
-from canonicall.target import Format, Target
 from canonicall.transcript.policy import DEFAULT, Policy
 from canonicall.wire.formats import get_format
 

@@ -14,9 +14,9 @@ from canonicall.client.secrets import Secret, hide
 from canonicall.codec.streams import StreamDecoder
 from canonicall.errors import CanonicallError
 from canonicall.events import Event, StreamEnded
+from canonicall.facts.target import Target
 from canonicall.folding import events_of
 from canonicall.reply import Reply
-from canonicall.target import Target
 from canonicall.wire.error_body import ErrorBody
 from canonicall.wire.formats import get_format
 

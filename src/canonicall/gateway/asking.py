@@ -10,13 +10,13 @@ from canonicall.client.overflow import overflow_of
 from canonicall.client.rendering import Rendered, Renderings
 from canonicall.codec.streams import TOO_LARGE
 from canonicall.events import ErrorReported, Event, StreamEnded, TextAdded
+from canonicall.facts.target import Target
 from canonicall.gateway.backs import Backs
 from canonicall.gateway.continuing import Given
 from canonicall.gateway.taking_over import TakenOver
 from canonicall.gateway.truncation import Truncation
 from canonicall.request import Request
 from canonicall.runtime.model import Notify
-from canonicall.target import Target
 
 
 class NoReply(Exception):

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from canonicall.client.rendering import Renderings
 from canonicall.codec.rereading import Rereader
 from canonicall.conversation import Conversation
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.transcript.render import Renderer
 
 _MOST_SESSIONS = 256

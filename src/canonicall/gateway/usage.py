@@ -20,9 +20,9 @@ from canonicall.codec.encode import Encoded, encode_request
 from canonicall.codec.streams import StreamDecoder
 from canonicall.errors import CanonicallError
 from canonicall.events import StreamEnded
+from canonicall.facts.target import Target
 from canonicall.folding import raw_arguments
 from canonicall.reply import Usage
-from canonicall.target import Target
 
 _BYTES_A_TOKEN = 4
 _MEDIA_TOKENS = 1600

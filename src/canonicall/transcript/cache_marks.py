@@ -13,9 +13,9 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from canonicall.blocks import Block, Native, ToolCall, ToolResult
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Request, Tool
-from canonicall.target import Target
 from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript, Turn
 

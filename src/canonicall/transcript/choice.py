@@ -6,9 +6,9 @@ What could not be said is met by offering less; every change is a finding.
 
 from msgspec.structs import replace
 
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
-from canonicall.request import Request, Tool, ToolChoice
-from canonicall.target import Target
+from canonicall.request import ChoiceMode, Request, Tool, ToolChoice
 from canonicall.transcript.grouping import late_names
 from canonicall.transcript.offer import called_names, can_be_offered
 from canonicall.transcript.policy import Goal
@@ -120,24 +120,8 @@ def sayable_choice(request: Request, goal: Goal) -> Request:
         if choice.mode == "required":
             findings.append(_weakened("There is no tool that the model could be made to call."))
         return replace(request, tool_choice=None)
-    mode, names, parallel = choice.mode, choice.names, choice.parallel
-    # A target that takes a name needs no mode for it.
-    names_one = mode == "required" and len(names) == 1 and target.choice_names != "no"
-    if mode is not None and mode not in target.choice_modes and not names_one:
-        if mode != "auto":  # Without a choice the model may choose.
-            findings.append(_weakened(f"The target has no tool choice {mode!r}.", "choice_modes"))
-        is_said = mode == "required" and target.format not in _SILENT
-        mode = "auto" if is_said and "auto" in target.choice_modes else None
-        names = ()
-    elif names_one and not target.late_choice and names[0] in late_names(request.tools):
-        why = "The model cannot be made to call a tool that came later."
-        findings.append(_weakened(why, "late_choice"))
-        mode, names = None, ()
-    elif names and mode != "none" and not names_one and target.choice_names != "many":
-        # What may be called was narrowed before; this was a forced call until now.
-        why = "The target cannot be told which tools are allowed."
-        findings.append(_weakened(why, "choice_names"))
-        names = ()
+    mode, names = _sayable_mode(choice, request, goal)
+    parallel = choice.parallel
     if parallel is not None and not target.parallel_switch:
         if not parallel:
             why = "The target cannot be kept from calling tools in parallel."
@@ -146,6 +130,32 @@ def sayable_choice(request: Request, goal: Goal) -> Request:
     if (mode, names, parallel) == (choice.mode, choice.names, choice.parallel):
         return request
     return replace(request, tool_choice=ToolChoice(mode, names, parallel))
+
+
+def _sayable_mode(
+    choice: ToolChoice, request: Request, goal: Goal
+) -> tuple[ChoiceMode | None, tuple[str, ...]]:
+    """What of a choice can be said: its mode, and the tools that it names."""
+    mode, names, target = choice.mode, choice.names, goal.target
+    # A target that takes a name needs no mode for it.
+    names_one = mode == "required" and len(names) == 1 and target.choice_names != "no"
+    if mode is not None and mode not in target.choice_modes and not names_one:
+        if mode == "auto":
+            return None, ()  # Without a choice the model may choose.
+        why = f"The target has no tool choice {mode!r}."
+        goal.findings.append(_weakened(why, "choice_modes"))
+        is_said = mode == "required" and target.format not in _SILENT
+        return "auto" if is_said and "auto" in target.choice_modes else None, ()
+    if names_one and not target.late_choice and names[0] in late_names(request.tools):
+        why = "The model cannot be made to call a tool that came later."
+        goal.findings.append(_weakened(why, "late_choice"))
+        return None, ()
+    if names and mode != "none" and not names_one and target.choice_names != "many":
+        # The offer was narrowed where it could be; this was a forced call until now.
+        why = "The target cannot be told which tools are allowed."
+        goal.findings.append(_weakened(why, "choice_names"))
+        return mode, ()
+    return mode, names
 
 
 def _may_call(request: Request, target: Target) -> bool:

@@ -5,9 +5,9 @@ from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct
 
+from canonicall.facts.target import Target
 from canonicall.findings import Finding
 from canonicall.outcome import Outcome
-from canonicall.target import Target
 
 
 class Policy(Struct, frozen=True):

@@ -17,14 +17,14 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Media, Message, Text, ToolCall
 from canonicall.errors import UntranslatableSchema
+from canonicall.facts.schema_rules import SchemaRule, StrictRule
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.plain import plain_json
 from canonicall.request import OutputFormat, Request, Tool
 from canonicall.schema.fitting import fit_schema
 from canonicall.schema.losses import Change, Loss
 from canonicall.schema.strict import Counts, counted
-from canonicall.schema_rules import SchemaRule, StrictRule
-from canonicall.target import Target
 from canonicall.transcript.policy import Goal, Policy
 
 _NOTHING = Counts()

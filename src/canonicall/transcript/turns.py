@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from canonicall.blocks import Block, Native, Origin, Role, ToolCall, ToolResult
+from canonicall.facts.target import Target
 from canonicall.findings import Finding, Report
 from canonicall.request import Request
-from canonicall.target import Target
 from canonicall.transcript.policy import Goal
 
 

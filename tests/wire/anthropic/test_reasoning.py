@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from canonicall import Conversation, Text, Thinking, ToolCall, ToolResult
 from canonicall.blocks import Native
 from canonicall.errors import MalformedBody
+from canonicall.facts.target import FieldRule
 from canonicall.findings import Report
 from canonicall.request import Params, Reasoning, Request
-from canonicall.target import FieldRule
 from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.anthropic.reasoning import decode_reasoning, encode_reasoning

@@ -19,8 +19,8 @@ from canonicall.blocks import ToolCall, ToolResult
 from canonicall.codec.decode import decode_request
 from canonicall.codec.encode import Encoded, encode_request
 from canonicall.conversation import Conversation
-from canonicall.providers.profile import Profile, load_profile
-from canonicall.providers.registry import (
+from canonicall.facts.profile import Profile, load_profile
+from canonicall.facts.registry import (
     find_profile,
     get_profile,
     get_target,
@@ -28,10 +28,10 @@ from canonicall.providers.registry import (
     registered_profiles,
     unregister_provider,
 )
+from canonicall.facts.target import Target
 from canonicall.request import Request
 from canonicall.syntax.detection import printed_by
 from canonicall.syntax.text_form import syntax_of_form
-from canonicall.target import Target
 from canonicall.testing.conformance.growth import is_prefix, parting
 from canonicall.testing.conformance.report import Broken, Checking, Conformance, need
 from canonicall.testing.conformance.simulated import simulated

@@ -12,9 +12,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Native, Thinking, ToolResult
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Reasoning, Request
-from canonicall.target import Target
 from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.anthropic.extras import FORMAT, own_fields

@@ -9,9 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Native
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Tool, ToolChoice
-from canonicall.target import Target
 from canonicall.wire.bedrock.content import (
     FORMAT,
     decode_cache,

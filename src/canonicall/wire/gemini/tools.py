@@ -10,9 +10,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.blocks import Native
+from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import ChoiceMode, Request, Tool, ToolChoice
-from canonicall.target import Target
 from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript
 from canonicall.wire.carried import with_rest

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 from canonicall.blocks import Block, Native
+from canonicall.facts.target import Target
 from canonicall.request import Tool
-from canonicall.target import Target
 from canonicall.wire import carried
 from canonicall.wire.openai_chat.target import FORMAT
 
