@@ -103,16 +103,10 @@ def test_what_a_target_cannot_be_told_is_weakened_with_a_finding(
     assert (found, told) == (wire, count)
 
 
-@pytest.mark.parametrize(
-    ("choice", "wire"),
-    [
-        (ToolChoice("required"), {"type": "auto"}),
-        (ToolChoice("required", ("fff",)), {"type": "auto"}),
-    ],
-)
-def test_no_call_is_forced_while_the_model_thinks(choice, wire):
+@pytest.mark.parametrize("choice", [ToolChoice("required"), ToolChoice("required", ("fff",))])
+def test_no_call_is_forced_while_the_model_thinks(choice):
     found, _, told = sent("anthropic", choice, {}, params=THINKING)
-    assert (found, told) == (wire, 1)
+    assert (found, told) == ({"type": "auto"}, 1)
 
 
 @pytest.mark.parametrize("choice", [ToolChoice("none"), ToolChoice("none", parallel=False)])

@@ -6,7 +6,7 @@ from canonicall.blocks import ToolCall, ToolResult
 from canonicall.codec.passes import FITTED
 from canonicall.findings import Report
 from canonicall.transcript.cache_marks import fitted_marks
-from canonicall.transcript.choice import sayable_choice
+from canonicall.transcript.offer import sayable_choice
 from canonicall.transcript.policy import Goal
 from canonicall.transcript.turns import Transcript, Turn
 from canonicall.wire.formats import get_format

@@ -9,9 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from canonicall.arguments import message_with_arguments
-from canonicall.blocks import Origin
+from canonicall.blocks import Message, Origin, Unknown
 from canonicall.codec.body_fields import without_wrong_kinds
-from canonicall.codec.coverage import is_plain, refuse_loss, with_empty_reported
+from canonicall.codec.coverage import HISTORIES, refuse_loss
 from canonicall.deltas import ITEM_REFERENCE, named, state_names
 from canonicall.errors import CanonicallError, MalformedBody
 from canonicall.facts.bodies import Source, source_of
@@ -84,6 +84,32 @@ def _decoded_request(
         source=Incoming(body, source.format, parts),
     )
     return with_empty_reported(request)
+
+
+def is_plain(body: dict[str, Any], request: Request) -> bool:
+    """Whether every message was read as a whole, as far as its decoder can see."""
+    entries = request.conversation.entries
+    came = 0
+    for name in HISTORIES:
+        if name in body and type(body[name]) is list:
+            came += len(body[name])
+    if 2 * len(entries) < came or not entries:
+        return False
+    for entry in entries:
+        if type(entry) is not Message or entry.native is not None or not entry.blocks:
+            return False
+        if Unknown in map(type, entry.blocks):
+            return False
+    return True
+
+
+def with_empty_reported(request: Request) -> Request:
+    """`request`, with a finding if there is no message in it."""
+    if request.conversation.entries or request.continues is not None:
+        return request
+    why = "The request has no messages: there is nothing to answer."
+    finding = Finding("no_messages", "$", Action.KEPT, why, Fault.INPUT)
+    return replace(request, findings=(*request.findings, finding))
 
 
 def _of_delta(request: Request, body: dict[str, Any], format: str) -> tuple[Finding, ...]:

@@ -92,7 +92,8 @@ def encode_request(
     asked = request
     for one in FITTED:
         request = one.run(request, goal)
-    goal.target = as_asked(known, request.params)
+    if not known.thinks:
+        goal.target = as_asked(known, request.params)
     if renderer is None or not _knows(renderer, goal, request.conversation is given):
         renderer = Renderer(goal.target, policy=wanted)
     renderer.offer(request.tools)

@@ -23,20 +23,18 @@ from canonicall.codec.body_fields import (
 )
 from canonicall.request import Request
 from canonicall.transcript.cache_marks import fitted_marks
-from canonicall.transcript.choice import (
-    known_choice,
-    narrowed_offer,
-    no_tools_for_none,
-    sayable_choice,
-    unforced_while_thinking,
-)
-from canonicall.transcript.grouping import ungrouped
 from canonicall.transcript.offer import (
     declared_tools,
     distinct_tools,
+    known_choice,
     known_fields_only,
+    narrowed_offer,
+    no_tools_for_none,
     renamed_tools,
+    sayable_choice,
     strict_as_taken,
+    unforced_while_thinking,
+    ungrouped,
     unmixed_tools,
     unreasoned_with_tools,
 )

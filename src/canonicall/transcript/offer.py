@@ -1,24 +1,81 @@
-"""The offer: the tools of a request, as one target can be given them.
+"""The offer: the tools of a request and the choice among them, as one target can be told.
 
-In: a request. Out: the same request with tools that the target takes; a finding for each change.
+In: a request. Out: the same request with tools that the target takes, and with a choice that its
+encoder only has to write. What could not be said is met by offering less; every change is a
+finding.
 """
 
 from operator import is_
 
 from msgspec.structs import replace
 
-from canonicall.blocks import Message, Native, ToolCall
+from canonicall.blocks import Entry, Message, Native, ToolCall, ToolResult
+from canonicall.conversation import Conversation
 from canonicall.facts.target import Target, field_tree
 from canonicall.findings import Action, Fault, Finding, in_words
-from canonicall.request import Reasoning, Request, Tool, ToolChoice
+from canonicall.request import ChoiceMode, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.fields import kept_fields, takes_unknown
+from canonicall.transcript.grouping import (
+    NAMESPACE,
+    OF_SEARCHES,
+    alone,
+    group_of,
+    late_names,
+    members_of,
+)
 from canonicall.transcript.policy import Goal
+from canonicall.transcript.thinking import as_asked
 from canonicall.transcript.turns import Transcript
 
 _NO_LONGER = "Not available any more."
 _ADDED = "param_added", Action.ADDED, Fault.NONE
 _CHANGED = "param_changed", Action.CHANGED, Fault.RENDER
 _TOOL_FIELDS = frozenset(Tool.__struct_fields__)
+
+
+def ungrouped(request: Request, goal: Goal) -> Request:
+    """`request` without groups that the target does not have: in its tools, and in its calls."""
+    if not any(tool.members for tool in request.tools):
+        return request
+    target = goal.target
+    members = members_of(request.tools, target)
+    if not members:
+        return request
+    names = {(one.group, one.name): name for name, one in members.items()}
+    entries = [_with_names(entry, names) for entry in request.conversation.entries]
+    if any(new is not old for new, old in zip(entries, request.conversation.entries, strict=True)):
+        request = replace(request, conversation=Conversation.of(entries))
+    named = ", ".join(members)
+    why = f"The target has no groups of tools; these stand alone, each for itself: {named}."
+    goal.findings.append(Finding("tools_ungrouped", "tools", Action.CHANGED, why, Fault.RENDER))
+    return replace(request, tools=alone(request.tools, target))
+
+
+def _with_names(entry: Entry, names: dict[tuple[str, str], str]) -> Entry:
+    if not isinstance(entry, Message) or entry.role not in ("assistant", "tool"):
+        return entry
+    blocks = tuple(
+        _renamed(block, names) if isinstance(block, (ToolCall, ToolResult)) else block
+        for block in entry.blocks
+    )
+    is_same = all(new is old for new, old in zip(blocks, entry.blocks, strict=True))
+    return entry if is_same else replace(entry, blocks=blocks)
+
+
+def _renamed(
+    call: ToolCall | ToolResult, names: dict[tuple[str, str], str]
+) -> ToolCall | ToolResult:
+    """A call, or its result, without what says in its own format whose it is."""
+    if call.native is not None and call.native.fields.get("type") in OF_SEARCHES:
+        return replace(call, native=None)
+    if isinstance(call, ToolResult):
+        return call
+    group = group_of(call)
+    name = names.get((group, call.name))
+    if not group or name is None or call.native is None:
+        return call
+    rest = {field: value for field, value in call.native.fields.items() if field != NAMESPACE}
+    return replace(call, name=name, native=Native(call.native.format, rest) if rest else None)
 
 
 def distinct_tools(request: Request, goal: Goal) -> Request:
@@ -212,3 +269,154 @@ def called_names(request: Request) -> list[str]:
             if call.kind != "server"
         )
     )
+
+
+_SILENT = ("openai-responses", "gemini", "bedrock")
+"""Formats in which nothing is said where a call cannot be required; in others `auto` is."""
+
+
+def known_choice(request: Request, goal: Goal) -> Request:
+    """No choice of a tool that is not offered. A group may bring more of them, and so may the state
+    that a provider keeps."""
+    target, findings = goal.target, goal.findings
+    choice = request.tool_choice
+    stored = request.continues.fields if request.continues is not None else {}
+    may_be_kept = bool(stored) and not request.tools
+    if choice is None or not choice.names or may_be_kept:
+        return request
+    offers = [tool for tool in request.tools if can_be_offered(tool, target)]
+    if any(tool.members for tool in offers):
+        return request
+    offered = {one.name for one in offers if one.name and _has_name(one, target)}
+    names = tuple(name for name in choice.names if name in offered)
+    if names == choice.names:
+        return request
+    lost = ", ".join(name for name in choice.names if name not in offered)
+    why = f"There is no tool that is called {lost}."
+    findings.append(_weakened(why))
+    known = replace(choice, names=names, mode=choice.mode if names else "auto")
+    return replace(request, tool_choice=known)
+
+
+def _has_name(tool: Tool, target: Target) -> bool:
+    """Whether a tool is chosen by its name. One of the provider's is where its definition has it;
+    where calls are items, or beside the content, it is chosen by its type, or not at all."""
+    if tool.kind != "server":
+        return True
+    is_said = tool.native is not None and "name" in tool.native.fields
+    return is_said and target.results not in ("items", "tool_messages")
+
+
+def narrowed_offer(request: Request, goal: Goal) -> Request:
+    """A list of allowed tools the target cannot be told becomes the list of tools."""
+    target, findings = goal.target, goal.findings
+    choice = request.tool_choice
+    if choice is None or not choice.names or target.choice_names == "many":
+        return request
+    one_forced = len(choice.names) == 1 and choice.mode == "required"
+    if target.choice_names == "one" and one_forced:
+        return request
+    tools = tuple(tool for tool in request.tools if tool.name in choice.names)
+    why = "The target cannot be told which tools are allowed; only those are offered."
+    findings.append(_weakened(why, "choice_names"))
+    return replace(request, tools=tools, tool_choice=replace(choice, names=()))
+
+
+def no_tools_for_none(request: Request, goal: Goal) -> Request:
+    """Where "none" cannot be said, no tool is offered, unless the history demands tools."""
+    target, findings = goal.target, goal.findings
+    choice = request.tool_choice
+    if choice is None or choice.mode != "none" or "none" in target.choice_modes:
+        return request
+    if not request.tools or (target.tools_with_history and called_names(request)):
+        return request
+    why = "The target cannot be told to call no tool, so none is offered."
+    findings.append(_weakened(why, "choice_modes"))
+    return replace(request, tools=(), tool_choice=None)
+
+
+def unforced_while_thinking(request: Request, goal: Goal) -> Request:
+    """No forced call where the model thinks and the target refuses both together.
+
+    "Thinking may not be enabled when tool_choice forces tool use." (Anthropic); "Thinking mode
+    does not support this tool_choice" (DeepSeek).
+    """
+    target, findings = goal.target, goal.findings
+    choice, reasoning = request.tool_choice, request.params.reasoning
+    if choice is None or choice.mode != "required" or target.forced_choice_with_reasoning:
+        return request
+    asked = reasoning is not None and bool(reasoning.enabled or reasoning.budget)
+    refused = reasoning is not None and (reasoning.enabled is False or reasoning.effort == "none")
+    refused = refused and not _always_thinks(target)
+    thinks = as_asked(target, request.params).thinks and target.reasoning_placeholder is not None
+    if refused or not (asked or thinks):
+        return request
+    why = "The target does not force a call while the model thinks; it may choose."
+    findings.append(_weakened(why, "forced_choice_with_reasoning"))
+    names = choice.names if target.choice_names == "many" else ()
+    return replace(request, tool_choice=replace(choice, mode="auto", names=names))
+
+
+def _always_thinks(target: Target) -> bool:
+    """Whether a wish not to think is refused, and so not sent."""
+    return any(
+        one.field == "thinking.type" and not one.beside and one.values in ((), ("disabled",))
+        for one in target.refusals
+    )
+
+
+def sayable_choice(request: Request, goal: Goal) -> Request:
+    """The choice that is left, as far as the target has words for it.
+
+    Without tools there is nothing to choose: "'tool_choice' is only allowed when 'tools' are
+    specified." (OpenAI; others alike). Only a call that is required is lost with that.
+    """
+    choice, target, findings = request.tool_choice, goal.target, goal.findings
+    if choice is None:
+        return request
+    if not _may_call(request, target):
+        if choice.mode == "required":
+            findings.append(_weakened("There is no tool that the model could be made to call."))
+        return replace(request, tool_choice=None)
+    mode, names = _sayable_mode(choice, request, goal)
+    parallel = choice.parallel
+    if parallel is not None and not target.parallel_switch:
+        if not parallel:
+            why = "The target cannot be kept from calling tools in parallel."
+            findings.append(_weakened(why, "parallel_switch"))
+        parallel = None
+    if (mode, names, parallel) == (choice.mode, choice.names, choice.parallel):
+        return request
+    return replace(request, tool_choice=ToolChoice(mode, names, parallel))
+
+
+def _sayable_mode(
+    choice: ToolChoice, request: Request, goal: Goal
+) -> tuple[ChoiceMode | None, tuple[str, ...]]:
+    """What of a choice can be said: its mode, and the tools that it names."""
+    mode, names, target = choice.mode, choice.names, goal.target
+    # A target that takes a name needs no mode for it.
+    names_one = mode == "required" and len(names) == 1 and target.choice_names != "no"
+    if mode is not None and mode not in target.choice_modes and not names_one:
+        if mode == "auto":
+            return None, ()  # Without a choice the model may choose.
+        why = f"The target has no tool choice {mode!r}."
+        goal.findings.append(_weakened(why, "choice_modes"))
+        is_said = mode == "required" and target.format not in _SILENT
+        return "auto" if is_said and "auto" in target.choice_modes else None, ()
+    if names_one and not target.late_choice and names[0] in late_names(request.tools):
+        why = "The model cannot be made to call a tool that came later."
+        goal.findings.append(_weakened(why, "late_choice"))
+        return None, ()
+    return mode, names
+
+
+def _may_call(request: Request, target: Target) -> bool:
+    """Whether there are tools: those that are offered, or what the provider keeps may have some."""
+    if request.continues is not None and request.continues.fields:
+        return True
+    return any(can_be_offered(tool, target) for tool in request.tools)
+
+
+def _weakened(why: str, rule: str = "") -> Finding:
+    return Finding("choice_weakened", "tool_choice", Action.CHANGED, why, Fault.RENDER, rule=rule)

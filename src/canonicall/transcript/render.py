@@ -66,7 +66,7 @@ class Renderer:
 
     def __init__(self, target: Target, *, policy: Policy = DEFAULT) -> None:
         self.target = target
-        self._named_as = (target.name, target.format)
+        self._named_as = (target.provider, target.model, target.format)
         self.projection = Projection(target)
         self.policy = policy
         self._fitter = Fitter(target, policy, self.projection)
@@ -91,7 +91,7 @@ class Renderer:
             self._rewind(0)
             self.projection.rewind(NOTHING)
         self._offered = offered
-        self._fitter.server_blocks.offered = tuple([name for name, _ in offered])
+        self._fitter.offer(tuple([name for name, _ in offered]))
         for name, is_of_server in offered:
             if not is_of_server:
                 self.projection.name(name)

@@ -16,8 +16,8 @@ from canonicall.request import Request
 from canonicall.transcript.policy import Pass
 from canonicall.transcript.turns import HistoryPass, Turn
 from canonicall.wire.error_body import ErrorBody
-from canonicall.wire.history import ReadHistory
 from canonicall.wire.places import each_message
+from canonicall.wire.reading import ReadHistory
 from canonicall.wire.streaming import Decoding, Encoding
 
 

@@ -11,8 +11,7 @@ from canonicall.errors import MalformedBody
 from canonicall.facts.registry import get_target
 from canonicall.request import Params, Reasoning, Request, Tool, ToolChoice
 from canonicall.transcript.turns import Transcript, Turn
-from canonicall.wire.anthropic.reasoning import DEFAULT_MAX_TOKENS
-from canonicall.wire.anthropic.request import decode_request
+from canonicall.wire.anthropic.request import DEFAULT_MAX_TOKENS, decode_request
 from canonicall.wire.anthropic.target import TARGET
 from wire.support import written
 

@@ -34,8 +34,6 @@ _DISPLAYS = (None, "summarized", "omitted", "updates", "highlights")
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 # "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
 _LEAST_BUDGET = 1024
-DEFAULT_MAX_TOKENS = 8192
-"""What is sent where nobody set a limit: the field is required. All current models allow it."""
 
 
 def decode_reasoning(
@@ -103,33 +101,14 @@ def encode_reasoning(
     return fields
 
 
-def with_limit(request: Request, transcript: Transcript, goal: Goal) -> tuple[Request, Transcript]:
-    """The request with a limit of tokens, which the format requires."""
-    params = request.params
-    if params.max_tokens is not None:
-        return request, transcript
-    # The budget for thinking has to be smaller than the limit (docs "Extended thinking").
-    budget = (params.reasoning.budget if params.reasoning is not None else None) or 0
-    why = "The format requires a limit and none was given."
-    where, went = "params.max_tokens", "$.max_tokens"
-    goal.findings.append(Finding("param_added", where, Action.ADDED, why, Fault.NONE, went=went))
-    limited = replace(params, max_tokens=DEFAULT_MAX_TOKENS + budget)
-    return replace(request, params=limited), transcript
-
-
-def with_known_thinking(
-    request: Request, transcript: Transcript, goal: Goal
-) -> tuple[Request, Transcript]:
+def known_thinking(request: Request, transcript: Transcript, goal: Goal) -> Request:
     """The request with thinking as this format and this conversation can have it.
 
     An effort is one of the format, a budget is not too small for it and smaller than the limit, and
     there is none in a tool loop that began without a thought.
     """
-    asked = request.params.reasoning
-    if asked is None:
-        return request, transcript
+    asked, native = request.params.reasoning or Reasoning(), request.native
     fitted = _known_effort(asked, goal)
-    native = request.native
     if fitted.budget is not None and fitted.enabled is not False:
         fitted = _budget_in_time(fitted, request, transcript, goal)
         if fitted.enabled is False and native is not None and native.format == FORMAT:
@@ -137,9 +116,8 @@ def with_known_thinking(
             rest = {name: held for name, held in native.fields.items() if name != "thinking"}
             native = Native(FORMAT, rest)
     if fitted == asked:
-        return request, transcript
-    params = replace(request.params, reasoning=fitted)
-    return replace(request, params=params, native=native), transcript
+        return request
+    return replace(request, params=replace(request.params, reasoning=fitted), native=native)
 
 
 def _known_effort(asked: Reasoning, goal: Goal) -> Reasoning:

@@ -5,12 +5,14 @@ The messages are written last, so that a longer conversation only adds to the en
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from canonicall.blocks import Message, Origin
 from canonicall.deltas import state_fields
 from canonicall.facts.target import Target
 from canonicall.findings import Action, Fault, Finding
 from canonicall.request import Params, Request
-from canonicall.transcript.policy import Pass
+from canonicall.transcript.policy import Goal, Pass
 from canonicall.transcript.turns import KnownTurns, Transcript, Turn
 from canonicall.wire.anthropic.compaction import FIELD as COMPACTION
 from canonicall.wire.anthropic.compaction import fit_compaction
@@ -26,8 +28,7 @@ from canonicall.wire.anthropic.output_format import encode_output, take_output
 from canonicall.wire.anthropic.reasoning import (
     decode_reasoning,
     encode_reasoning,
-    with_known_thinking,
-    with_limit,
+    known_thinking,
     without_last_thoughts,
 )
 from canonicall.wire.anthropic.target import TARGET
@@ -38,15 +39,11 @@ from canonicall.wire.anthropic.tools import (
     encode_tools,
 )
 from canonicall.wire.carried import set_fields
-from canonicall.wire.history import History
 from canonicall.wire.losses import dropped, foreign_fields, unknown_choice
-from canonicall.wire.reading import list_at, number_at, text_at
+from canonicall.wire.reading import History, list_at, number_at, text_at
 
-PASSES = (
-    Pass("limit", with_limit, "Before thinking: a budget has to be smaller."),
-    Pass("thinking in time", with_known_thinking, "When the turns of the tool loop are final."),
-    Pass("last thoughts", without_last_thoughts, "When it is decided whether the model thinks."),
-)
+DEFAULT_MAX_TOKENS = 8192
+"""What is sent where nobody set a limit: the field is required. All current models allow it."""
 
 _UNSET: tuple[Any, ...] = (None, "", [])
 """What a field holds that is not sent."""
@@ -131,6 +128,35 @@ def decode_request(
     )
 
 
+def with_limit(request: Request, transcript: Transcript, goal: Goal) -> tuple[Request, Transcript]:
+    """The request with a limit of tokens, which the format requires."""
+    params = request.params
+    if params.max_tokens is not None:
+        return request, transcript
+    # The budget for thinking has to be smaller than the limit (docs "Extended thinking").
+    budget = (params.reasoning.budget if params.reasoning is not None else None) or 0
+    why = "The format requires a limit and none was given."
+    where, went = "params.max_tokens", "$.max_tokens"
+    goal.findings.append(Finding("param_added", where, Action.ADDED, why, Fault.NONE, went=went))
+    limited = replace(params, max_tokens=DEFAULT_MAX_TOKENS + budget)
+    return replace(request, params=limited), transcript
+
+
+def with_thinking(
+    request: Request, transcript: Transcript, goal: Goal
+) -> tuple[Request, Transcript]:
+    """The request with thinking as the format can have it, and no last thoughts where it is off."""
+    if request.params.reasoning is None:
+        return request, transcript
+    return without_last_thoughts(known_thinking(request, transcript, goal), transcript, goal)
+
+
+PASSES = (
+    Pass("limit", with_limit, "Before thinking: a budget has to be smaller."),
+    Pass("thinking", with_thinking, "When the turns of the tool loop are final."),
+)
+
+
 def encode_request(
     request: Request, transcript: Transcript, target: Target, known: KnownTurns | None = None
 ) -> tuple[dict[str, Any], list[Finding]]:
@@ -140,7 +166,9 @@ def encode_request(
     names = {own: wire for wire, own in transcript.names.items()}
     tools, findings = encode_tools(request.tools, names, target)
     params = request.params
-    thinking = encode_reasoning(params.reasoning, native, target, findings)
+    thinking: dict[str, Any] = {}
+    if params.reasoning is not None or native:
+        thinking = encode_reasoning(params.reasoning, native, target, findings)
     stored = own_fields(request.continues)
     if params.output is not None:
         output = encode_output(params.output, own_fields(request.spelled), findings)
@@ -162,7 +190,8 @@ def encode_request(
         **thinking,
         **_encode_params(params, findings),
     }
-    findings += foreign_fields(FORMAT, request.native)
+    if request.native is not None:
+        findings += foreign_fields(FORMAT, request.native)
     findings += [
         dropped(f"params.{name}", "The thread keeps it, and refuses a request that repeats it.")
         for name in _KEPT_BY_THREAD

@@ -151,7 +151,8 @@ def _encode_tool(tool: Tool, names: Mapping[str, str]) -> dict[str, Any]:
     if tool.description:
         wire["description"] = tool.description
     # "tools.0.custom.input_schema.type: Field required"
-    wire["input_schema"] = schema_of(tool)
+    is_own = tool.kind == "function" and tool.parameters is not None
+    wire["input_schema"] = tool.parameters if is_own else schema_of(tool)
     if tool.strict is not None:
         wire["strict"] = tool.strict
     return with_extras(wire, cache=tool.cache, native=tool.native)
