@@ -12,6 +12,7 @@ from canonicall import (
     encode_request,
     translate,
 )
+from canonicall.codec import encode
 from canonicall.codec.rereading import Rereader
 
 
