@@ -16,8 +16,7 @@ from canonicall.client.transport import Timeouts
 from canonicall.discovery import asking
 from canonicall.framing import eventstream
 from canonicall.framing.limits import ReplyLimits
-from canonicall.gateway import config_text
-from canonicall.gateway.settings import KeySettings, ServerSettings, StoreSettings
+from canonicall.gateway.config import KeySettings, ServerSettings, StoreSettings, source
 from canonicall.guard import results
 from canonicall.importing import pieces
 from canonicall.runtime import mcp_transports
@@ -234,17 +233,17 @@ SECTIONS: dict[str, tuple[Bound, ...]] = {
     "Files, tools and discovery": (
         Bound(
             "bytes of a configuration file",
-            config_text.MOST_BYTES,
+            source.MOST_BYTES,
             _FIXED,
             "It is refused.",
-            "tests/gateway/test_config_file.py::test_a_file_that_is_too_large_is_refused",
+            "tests/gateway/config/test_source.py::test_a_file_that_is_too_large_is_refused",
         ),
         Bound(
             "values in a configuration file",
-            config_text.MOST_VALUES,
+            source.MOST_VALUES,
             _FIXED,
             "It is refused.",
-            "tests/gateway/test_config_file.py::test_a_file_that_is_too_large_is_refused",
+            "tests/gateway/config/test_source.py::test_a_file_that_is_too_large_is_refused",
         ),
         Bound(
             "bytes of one document or line of a file, session files among them",

@@ -5,7 +5,7 @@ number of conversations.
 """
 
 from canonicall.blocks import Message
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.providers.registry import get_profile, provider_names
 from canonicall.reply import Reply
 from canonicall.request import Request

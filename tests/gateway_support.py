@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from canonicall.client.secrets import Secret
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import ModelSettings, ProviderSettings, Settings
+from canonicall.gateway.config import ModelSettings, ProviderSettings, Settings
 from canonicall.providers.registry import get_profile, provider_names
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatorTransport

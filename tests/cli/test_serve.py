@@ -15,8 +15,7 @@ from click.testing import CliRunner
 
 from canonicall.cli.serve import for_providers
 from canonicall.cli.verbs import cli
-from canonicall.gateway.config_file import read_settings
-from canonicall.gateway.settings import Settings
+from canonicall.gateway.config import Settings, read_settings
 from canonicall.providers.registry import get_profile, provider_names
 
 KEYS = {"OPENAI_API_KEY": "sk-very-secret-1", "ANTHROPIC_API_KEY": "sk-very-secret-2"}

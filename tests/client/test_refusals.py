@@ -35,7 +35,7 @@ from canonicall.client.refusals import RefusedRequest, refused_request
 from canonicall.client.retrying import RetryPolicy
 from canonicall.client.sending import _MOST_FILES
 from canonicall.errors import MalformedBody
-from canonicall.gateway.settings import Choice, LogSettings, ModelSettings
+from canonicall.gateway.config import Choice, LogSettings, ModelSettings
 from canonicall.importing.documents import read_document
 from canonicall.providers.registry import find_profile
 from canonicall.testing.exchange import SimResponse

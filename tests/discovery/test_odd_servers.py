@@ -21,8 +21,8 @@ from canonicall.discovery.profile_text import profile_text
 from canonicall.discovery.text_calls import EXAMPLES, in_known_syntax, learned_form
 from canonicall.folding import events_of, fold
 from canonicall.gateway.app import Gateway
+from canonicall.gateway.config import Choice, KeySettings, ModelSettings, Settings
 from canonicall.gateway.governance.keys import hash_of
-from canonicall.gateway.settings import Choice, KeySettings, ModelSettings, Settings
 from canonicall.providers.profile import load_profile
 from canonicall.providers.registry import (
     get_target,

@@ -13,7 +13,7 @@ from contextlib import suppress
 from canonicall.client.direct_transport import DirectTransport
 from canonicall.client.secrets import Secret
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import Choice, ModelSettings, ProviderSettings, Settings
+from canonicall.gateway.config import Choice, ModelSettings, ProviderSettings, Settings
 from gateway_support import UPSTREAM_KEY, ask
 
 MEGABYTE = 1024 * 1024

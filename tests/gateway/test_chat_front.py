@@ -3,7 +3,7 @@
 from typing import Any
 
 from batches import each
-from canonicall.gateway.settings import RepairSettings
+from canonicall.gateway.config import RepairSettings
 from canonicall.providers.registry import get_profile, provider_names
 from gateway_support import World, ask
 

@@ -5,10 +5,9 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
+from canonicall.gateway.config import ServerSettings, Settings, SettingsSource
 from canonicall.gateway.listening import listen
 from canonicall.gateway.serving import Worker
-from canonicall.gateway.settings import ServerSettings, Settings
-from canonicall.gateway.settings_source import SettingsSource
 
 PATIENCE = 30
 ASK = b"GET / HTTP/1.1\r\nhost: localhost\r\n"

@@ -6,12 +6,7 @@ import pytest
 
 from canonicall.client.secrets import Secret
 from canonicall.errors import InvalidValue
-from canonicall.gateway.exchange import HttpRequest
-from canonicall.gateway.governance.gate import Gate
-from canonicall.gateway.governance.keys import new_key
-from canonicall.gateway.governance.metrics import Metrics
-from canonicall.gateway.operations import answer
-from canonicall.gateway.settings import (
+from canonicall.gateway.config import (
     Choice,
     KeySettings,
     LogSettings,
@@ -19,6 +14,11 @@ from canonicall.gateway.settings import (
     ProviderSettings,
     Settings,
 )
+from canonicall.gateway.exchange import HttpRequest
+from canonicall.gateway.governance.gate import Gate
+from canonicall.gateway.governance.keys import new_key
+from canonicall.gateway.governance.metrics import Metrics
+from canonicall.gateway.operations import answer
 from canonicall.providers.profile import load_profile
 from canonicall.providers.registry import find_profile
 from gateway_support import World, ask

@@ -16,8 +16,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from canonicall.gateway.config import ServerSettings
 from canonicall.gateway.listening import CannotListen, address_of, listen
-from canonicall.gateway.settings import ServerSettings
 
 every_number = pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.deep), 2])
 

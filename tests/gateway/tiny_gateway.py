@@ -8,9 +8,8 @@ import json
 import os
 import sys
 
-from canonicall.gateway.config_file import load_file
+from canonicall.gateway.config import SettingsSource, load_file
 from canonicall.gateway.serving import serve
-from canonicall.gateway.settings_source import SettingsSource
 
 
 class Tiny:

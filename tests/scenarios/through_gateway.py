@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from canonicall.blocks import Text
 from canonicall.codec import encode_response
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import RepairSettings, Settings
+from canonicall.gateway.config import RepairSettings, Settings
 from canonicall.providers.registry import get_target
 from canonicall.runtime.middleware import ToolMiddleware
 from canonicall.target import Target

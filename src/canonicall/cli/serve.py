@@ -25,15 +25,16 @@ from canonicall.cli.verbs import complain
 from canonicall.cli.visible import visible
 from canonicall.errors import CanonicallError
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.config_checks import exposure
-from canonicall.gateway.config_file import Loaded, load_file
-from canonicall.gateway.config_problems import UnusableSettings
-from canonicall.gateway.environment_settings import (
+from canonicall.gateway.config import (
     SIMULATED,
+    Loaded,
+    SettingsSource,
+    UnusableSettings,
     default_settings,
     environment_settings,
+    exposure,
+    load_file,
 )
-from canonicall.gateway.settings_source import SettingsSource
 from canonicall.providers.registry import get_target
 from canonicall.testing.simulator import Simulator
 from canonicall.testing.transport import SimulatorTransport

@@ -15,6 +15,7 @@ from canonicall.agent.counters import Tally
 from canonicall.client.transport import Transport
 from canonicall.gateway import operations
 from canonicall.gateway.call_counts import CallCounts
+from canonicall.gateway.config import Settings
 from canonicall.gateway.endpoints import answer
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.failing import error_response, unexpected
@@ -31,7 +32,6 @@ from canonicall.gateway.revocations import Revocations
 from canonicall.gateway.sending import Outlet
 from canonicall.gateway.served import Watcher
 from canonicall.gateway.serving_turns import ServedTurn
-from canonicall.gateway.settings import Settings
 from canonicall.gateway.state import Lasting, State
 from canonicall.gateway.truth import truth_answer
 from canonicall.gateway.unserved import unserved_answer

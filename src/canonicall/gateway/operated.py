@@ -10,10 +10,10 @@ from canonicall.discovery.addresses import provider_name
 from canonicall.discovery.discover import discover
 from canonicall.discovery.profile_text import profile_text
 from canonicall.errors import CanonicallError
+from canonicall.gateway.config import Settings
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.metrics import Metrics
 from canonicall.gateway.operations import DiscoveryWanted
-from canonicall.gateway.settings import Settings
 
 if TYPE_CHECKING:
     from canonicall.gateway.app import Gateway

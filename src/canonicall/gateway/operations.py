@@ -26,12 +26,11 @@ import msgspec
 from msgspec import Struct
 
 from canonicall.errors import CanonicallError
+from canonicall.gateway.config import Settings, shown_settings
 from canonicall.gateway.exchange import HttpRequest, HttpResponse, Refused
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.keys import shown_key
 from canonicall.gateway.governance.metrics import CONTENT_TYPE, Metrics
-from canonicall.gateway.governance.shown_settings import shown_keys, shown_settings
-from canonicall.gateway.settings import Settings
 
 _ADMIN = "/canonicall/admin/"
 _MOST_REPORTS = 1000
@@ -217,7 +216,7 @@ async def _metrics(request: HttpRequest, app: App) -> HttpResponse:
 
 async def _keys(request: HttpRequest, app: App) -> HttpResponse:
     del request
-    return HttpResponse.json({"keys": shown_keys(app.gate, app.now())})
+    return HttpResponse.json({"keys": app.gate.shown_keys(app.now())})
 
 
 async def _revoke(request: HttpRequest, app: App) -> HttpResponse:
@@ -236,7 +235,7 @@ async def _limits(request: HttpRequest, app: App) -> HttpResponse:
 
 async def _config(request: HttpRequest, app: App) -> HttpResponse:
     del request
-    return HttpResponse.json(shown_settings(app.settings, app.gate, app.now()))
+    return HttpResponse.json(shown_settings(app.settings, app.gate.shown_keys(app.now())))
 
 
 async def _reload(request: HttpRequest, app: App) -> HttpResponse:

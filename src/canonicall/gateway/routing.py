@@ -13,8 +13,7 @@ from hashlib import sha256
 from msgspec import Struct
 
 from canonicall.errors import UnknownName
-from canonicall.gateway.settings import ModelSettings
-from canonicall.gateway.wildcards import fits
+from canonicall.gateway.config import ModelSettings, fits
 from canonicall.providers.registry import (
     find_target_parts,
     get_target,

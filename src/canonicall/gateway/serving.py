@@ -23,19 +23,19 @@ from typing import Any, Protocol, TypeAlias
 import uvicorn
 
 from canonicall.errors import CanonicallError
-from canonicall.gateway.connections import BoundedConnection, Bounds, check_all
-from canonicall.gateway.listening import address_of, listen
-from canonicall.gateway.registrations import take_away_all
-from canonicall.gateway.settings import ServerSettings, Settings
-from canonicall.gateway.settings_source import (
-    DRAINING,
+from canonicall.gateway.config import (
     REFUSED,
     RELOADED,
     WATCH_SECONDS,
+    ServerSettings,
+    Settings,
     SettingsSource,
     Tell,
 )
-from canonicall.gateway.supervising import BREAK_OFF, DRAIN, Above, Supervisor
+from canonicall.gateway.connections import BoundedConnection, Bounds, check_all
+from canonicall.gateway.listening import address_of, listen
+from canonicall.gateway.registrations import take_away_all
+from canonicall.gateway.supervising import BREAK_OFF, DRAIN, DRAINING, Above, Supervisor
 
 _YOUNG_VALUES = 20_000
 _TICKS_PER_CHECK = 10

@@ -15,8 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from canonicall.gateway.settings_source import (
-    DRAINING,
+from canonicall.gateway.config import (
     RELOADED,
     WATCH_SECONDS,
     SettingsSource,
@@ -41,6 +40,7 @@ Work: TypeAlias = Callable[[Above, Callable[[], None]], int]
 """What a worker does, given what it has of this process, and whom to tell that it is ready. Its
 answer is the exit code."""
 
+DRAINING = ("draining", "Ending: requests under way may finish. Again to end at once.")
 BREAK_OFF = signal.SIGQUIT
 """Tells a worker not to wait for anybody: a second SIGTERM could melt into the first."""
 DRAIN = signal.SIGUSR1

@@ -8,11 +8,11 @@ import os
 import signal
 import sys
 
+from canonicall.gateway.config import KeySettings
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.keys import new_key
 from canonicall.gateway.governance.ledger import Ledger
-from canonicall.gateway.settings import KeySettings
 
 KEY, HASH = new_key(bytes(32))
 OTHER_HASH = new_key(bytes(31) + b"\x01")[1]

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from canonicall.gateway.config import KeySettings
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.keys import new_key
 from canonicall.gateway.governance.windows import Window
-from canonicall.gateway.settings import KeySettings
 
 KEY, HASH = new_key(bytes(32))
 OTHER, OTHER_HASH = new_key(bytes(31) + b"\x01")

@@ -11,11 +11,11 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("workers need a system that forks", allow_module_level=True)
 
+from canonicall.gateway.config import KeySettings
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.keys import new_key
 from canonicall.gateway.governance.ledger import Ledger, LedgerError
-from canonicall.gateway.settings import KeySettings
 
 PROGRAM = Path(__file__).with_name("ledger_workers.py")
 PATIENCE = 60

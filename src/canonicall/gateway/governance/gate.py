@@ -9,14 +9,14 @@ number, and each lets in its part: the limit divided by `share`, at least 1.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
+from canonicall.gateway.config import KeySettings
 from canonicall.gateway.exchange import Refused
 from canonicall.gateway.governance.keys import KeyRing, VirtualKey
 from canonicall.gateway.governance.windows import Spent
-from canonicall.gateway.settings import KeySettings
 
 if TYPE_CHECKING:
     from canonicall.gateway.governance.ledger import Ledger, Row
@@ -154,6 +154,13 @@ class Gate:
     def keys(self, now: float) -> list[tuple[VirtualKey, str]]:
         """All keys, and the state of each."""
         return [(key, key.state(now, self.revoked)) for key in self._ring.by_hash.values()]
+
+    def shown_keys(self, now: float) -> list[dict[str, Any]]:
+        """The keys as an admin is shown them: state, settings and the beginning of the hash."""
+        return [
+            {"name": key.name, "state": state, **to_builtins(key.settings), "hash": key.shown_hash}
+            for key, state in self.keys(now)
+        ]
 
     def spending(self, now: float) -> list[Spending]:
         """What each key has spent in the last minute, and what it is let."""

@@ -3,9 +3,7 @@
 import pytest
 
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.config_file import load_file
-from canonicall.gateway.config_problems import UnusableSettings
-from canonicall.gateway.settings import Settings
+from canonicall.gateway.config import Settings, UnusableSettings, load_file
 from canonicall.providers.profile import load_profile
 from canonicall.providers.registry import (
     find_profile,
