@@ -6,7 +6,7 @@ import sys
 from canonicall.client.secrets import Secret
 from canonicall.gateway.app import Gateway
 from canonicall.gateway.config import ProviderSettings, ServerSettings, Settings, SettingsSource
-from canonicall.gateway.serving import serve
+from canonicall.gateway.server.processes import serve
 
 if __name__ == "__main__":
     address = f"http://127.0.0.1:{sys.argv[2]}"

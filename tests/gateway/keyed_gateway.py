@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from canonicall.gateway.app import Gateway
 from canonicall.gateway.config import Choice, ModelSettings, Settings, SettingsSource
-from canonicall.gateway.serving import serve
+from canonicall.gateway.server.processes import serve
 from gateway_support import World, simulated_providers
 
 FAST, HELD = "anthropic", "openai"

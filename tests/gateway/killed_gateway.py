@@ -11,7 +11,7 @@ import sys
 
 from canonicall.gateway.app import Gateway
 from canonicall.gateway.config import ServerSettings, Settings, SettingsSource, StoreSettings
-from canonicall.gateway.serving import serve
+from canonicall.gateway.server.processes import serve
 from canonicall.testing import Simulator, says
 from gateway_backs import models
 from gateway_support import World, simulated_providers

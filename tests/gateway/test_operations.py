@@ -50,7 +50,7 @@ class Gateway:
         self.settings = settings if settings is not None else Settings(keys=KEYS)
         self.gate = Gate(self.settings.keys, open_to_all=not self.settings.keys)
         self.metrics = Metrics()
-        self.is_draining = False
+        self.is_ending = False
         self.writable = True
         self.kept, self.reloads, self.wrong = [], 0, None
         self.discovered = []
@@ -116,7 +116,7 @@ async def test_other_paths_are_others_business():
 
 async def test_health_is_that_it_answers():
     app = Gateway()
-    app.is_draining, app.writable = True, False
+    app.is_ending, app.writable = True, False
     assert await asked(app, "/healthz", key="") == (200, {"status": "alive"})
     assert (await answer(request("/healthz", "HEAD"), app)).status == 200
 
@@ -124,7 +124,7 @@ async def test_health_is_that_it_answers():
 async def test_readiness_is_that_requests_can_come():
     app = Gateway()
     assert await asked(app, "/readyz", key="") == (200, {"status": "ready"})
-    app.is_draining = True
+    app.is_ending = True
     assert await asked(app, "/readyz") == (503, {"status": "not ready", "why": ["draining"]})
     app.writable = False
     reasons = ["draining", "the store cannot be written: database or disk is full"]

@@ -40,7 +40,7 @@ from canonicall.testing.simulator import Simulator
 from canonicall.testing.transport import SimulatorTransport
 
 if TYPE_CHECKING:
-    from canonicall.gateway.serving import Factory
+    from canonicall.gateway.server.worker import Factory
 
 _WIDEST = 120
 _OPTIONS = "the options"
@@ -140,7 +140,7 @@ class _Run:
     def serve(self, *, watch: bool) -> int:
         """Serve until told to end."""
         try:
-            serving = import_module("canonicall.gateway.serving")
+            serving = import_module("canonicall.gateway.server.processes")
         except ModuleNotFoundError as error:
             what = f"serving needs the package {error.name}: pip install 'canonicall[server]'"
             raise ServerMissing(what) from None

@@ -38,7 +38,7 @@ from canonicall.gateway.unserved import unserved_answer
 from canonicall.runtime.middleware import ToolMiddleware
 
 if TYPE_CHECKING:
-    from canonicall.gateway.serving import Serving
+    from canonicall.gateway.server.worker import Serving
 
 _Gone: TypeAlias = Callable[[], None]
 _DOORS = (

@@ -29,10 +29,10 @@ class Operated:
         self.metrics = metrics
 
     @property
-    def is_draining(self) -> bool:
+    def is_ending(self) -> bool:
         """Whether its server ends, and takes nothing new."""
         serving = self._gateway.serving
-        return serving is not None and serving.is_draining
+        return serving is not None and serving.is_ending
 
     @property
     def settings(self) -> Settings:

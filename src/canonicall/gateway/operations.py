@@ -74,7 +74,7 @@ class App(Protocol):
         ...
 
     @property
-    def is_draining(self) -> bool:
+    def is_ending(self) -> bool:
         """Whether it ends, and takes nothing new."""
         ...
 
@@ -198,7 +198,7 @@ async def _health(request: HttpRequest, app: App) -> HttpResponse:
 
 async def _ready(request: HttpRequest, app: App) -> HttpResponse:
     del request
-    problems = ["draining"] if app.is_draining else []
+    problems = ["draining"] if app.is_ending else []
     if problem := await app.store_problem():
         problems.append(f"the store cannot be written: {problem}")
     if problems:

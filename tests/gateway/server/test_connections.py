@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from canonicall.gateway.config import ServerSettings, Settings, SettingsSource
-from canonicall.gateway.listening import listen
-from canonicall.gateway.serving import Worker
+from canonicall.gateway.server.sockets import listen
+from canonicall.gateway.server.worker import Worker
 
 PATIENCE = 30
 ASK = b"GET / HTTP/1.1\r\nhost: localhost\r\n"

@@ -9,7 +9,7 @@ import os
 import sys
 
 from canonicall.gateway.config import SettingsSource, load_file
-from canonicall.gateway.serving import serve
+from canonicall.gateway.server.processes import serve
 
 
 class Tiny:
@@ -43,7 +43,7 @@ class Tiny:
         answer = {
             "process": os.getpid(),
             "setting": settings.log.file,
-            "is_draining": self.serving.is_draining,
+            "is_ending": self.serving.is_ending,
         }
         await send({"type": "http.response.body", "body": json.dumps(answer).encode()})
 
