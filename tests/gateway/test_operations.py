@@ -228,7 +228,7 @@ async def test_keys_are_listed_without_their_hashes():
 
 async def test_a_key_is_revoked_at_once_and_that_is_kept():
     app = Gateway()
-    app.gate.admit(PLAIN, "fast", 0.0)
+    await app.gate.admit(PLAIN, "fast", 0.0)
     assert await admin(app, "keys/team/revoke", "POST") == (
         200,
         {"key": "team", "state": "revoked"},
@@ -241,8 +241,8 @@ async def test_a_key_is_revoked_at_once_and_that_is_kept():
 
 async def test_limits_show_what_is_spent():
     app = Gateway()
-    app.gate.admit(PLAIN, "fast", 990.0).release(25, 999.0)
-    app.gate.admit(PLAIN, "fast", 1000.0)
+    (await app.gate.admit(PLAIN, "fast", 990.0)).release(25, 999.0)
+    await app.gate.admit(PLAIN, "fast", 1000.0)
     _, body = await admin(app, "limits")
     assert body["keys"][1] == {
         "key": "team",

@@ -77,7 +77,7 @@ class Gateway:
             (*watchers, *filter(None, [self.operated.metrics])), is_observed=is_observed
         )
         self.keeping = Keeping(settings.store.path, days=settings.store.days)
-        self.revocations = Revocations(self.keeping)
+        self.revocations = Revocations(self.keeping, lambda: self.state.gate)
         self._lasting = Lasting(
             keeping=self.keeping,
             counts=CallCounts(tally, self.keeping.database),
@@ -174,10 +174,9 @@ class Gateway:
 
     async def _begin(self) -> None:
         """What has to be done before the first request."""
-        ledger = self.serving.ledger if self.serving is not None else None
-        if ledger is not None:
-            self.state.gate.count_in(ledger)
-        await self.revocations.begin(lambda: self.state.gate, ledger)
+        if self.serving is not None and self.serving.limiter is not None:
+            self.state.gate.limit_by(self.serving.limiter)
+        await self.revocations.begin()
         self.keeping.forget_old(time.time())
 
     async def _http(

@@ -230,7 +230,7 @@ async def _revoke(request: HttpRequest, app: App) -> HttpResponse:
 
 async def _limits(request: HttpRequest, app: App) -> HttpResponse:
     del request
-    return HttpResponse.json({"keys": app.gate.spending(app.now())})
+    return HttpResponse.json({"keys": await app.gate.spending(app.now())})
 
 
 async def _config(request: HttpRequest, app: App) -> HttpResponse:

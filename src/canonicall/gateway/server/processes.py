@@ -145,14 +145,15 @@ class Supervisor:
 
     def run(self) -> int:
         """Keep them running, and give the exit code."""
-        from canonicall.gateway.governance.ledger import Ledger  # noqa: PLC0415  not for Windows
+        # Not for Windows.
+        from canonicall.gateway.governance.shared_memory import SharedLimiter  # noqa: PLC0415
 
         with (
-            contextlib.closing(Ledger(len(self._slots))) as ledger,
+            contextlib.closing(SharedLimiter(len(self._slots))) as limiter,
             _woken_by_signals() as woken,
             _pipe() as (life, self._held),
         ):
-            self._above = Above(os.getpid(), life, ledger)
+            self._above = Above(os.getpid(), life, limiter)
             while True:
                 self._start_due()
                 if not any(slot.process for slot in self._slots) and self._kills_at is not None:
@@ -305,7 +306,7 @@ class Supervisor:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             os.close(readable)
             os.close(self._held)
-            self._above.ledger.enter(number)
+            self._above.limiter.enter(number)
             code = self._work(self._above, lambda: _say_ready(writable))
         except BaseException:  # noqa: BLE001  the process ends here, whatever it was
             sys.excepthook(*sys.exc_info())

@@ -29,7 +29,7 @@ from canonicall.gateway.registrations import take_away_all
 from canonicall.gateway.server.connections import BoundedConnection, Bounds, check_all
 
 if TYPE_CHECKING:
-    from canonicall.gateway.governance.ledger import Ledger
+    from canonicall.gateway.governance.shared_memory import SharedLimiter
 
 ENDING = ("draining", "Ending: requests under way may finish. Again to end at once.")
 """What is told when the end begins."""
@@ -50,7 +50,7 @@ class Above(NamedTuple):
     process: int
     life: int
     """A pipe that ends with it."""
-    ledger: "Ledger"
+    limiter: "SharedLimiter"
     """What all workers know together of their keys."""
 
 
@@ -60,7 +60,7 @@ class Serving:
     def __init__(self, above: Above | None = None) -> None:
         """`above`: the process above this one, where there are several workers."""
         self._reads_settings = os.getpid() if above is None else above.process
-        self.ledger = None if above is None else above.ledger
+        self.limiter = None if above is None else above.limiter
         """What all workers know together of their keys."""
         self.has_notice = False
         """Whether it has been given notice. It still takes requests for a while."""
