@@ -6,6 +6,8 @@ import pytest
 
 from canonicall.client.secrets import Secret
 from canonicall.errors import InvalidValue
+from canonicall.facts.profile import load_profile
+from canonicall.facts.registry import find_profile
 from canonicall.gateway.config import (
     Choice,
     KeySettings,
@@ -19,8 +21,6 @@ from canonicall.gateway.governance.gate import Gate
 from canonicall.gateway.governance.keys import new_key
 from canonicall.gateway.governance.metrics import Metrics
 from canonicall.gateway.operations import answer
-from canonicall.providers.profile import load_profile
-from canonicall.providers.registry import find_profile
 from gateway_support import World, ask
 
 ADMIN, ADMIN_HASH = new_key(bytes(32))

@@ -24,6 +24,7 @@ from canonicall.cli.serving_plan import plan_of
 from canonicall.cli.verbs import complain
 from canonicall.cli.visible import visible
 from canonicall.errors import CanonicallError
+from canonicall.facts.registry import get_target
 from canonicall.gateway.app import Gateway
 from canonicall.gateway.config import (
     SIMULATED,
@@ -35,7 +36,6 @@ from canonicall.gateway.config import (
     exposure,
     load_file,
 )
-from canonicall.providers.registry import get_target
 from canonicall.testing.simulator import Simulator
 from canonicall.testing.transport import SimulatorTransport
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from canonicall.client.profile_files import read_profile
-from canonicall.providers.profile import Profile
-from canonicall.providers.registry import (
+from canonicall.facts.profile import Profile
+from canonicall.facts.registry import (
     find_profile,
     register_provider,
     registered_profiles,

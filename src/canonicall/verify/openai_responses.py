@@ -6,7 +6,7 @@ Calls may live in an earlier response that the request continues; outputs are th
 from collections.abc import Iterator
 from typing import Any
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.lexical import Declared, id_fault, is_tool_name
 from canonicall.verify.node import Node, WrongKind, plain
 from canonicall.verify.offer import LONG_NAME, Chosen, Offer, Words, offer_violations

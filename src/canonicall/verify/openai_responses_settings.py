@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from canonicall.target import Target
+from canonicall.facts.target import Target
 from canonicall.verify.efforts import RESPONSES, effort_violations
 from canonicall.verify.node import Node, plain
 from canonicall.verify.openai_chat_settings import allowed_mode

@@ -18,6 +18,13 @@ from canonicall.client.config import ClientConfig, ProviderConfig
 from canonicall.client.endpoints import MissingSetting, base_address, is_loopback
 from canonicall.client.transport import Timeouts
 from canonicall.errors import CanonicallError, UnknownName
+from canonicall.facts.profile import Profile
+from canonicall.facts.registry import (
+    find_profile,
+    find_target_parts,
+    meant_target,
+    provider_names,
+)
 from canonicall.gateway.config.settings import (
     KeySettings,
     ModelSettings,
@@ -26,13 +33,6 @@ from canonicall.gateway.config.settings import (
     ServerSettings,
     Settings,
     fits,
-)
-from canonicall.providers.profile import Profile
-from canonicall.providers.registry import (
-    find_profile,
-    find_target_parts,
-    meant_target,
-    provider_names,
 )
 from canonicall.store.engine import StoreError
 from canonicall.store.places import shown

@@ -30,6 +30,7 @@ from canonicall.client.config import ClientConfig
 from canonicall.client.profile_files import read_profile
 from canonicall.client.secrets import Secret
 from canonicall.errors import CanonicallError, UnknownName
+from canonicall.facts.profile import Profile
 from canonicall.gateway.config.checks import (
     ROOT,
     Problem,
@@ -51,7 +52,6 @@ from canonicall.gateway.config.settings import (
     StoreSettings,
 )
 from canonicall.gateway.registrations import registered
-from canonicall.providers.profile import Profile
 
 MOST_BYTES = 4 * 1024 * 1024
 MOST_VALUES = 100_000
