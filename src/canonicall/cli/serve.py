@@ -89,7 +89,9 @@ def serve(
       canonicall serve -c gateway.yaml --port 9000 --watch
     """
     if example:
-        click.echo(files("canonicall.gateway").joinpath("example.yaml").read_text(), nl=False)
+        click.echo(
+            files("canonicall.gateway.config").joinpath("example.yaml").read_text(), nl=False
+        )
         return None
     if watch and config is None:
         raise click.UsageError("--watch needs a file: canonicall serve -c FILE --watch.")

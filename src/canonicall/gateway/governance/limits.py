@@ -44,7 +44,8 @@ class Limiter(Protocol):
     """Counts what keys use. A minute slides: in no 60 seconds more requests begin than the limit.
 
     Whoever counts for several processes or machines sees to it that a request is checked and
-    counted in one step, and that what ran in a process which died does not count for ever.
+    counted in one step, and that what ran in a process which died does not count for ever. Whoever
+    makes a limiter closes it.
     """
 
     @property
