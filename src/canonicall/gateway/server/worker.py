@@ -25,6 +25,7 @@ from canonicall.gateway.config import (
     SettingsSource,
     Tell,
 )
+from canonicall.gateway.governance.limits import Limiter
 from canonicall.gateway.registrations import take_away_all
 from canonicall.gateway.server.connections import BoundedConnection, Bounds, check_all
 
@@ -60,7 +61,7 @@ class Serving:
     def __init__(self, above: Above | None = None) -> None:
         """`above`: the process above this one, where there are several workers."""
         self._reads_settings = os.getpid() if above is None else above.process
-        self.limiter = None if above is None else above.limiter
+        self.limiter: Limiter | None = None if above is None else above.limiter
         """What all workers know together of their keys."""
         self.has_notice = False
         """Whether it has been given notice. It still takes requests for a while."""
