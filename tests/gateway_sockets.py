@@ -14,7 +14,7 @@ import uvicorn
 
 from canonicall.client.secrets import Secret
 from canonicall.gateway.app import Gateway
-from canonicall.gateway.settings import (
+from canonicall.gateway.config import (
     Choice,
     ModelSettings,
     ProviderSettings,
