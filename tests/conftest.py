@@ -16,7 +16,7 @@ import batches
 import components
 import loopback
 import postgres_server
-from canonicall.providers import registry
+from canonicall.facts import registry
 
 settings.register_profile(
     "default",

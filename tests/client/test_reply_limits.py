@@ -20,13 +20,13 @@ from canonicall.conversation import Conversation
 from canonicall.discovery.asking import MOST_BYTES, Asker, Means
 from canonicall.errors import ReplyTooLarge
 from canonicall.events import ErrorReported
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import FORMATS
 from canonicall.framing.limits import ReplyLimits
-from canonicall.providers.registry import get_target
 from canonicall.reply import ERROR
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError
 from canonicall.streams import TOO_LARGE, StreamDecoder
-from canonicall.target import FORMATS
 from loopback import listening
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n"

@@ -21,7 +21,7 @@ from canonicall.client.secrets import Secret
 from canonicall.client.sigv4 import AwsCredentials
 from canonicall.client.transport import Timeouts
 from canonicall.events import TextAdded
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
 from canonicall.runtime.model import ModelError
 from loopback import listening
 

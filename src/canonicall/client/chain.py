@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from canonicall.client.breaker import Breakers
 from canonicall.client.failure import AttemptFailed
 from canonicall.client.notices import Skipped
+from canonicall.facts.target import Target
 from canonicall.runtime.model import Notify
-from canonicall.target import Target
 
 
 def ready(chain: Sequence[Target], breakers: Breakers, now: float, notify: Notify) -> list[Target]:

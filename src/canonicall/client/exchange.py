@@ -38,9 +38,9 @@ from canonicall.events import (
     TextAdded,
     ThinkingAdded,
 )
+from canonicall.facts.target import Target
 from canonicall.request import Request
 from canonicall.runtime.model import Notify
-from canonicall.target import Target
 
 
 class Exchange:

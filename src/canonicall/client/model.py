@@ -25,11 +25,11 @@ from canonicall.client.sending import Means
 from canonicall.client.transport import Transport
 from canonicall.codec import Encoded
 from canonicall.events import Event, StreamEnded
-from canonicall.providers.registry import get_target
+from canonicall.facts.registry import get_target
+from canonicall.facts.target import Target
 from canonicall.request import Request
 from canonicall.runtime.model import ModelError, Notice, Notify, Repaired
 from canonicall.streams import TOO_LARGE
-from canonicall.target import Target
 
 
 class HttpModel:

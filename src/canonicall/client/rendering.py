@@ -12,8 +12,8 @@ from canonicall.blocks import Native
 from canonicall.client.endpoints import endpoint_for
 from canonicall.codec import Encoded, encode_request
 from canonicall.conversation import Conversation
+from canonicall.facts.target import Target
 from canonicall.request import Request, Tool
-from canonicall.target import Target
 from canonicall.transcript.fields import has_all, takes_unknown
 from canonicall.transcript.render import Renderer
 from canonicall.wire.losses import foreign_fields

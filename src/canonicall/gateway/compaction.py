@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from canonicall.blocks import Message, Native, Origin, Unknown
 from canonicall.events import StreamEnded
+from canonicall.facts.target import Target
 from canonicall.folding import events_of
 from canonicall.gateway.asking import Asking
 from canonicall.gateway.exchange import JSON, HttpResponse, Refused, one_piece
@@ -32,7 +33,6 @@ from canonicall.gateway.turns import Turn
 from canonicall.gateway.usage import usage_in
 from canonicall.reply import PAUSED, STOP, Reply, Usage
 from canonicall.request import Params, Request, ToolChoice
-from canonicall.target import Target
 from canonicall.wire.openai_responses.finish import encode_usage
 
 _RESPONSES, _MESSAGES = "openai-responses", "anthropic"

@@ -9,8 +9,8 @@ import re
 from canonicall.client.failure import AttemptFailed, of_cut
 from canonicall.codec import decode_response
 from canonicall.errors import CanonicallError
+from canonicall.facts.target import Target
 from canonicall.gateway.exchange import HttpResponse
-from canonicall.target import Target
 
 _NO_CHOICE = re.compile(rb'"(?:choices|candidates)"\s*:\s*(?:null|\[\s*\])')
 """Inside of texts the quotes would be escaped."""
