@@ -64,9 +64,8 @@ class Connection:
             if ready.done():
                 one._client = ready.result()
                 return one
-            why = "it did not answer in time."
-            if one._holder.done() or one._failure:
-                why = f"{one._failure}." if one._failure else _why(one._holder)
+            why = "it did not answer in time." if not one._holder.done() else _why(one._holder)
+            why = f"{one._failure}." if one._failure else why
         except asyncio.CancelledError:
             await one._abandoned()
             raise
@@ -153,13 +152,14 @@ class Connection:
     @asynccontextmanager
     async def _watched(self, open: Open) -> Any:
         """The streams, with an eye on the end of what comes in."""
+        OUTPUT.set(None)
         async with open() as (incoming, outgoing):
             yield _Watched(incoming, OUTPUT.get() or Output(), self._ended), outgoing
 
     def _ended(self, failure: str) -> None:
         """Nothing comes any more: what is behind the connection ends as well."""
         self._has_ended = True
-        self._failure = failure
+        self._failure = self._failure or failure
         self._closing.set()
 
     async def _told(self, message: Any) -> None:

@@ -46,7 +46,8 @@ class Output:
 
 
 OUTPUT: ContextVar[Output | None] = ContextVar("canonicall_mcp_output", default=None)
-"""That of the program whose transport is open: the SDK makes its decoder in this context."""
+"""That of the program behind a connection, in the context of the task that holds it: the SDK makes
+its decoder there."""
 
 
 def check_sdk() -> None:
@@ -110,12 +111,9 @@ async def stdio_transport(
         env=None if env is None else dict(env),
         encoding=_ENCODING,
     )
-    before = OUTPUT.set(Output())
-    try:
-        async with stdio_client(parameters) as streams:
-            yield streams
-    finally:
-        OUTPUT.reset(before)
+    OUTPUT.set(Output())
+    async with stdio_client(parameters) as streams:
+        yield streams
 
 
 @asynccontextmanager
