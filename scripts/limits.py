@@ -275,6 +275,13 @@ SECTIONS: dict[str, tuple[Bound, ...]] = {
             "test_an_answer_that_is_too_long_is_an_error_of_its_call_alone",
         ),
         Bound(
+            "bytes of one line of the output of an MCP server that is a program",
+            mcp_transports.MOST_BYTES,
+            _FIXED,
+            "The program is ended, and its calls have an error.",
+            "tests/runtime/test_mcp.py::test_output_that_cannot_be_read_ends_the_program",
+        ),
+        Bound(
             "bytes of an answer to discovery, lists of models among them",
             asking.MOST_BYTES,
             _FIXED,
