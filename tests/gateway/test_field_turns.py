@@ -9,7 +9,7 @@ import json
 import pytest
 
 from canonicall.codec.streams import StreamEncoder
-from canonicall.gateway.settings import ServerSettings
+from canonicall.gateway.config import ServerSettings
 from canonicall.testing.exchange import Pause
 from canonicall.testing.script import call, says, thought
 from gateway_faults import Faulty, Play, Upstream

@@ -9,7 +9,7 @@ import pytest
 from canonicall.codec.decode import decode_response
 from canonicall.codec.streams import StreamDecoder
 from canonicall.events import StreamEnded
-from canonicall.gateway.settings import RepairSettings
+from canonicall.gateway.config import RepairSettings
 from canonicall.reply import Reply
 from canonicall.testing import Simulator
 from canonicall.testing.faults import Fault

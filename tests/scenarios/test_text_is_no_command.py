@@ -29,7 +29,7 @@ from canonicall.client.config import ClientConfig
 from canonicall.client.model import HttpModel
 from canonicall.codec.streams import StreamDecoder
 from canonicall.events import BlockEnded, BlockStarted, FinishReported, StreamEnded, TextAdded
-from canonicall.gateway.settings import Choice, ModelSettings
+from canonicall.gateway.config import Choice, ModelSettings
 from canonicall.testing import Simulator
 from canonicall.testing.transport import SimulatorTransport
 from canonicall.tools.definitions import tool_from_schema
